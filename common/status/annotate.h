@@ -1,0 +1,15 @@
+#ifndef MODELPORT_COMMON_STATUS_ANNOTATE_H_
+#define MODELPORT_COMMON_STATUS_ANNOTATE_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// Puts `context` and ": " in front of the message of a failed `status`; an ok status stays as it is. The outermost
+// context is the file: "vits.pth: data.pkl: byte 12: ...".
+absl::Status Annotate(const absl::Status& status, absl::string_view context);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_STATUS_ANNOTATE_H_

@@ -1,0 +1,26 @@
+#ifndef MODELPORT_COMMON_TENSOR_SHAPE_H_
+#define MODELPORT_COMMON_TENSOR_SHAPE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+
+namespace modelport {
+
+// Sizes of a tensor's dimensions, outermost first; empty for a scalar.
+using Shape = std::vector<int64_t>;
+
+// "[3, 224, 224]".
+std::string ShapeString(const Shape& shape);
+
+// The number of elements; nullopt if a size is negative or the product overflows.
+absl::optional<int64_t> ElementCount(const Shape& shape);
+
+// The strides, in elements, of a row-major tensor of `shape`, whose element count must fit.
+std::vector<int64_t> RowMajorStrides(const Shape& shape);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TENSOR_SHAPE_H_

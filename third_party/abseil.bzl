@@ -1,0 +1,58 @@
+"""Abseil from Debian, under upstream's labels: @com_google_absl//absl/strings, ..."""
+
+load("//third_party:debian.bzl", "versions_header")
+
+# Upstream's package and target -> the pkg-config module that links it. Add a line to use another one.
+_TARGETS = {
+    "absl/algorithm:container": "absl_algorithm_container",
+    "absl/base:core_headers": "absl_core_headers",
+    "absl/cleanup:cleanup": "absl_cleanup",
+    "absl/container:btree": "absl_btree",
+    "absl/container:flat_hash_map": "absl_flat_hash_map",
+    "absl/container:flat_hash_set": "absl_flat_hash_set",
+    "absl/flags:config": "absl_flags_config",
+    "absl/flags:flag": "absl_flags",
+    "absl/flags:parse": "absl_flags_parse",
+    "absl/flags:reflection": "absl_flags_reflection",
+    "absl/flags:usage": "absl_flags_usage",
+    "absl/functional:function_ref": "absl_function_ref",
+    "absl/memory:memory": "absl_memory",
+    "absl/numeric:int128": "absl_int128",
+    "absl/status:status": "absl_status",
+    "absl/status:statusor": "absl_statusor",
+    "absl/strings:str_format": "absl_str_format",
+    "absl/strings:strings": "absl_strings",
+    "absl/synchronization:synchronization": "absl_synchronization",
+    "absl/time:time": "absl_time",
+    "absl/types:optional": "absl_optional",
+    "absl/types:span": "absl_span",
+}
+
+_TARGET = """cc_library(
+    name = "{name}",
+    hdrs = ["//:versions.h"],
+    linkopts = {linkopts},
+    visibility = ["//visibility:public"],
+)
+"""
+
+def _debian_abseil_impl(ctx):
+    versions_header(ctx, ["libabsl-dev", "pkg-config"])
+    ctx.file("BUILD", 'exports_files(["versions.h"])\n')
+    builds = {}
+    for label, module in _TARGETS.items():
+        package, name = label.split(":")
+        libs = ctx.execute(["pkg-config", "--libs-only-l", module])
+        if libs.return_code:
+            fail("pkg-config {}: {}".format(module, libs.stderr))
+        text = _TARGET.format(name = name, linkopts = repr(libs.stdout.strip().split(" ")))
+        builds[package] = builds.get(package, "") + text
+    for package, text in builds.items():
+        ctx.file(package + "/BUILD", text)
+
+debian_abseil = repository_rule(
+    doc = "The Abseil libraries of the Debian package libabsl-dev.",
+    implementation = _debian_abseil_impl,
+    environ = ["MODELPORT_DEBIAN_VERSIONS"],
+    local = True,
+)

@@ -1,0 +1,56 @@
+"""Every external dependency of Modelport, declared once. Targets are named as upstream's Bazel builds name them, so that
+a move to a module registry changes this folder alone."""
+
+load("//third_party:abseil.bzl", "debian_abseil")
+load("//third_party:debian.bzl", "debian_library", "debian_rules_cc")
+load("//third_party:libtorch.bzl", "libtorch")
+
+def modelport_repositories():
+    # Bazel's embedded tools ask for these three; Debian packages them.
+    debian_rules_cc(name = "rules_cc")
+    native.local_repository(name = "rules_java", path = "/usr/share/bazel/rules/java")
+    native.new_local_repository(
+        name = "remote_coverage_tools",
+        path = "third_party/no_coverage",
+        build_file = "//third_party:no_coverage.BUILD",
+    )
+    native.local_repository(name = "bazel_skylib", path = "/usr/share/bazel/tools/skylib")
+    native.local_repository(name = "platforms", path = "/usr/share/bazel/tools/platforms")
+
+    debian_abseil(name = "com_google_absl")
+    debian_library(
+        name = "com_google_googletest",
+        packages = ["libgtest-dev", "libgmock-dev"],
+        build_file = "//third_party:googletest.BUILD",
+    )
+    debian_library(
+        name = "com_google_protobuf",
+        packages = ["libprotobuf-dev", "protobuf-compiler"],
+        build_file = "//third_party:protobuf.BUILD",
+    )
+    debian_library(
+        name = "com_github_google_benchmark",
+        packages = ["libbenchmark-dev"],
+        build_file = "//third_party:benchmark.BUILD",
+    )
+    debian_library(
+        name = "yaml_cpp",
+        packages = ["libyaml-cpp-dev"],
+        build_file = "//third_party:yaml_cpp.BUILD",
+    )
+    debian_library(
+        name = "nlohmann_json",
+        packages = ["nlohmann-json3-dev"],
+        build_file = "//third_party:nlohmann_json.BUILD",
+    )
+    debian_library(
+        name = "libdeflate",
+        packages = ["libdeflate-dev"],
+        build_file = "//third_party:libdeflate.BUILD",
+    )
+    debian_library(
+        name = "openssl",
+        packages = ["libssl-dev"],
+        build_file = "//third_party:openssl.BUILD",
+    )
+    libtorch(name = "libtorch")
