@@ -1,0 +1,54 @@
+// A KeyMap says how the keys of published checkpoints lead to the slots of a family's module trees, layout by layout.
+#ifndef MODELPORT_COMMON_KEYMAP_KEY_MAP_H_
+#define MODELPORT_COMMON_KEYMAP_KEY_MAP_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/keymap/key_pattern.h"
+#include "common/yaml/document.h"
+
+namespace modelport {
+
+// Keys that match `from` are renamed to `to`: blocks.{chunk}.{block}.{rest*} -> blocks.{block}.{rest*}.
+struct Rename {
+  KeyPattern from;
+  KeyPattern to;
+  YamlMark mark;
+};
+
+// Keys or slots that a strict comparison leaves out, and why.
+struct Allowance {
+  KeyPattern key;
+  std::string reason;
+  YamlMark mark;
+};
+
+// One published naming of a family's weights.
+struct Layout {
+  std::string name;                   // "original"
+  std::vector<KeyPattern> recognise;  // All of them match a key of the state dict, after unwrapping and stripping.
+  std::string prefix;  // What the published file puts in front of every key ("model."); also stripped. May be empty.
+  std::vector<std::string>
+      unwrap;  // Dictionaries that may hold the state dict, in order of preference: "model", "teacher".
+  std::vector<std::string> strip;  // Prefixes that training tools add: "module.", "_orig_mod.".
+  std::vector<Rename> renames;     // Applied in order; one that matches no key is a problem.
+  std::vector<Allowance> missing;  // Slots that a file may lack: they become zeros.
+  std::vector<Allowance> unused;   // Keys that the tree does not need.
+};
+
+struct KeyMap {
+  std::vector<Layout> layouts;  // In file order.
+
+  // Null if there is no such layout.
+  const Layout* Find(absl::string_view name) const;
+};
+
+// Parses a keymap.yaml. InvalidArgument lists every problem of the file.
+absl::StatusOr<KeyMap> ParseKeyMap(const YamlFile& file);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_KEY_MAP_H_

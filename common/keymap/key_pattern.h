@@ -1,0 +1,43 @@
+#ifndef MODELPORT_COMMON_KEYMAP_KEY_PATTERN_H_
+#define MODELPORT_COMMON_KEYMAP_KEY_PATTERN_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+
+namespace modelport {
+
+// What the placeholders of a pattern stood for in a key.
+using KeyBindings = std::map<std::string, std::string, std::less<>>;
+
+// A dotted key with placeholders: {name} stands for one part between dots, {name*} at the end for one or more parts.
+// "blocks.{block}.attn.qkv.{leaf}" matches "blocks.3.attn.qkv.weight".
+class KeyPattern {
+ public:
+  // InvalidArgument: unbalanced braces, a placeholder that is not a whole part, {name*} before the end, a repeated
+  // name.
+  static absl::StatusOr<KeyPattern> Parse(absl::string_view text);
+
+  const std::string& text() const { return text_; }
+
+  // The bindings if `key` matches as a whole.
+  absl::optional<KeyBindings> Match(absl::string_view key) const;
+
+  // The key with every placeholder replaced; all names must be bound.
+  std::string Substitute(const KeyBindings& bindings) const;
+
+  // Names of the placeholders.
+  std::vector<std::string> names() const;
+
+ private:
+  std::string text_;
+  std::vector<std::string> parts_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_KEY_PATTERN_H_

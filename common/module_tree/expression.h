@@ -1,0 +1,91 @@
+// The small language of a plugin's YAML: values, expressions over a module type's arguments, and calls of module types.
+//
+//   expression  = term (("+" | "-") term)*          term = factor (("*" | "//") factor)*
+//   factor      = INTEGER | FLOAT | true | false | "STRING" | NAME | "[" INTEGER, ... "]" | "(" expression ")" | "-"
+//   factor call        = NAME "(" [argument ("," argument)*] ")"         argument = [NAME "="] expression signature   =
+//   NAME "(" [NAME ["=" expression], ...] ")"
+//
+// Arithmetic is on integers; "//" rounds towards minus infinity, as in Python. A NAME is an argument in scope, else a
+// module type.
+#ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
+#define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+
+namespace modelport {
+
+// A module type given as an argument: `ffn=SwiGLU`.
+struct TypeName {
+  std::string name;
+  friend bool operator==(const TypeName&, const TypeName&) = default;
+  friend auto operator<=>(const TypeName&, const TypeName&) = default;
+};
+
+// What an expression evaluates to.
+using Value = std::variant<int64_t, double, bool, std::string, std::vector<int64_t>, TypeName>;
+
+// The value as the YAML would write it.
+std::string ValueString(const Value& value);
+
+// Arguments of the module type being instantiated.
+using Scope = std::map<std::string, Value, std::less<>>;
+
+// A parsed expression.
+class Expression {
+ public:
+  struct Node;
+
+  // InvalidArgument says what was expected and at which column of `text`.
+  static absl::StatusOr<Expression> Parse(absl::string_view text);
+
+  const std::string& text() const { return text_; }
+
+  // InvalidArgument: arithmetic on something that is no integer, division by zero, overflow. A name that is not in
+  // `scope` evaluates to a TypeName.
+  absl::StatusOr<Value> Evaluate(const Scope& scope) const;
+
+  // Evaluates to an integer, or InvalidArgument ("unknown name "dims"; nearest: dim").
+  absl::StatusOr<int64_t> EvaluateInt(const Scope& scope) const;
+
+ private:
+  std::string text_;
+  std::shared_ptr<const Node> root_;
+};
+
+// "Block(dim, heads, ffn=Mlp)".
+struct Call {
+  std::string text;
+  std::string type;  // A module type, or an argument in scope whose value is one.
+  std::vector<Expression> positional;
+  std::vector<std::pair<std::string, Expression>> named;
+};
+absl::StatusOr<Call> ParseCall(absl::string_view text);
+
+// "Conv2d(inputs, outputs, kernel, stride=1)".
+struct Signature {
+  struct Argument {
+    std::string name;
+    absl::optional<Expression> fallback;
+  };
+  std::string name;
+  std::vector<Argument> arguments;
+};
+absl::StatusOr<Signature> ParseSignature(absl::string_view text);
+
+// The scope in which `callee`'s expressions are evaluated when `call` is made from `caller`. InvalidArgument: too many,
+// missing, unknown or repeated arguments.
+absl::StatusOr<Scope> BindArguments(const Signature& callee, const Call& call, const Scope& caller);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_

@@ -1,0 +1,62 @@
+// A ModuleTree is one variant's modules, instantiated: every parameter and buffer with its dotted name and shape,
+// before any weight is read and without LibTorch.
+#ifndef MODELPORT_COMMON_MODULE_TREE_MODULE_TREE_H_
+#define MODELPORT_COMMON_MODULE_TREE_MODULE_TREE_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/module_type.h"
+#include "common/tensor/shape.h"
+
+namespace modelport {
+
+// A place for one tensor: a parameter or a buffer of the tree.
+struct Slot {
+  std::string name;  // "blocks.0.attn.qkv.weight": torch's state-dict key.
+  Shape shape;
+  bool is_buffer = false;
+};
+
+struct ModuleNode {
+  struct Tensor {
+    std::string name;  // In its module: "weight".
+    int slot;          // Index into ModuleTree::slots.
+  };
+  struct Child {
+    std::string name;
+    std::unique_ptr<ModuleNode> node;
+  };
+
+  const ModuleType* type = nullptr;  // Null for a list. Owned by the tree's library.
+  std::string path;                  // "" for the root, "blocks.0.attn".
+  std::vector<Tensor> parameters;
+  std::vector<Tensor> buffers;
+  std::vector<std::pair<std::string, Value>> constants;  // No TypeName among them.
+  std::vector<std::pair<std::string, Value>> attributes;
+  std::vector<Child> children;
+
+  bool is_list() const { return type == nullptr; }
+};
+
+struct ModuleTree {
+  std::shared_ptr<const ModuleLibrary> library;
+  ModuleNode root;
+  std::vector<Slot> slots;  // In state-dict order: a module's parameters, its buffers, then its children.
+};
+
+// Instantiates `call`, such as DinoVisionTransformer(dim=384, ...), with the types of `library`. Every shape, repeat
+// and condition of the whole tree is evaluated.
+//   InvalidArgument  names file, line, type and path of each problem: an unknown type, wrong arguments, a size that is
+//   not positive,
+//                    two members of one name, a type that contains itself
+absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_MODULE_TREE_H_

@@ -1,0 +1,95 @@
+// Module types as a plugin's YAML states them, not yet instantiated. docs/plugins.md describes the YAML.
+#ifndef MODELPORT_COMMON_MODULE_TREE_MODULE_TYPE_H_
+#define MODELPORT_COMMON_MODULE_TREE_MODULE_TYPE_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/module_tree/expression.h"
+#include "common/yaml/document.h"
+
+namespace modelport {
+
+// A piece of TorchScript text and where it stands, so that compile errors and tracebacks name the plugin's file and
+// line.
+struct SourceText {
+  std::string text;  // Empty if there is none.
+  std::string file;
+  int line = 0;  // 1-based line in `file` of the text's first line.
+};
+
+// A parameter or buffer: a tensor slot with a shape.
+struct TensorDecl {
+  std::string name;
+  std::vector<Expression> shape;
+  absl::optional<Expression> when;  // The slot exists only where this is not 0.
+  YamlMark mark;
+};
+
+// A constant (fixed in the compiled class) or an attribute (may be set on a loaded artifact).
+struct ValueDecl {
+  std::string name;
+  Expression value;
+  YamlMark mark;
+};
+
+// One submodule, or a run of equal ones in a list.
+struct ModuleEntry {
+  Call call;                          // "Block(dim, heads)"
+  absl::optional<Expression> repeat;  // In lists only: how many; 1 if absent.
+  YamlMark mark;
+};
+
+// A named submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
+struct ChildDecl {
+  std::string name;
+  bool is_list = false;
+  std::vector<ModuleEntry> entries;  // Exactly one unless is_list.
+  absl::optional<Expression> when;   // The child exists only where this is not 0.
+  YamlMark mark;
+};
+
+// A module type: what torch.nn calls a Module class.
+struct ModuleType {
+  Signature signature;   // "Attention(dim, heads)"
+  std::string upstream;  // The upstream file and class that it ports.
+  std::vector<TensorDecl> parameters;
+  std::vector<TensorDecl> buffers;
+  std::vector<ValueDecl> constants;
+  std::vector<ValueDecl> attributes;
+  std::vector<ChildDecl> children;
+  SourceText methods;  // TorchScript: one or more `def`s.
+  YamlMark mark;
+
+  const std::string& name() const { return signature.name; }
+};
+
+// The module types and free functions that a plugin can use: its own and those of the plugins that it names under
+// `uses`.
+class ModuleLibrary {
+ public:
+  // Adds every module type and function of a modules file. All problems of the file are reported in one status.
+  //   InvalidArgument  "models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters",
+  //   ...
+  absl::Status AddFile(const YamlFile& file);
+
+  // Null if there is no such type.
+  const ModuleType* Find(absl::string_view name) const;
+
+  // Names of all types, sorted.
+  std::vector<std::string> names() const;
+
+  // TorchScript free functions, in the order they were added; each may call those before it.
+  const std::vector<SourceText>& functions() const { return functions_; }
+
+ private:
+  std::map<std::string, ModuleType, std::less<>> types_;
+  std::vector<SourceText> functions_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_MODULE_TYPE_H_

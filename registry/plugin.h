@@ -1,0 +1,54 @@
+// A Plugin is one model family: its variants, the module types and the key map they need.
+#ifndef MODELPORT_REGISTRY_PLUGIN_H_
+#define MODELPORT_REGISTRY_PLUGIN_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/keymap/key_map.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/module_type.h"
+
+namespace modelport {
+
+// One named model of a family, as plugin.yaml states it.
+struct Variant {
+  std::string name;       // "dav2_vits"
+  std::string summary;    // One line for the catalog.
+  Call module;            // The root: "DepthAnythingV2(...)".
+  std::string file;       // Name of the published checkpoint.
+  std::string url;        // Where it is published; empty if nowhere.
+  std::string hub;        // Hugging Face repository that holds `file`, "org/name"; empty if none.
+  std::string licence;    // SPDX name of the weights' licence.
+  bool published = true;  // False: announced, not to be had.
+};
+
+// What a model expects of its input image: (rgb in 0..1 - mean) / std, both sides multiples of `multiple_of` pixels.
+struct Preprocessing {
+  std::vector<double> mean;
+  std::vector<double> std;
+  int64_t multiple_of = 1;
+};
+
+// A parsed plugin.yaml with everything it refers to.
+struct Plugin {
+  std::string family;    // "dinov2"
+  std::string upstream;  // URL of the upstream source.
+  std::string commit;    // Its commit that was ported.
+  std::string licence;   // SPDX name of the source's licence.
+  std::string summary;   // One line for the catalog.
+  Preprocessing preprocessing;
+  // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
+  // argument is the shape of a seeded input.
+  std::vector<Call> examples;
+  std::vector<Variant> variants;  // In file order. Empty for a family that only lends layers.
+  std::shared_ptr<const ModuleLibrary> library;
+  KeyMap key_map;
+  std::string plugin_digest;   // sha256 over names and texts of every file its module types come from.
+  std::string key_map_digest;  // sha256 over the key map's text.
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_REGISTRY_PLUGIN_H_
