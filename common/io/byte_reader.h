@@ -1,0 +1,58 @@
+// A reader that walks through bytes and never past their end.
+#ifndef MODELPORT_COMMON_IO_BYTE_READER_H_
+#define MODELPORT_COMMON_IO_BYTE_READER_H_
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+
+namespace modelport {
+
+class ByteReader {
+ public:
+  // Starts at byte `offset` of `bytes`, or at its end if there are fewer.
+  explicit ByteReader(absl::string_view bytes, uint64_t offset = 0)
+      : bytes_(bytes), offset_(offset < bytes.size() ? offset : bytes.size()) {}
+
+  size_t offset() const { return offset_; }
+  size_t remaining() const { return bytes_.size() - offset_; }
+
+  // The next little-endian number; nullopt, and nothing is read, if too few bytes remain.
+  template <typename T>
+  absl::optional<T> ReadNumber() {
+    static_assert(std::is_arithmetic_v<T>);
+    if (remaining() < sizeof(T)) return absl::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data() + offset_, sizeof(T));
+    offset_ += sizeof(T);
+    return value;
+  }
+
+  // The next `size` bytes, borrowed; nullopt, and nothing is read, if too few remain.
+  absl::optional<absl::string_view> ReadBytes(uint64_t size) {
+    if (remaining() < size) return absl::nullopt;
+    const absl::string_view bytes = bytes_.substr(offset_, size);
+    offset_ += size;
+    return bytes;
+  }
+
+  // The bytes up to the next newline, which is read too; nullopt, and nothing is read, if there is none.
+  absl::optional<absl::string_view> ReadLine() {
+    const size_t newline = bytes_.find('\n', offset_);
+    if (newline == absl::string_view::npos) return absl::nullopt;
+    const absl::string_view line = bytes_.substr(offset_, newline - offset_);
+    offset_ = newline + 1;
+    return line;
+  }
+
+ private:
+  absl::string_view bytes_;
+  size_t offset_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_IO_BYTE_READER_H_

@@ -1,0 +1,43 @@
+#include "common/io/byte_reader.h"
+
+#include <limits>
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+TEST(ByteReaderTest, NumbersAreLittleEndian) {
+  ByteReader reader("\x01\x02\xff");
+  EXPECT_EQ(reader.ReadNumber<uint16_t>(), 0x0201);
+  EXPECT_EQ(reader.ReadNumber<int8_t>(), -1);
+  EXPECT_EQ(reader.remaining(), 0);
+}
+
+TEST(ByteReaderTest, NumberThatDoesNotFitReadsNothing) {
+  ByteReader reader("abc");
+  EXPECT_EQ(reader.ReadNumber<uint32_t>(), absl::nullopt);
+  EXPECT_EQ(reader.offset(), 0);
+}
+
+TEST(ByteReaderTest, HugeSizeReadsNothing) {
+  ByteReader reader("abc", 1);
+  EXPECT_EQ(reader.ReadBytes(std::numeric_limits<uint64_t>::max()), absl::nullopt);
+  EXPECT_EQ(reader.ReadBytes(2), "bc");
+}
+
+TEST(ByteReaderTest, LinesEndAtNewlines) {
+  ByteReader reader("one\n\ntwo");
+  EXPECT_EQ(reader.ReadLine(), "one");
+  EXPECT_EQ(reader.ReadLine(), "");
+  EXPECT_EQ(reader.ReadLine(), absl::nullopt);
+  EXPECT_EQ(reader.remaining(), 3);
+}
+
+TEST(ByteReaderTest, OffsetBeyondTheEndIsTheEnd) {
+  EXPECT_EQ(ByteReader("abc", std::numeric_limits<uint64_t>::max()).remaining(), 0);
+}
+
+}  // namespace
+}  // namespace modelport
