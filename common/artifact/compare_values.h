@@ -1,0 +1,30 @@
+#ifndef MODELPORT_COMMON_ARTIFACT_COMPARE_VALUES_H_
+#define MODELPORT_COMMON_ARTIFACT_COMPARE_VALUES_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// True if two tensors agree in dtype, shape and every bit of their elements. NaNs compare by their bits.
+bool BitwiseEqual(const at::Tensor& a, const at::Tensor& b);
+
+// How far two outputs are apart.
+struct Difference {
+  double max_abs = 0;   // Largest absolute difference of two elements.
+  double relative = 0;  // Largest, over all tensors, of max_abs / (largest - smallest element of the expected tensor).
+};
+
+// Compares two outputs: tensors, or tuples, lists and dictionaries of them, and plain numbers.
+//   DataLoss  they differ in structure, dtype, shape or NaNs; says where, starting from `name` ("forward(...)[2][0]")
+absl::StatusOr<Difference> CompareValues(const c10::IValue& expected, const c10::IValue& actual,
+                                         absl::string_view name);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARTIFACT_COMPARE_VALUES_H_

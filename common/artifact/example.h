@@ -1,0 +1,22 @@
+#ifndef MODELPORT_COMMON_ARTIFACT_EXAMPLE_H_
+#define MODELPORT_COMMON_ARTIFACT_EXAMPLE_H_
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/module_tree/expression.h"
+
+namespace modelport {
+
+// The arguments of an example call such as get_intermediate_layers([2, 3, 42, 28], [0, 1], true, true, true) of a
+// method of `module`. A list given for a Tensor argument is the shape of a tensor that is filled with seeded values in
+// [-1, 1), of the dtype of the module's parameters.
+//   InvalidArgument  no such method, or arguments that do not fit it
+absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARTIFACT_EXAMPLE_H_

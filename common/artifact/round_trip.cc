@@ -1,0 +1,137 @@
+#include "common/artifact/round_trip.h"
+
+#include <ATen/core/grad_mode.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <map>
+#include <set>
+#include <sstream>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/artifact/compare_values.h"
+#include "common/artifact/example.h"
+#include "common/script/torch_status.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+using torch::jit::Module;
+
+std::map<std::string, at::Tensor> NamedTensors(const Module& module) {
+  std::map<std::string, at::Tensor> tensors;
+  for (const auto& parameter : module.named_parameters()) tensors.emplace(parameter.name, parameter.value);
+  for (const auto& buffer : module.named_buffers()) tensors.emplace(buffer.name, buffer.value);
+  return tensors;
+}
+
+absl::StatusOr<int64_t> CompareTensors(const Module& expected, const Module& actual) {
+  const auto expected_tensors = NamedTensors(expected), actual_tensors = NamedTensors(actual);
+  for (const auto& [name, tensor] : expected_tensors) {
+    const auto found = actual_tensors.find(name);
+    if (found == actual_tensors.end()) return absl::DataLossError(absl::StrCat("tensor ", name, " is missing"));
+    if (!BitwiseEqual(tensor, found->second)) return absl::DataLossError(absl::StrCat("tensor ", name, " differs"));
+  }
+  if (expected_tensors.size() != actual_tensors.size()) {
+    return absl::DataLossError(
+        absl::StrCat("wants ", expected_tensors.size(), " tensors, has ", actual_tensors.size()));
+  }
+  return expected_tensors.size();
+}
+
+// A method's name, arguments and results; class names are left out, since loading may change them.
+std::set<std::string> Methods(const Module& module) {
+  std::set<std::string> methods;
+  for (const auto& method : module.get_methods()) {
+    const c10::FunctionSchema& schema = method.function().getSchema();
+    std::ostringstream text;
+    text << schema.name() << "(";
+    for (size_t i = 1; i < schema.arguments().size(); ++i) text << (i > 1 ? ", " : "") << schema.arguments()[i];
+    text << ") -> " << schema.returns()[0].type()->annotation_str();
+    methods.insert(text.str());
+  }
+  return methods;
+}
+
+// Attributes and constants that are neither tensors nor submodules, as text.
+std::map<std::string, std::string> Values(const Module& module) {
+  std::map<std::string, std::string> values;
+  for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
+    if (attribute.value.isTensor() || attribute.value.isModule()) continue;
+    std::ostringstream text;
+    attribute.value.repr(text, [](std::ostream&, const c10::IValue&) { return false; });
+    values[attribute.name] = text.str();
+  }
+  const auto type = module.type();
+  for (size_t i = 0; i < type->numConstants(); ++i) {
+    std::ostringstream text;
+    type->getConstant(i).repr(text, [](std::ostream&, const c10::IValue&) { return false; });
+    values[type->getConstantName(i)] = text.str();
+  }
+  return values;
+}
+
+absl::StatusOr<int64_t> CompareClasses(const Module& expected, const Module& actual) {
+  std::map<std::string, Module> actual_modules;
+  for (const auto& item : actual.named_modules()) actual_modules.emplace(item.name, item.value);
+  int64_t count = 0;
+  for (const auto& item : expected.named_modules()) {
+    const auto found = actual_modules.find(item.name);
+    if (found == actual_modules.end()) return absl::DataLossError(absl::StrCat("module ", item.name, " is missing"));
+    const std::set<std::string> methods = Methods(item.value);
+    if (methods != Methods(found->second)) {
+      return absl::DataLossError(absl::StrCat("methods of module \"", item.name, "\" differ"));
+    }
+    if (Values(item.value) != Values(found->second)) {
+      return absl::DataLossError(absl::StrCat("attributes or constants of module \"", item.name, "\" differ"));
+    }
+    count += methods.size();
+  }
+  return count;
+}
+
+absl::StatusOr<RoundTrip::Output> CompareOutputs(const Module& expected, const Module& actual, const Call& call) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(expected, call));
+  const auto run = [&](const Module& module) {
+    return CatchTorch([&] { return module.get_method(call.type)(inputs); });
+  };
+  ASSIGN_OR_RETURN(const c10::IValue wanted, run(expected));
+  ASSIGN_OR_RETURN(const c10::IValue got, run(actual));
+  ASSIGN_OR_RETURN(const Difference difference, CompareValues(wanted, got, call.text));
+  if (difference.relative > kAlignmentTolerance) {
+    return absl::DataLossError(absl::StrCat(call.text, " differs by ", difference.max_abs, ", ", difference.relative,
+                                            " of its range; at most ", kAlignmentTolerance, " is rounding"));
+  }
+  return RoundTrip::Output{call.text, difference.max_abs, difference.relative};
+}
+
+}  // namespace
+
+absl::StatusOr<Module> LoadModule(const std::string& path) {
+  auto module = CatchTorch([&] { return torch::jit::load(path, at::kCPU); });
+  if (!module.ok()) {
+    return absl::DataLossError(absl::StrCat(path, ": LibTorch cannot load it: ", module.status().message()));
+  }
+  return module;
+}
+
+absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& actual,
+                                         const std::vector<Call>& examples) {
+  // A few small calls: optimising their graphs would take longer than running them.
+  torch::jit::getProfilingMode() = false;
+  torch::jit::setGraphExecutorOptimize(false);
+  const c10::InferenceMode inference;
+  RoundTrip result;
+  ASSIGN_OR_RETURN(result.tensors, CompareTensors(expected, actual));
+  ASSIGN_OR_RETURN(result.methods, CompareClasses(expected, actual));
+  for (const Call& call : examples) {
+    ASSIGN_OR_RETURN(RoundTrip::Output output, CompareOutputs(expected, actual, call));
+    result.outputs.push_back(std::move(output));
+  }
+  return result;
+}
+
+}  // namespace modelport

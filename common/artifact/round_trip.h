@@ -1,0 +1,43 @@
+// The round trip: an artifact is loaded back from its file and compared with the module that was saved.
+#ifndef MODELPORT_COMMON_ARTIFACT_ROUND_TRIP_H_
+#define MODELPORT_COMMON_ARTIFACT_ROUND_TRIP_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/module_tree/expression.h"
+
+namespace modelport {
+
+// Outputs may differ by this part of their range: some kernels round differently where their input's memory is aligned
+// differently.
+inline constexpr double kAlignmentTolerance = 1e-6;
+
+// What the round trip compared, all of it successfully.
+struct RoundTrip {
+  int64_t tensors = 0;  // Bitwise equal.
+  int64_t methods = 0;  // Of equal schemas.
+  struct Output {
+    std::string call;     // "forward([1, 3, 28, 42])"
+    double max_abs = 0;   // 0: bitwise equal.
+    double relative = 0;  // To the range of the output.
+  };
+  std::vector<Output> outputs;
+};
+
+// Loads the TorchScript file `path`.
+//   DataLoss  LibTorch cannot load it
+absl::StatusOr<torch::jit::Module> LoadModule(const std::string& path);
+
+// Compares every tensor, attribute, method schema and the outputs of `examples`.
+//   DataLoss  names the first few things that differ
+absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, const torch::jit::Module& actual,
+                                         const std::vector<Call>& examples);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARTIFACT_ROUND_TRIP_H_

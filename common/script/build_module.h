@@ -1,0 +1,21 @@
+#ifndef MODELPORT_COMMON_SCRIPT_BUILD_MODULE_H_
+#define MODELPORT_COMMON_SCRIPT_BUILD_MODULE_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/module_tree/module_tree.h"
+
+namespace modelport {
+
+// Makes the TorchScript module of `tree`, in eval mode. `tensors` has one tensor for each of tree.slots, of its shape;
+// the module refers to them and copies nothing.
+//   InvalidArgument  the plugin's text does not compile; names the plugin's file and line
+absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SCRIPT_BUILD_MODULE_H_

@@ -1,0 +1,49 @@
+// Compiles the TorchScript text of module types into classes.
+#ifndef MODELPORT_COMMON_SCRIPT_COMPILER_H_
+#define MODELPORT_COMMON_SCRIPT_COMPILER_H_
+
+#include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/module_tree/module_tree.h"
+#include "common/script/plugin_resolver.h"
+
+namespace modelport {
+
+// Makes one TorchScript class for each distinct module type: nodes of a tree that agree in type, constants and the
+// classes of their submodules share a class, whatever the shapes of their tensors. After an error the compiler is
+// unusable.
+class Compiler {
+ public:
+  Compiler();
+
+  // Compiles the library's free functions, so that later text can call them.
+  //   InvalidArgument  "models/dinov2/modules.yaml:43: function rotate does not compile: ..." with the source line
+  //   underlined
+  absl::Status AddFunctions(const std::vector<SourceText>& functions);
+
+  // The class of `node`, whose submodules' classes are made first. Errors as for AddFunctions.
+  absl::StatusOr<c10::ClassTypePtr> ClassFor(const ModuleNode& node);
+
+  const std::shared_ptr<torch::jit::CompilationUnit>& unit() const { return unit_; }
+
+ private:
+  absl::StatusOr<c10::ClassTypePtr> MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
+  std::string UniqueName(const std::string& base);
+
+  std::shared_ptr<torch::jit::CompilationUnit> unit_;
+  std::shared_ptr<PluginResolver> resolver_;
+  std::map<std::string, c10::ClassTypePtr> classes_;  // By a description of all that sets classes apart.
+  std::map<std::string, int> name_counts_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SCRIPT_COMPILER_H_

@@ -1,0 +1,67 @@
+// What `self` and its submodules mean while TorchScript text is compiled.
+#ifndef MODELPORT_COMMON_SCRIPT_MODULE_VALUE_H_
+#define MODELPORT_COMMON_SCRIPT_MODULE_VALUE_H_
+
+#include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace modelport {
+
+// The base name of the classes that stand for lists of submodules.
+inline constexpr char kModuleListName[] = "ModuleList";
+
+// A module in the text being compiled. Submodules and constants are its attributes; a list of submodules can be looped
+// over (unrolled), indexed by an integer literal, measured with len(), and called, which calls one submodule after the
+// other.
+class ModuleValue : public torch::jit::SugaredValue {
+ public:
+  explicit ModuleValue(torch::jit::Value* value) : value_(value) {}
+
+  std::string kind() const override { return "module"; }
+  torch::jit::Value* asValue(const torch::jit::SourceRange&, torch::jit::GraphFunction&) override { return value_; }
+
+  std::shared_ptr<SugaredValue> attr(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function,
+                                     const std::string& name) override;
+  bool hasAttr(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function,
+               const std::string& name) override;
+  std::shared_ptr<SugaredValue> call(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function,
+                                     at::ArrayRef<torch::jit::NamedValue> args,
+                                     at::ArrayRef<torch::jit::NamedValue> kwargs, size_t n_binders) override;
+  std::shared_ptr<SugaredValue> iter(const torch::jit::SourceRange& range,
+                                     torch::jit::GraphFunction& function) override;
+  torch::jit::Value* len(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function) override;
+  std::shared_ptr<SugaredValue> getitem(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function,
+                                        torch::jit::Value* index, torch::jit::TypePtr type_hint) override;
+
+ private:
+  c10::ClassTypePtr type() const { return value_->type()->expect<c10::ClassType>(); }
+  bool is_list() const;
+  std::shared_ptr<torch::jit::SugaredTupleValue> Items(const torch::jit::SourceRange& range,
+                                                       torch::jit::GraphFunction& function);
+
+  torch::jit::Value* value_;
+};
+
+// Tells the compiler that `self` of the methods being compiled is a ModuleValue of `type`.
+class ModuleSelf : public torch::jit::Self {
+ public:
+  explicit ModuleSelf(c10::ClassTypePtr type) : type_(std::move(type)) {}
+
+  std::shared_ptr<torch::jit::SugaredValue> makeSugared(torch::jit::Value* value) const override {
+    value->setType(type_);
+    return std::make_shared<ModuleValue>(value);
+  }
+  c10::ClassTypePtr getClassType() const override { return type_; }
+
+ private:
+  c10::ClassTypePtr type_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SCRIPT_MODULE_VALUE_H_

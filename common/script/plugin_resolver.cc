@@ -1,0 +1,48 @@
+#include "common/script/plugin_resolver.h"
+
+#include <c10/core/ScalarType.h>
+#include <torch/csrc/jit/frontend/sugared_value.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+namespace modelport {
+namespace {
+
+using torch::jit::BuiltinModule;
+using torch::jit::GraphFunction;
+using torch::jit::SimpleValue;
+using torch::jit::SourceRange;
+using torch::jit::SugaredValue;
+
+// TorchScript holds a dtype as its number.
+class TorchModule : public BuiltinModule {
+ public:
+  TorchModule() : BuiltinModule("aten") {}
+
+  std::shared_ptr<SugaredValue> attr(const SourceRange& range, GraphFunction& function,
+                                     const std::string& name) override {
+    static const auto* dtypes = new std::map<std::string, c10::ScalarType>{
+        {"float16", c10::kHalf}, {"bfloat16", c10::kBFloat16}, {"float32", c10::kFloat}, {"float64", c10::kDouble},
+        {"int32", c10::kInt},    {"int64", c10::kLong},        {"bool", c10::kBool},
+    };
+    if (const auto it = dtypes->find(name); it != dtypes->end()) {
+      return std::make_shared<SimpleValue>(function.graph()->insertConstant(static_cast<int64_t>(it->second), range));
+    }
+    return BuiltinModule::attr(range, function, name);
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<SugaredValue> PluginResolver::resolveValue(const std::string& name, GraphFunction&,
+                                                           const SourceRange&) {
+  if (name == "torch") return std::make_shared<TorchModule>();
+  if (name == "math") return std::make_shared<BuiltinModule>("aten");
+  if (const auto it = functions_.find(name); it != functions_.end()) {
+    return std::make_shared<torch::jit::FunctionValue>(it->second);
+  }
+  return nullptr;
+}
+
+torch::jit::TypePtr PluginResolver::resolveType(const std::string&, const SourceRange&) { return nullptr; }
+
+}  // namespace modelport

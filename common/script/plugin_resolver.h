@@ -1,0 +1,30 @@
+#ifndef MODELPORT_COMMON_SCRIPT_PLUGIN_RESOLVER_H_
+#define MODELPORT_COMMON_SCRIPT_PLUGIN_RESOLVER_H_
+
+#include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace modelport {
+
+// Resolves the free names of a plugin's TorchScript text: `torch` (operators and dtypes such as torch.float32), `math`,
+// and the plugin's free functions.
+class PluginResolver : public torch::jit::Resolver {
+ public:
+  // Makes `function`, compiled earlier, callable as `name`.
+  void AddFunction(const std::string& name, torch::jit::Function* function) { functions_[name] = function; }
+
+  std::shared_ptr<torch::jit::SugaredValue> resolveValue(const std::string& name, torch::jit::GraphFunction& function,
+                                                         const torch::jit::SourceRange& range) override;
+  torch::jit::TypePtr resolveType(const std::string& name, const torch::jit::SourceRange& range) override;
+
+ private:
+  std::map<std::string, torch::jit::Function*> functions_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SCRIPT_PLUGIN_RESOLVER_H_

@@ -1,0 +1,36 @@
+// Turns a plan into tensors: one for each slot, borrowed from the mapped checkpoint wherever its layout and dtype
+// already fit.
+#ifndef MODELPORT_COMMON_WEIGHTS_BIND_TENSORS_H_
+#define MODELPORT_COMMON_WEIGHTS_BIND_TENSORS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/plan.h"
+#include "common/module_tree/module_tree.h"
+#include "common/tensor/dtype.h"
+
+namespace modelport {
+
+struct BoundTensors {
+  std::vector<at::Tensor> tensors;  // One for each slot: contiguous, of the slot's shape and the wished dtype.
+  std::map<DType, std::vector<std::string>> converted;  // Slots whose tensor had another dtype, by that dtype.
+  std::vector<std::string> zero_filled;                 // Slots that the checkpoint may lack, and lacks.
+};
+
+// Binds the tensors of `plan`. Borrowed tensors point into `checkpoint`, which must outlive them; nothing is read that
+// need not be copied. Strided, misaligned and converted tensors are copied.
+absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
+                                         DType dtype);
+
+// The torch scalar type of a dtype.
+at::ScalarType ToScalarType(DType dtype);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_WEIGHTS_BIND_TENSORS_H_

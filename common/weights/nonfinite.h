@@ -1,0 +1,15 @@
+#ifndef MODELPORT_COMMON_WEIGHTS_NONFINITE_H_
+#define MODELPORT_COMMON_WEIGHTS_NONFINITE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace modelport {
+
+// How many elements of a contiguous floating tensor are NaN or infinite; 0 for other dtypes.
+int64_t CountNonfinite(const at::Tensor& tensor);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_WEIGHTS_NONFINITE_H_
