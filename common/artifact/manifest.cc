@@ -1,0 +1,41 @@
+#include "common/artifact/manifest.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+
+namespace modelport {
+
+namespace pb = google::protobuf::util;
+
+std::string ManifestPath(absl::string_view artifact_path) {
+  return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".manifest.json");
+}
+
+absl::StatusOr<std::string> WriteManifest(const Manifest& manifest) {
+  pb::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string text;
+  const auto status = pb::MessageToJsonString(manifest, &text, options);
+  if (!status.ok()) return absl::InternalError(absl::StrCat("manifest: ", std::string(status.message())));
+  // Protobuf escapes angle brackets for web pages, which makes "-> Tensor" hard to read. An escaped backslash is
+  // matched first, so that what follows it is not taken for an escape.
+  return absl::StrReplaceAll(text, {{R"(\\)", R"(\\)"}, {R"(\u003c)", "<"}, {R"(\u003e)", ">"}});
+}
+
+absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path) {
+  Manifest manifest;
+  const auto status = pb::JsonStringToMessage({json.data(), json.size()}, &manifest);
+  if (!status.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": not a manifest of this version\n  ", std::string(status.message())));
+  }
+  return manifest;
+}
+
+}  // namespace modelport
