@@ -1,6 +1,6 @@
 """Abseil from Debian, under upstream's labels: @com_google_absl//absl/strings, ..."""
 
-load("//third_party:debian.bzl", "versions_header")
+load("//third_party:debian.bzl", "write_versions")
 
 # Upstream's package and target -> the pkg-config module that links it. Add a line to use another one.
 _TARGETS = {
@@ -28,26 +28,34 @@ _TARGETS = {
     "absl/types:span": "absl_span",
 }
 
-_TARGET = """cc_library(
+_PACKAGE = """load("//:versions.bzl", "VERSIONS")
+"""
+
+_TARGET = """
+cc_library(
     name = "{name}",
-    hdrs = ["//:versions.h"],
-    linkopts = {linkopts},
+    data = ["//:versions.bzl"],
+    defines = VERSIONS,
+    linkopts = {linkopts} + ["-D" + version for version in VERSIONS],
     visibility = ["//visibility:public"],
 )
 """
 
+def _link_options(ctx, module):
+    query = ctx.execute(["pkg-config", "--libs-only-l", module])
+    if query.return_code:
+        fail("pkg-config {}: {}".format(module, query.stderr))
+    return query.stdout.strip().split(" ")
+
 def _debian_abseil_impl(ctx):
-    versions_header(ctx, ["libabsl-dev", "pkg-config"])
-    ctx.file("BUILD", 'exports_files(["versions.h"])\n')
-    builds = {}
+    write_versions(ctx, ["libabsl-dev", "pkg-config"])
+    ctx.file("BUILD", "exports_files([\"versions.bzl\"])\n")
+    packages = {}
     for label, module in _TARGETS.items():
         package, name = label.split(":")
-        libs = ctx.execute(["pkg-config", "--libs-only-l", module])
-        if libs.return_code:
-            fail("pkg-config {}: {}".format(module, libs.stderr))
-        text = _TARGET.format(name = name, linkopts = repr(libs.stdout.strip().split(" ")))
-        builds[package] = builds.get(package, "") + text
-    for package, text in builds.items():
+        target = _TARGET.format(name = name, linkopts = repr(_link_options(ctx, module)))
+        packages[package] = packages.get(package, _PACKAGE) + target
+    for package, text in packages.items():
         ctx.file(package + "/BUILD", text)
 
 debian_abseil = repository_rule(

@@ -1,39 +1,43 @@
 """Repositories made of installed Debian packages.
 
-A package's headers and libraries lie in /usr, which every sandbox sees, so a target needs only link options. Bazel cannot see
-a change there, so the installed versions (of the package and of the compiler) are written into a header that every dependent
-action has as an input: a shared cache never serves objects built against other versions.
+A package's headers and libraries lie in /usr, which every sandbox sees, so a target needs only link options. Bazel cannot see a
+change there. The installed versions of the package and of the compiler therefore stand, as macros that no code uses, on every
+command line that compiles or links against it: neither a shared cache nor an earlier build serves objects of other versions.
 """
 
-_COMPILER = ["g++", "gcc-12", "libstdc++-12-dev"]
+_COMPILER = ["gcc-12", "libc6-dev", "libstdc++-12-dev"]
 
-def versions_header(ctx, packages):
-    """Writes versions.h naming the installed versions of `packages` and of the compiler.
+def _macro(package):
+    return "DEBIAN_" + package.replace("+", "X").replace("-", "_").replace(".", "_").upper()
+
+def write_versions(ctx, packages):
+    """Writes versions.bzl, whose VERSIONS lists the versions of `packages` and of the compiler as macro definitions.
 
     Args:
       ctx: the repository context.
       packages: names of Debian packages, all of which must be installed.
     """
-    query = ctx.execute(["dpkg-query", "-W", "-f", "// ${Package} ${Version}\n"] + packages + _COMPILER)
+    query = ctx.execute(["dpkg-query", "-W", "-f", "${Package} ${Version}\n"] + packages + _COMPILER)
     if query.return_code:
-        fail("Debian packages are missing: {}\nrun ./bazelw once (it installs them), or: apt-get install {}".format(
-            query.stderr.strip(),
-            " ".join(packages),
-        ))
-    ctx.file("versions.h", query.stdout)
+        fail("Debian packages are missing; ./bazelw installs them\n" + query.stderr.strip())
+    versions = []
+    for line in query.stdout.splitlines():
+        package, version = line.split(" ")
+        versions.append("{}={}".format(_macro(package), version))
+    ctx.file("versions.bzl", "VERSIONS = {}\n".format(repr(versions)))
 
 def _debian_library_impl(ctx):
-    versions_header(ctx, ctx.attr.packages)
+    write_versions(ctx, ctx.attr.packages)
     ctx.template("BUILD", ctx.attr.build_file)
 
 debian_library = repository_rule(
     doc = "A repository whose targets link libraries of installed Debian packages.",
     implementation = _debian_library_impl,
     attrs = {
-        "packages": attr.string_list(mandatory = True, doc = "The packages, whose versions become inputs."),
+        "packages": attr.string_list(mandatory = True, doc = "The packages whose versions BUILD loads."),
         "build_file": attr.label(mandatory = True, allow_single_file = True, doc = "The BUILD file of the repository."),
     },
-    # bazelw sets it from the installed versions, so that an upgrade refetches even under a running server.
+    # tools/bazel sets it from the installed versions, so that an upgrade counts under a running server too.
     environ = ["MODELPORT_DEBIAN_VERSIONS"],
     local = True,
 )

@@ -14,8 +14,6 @@ def modelport_repositories():
         path = "third_party/no_coverage",
         build_file = "//third_party:no_coverage.BUILD",
     )
-    native.local_repository(name = "bazel_skylib", path = "/usr/share/bazel/tools/skylib")
-    native.local_repository(name = "platforms", path = "/usr/share/bazel/tools/platforms")
 
     debian_abseil(name = "com_google_absl")
     debian_library(
