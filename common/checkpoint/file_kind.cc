@@ -1,0 +1,94 @@
+#include "common/checkpoint/file_kind.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+
+namespace modelport {
+namespace {
+
+using absl::string_view;
+
+constexpr string_view kDownloadAgain = "\n  download the file again";
+constexpr string_view kConvert = "\n  save the weights as torch.save(model.state_dict(), path) or as safetensors";
+
+// A format that is taken for a checkpoint now and then.
+struct Foreign {
+  size_t offset;
+  string_view magic;
+  string_view name;
+  string_view cure;
+};
+
+constexpr Foreign kForeign[] = {
+    {0, "version https://git-lfs", "a Git LFS pointer, not the file itself", "\n  fetch the file with: git lfs pull"},
+    {0, "GGUF", "a GGUF file", kConvert},
+    {0, "\x89HDF\r\n", "an HDF5 file, as Keras writes", kConvert},
+    {4, "TFL3", "a TensorFlow Lite file", kConvert},
+    {0, "\x93NUMPY", "a NumPy array", kConvert},
+    {0, "\x1f\x8b", "a gzip file", "\n  unpack it first"},
+    {0,
+     "\xfd"
+     "7zXZ",
+     "an xz file", "\n  unpack it first"},
+    {0, "\x28\xb5\x2f\xfd", "a zstd file", "\n  unpack it first"},
+    {0, "BZh", "a bzip2 file", "\n  unpack it first"},
+    {257, "ustar", "a tar archive",
+     "\n  unpack it first; of torch.save, the format before PyTorch 0.2 is not supported"},
+};
+
+string_view FirstBytes(string_view file, size_t offset, size_t size) {
+  return file.size() < offset ? string_view() : file.substr(offset, size);
+}
+
+bool IsHtml(string_view file) {
+  const string_view text = absl::StripLeadingAsciiWhitespace(file.substr(0, 1024));
+  return absl::StartsWithIgnoreCase(text, "<!doctype") || absl::StartsWithIgnoreCase(text, "<html") ||
+         absl::StartsWithIgnoreCase(text, "<?xml");
+}
+
+// A protobuf whose first field is a small ir_version, then the producer's name or version.
+bool IsOnnx(string_view file) {
+  return FirstBytes(file, 0, 1) == "\x08" && file.size() > 2 && file[1] < 0x20 && (file[2] == 0x12 || file[2] == 0x1a);
+}
+
+// A safetensors file may begin with a brace too, but the upper bytes of its header's length are 0.
+bool IsJson(string_view file) {
+  const string_view start = FirstBytes(file, 0, 8);
+  return file[0] == '{' && std::all_of(start.begin(), start.end(), [](char c) { return c > 0; });
+}
+
+absl::Status NotACheckpoint(string_view name, string_view cure) {
+  return absl::InvalidArgumentError(absl::StrCat("not a checkpoint: ", name, cure));
+}
+
+// Pickles of protocol 2 and above begin with PROTO and the version.
+bool IsPickle(string_view file) { return file[0] == '\x80' && file[1] >= 2 && file[1] <= 5; }
+
+}  // namespace
+
+absl::StatusOr<FileKind> DetectFileKind(string_view file) {
+  constexpr size_t kSafetensorsPrefix = 8;
+  if (file.empty()) return absl::DataLossError(absl::StrCat("empty file", kDownloadAgain));
+  if (IsHtml(file)) return NotACheckpoint("a web page, perhaps the error page of a download", kDownloadAgain);
+  if (file.size() <= kSafetensorsPrefix) {
+    return absl::DataLossError(absl::StrCat("truncated: has ", file.size(), " bytes", kDownloadAgain));
+  }
+  if (absl::StartsWith(file, "PK\3\4")) return FileKind::kTorchZip;
+  if (IsPickle(file)) return FileKind::kTorchLegacy;
+  if (IsJson(file))
+    return NotACheckpoint("a JSON text", "\n  an index of shards names the files that hold the tensors");
+  if (file[kSafetensorsPrefix] == '{') return FileKind::kSafetensors;
+  for (const Foreign& foreign : kForeign) {
+    if (FirstBytes(file, foreign.offset, foreign.magic.size()) == foreign.magic) {
+      return NotACheckpoint(foreign.name, foreign.cure);
+    }
+  }
+  if (IsOnnx(file)) return NotACheckpoint("an ONNX file", kConvert);
+  return NotACheckpoint("neither torch.save nor safetensors wrote this file", kConvert);
+}
+
+}  // namespace modelport

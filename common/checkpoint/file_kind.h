@@ -1,0 +1,19 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_FILE_KIND_H_
+#define MODELPORT_COMMON_CHECKPOINT_FILE_KIND_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// The file formats that checkpoints come in.
+enum class FileKind { kSafetensors, kTorchZip, kTorchLegacy };
+
+// Tells a file's format by its first bytes.
+//   DataLoss          too few bytes to be any checkpoint
+//   InvalidArgument   something else; the message says what, where that is known
+absl::StatusOr<FileKind> DetectFileKind(absl::string_view file);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_FILE_KIND_H_

@@ -1,0 +1,43 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_PICKLE_STACK_H_
+#define MODELPORT_COMMON_CHECKPOINT_PICKLE_STACK_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/checkpoint/pickle/value.h"
+
+namespace modelport::pickle {
+
+using Items = std::vector<const Value*>;
+
+// The stack of a pickle machine. Marks divide it; what lies below the last mark is out of reach. Every method that
+// finds too little on the stack returns DataLoss and changes nothing.
+class Stack {
+ public:
+  void Push(Value* value) { values_.push_back(value); }
+  void PushMark() { marks_.push_back(values_.size()); }
+
+  absl::StatusOr<Value*> Top() const;
+  absl::StatusOr<Value*> Pop();
+
+  // The uppermost `count` values, lowest first.
+  absl::StatusOr<Items> PopItems(size_t count);
+
+  // The values above the last mark, which goes too.
+  absl::StatusOr<Items> PopToMark();
+
+  // Drops the uppermost value, or mark.
+  absl::Status Discard();
+
+ private:
+  size_t Reachable() const { return values_.size() - (marks_.empty() ? 0 : marks_.back()); }
+
+  std::vector<Value*> values_;
+  std::vector<size_t> marks_;  // The sizes that values_ had.
+};
+
+}  // namespace modelport::pickle
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_PICKLE_STACK_H_

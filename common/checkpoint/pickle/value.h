@@ -1,0 +1,83 @@
+// What a pickle describes, as plain data: nothing is imported, constructed or called.
+#ifndef MODELPORT_COMMON_CHECKPOINT_PICKLE_VALUE_H_
+#define MODELPORT_COMMON_CHECKPOINT_PICKLE_VALUE_H_
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace modelport::pickle {
+
+struct Value;
+
+struct None {};
+
+// An int that needs more than 64 bits: little-endian two's complement.
+struct LongInt {
+  absl::string_view bytes;
+};
+
+// A str, or a str of Python 2. Its bytes are not known to be UTF-8.
+struct String {
+  absl::string_view text;
+};
+
+struct Bytes {
+  absl::string_view bytes;
+};
+
+struct Tuple {
+  std::vector<const Value*> items;
+};
+
+// A list or a set.
+struct List {
+  std::vector<const Value*> items;
+};
+
+// A key and its value.
+using Entry = std::pair<const Value*, const Value*>;
+
+// A dict. A key that occurs twice has its last value, as in Python.
+struct Dict {
+  std::vector<Entry> entries;
+};
+
+// A class or function that the pickle names.
+struct Global {
+  absl::string_view module;
+  absl::string_view name;
+};
+
+// The result of a call that was not made: what would be called, with which arguments, and the entries then set on it.
+struct Object {
+  const Value* callable;
+  const Value* args;  // A Tuple.
+  std::vector<Entry> entries;
+};
+
+// A reference to something stored outside the pickle.
+struct PersistentId {
+  const Value* id;
+};
+
+// Values refer to one another, in cycles too; they live in the Pickle that they come from.
+struct Value {
+  using Data = std::variant<None, bool, int64_t, LongInt, double, String, Bytes, Tuple, List, Dict, Global, Object,
+                            PersistentId>;
+  Data data;
+
+  // The value as a T, or null if it is something else.
+  template <typename T>
+  const T* As() const {
+    return std::get_if<T>(&data);
+  }
+};
+
+}  // namespace modelport::pickle
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_PICKLE_VALUE_H_

@@ -1,0 +1,35 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_SAFETENSORS_HEADER_H_
+#define MODELPORT_COMMON_CHECKPOINT_SAFETENSORS_HEADER_H_
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/tensor/shape.h"
+
+namespace modelport {
+
+// A tensor as the header of a safetensors file states it; its numbers are not yet checked against one another.
+struct SafetensorsEntry {
+  std::string key;
+  std::string dtype;  // "F32".
+  Shape shape;
+  uint64_t begin = 0;  // Of its bytes, counted from the end of the header.
+  uint64_t end = 0;
+};
+
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;        // In the header's order; no key twice.
+  std::map<std::string, std::string> metadata;  // __metadata__.
+};
+
+// Parses the JSON text of a header.
+//   DataLoss   not JSON in UTF-8, not of the form that safetensors prescribes, or a key that occurs twice
+absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_SAFETENSORS_HEADER_H_

@@ -1,0 +1,156 @@
+#include "common/checkpoint/torch_legacy_reader.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/pickle/machine.h"
+#include "common/checkpoint/pickle/python_objects.h"
+#include "common/checkpoint/state_dict_collector.h"
+#include "common/checkpoint/torch_storage.h"
+#include "common/io/byte_reader.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+// 0x1950a86a20f9469cfc6c, as LONG1 stores it.
+constexpr absl::string_view kMagicNumber = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
+constexpr int64_t kProtocolVersion = 1001;
+
+// A storage's place in the file.
+struct Place {
+  int index;  // In CheckpointContents::storages.
+  const StorageType* type;
+  int64_t elements;
+};
+
+class LegacyReader {
+ public:
+  explicit LegacyReader(absl::string_view file) : file_(file) {}
+
+  absl::StatusOr<CheckpointContents> Read();
+
+ private:
+  absl::StatusOr<pickle::Pickle> ReadNext(absl::string_view name);
+  absl::Status ReadPreamble();
+  absl::Status ReadStorages(const pickle::Pickle& object);
+  absl::Status ReadStorage(const TorchStorage& storage, ByteReader& reader);
+  absl::StatusOr<int> FindStorage(const TorchStorage& storage);
+
+  absl::string_view file_;
+  size_t position_ = 0;
+  CheckpointContents contents_;
+  absl::flat_hash_map<absl::string_view, Place> places_;
+};
+
+absl::StatusOr<pickle::Pickle> LegacyReader::ReadNext(absl::string_view name) {
+  absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(file_.substr(position_));
+  if (!pickle.ok()) return Annotate(pickle.status(), absl::StrCat(name, " from byte ", position_));
+  position_ += pickle->size;
+  return pickle;
+}
+
+bool IsTrue(const pickle::Value& value) {
+  const bool* flag = value.As<bool>();
+  return flag != nullptr && *flag;
+}
+
+absl::Status CheckSystem(const pickle::Value& system) {
+  for (const auto& [key, value] : pickle::DictEntries(system)) {
+    const auto* name = key->As<pickle::String>();
+    if (name == nullptr || name->text != "little_endian") continue;
+    return IsTrue(*value) ? absl::OkStatus() : absl::UnimplementedError("big-endian data is not supported");
+  }
+  return absl::DataLossError("the facts about the system do not tell the byte order");
+}
+
+absl::Status LegacyReader::ReadPreamble() {
+  ASSIGN_OR_RETURN(const pickle::Pickle magic, ReadNext("magic number"));
+  const auto* number = magic.root->As<pickle::LongInt>();
+  if (number == nullptr || number->bytes != kMagicNumber) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a Python pickle of ", pickle::Describe(*magic.root), " that torch.save did not write"));
+  }
+  ASSIGN_OR_RETURN(const pickle::Pickle version, ReadNext("protocol version"));
+  const int64_t* protocol = version.root->As<int64_t>();
+  if (protocol == nullptr || *protocol != kProtocolVersion) {
+    return absl::UnimplementedError("a torch.save protocol version other than 1001");
+  }
+  ASSIGN_OR_RETURN(const pickle::Pickle system, ReadNext("system"));
+  return CheckSystem(*system.root);
+}
+
+absl::Status LegacyReader::ReadStorage(const TorchStorage& storage, ByteReader& reader) {
+  const absl::optional<int64_t> count = reader.ReadNumber<int64_t>();
+  if (count && *count != storage.elements) {
+    return absl::DataLossError(absl::StrCat("wants ", storage.elements, " elements, has ", *count));
+  }
+  int64_t size;
+  const bool fits = !__builtin_mul_overflow(storage.elements, storage.type->byte_size, &size);
+  const absl::optional<absl::string_view> bytes = count && fits ? reader.ReadBytes(size) : absl::nullopt;
+  if (!bytes) {
+    return absl::DataLossError(absl::StrCat("truncated: wants ", storage.elements, " elements of ",
+                                            storage.type->byte_size, " bytes, the file has ", reader.remaining(),
+                                            " bytes\n  download or copy it again"));
+  }
+  const Place place{static_cast<int>(contents_.storages.size()), storage.type, storage.elements};
+  if (!places_.emplace(storage.key, place).second) return absl::DataLossError("the file has it twice");
+  contents_.storages.push_back({absl::StrCat("storage ", absl::CHexEscape(storage.key)), *bytes, absl::nullopt});
+  return absl::OkStatus();
+}
+
+// Without the types of storages, their sizes and so the places of the later ones are unknown: the object names them.
+absl::Status LegacyReader::ReadStorages(const pickle::Pickle& object) {
+  absl::flat_hash_map<absl::string_view, TorchStorage> known;
+  for (const pickle::PersistentId* id : object.persistent_ids) {
+    if (!IsStorage(*id)) continue;
+    ASSIGN_OR_RETURN(const TorchStorage storage, ParseStorage(*id));
+    known.try_emplace(storage.key, storage);
+  }
+  ASSIGN_OR_RETURN(const pickle::Pickle keys, ReadNext("storage keys"));
+  const std::vector<const pickle::Value*>* items = pickle::SequenceItems(*keys.root);
+  if (items == nullptr) return absl::DataLossError("the storage keys are no list");
+  ByteReader reader(file_, position_);
+  for (const pickle::Value* item : *items) {
+    const auto* key = item->As<pickle::String>();
+    const auto storage = key != nullptr ? known.find(key->text) : known.end();
+    if (storage == known.end()) return absl::DataLossError("a storage key that no tensor uses");
+    const absl::Status read = ReadStorage(storage->second, reader);
+    if (!read.ok()) return Annotate(read, absl::StrCat("storage ", absl::CHexEscape(key->text)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<int> LegacyReader::FindStorage(const TorchStorage& storage) {
+  const auto place = places_.find(storage.key);
+  if (place == places_.end()) {
+    return absl::DataLossError(absl::StrCat("storage ", absl::CHexEscape(storage.key), " is not in the file"));
+  }
+  if (place->second.type != storage.type || place->second.elements != storage.elements) {
+    return absl::DataLossError(absl::StrCat("storage ", absl::CHexEscape(storage.key), " has two types or sizes"));
+  }
+  return place->second.index;
+}
+
+absl::StatusOr<CheckpointContents> LegacyReader::Read() {
+  RETURN_IF_ERROR(ReadPreamble());
+  contents_.format = "torch.save (legacy)";
+  contents_.bytes = file_;
+  ASSIGN_OR_RETURN(const pickle::Pickle object, ReadNext("object"));
+  RETURN_IF_ERROR(ReadStorages(object));
+  RETURN_IF_ERROR(CollectStateDicts(
+      *object.root, [this](const TorchStorage& storage) { return FindStorage(storage); }, &contents_));
+  return std::move(contents_);
+}
+
+}  // namespace
+
+absl::StatusOr<CheckpointContents> ReadTorchLegacy(absl::string_view file) { return LegacyReader(file).Read(); }
+
+}  // namespace modelport

@@ -1,0 +1,20 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_TORCH_LEGACY_READER_H_
+#define MODELPORT_COMMON_CHECKPOINT_TORCH_LEGACY_READER_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/contents.h"
+
+namespace modelport {
+
+// Reads a file that torch.save has written before PyTorch 1.6, or since with _use_new_zipfile_serialization=False: five
+// pickles (a magic number, a protocol version, facts about the system, the object, the keys of its storages), then the
+// storages. Fills all of the contents but path and file.
+//   DataLoss          truncated or damaged
+//   InvalidArgument   a pickle, but not of torch.save, or no state dict in it
+//   Unimplemented     big-endian data, and what the pickle's tensors need
+absl::StatusOr<CheckpointContents> ReadTorchLegacy(absl::string_view file);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_TORCH_LEGACY_READER_H_

@@ -1,0 +1,40 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_TORCH_STORAGE_H_
+#define MODELPORT_COMMON_CHECKPOINT_TORCH_STORAGE_H_
+
+#include <cstdint>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/pickle/value.h"
+#include "common/tensor/dtype.h"
+
+namespace modelport {
+
+// A storage class of torch.
+struct StorageType {
+  absl::string_view class_name;  // "FloatStorage".
+  absl::string_view dtype_name;  // "float32".
+  int64_t byte_size;             // Of one element.
+  absl::optional<DType> dtype;   // nullopt for a dtype that Modelport does not know.
+};
+
+// A storage as a pickle of torch.save refers to it; its bytes lie elsewhere in the file.
+struct TorchStorage {
+  const StorageType* type;
+  absl::string_view key;
+  int64_t elements;         // At least 0.
+  int64_t view_offset = 0;  // In elements; legacy files may refer to a part of a storage.
+};
+
+// True for the reference to a storage; old files refer to the source text of classes likewise.
+bool IsStorage(const pickle::PersistentId& id);
+
+// Reads ("storage", class, key, location, elements[, view]).
+//   DataLoss        the tuple is not that
+//   Unimplemented   an unknown storage class
+absl::StatusOr<TorchStorage> ParseStorage(const pickle::PersistentId& id);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_TORCH_STORAGE_H_

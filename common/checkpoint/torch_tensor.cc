@@ -1,0 +1,107 @@
+#include "common/checkpoint/torch_tensor.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/pickle/python_objects.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+using pickle::Value;
+
+// PyTorch's own limit. Pickled shapes can be shared, so that a long one costs memory for each tensor that has it.
+constexpr size_t kMaxRank = 64;
+
+absl::optional<TensorCall> CallOf(const Value& value) {
+  const pickle::Object* object = value.As<pickle::Object>();
+  const pickle::Global* function = object != nullptr ? object->callable->As<pickle::Global>() : nullptr;
+  if (function == nullptr) return absl::nullopt;
+  return TensorCall{function, object->args->As<pickle::Tuple>()};
+}
+
+bool IsParameter(const pickle::Global& function) {
+  return absl::StartsWith(function.name, "_rebuild_parameter") ||
+         (function.module == "torch.nn.parameter" && function.name == "Parameter");
+}
+
+bool MakesTensor(const pickle::Global& function) {
+  const bool torch_module =
+      function.module == "torch._utils" || function.module == "torch._tensor" || function.module == "torch.tensor";
+  return (torch_module && absl::StartsWith(function.name, "_rebuild_")) || IsParameter(function);
+}
+
+// The call whose result `call` would wrap; nullopt if it wraps none. What a call refers to is older than the call, so
+// unwrapping ends.
+absl::optional<TensorCall> Unwrap(const TensorCall& call) {
+  const std::vector<const Value*>& args = call.args->items;
+  if (IsParameter(*call.function)) return args.empty() ? absl::nullopt : CallOf(*args[0]);
+  if (!absl::StartsWith(call.function->name, "_rebuild_from_type") || args.size() < 3) return absl::nullopt;
+  const pickle::Global* function = args[0]->As<pickle::Global>();
+  const pickle::Tuple* inner = args[2]->As<pickle::Tuple>();
+  if (function == nullptr || inner == nullptr) return absl::nullopt;
+  return TensorCall{function, inner};
+}
+
+// Reads the arguments that all versions share: (storage, offset, size, stride, ...).
+absl::StatusOr<TorchTensor> ParseArguments(const std::vector<const Value*>& args) {
+  const absl::Status malformed = absl::DataLossError("tensor: wants a storage, offset, size and stride");
+  if (args.size() < 4) return malformed;
+  const pickle::PersistentId* storage = args[0]->As<pickle::PersistentId>();
+  const int64_t* offset = args[1]->As<int64_t>();
+  absl::optional<Shape> shape = pickle::Ints(*args[2], kMaxRank);
+  absl::optional<std::vector<int64_t>> strides = pickle::Ints(*args[3], kMaxRank);
+  if (storage == nullptr || offset == nullptr || !shape || !strides) return malformed;
+  ASSIGN_OR_RETURN(const TorchStorage parsed, ParseStorage(*storage));
+  int64_t start;
+  if (__builtin_add_overflow(parsed.view_offset, *offset, &start)) return malformed;
+  return TorchTensor{parsed, DType::kUInt8, start, *std::move(shape), *std::move(strides)};
+}
+
+absl::StatusOr<DType> DTypeOf(const StorageType& type) {
+  if (type.dtype) return *type.dtype;
+  return absl::UnimplementedError(absl::StrCat("dtype ", type.dtype_name, " is not supported"));
+}
+
+absl::StatusOr<DType> DTypeOf(const Value& value) {
+  const pickle::Global* global = value.As<pickle::Global>();
+  if (global == nullptr || global->module != "torch") return absl::DataLossError("tensor: wants a dtype");
+  if (const absl::optional<DType> dtype = ParseDType(global->name)) return *dtype;
+  return absl::UnimplementedError(absl::StrCat("dtype ", pickle::Describe(value), " is not supported"));
+}
+
+// Metadata marks tensors whose values are negated or conjugated when read.
+bool HasMetadata(const std::vector<const Value*>& args, size_t index) {
+  return args.size() > index && !pickle::DictEntries(*args[index]).empty();
+}
+
+}  // namespace
+
+absl::optional<TensorCall> AsTensor(const Value& value) {
+  absl::optional<TensorCall> call = CallOf(value);
+  if (!call || !MakesTensor(*call->function)) return absl::nullopt;
+  while (const absl::optional<TensorCall> inner = Unwrap(*call)) call = inner;
+  return call;
+}
+
+absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call) {
+  const absl::string_view name = call.function->name;
+  const std::vector<const Value*>& args = call.args->items;
+  const bool typed = name == "_rebuild_tensor_v3";
+  if (!MakesTensor(*call.function) || (name != "_rebuild_tensor" && name != "_rebuild_tensor_v2" && !typed)) {
+    return absl::UnimplementedError(
+        absl::StrCat("a tensor made by ", pickle::Describe(Value{*call.function}), " is not supported"));
+  }
+  ASSIGN_OR_RETURN(TorchTensor tensor, ParseArguments(args));
+  if (typed && args.size() < 7) return absl::DataLossError("tensor: wants a dtype");
+  ASSIGN_OR_RETURN(tensor.dtype, typed ? DTypeOf(*args[6]) : DTypeOf(*tensor.storage.type));
+  if (HasMetadata(args, typed ? 7 : 6)) {
+    return absl::UnimplementedError("a tensor that is negated or conjugated when read is not supported");
+  }
+  return tensor;
+}
+
+}  // namespace modelport

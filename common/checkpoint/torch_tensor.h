@@ -1,0 +1,43 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_TORCH_TENSOR_H_
+#define MODELPORT_COMMON_CHECKPOINT_TORCH_TENSOR_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/pickle/value.h"
+#include "common/checkpoint/torch_storage.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+
+namespace modelport {
+
+// A tensor as a pickle of torch.save describes it. Its numbers are as the file has them, not yet checked against one
+// another.
+struct TorchTensor {
+  TorchStorage storage;
+  DType dtype;
+  int64_t offset;  // In the whole storage, not in a view of it.
+  Shape shape;
+  std::vector<int64_t> strides;
+};
+
+// The call, one of torch's _rebuild functions, that would make a tensor.
+struct TensorCall {
+  const pickle::Global* function;
+  const pickle::Tuple* args;
+};
+
+// The call that would make `value`, whether plain or wrapped as a Parameter or another subclass of Tensor; nullopt if
+// `value` is no tensor.
+absl::optional<TensorCall> AsTensor(const pickle::Value& value);
+
+// Reads the arguments of the call.
+//   DataLoss        they do not describe a tensor
+//   Unimplemented   a dtype or a kind of tensor (sparse, quantized, ...) that is not supported
+absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_TORCH_TENSOR_H_

@@ -1,0 +1,19 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_TORCH_ZIP_READER_H_
+#define MODELPORT_COMMON_CHECKPOINT_TORCH_ZIP_READER_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/contents.h"
+
+namespace modelport {
+
+// Reads a file that torch.save has written since PyTorch 1.6: a zip archive of a pickle and one record per storage.
+// Fills all of the contents but path and file.
+//   DataLoss          truncated or damaged
+//   InvalidArgument   an archive that is no checkpoint, such as a TorchScript artifact
+//   Unimplemented     big-endian data, and what the pickle's tensors need
+absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_TORCH_ZIP_READER_H_
