@@ -3,6 +3,7 @@ a move to a module registry changes this folder alone."""
 
 load("//third_party:abseil.bzl", "debian_abseil")
 load("//third_party:debian.bzl", "debian_library", "debian_rules_cc")
+load("//third_party:goldens.bzl", "goldens")
 load("//third_party:libtorch.bzl", "libtorch")
 
 def modelport_repositories():
@@ -51,4 +52,5 @@ def modelport_repositories():
         packages = ["libssl-dev"],
         build_file = "//third_party:openssl.BUILD",
     )
+    goldens(name = "goldens")
     libtorch(name = "libtorch")

@@ -1,0 +1,44 @@
+"""Tests that compare artifacts with goldens of the upstream models."""
+
+load("@goldens//:models.bzl", "MODELS")
+load("@rules_cc//cc:defs.bzl", "cc_test")
+
+def golden_files():
+    """A filegroup for each folder of goldens in this package."""
+    for folder in {path.split("/")[0]: None for path in native.glob(["*/*.json"])}:
+        native.filegroup(
+            name = folder,
+            srcs = native.glob([folder + "/*"]),
+            visibility = ["//tests:__pkg__"],
+        )
+
+def golden_test(model, committed = False, large = False):
+    """Tests `model` against the goldens that are at hand: the committed ones and those of MODELPORT_GOLDENS.
+
+    Where neither has any there is no test.
+
+    Args:
+      model: a variant.
+      committed: whether //tests/goldens has cases of it.
+      large: whether it takes gigabytes and minutes.
+    """
+    data, folders = [], []
+    if committed:
+        data.append("//tests/goldens:" + model)
+        folders.append("tests/goldens/" + model)
+    if model in MODELS:
+        data.append("@goldens//:" + model)
+        folders.append("../goldens/" + model)
+    if not folders:
+        return
+    cc_test(
+        name = model + "_golden_test",
+        size = "enormous" if large else "large",
+        args = [model] + folders,
+        data = data + [
+            "stages.txt",
+            "//models:plugins",
+        ],
+        tags = ["large", "exclusive"] if large else [],
+        deps = [":golden_test_main"],
+    )

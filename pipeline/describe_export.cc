@@ -1,0 +1,102 @@
+#include "pipeline/describe_export.h"
+
+#include <torch/version.h>
+
+#include <sstream>
+
+#include "common/artifact/runtime.h"
+#include "common/status/status_macros.h"
+#include "pipeline/version.h"
+
+namespace modelport {
+namespace {
+
+void DescribePlugin(const Plugin& plugin, Manifest& manifest) {
+  manifest.set_family(plugin.family);
+  manifest.mutable_upstream()->set_source(plugin.upstream);
+  manifest.mutable_upstream()->set_commit(plugin.commit);
+  manifest.mutable_upstream()->set_licence(plugin.licence);
+  manifest.set_plugin_sha256(plugin.plugin_digest);
+  manifest.set_key_map_sha256(plugin.key_map_digest);
+  Manifest::Preprocessing& preprocessing = *manifest.mutable_preprocessing();
+  for (const double mean : plugin.preprocessing.mean) preprocessing.add_mean(mean);
+  for (const double std : plugin.preprocessing.std) preprocessing.add_std(std);
+  preprocessing.set_multiple_of(plugin.preprocessing.multiple_of);
+}
+
+void DescribeWeights(const MappedWeights& weights, const BoundTensors& bound, Manifest& manifest) {
+  const Plan& plan = weights.plan;
+  manifest.set_layout(plan.layout);
+  double parameters = 0;
+  for (size_t i = 0; i < weights.tree.slots.size(); ++i) {
+    const Slot& slot = weights.tree.slots[i];
+    if (!slot.is_buffer) parameters += bound.tensors[i].numel();
+    if (plan.sources[i].tensor != nullptr) continue;
+    Manifest::Allowance& zeros = *manifest.add_zero_filled();
+    zeros.set_key(slot.name);
+    zeros.set_reason(plan.sources[i].reason);
+  }
+  manifest.set_tensors(weights.tree.slots.size());
+  manifest.set_parameters(parameters);
+  for (const auto& [key, reason] : plan.unused) {
+    Manifest::Allowance& unused = *manifest.add_unused();
+    unused.set_key(key);
+    unused.set_reason(reason);
+  }
+  for (const auto& [dtype, slots] : bound.converted) {
+    Manifest::Conversion& conversion = *manifest.add_converted();
+    conversion.set_from(std::string(DTypeName(dtype)));
+    conversion.set_tensors(slots.size());
+  }
+}
+
+absl::Status DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
+  Manifest::Artifact& artifact = *manifest.mutable_artifact();
+  artifact.set_sha256(facts.saved.sha256);
+  artifact.set_size_bytes(facts.saved.size);
+  ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(facts.artifact_path));
+  artifact.set_archive_version(format.version);
+  const std::vector<Operator> operators = CollectOperators(facts.module);
+  for (const Operator& op : operators) {
+    Manifest::Operator& entry = *manifest.add_operators();
+    entry.set_name(op.name);
+    entry.set_overload(op.overload);
+    entry.set_version(op.version);
+  }
+  manifest.set_minimum_runtime(MinimumRuntime(operators, format));
+  for (const std::string& method : MethodSchemas(facts.module)) manifest.add_methods(method);
+  return absl::OkStatus();
+}
+
+void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
+  Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
+  proof.set_proven(true);
+  proof.set_tensors(round_trip.tensors);
+  proof.set_methods(round_trip.methods);
+  for (const RoundTrip::Output& output : round_trip.outputs) {
+    Manifest::Output& entry = *proof.add_outputs();
+    entry.set_call(output.call);
+    entry.set_max_abs(output.max_abs);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts) {
+  Manifest manifest;
+  manifest.set_model(facts.entry.variant->name);
+  manifest.set_target("libtorch");
+  manifest.set_dtype(std::string(DTypeName(facts.dtype)));
+  manifest.set_source(facts.source);
+  manifest.set_weights_licence(facts.entry.variant->licence);
+  manifest.set_modelport_version(kModelportVersion);
+  manifest.set_libtorch_version(TORCH_VERSION);
+  DescribePlugin(*facts.entry.plugin, manifest);
+  DescribeWeights(facts.weights, facts.bound, manifest);
+  RETURN_IF_ERROR(DescribeArtifact(facts, manifest));
+  manifest.mutable_round_trip()->set_proven(false);
+  if (facts.round_trip != nullptr) DescribeRoundTrip(*facts.round_trip, manifest);
+  return manifest;
+}
+
+}  // namespace modelport

@@ -1,0 +1,37 @@
+#ifndef MODELPORT_PIPELINE_DESCRIBE_EXPORT_H_
+#define MODELPORT_PIPELINE_DESCRIBE_EXPORT_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "common/artifact/manifest.pb.h"
+#include "common/artifact/round_trip.h"
+#include "common/artifact/save_module.h"
+#include "common/tensor/dtype.h"
+#include "common/weights/bind_tensors.h"
+#include "pipeline/weight_source.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// What an export knows when it is done.
+struct ExportFacts {
+  const CatalogEntry& entry;
+  const MappedWeights& weights;
+  const BoundTensors& bound;
+  const torch::jit::Module& module;
+  std::string artifact_path;  // Where the artifact can be read, under whatever name.
+  const SavedModule& saved;
+  const RoundTrip* round_trip;  // Null if none was made.
+  std::string source;           // "sha256:..." or "seeded:v1:SEED".
+  DType dtype;
+};
+
+// The manifest that says it all.
+absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_DESCRIBE_EXPORT_H_

@@ -1,0 +1,36 @@
+// Exports one variant: open, map, validate, build, save, prove.
+#ifndef MODELPORT_PIPELINE_EXPORT_MODEL_H_
+#define MODELPORT_PIPELINE_EXPORT_MODEL_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/artifact/manifest.pb.h"
+#include "common/tensor/dtype.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+struct ExportOptions {
+  std::string checkpoint;         // Path of the file of weights; empty for seeded weights.
+  uint64_t seed = 0;              // Of seeded weights.
+  std::string layout = "auto";    // A layout of the key map, or "auto".
+  DType dtype = DType::kFloat32;  // Of the artifact's weights.
+  std::string out;                // Path of the artifact.
+  bool prove = true;              // Whether to make the round trip.
+  bool allow_nonfinite = false;   // Whether NaN and infinite weights are let through.
+};
+
+// Writes the artifact `options.out` and the manifest beside it. On any error neither appears and nothing that was there
+// changes.
+//   InvalidArgument     the plugin's text does not compile, or options that exclude each other
+//   FailedPrecondition  the checkpoint does not fit the model, or holds values that are not finite
+//   DataLoss            the checkpoint is damaged, or the round trip failed
+//   ResourceExhausted   the disk is full
+absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_EXPORT_MODEL_H_

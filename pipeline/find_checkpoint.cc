@@ -1,0 +1,60 @@
+#include "pipeline/find_checkpoint.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string Environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+fs::path HubCache() {
+  if (const std::string cache = Environment("HF_HUB_CACHE"); !cache.empty()) return cache;
+  if (const std::string home = Environment("HF_HOME"); !home.empty()) return fs::path(home) / "hub";
+  return fs::path(Environment("HOME")) / ".cache" / "huggingface" / "hub";
+}
+
+// Snapshot folders of a repository; the commit that refs/main names comes first, the others in order of name.
+std::vector<fs::path> Snapshots(const fs::path& repository) {
+  std::string main;
+  std::ifstream(repository / "refs" / "main") >> main;
+  std::vector<fs::path> snapshots;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(repository / "snapshots", error)) snapshots.push_back(entry.path());
+  std::sort(snapshots.begin(), snapshots.end(), [&](const fs::path& a, const fs::path& b) {
+    return std::make_pair(a.filename() != main, a) < std::make_pair(b.filename() != main, b);
+  });
+  return snapshots;
+}
+
+}  // namespace
+
+std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::string& here) {
+  if (variant.file.empty()) return {};
+  std::vector<std::string> places = {fs::path(here) / variant.file};
+  if (variant.hub.empty()) return places;
+  const std::string folder = absl::StrCat("models--", absl::StrReplaceAll(variant.hub, {{"/", "--"}}));
+  for (const fs::path& snapshot : Snapshots(HubCache() / folder)) places.push_back(snapshot / variant.file);
+  return places;
+}
+
+std::string FindCheckpoint(const Variant& variant, const std::string& here) {
+  for (const std::string& place : CheckpointPlaces(variant, here)) {
+    std::error_code error;
+    if (fs::is_regular_file(place, error)) return place;
+  }
+  return "";
+}
+
+}  // namespace modelport

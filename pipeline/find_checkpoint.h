@@ -1,0 +1,21 @@
+#ifndef MODELPORT_PIPELINE_FIND_CHECKPOINT_H_
+#define MODELPORT_PIPELINE_FIND_CHECKPOINT_H_
+
+#include <string>
+#include <vector>
+
+#include "registry/plugin.h"
+
+namespace modelport {
+
+// Where a variant's published file may lie on this machine, best first: the folder `here`, then the snapshots of its
+// repository in the Hugging Face cache ($HF_HUB_CACHE, else $HF_HOME/hub, else ~/.cache/huggingface/hub), the one that
+// refs/main names first.
+std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::string& here);
+
+// The first of CheckpointPlaces that exists, or "".
+std::string FindCheckpoint(const Variant& variant, const std::string& here);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_FIND_CHECKPOINT_H_

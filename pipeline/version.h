@@ -1,0 +1,11 @@
+#ifndef MODELPORT_PIPELINE_VERSION_H_
+#define MODELPORT_PIPELINE_VERSION_H_
+
+namespace modelport {
+
+// Recorded in every manifest.
+inline constexpr char kModelportVersion[] = "0.1.0";
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_VERSION_H_

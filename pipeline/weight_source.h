@@ -1,0 +1,32 @@
+#ifndef MODELPORT_PIPELINE_WEIGHT_SOURCE_H_
+#define MODELPORT_PIPELINE_WEIGHT_SOURCE_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/plan.h"
+#include "common/module_tree/module_tree.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// A variant's weights, opened and mapped onto its module tree; no weight is read yet.
+struct MappedWeights {
+  ModuleTree tree;
+  Checkpoint checkpoint;
+  Plan plan;  // Borrows from `checkpoint`.
+};
+
+// Opens `checkpoint`, or makes seeded weights if it is empty, and plans how they fill `entry`'s tree. If the file does
+// not fit this variant but another one of the catalog, the error names that one.
+absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry,
+                                         const std::string& checkpoint, uint64_t seed, const std::string& layout);
+
+// Variants of the catalog that `checkpoint` fits as it is.
+std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_WEIGHT_SOURCE_H_

@@ -1,0 +1,26 @@
+#include "tests/exported_module.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "absl/strings/str_cat.h"
+#include "common/artifact/round_trip.h"
+#include "common/status/status_macros.h"
+#include "pipeline/export_model.h"
+
+namespace modelport {
+
+absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed) {
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ExportOptions options;
+  options.seed = seed;
+  options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", model, ".pt");
+  options.prove = false;
+  RETURN_IF_ERROR(ExportModel(registry, entry, options).status());
+  absl::StatusOr<torch::jit::Module> module = LoadModule(options.out);
+  // The giants' files are large, and the module has its own copy.
+  std::filesystem::remove(options.out);
+  return module;
+}
+
+}  // namespace modelport

@@ -1,0 +1,45 @@
+// Golden cases: outputs and inner stages of an upstream model, stored with the noise to expect.
+#ifndef MODELPORT_TESTS_GOLDEN_CASE_H_
+#define MODELPORT_TESTS_GOLDEN_CASE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+
+namespace modelport {
+
+struct GoldenStage {
+  std::string name;     // "block.2"
+  at::Tensor expected;  // What is stored: a slice of the upstream tensor, or all of it.
+  std::string slice;    // numpy's notation, "[0:1, ::2, :, :]"; empty: all of it.
+  double max_abs = 0;   // Largest absolute element of the whole upstream tensor.
+  double noise = 0;     // Upstream in float32 against upstream in float64; 0 if it was not measured.
+
+  // What rounding in other kernels may amount to: 4 times the measured noise, at least 4e-6 of the largest element.
+  double tolerance() const;
+};
+
+struct GoldenCase {
+  std::string name;   // "70x98_b2"
+  std::string model;  // "dav2_vits"
+  uint64_t seed = 0;  // Of the weights.
+  at::Tensor input;   // Seeded.
+  std::vector<GoldenStage> stages;
+};
+
+// Reads `json_path` and the .safetensors beside it.
+absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path);
+
+// All cases of a folder, sorted; none if there is no such folder.
+absl::StatusOr<std::vector<GoldenCase>> ReadGoldenCases(const std::string& folder);
+
+// tensor<slice> as numpy has it, for slices of the form "[a:b, ::c, :]".
+at::Tensor Slice(at::Tensor tensor, const std::string& slice);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_GOLDEN_CASE_H_

@@ -1,0 +1,44 @@
+// Compares an artifact with golden cases, stage by stage.
+#ifndef MODELPORT_TESTS_GOLDEN_CHECK_H_
+#define MODELPORT_TESTS_GOLDEN_CHECK_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/keymap/key_pattern.h"
+#include "tests/golden_case.h"
+
+namespace modelport {
+
+// A line of tests/stages.txt.
+struct StageRow {
+  std::string family;
+  KeyPattern golden;
+  std::string call;
+  std::string stage;
+  std::string element;
+};
+
+absl::StatusOr<std::vector<StageRow>> ReadStageTable(const std::string& path);
+
+// How far one stage of an artifact is from the golden.
+struct StageResult {
+  std::string stage;
+  double difference = 0;  // Largest absolute difference; infinite if the shapes differ.
+  double tolerance = 0;
+
+  bool ok() const { return difference <= tolerance; }
+};
+
+// Runs `module`, of `family`, on the case's input and compares every stage of the case.
+//   NotFound  a stage that the table does not have, or that is not called
+absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& module, absl::string_view family,
+                                                     const GoldenCase& golden, const std::vector<StageRow>& table);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_GOLDEN_CHECK_H_

@@ -1,0 +1,72 @@
+// Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
+//   golden_test MODEL FOLDER...     folders that hold the model's cases
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "registry/registry.h"
+#include "tests/exported_module.h"
+#include "tests/golden_case.h"
+#include "tests/golden_check.h"
+
+namespace modelport {
+namespace {
+
+std::string* model;
+std::vector<std::string>* folders;
+
+std::map<uint64_t, std::vector<GoldenCase>> CasesBySeed() {
+  std::map<uint64_t, std::vector<GoldenCase>> cases;
+  for (const std::string& folder : *folders) {
+    auto read = ReadGoldenCases(folder);
+    EXPECT_OK(read);
+    if (!read.ok()) continue;
+    for (GoldenCase& golden : *read) cases[golden.seed].push_back(std::move(golden));
+  }
+  return cases;
+}
+
+// The stage that is nearest to its tolerance tells how much room is left.
+void Report(const std::vector<StageResult>& results) {
+  const auto worst = std::max_element(results.begin(), results.end(), [](const StageResult& a, const StageResult& b) {
+    return a.difference / a.tolerance < b.difference / b.tolerance;
+  });
+  std::printf("%zu stages; nearest to its tolerance: %s: %.3g of %.3g\n", results.size(), worst->stage.c_str(),
+              worst->difference, worst->tolerance);
+}
+
+TEST(GoldenTest, EveryStageIsReproduced) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
+  ASSERT_OK_AND_ASSIGN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
+  const auto cases_by_seed = CasesBySeed();
+  ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
+  for (const auto& [seed, cases] : cases_by_seed) {
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, ExportSeeded(registry, *model, seed));
+    for (const GoldenCase& golden : cases) {
+      ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results,
+                           CheckGolden(module, entry.plugin->family, golden, table));
+      ASSERT_EQ(results.size(), golden.stages.size());
+      for (const StageResult& result : results) EXPECT_LE(result.difference, result.tolerance) << result.stage;
+      Report(results);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: golden_test MODEL FOLDER...\n");
+    return 1;
+  }
+  modelport::model = new std::string(argv[1]);
+  modelport::folders = new std::vector<std::string>(argv + 2, argv + argc);
+  return RUN_ALL_TESTS();
+}
