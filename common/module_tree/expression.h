@@ -1,19 +1,25 @@
 // The small language of a plugin's YAML: values, expressions over a module type's arguments, and calls of module types.
 //
-//   expression  = term (("+" | "-") term)*          term = factor (("*" | "//") factor)*
-//   factor      = INTEGER | FLOAT | true | false | "STRING" | NAME | "[" INTEGER, ... "]" | "(" expression ")" | "-"
-//   factor call        = NAME "(" [argument ("," argument)*] ")"         argument = [NAME "="] expression signature   =
-//   NAME "(" [NAME ["=" expression], ...] ")"
+//   expression = term {("+" | "-") term}
+//   term       = factor {("*" | "//") factor}
+//   factor     = INTEGER | FLOAT | "true" | "false" | STRING | NAME | list | "(" expression ")" | "-" factor
+//   list       = "[" [expression {"," expression}] "]"
+//   call       = NAME "(" [argument {"," argument}] ")"
+//   argument   = [NAME "="] expression
+//   signature  = NAME "(" [parameter {"," parameter}] ")"
+//   parameter  = NAME ["=" expression]
 //
-// Arithmetic is on integers; "//" rounds towards minus infinity, as in Python. A NAME is an argument in scope, else a
-// module type.
+// A STRING stands in double quotes and knows no escapes. Arithmetic is on integers; "//" rounds towards minus infinity,
+// as in Python. A NAME is an argument in scope, else a module type.
 #ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 #define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 
+#include <compare>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -48,13 +54,19 @@ class Expression {
   // InvalidArgument says what was expected and at which column of `text`.
   static absl::StatusOr<Expression> Parse(absl::string_view text);
 
+  // For the parser.
+  Expression(std::string text, std::shared_ptr<const Node> root) : text_(std::move(text)), root_(std::move(root)) {}
+
   const std::string& text() const { return text_; }
+
+  // Every NAME in it, sorted.
+  std::vector<std::string> names() const;
 
   // InvalidArgument: arithmetic on something that is no integer, division by zero, overflow. A name that is not in
   // `scope` evaluates to a TypeName.
   absl::StatusOr<Value> Evaluate(const Scope& scope) const;
 
-  // Evaluates to an integer, or InvalidArgument ("unknown name "dims"; nearest: dim").
+  // Evaluates to an integer, or InvalidArgument: unknown name "dims"; nearest: dim.
   absl::StatusOr<int64_t> EvaluateInt(const Scope& scope) const;
 
  private:
@@ -71,7 +83,7 @@ struct Call {
 };
 absl::StatusOr<Call> ParseCall(absl::string_view text);
 
-// "Conv2d(inputs, outputs, kernel, stride=1)".
+// "Conv2d(inputs, outputs, kernel, stride=1)". A default may use the arguments before it.
 struct Signature {
   struct Argument {
     std::string name;
@@ -79,11 +91,17 @@ struct Signature {
   };
   std::string name;
   std::vector<Argument> arguments;
+
+  std::vector<std::string> argument_names() const;
 };
 absl::StatusOr<Signature> ParseSignature(absl::string_view text);
 
-// The scope in which `callee`'s expressions are evaluated when `call` is made from `caller`. InvalidArgument: too many,
-// missing, unknown or repeated arguments.
+// For each of `callee`'s arguments the expression that `call` gives for it, or null where the default holds.
+// InvalidArgument: too many, missing, unknown or repeated arguments.
+absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& callee, const Call& call);
+
+// The scope in which `callee`'s expressions are evaluated when `call` is made from `caller`. InvalidArgument as
+// MatchArguments and Evaluate.
 absl::StatusOr<Scope> BindArguments(const Signature& callee, const Call& call, const Scope& caller);
 
 }  // namespace modelport

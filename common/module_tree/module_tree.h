@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/module_tree/expression.h"
+#include "common/module_tree/module_library.h"
 #include "common/module_tree/module_type.h"
 #include "common/tensor/shape.h"
 
@@ -52,9 +53,8 @@ struct ModuleTree {
 
 // Instantiates `call`, such as DinoVisionTransformer(dim=384, ...), with the types of `library`. Every shape, repeat
 // and condition of the whole tree is evaluated.
-//   InvalidArgument  names file, line, type and path of each problem: an unknown type, wrong arguments, a size that is
-//   not positive,
-//                    two members of one name, a type that contains itself
+//   InvalidArgument  names file, line and path of each problem: an unknown type, wrong arguments, a size that is not
+//                    positive, a type that contains itself, more than 100,000 modules
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);
 
 }  // namespace modelport

@@ -2,12 +2,10 @@
 #ifndef MODELPORT_COMMON_MODULE_TREE_MODULE_TYPE_H_
 #define MODELPORT_COMMON_MODULE_TREE_MODULE_TYPE_H_
 
-#include <map>
 #include <string>
 #include <vector>
 
-#include "absl/status/status.h"
-#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
 #include "common/yaml/document.h"
 
@@ -25,7 +23,7 @@ struct SourceText {
 struct TensorDecl {
   std::string name;
   std::vector<Expression> shape;
-  absl::optional<Expression> when;  // The slot exists only where this is not 0.
+  absl::optional<Expression> when;  // The slot exists only where this is neither 0 nor false.
   YamlMark mark;
 };
 
@@ -48,14 +46,14 @@ struct ChildDecl {
   std::string name;
   bool is_list = false;
   std::vector<ModuleEntry> entries;  // Exactly one unless is_list.
-  absl::optional<Expression> when;   // The child exists only where this is not 0.
+  absl::optional<Expression> when;   // The child exists only where this is neither 0 nor false.
   YamlMark mark;
 };
 
 // A module type: what torch.nn calls a Module class.
 struct ModuleType {
   Signature signature;   // "Attention(dim, heads)"
-  std::string upstream;  // The upstream file and class that it ports.
+  std::string upstream;  // The upstream file and class that it ports; empty if not stated.
   std::vector<TensorDecl> parameters;
   std::vector<TensorDecl> buffers;
   std::vector<ValueDecl> constants;
@@ -65,29 +63,6 @@ struct ModuleType {
   YamlMark mark;
 
   const std::string& name() const { return signature.name; }
-};
-
-// The module types and free functions that a plugin can use: its own and those of the plugins that it names under
-// `uses`.
-class ModuleLibrary {
- public:
-  // Adds every module type and function of a modules file. All problems of the file are reported in one status.
-  //   InvalidArgument  "models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters",
-  //   ...
-  absl::Status AddFile(const YamlFile& file);
-
-  // Null if there is no such type.
-  const ModuleType* Find(absl::string_view name) const;
-
-  // Names of all types, sorted.
-  std::vector<std::string> names() const;
-
-  // TorchScript free functions, in the order they were added; each may call those before it.
-  const std::vector<SourceText>& functions() const { return functions_; }
-
- private:
-  std::map<std::string, ModuleType, std::less<>> types_;
-  std::vector<SourceText> functions_;
 };
 
 }  // namespace modelport

@@ -1,0 +1,100 @@
+#include "common/module_tree/check_types.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/module_tree/module_type.h"
+#include "common/text/nearest.h"
+#include "common/yaml/problems.h"
+
+namespace modelport {
+namespace {
+
+class TypeChecker {
+ public:
+  TypeChecker(const ModuleLibrary& library, const ModuleType& type, YamlProblems* problems)
+      : library_(library), arguments_(type.signature.argument_names()), problems_(problems) {}
+
+  void Check(const ModuleType& type) {
+    for (const Signature::Argument& argument : type.signature.arguments) {
+      if (argument.fallback.has_value()) CheckValue(*argument.fallback, type.mark);
+    }
+    for (const auto* tensors : {&type.parameters, &type.buffers}) {
+      for (const TensorDecl& tensor : *tensors) CheckTensor(tensor);
+    }
+    for (const auto* values : {&type.constants, &type.attributes}) {
+      for (const ValueDecl& value : *values) CheckNumber(value.value, value.mark);
+    }
+    for (const ChildDecl& child : type.children) CheckChild(child);
+  }
+
+ private:
+  void CheckTensor(const TensorDecl& tensor) {
+    for (const Expression& size : tensor.shape) CheckNumber(size, tensor.mark);
+    CheckNumber(tensor.when, tensor.mark);
+  }
+
+  void CheckChild(const ChildDecl& child) {
+    CheckNumber(child.when, child.mark);
+    for (const ModuleEntry& entry : child.entries) {
+      CheckNumber(entry.repeat, entry.mark);
+      CheckCall(entry.call, entry.mark);
+    }
+  }
+
+  void CheckCall(const Call& call, const YamlMark& mark) {
+    for (const Expression& argument : call.positional) CheckValue(argument, mark);
+    for (const auto& [name, argument] : call.named) CheckValue(argument, mark);
+    if (IsArgument(call.type)) return;
+    const ModuleType* callee = library_.Find(call.type);
+    if (callee == nullptr) return AddUnknown("module type", call.type, library_.names(), mark);
+    const auto matched = MatchArguments(callee->signature, call);
+    if (!matched.ok()) problems_->Add(mark, matched.status().message());
+  }
+
+  // An expression whose names must all be arguments.
+  void CheckNumber(const absl::optional<Expression>& expression, const YamlMark& mark) {
+    if (!expression.has_value()) return;
+    for (const std::string& name : expression->names()) {
+      if (!IsArgument(name)) AddUnknown("name", name, arguments_, mark);
+    }
+  }
+
+  // An expression that may be a module type, too.
+  void CheckValue(const Expression& expression, const YamlMark& mark) {
+    for (const std::string& name : expression.names()) {
+      if (IsArgument(name) || library_.Find(name) != nullptr) continue;
+      std::vector<std::string> known = arguments_;
+      for (const std::string& type : library_.names()) known.push_back(type);
+      AddUnknown("name", name, known, mark);
+    }
+  }
+
+  bool IsArgument(absl::string_view name) const {
+    return std::find(arguments_.begin(), arguments_.end(), name) != arguments_.end();
+  }
+
+  void AddUnknown(absl::string_view what, absl::string_view name, const std::vector<std::string>& known,
+                  const YamlMark& mark) {
+    problems_->Add(mark, absl::StrCat("unknown ", what, " \"", name, "\"", NearestHint(name, known)));
+  }
+
+  const ModuleLibrary& library_;
+  const std::vector<std::string> arguments_;
+  YamlProblems* problems_;
+};
+
+}  // namespace
+
+absl::Status CheckTypes(const ModuleLibrary& library) {
+  YamlProblems problems("module types");
+  for (const auto& type : library.own_types()) TypeChecker(library, *type, &problems).Check(*type);
+  return problems.status();
+}
+
+}  // namespace modelport

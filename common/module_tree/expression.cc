@@ -1,0 +1,140 @@
+#include "common/module_tree/expression.h"
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/module_tree/expression_parser.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+
+namespace modelport {
+namespace {
+
+using Node = Expression::Node;
+using Kind = Expression::Node::Kind;
+
+std::string DoubleString(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  const std::string digits(buffer.data(), end);
+  return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+}
+
+struct ValueWriter {
+  std::string operator()(int64_t value) const { return absl::StrCat(value); }
+  std::string operator()(double value) const { return DoubleString(value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(const std::string& value) const { return absl::StrCat("\"", value, "\""); }
+  std::string operator()(const std::vector<int64_t>& value) const {
+    return absl::StrCat("[", absl::StrJoin(value, ", "), "]");
+  }
+  std::string operator()(const TypeName& value) const { return value.name; }
+};
+
+absl::StatusOr<int64_t> Integer(const Value& value, const Scope& scope) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return *integer;
+  if (const auto* type = std::get_if<TypeName>(&value); type != nullptr && scope.count(type->name) == 0) {
+    std::vector<std::string> names;
+    for (const auto& [name, argument] : scope) names.push_back(name);
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown name \"", type->name, "\"", NearestHint(type->name, names)));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("wants an integer, has ", ValueString(value)));
+}
+
+absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool overflows = false;
+  switch (kind) {
+    case Kind::kAdd:
+      overflows = __builtin_add_overflow(a, b, &result);
+      break;
+    case Kind::kSubtract:
+      overflows = __builtin_sub_overflow(a, b, &result);
+      break;
+    case Kind::kMultiply:
+      overflows = __builtin_mul_overflow(a, b, &result);
+      break;
+    default:
+      if (b == 0) return absl::InvalidArgumentError("division by zero");
+      overflows = a == INT64_MIN && b == -1;
+      if (!overflows) result = a / b - (a % b != 0 && (a < 0) != (b < 0));
+  }
+  if (overflows) return absl::InvalidArgumentError("the result does not fit an integer of 64 bits");
+  return result;
+}
+
+absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
+
+absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateNode(node, scope));
+  return Integer(value, scope);
+}
+
+absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
+  std::vector<int64_t> items;
+  for (const auto& operand : node.operands) {
+    ASSIGN_OR_RETURN(const int64_t item, EvaluateInteger(*operand, scope));
+    items.push_back(item);
+  }
+  return items;
+}
+
+absl::StatusOr<Value> EvaluateNegation(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value operand, EvaluateNode(*node.operands[0], scope));
+  if (const auto* number = std::get_if<double>(&operand)) return -*number;
+  ASSIGN_OR_RETURN(const int64_t integer, Integer(operand, scope));
+  ASSIGN_OR_RETURN(const int64_t result, Compute(Kind::kSubtract, 0, integer));
+  return result;
+}
+
+absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope) {
+  switch (node.kind) {
+    case Kind::kLiteral:
+      return node.literal;
+    case Kind::kName: {
+      const auto argument = scope.find(node.name);
+      return argument == scope.end() ? Value(TypeName{node.name}) : argument->second;
+    }
+    case Kind::kList:
+      return EvaluateList(node, scope);
+    case Kind::kNegate:
+      return EvaluateNegation(node, scope);
+    default:
+      break;
+  }
+  ASSIGN_OR_RETURN(const int64_t left, EvaluateInteger(*node.operands[0], scope));
+  ASSIGN_OR_RETURN(const int64_t right, EvaluateInteger(*node.operands[1], scope));
+  ASSIGN_OR_RETURN(const int64_t result, Compute(node.kind, left, right));
+  return result;
+}
+
+void CollectNames(const Node& node, std::set<std::string>* names) {
+  if (node.kind == Kind::kName) names->insert(node.name);
+  for (const auto& operand : node.operands) CollectNames(*operand, names);
+}
+
+}  // namespace
+
+std::string ValueString(const Value& value) { return std::visit(ValueWriter(), value); }
+
+absl::StatusOr<Expression> Expression::Parse(absl::string_view text) {
+  ASSIGN_OR_RETURN(ExpressionParser parser, ExpressionParser::Create(text));
+  return parser.ParseWhole();
+}
+
+std::vector<std::string> Expression::names() const {
+  std::set<std::string> names;
+  CollectNames(*root_, &names);
+  return {names.begin(), names.end()};
+}
+
+absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const { return EvaluateNode(*root_, scope); }
+
+absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const { return EvaluateInteger(*root_, scope); }
+
+}  // namespace modelport

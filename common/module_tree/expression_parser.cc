@@ -1,0 +1,177 @@
+#include "common/module_tree/expression_parser.h"
+
+#include <algorithm>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+using Node = Expression::Node;
+using TokenKind = ExpressionToken::Kind;
+
+// Far above what a person writes, far below what would exhaust the stack.
+constexpr int kMaxDepth = 100;
+
+}  // namespace
+
+absl::StatusOr<ExpressionParser> ExpressionParser::Create(absl::string_view text) {
+  ASSIGN_OR_RETURN(std::vector<ExpressionToken> tokens, TokenizeExpression(text));
+  return ExpressionParser(text, std::move(tokens));
+}
+
+absl::StatusOr<Expression> ExpressionParser::ParseWhole() {
+  ASSIGN_OR_RETURN(Expression expression, ParseExpression());
+  RETURN_IF_ERROR(ParseEnd());
+  return expression;
+}
+
+absl::StatusOr<Call> ExpressionParser::ParseCall() {
+  Call call;
+  call.text = std::string(absl::StripAsciiWhitespace(text_));
+  ASSIGN_OR_RETURN(call.type, ParseName("a call such as Linear(dim, 4)"));
+  RETURN_IF_ERROR(Expect("("));
+  RETURN_IF_ERROR(ParseItems(")", [&] { return ParseArgument(&call); }));
+  RETURN_IF_ERROR(ParseEnd());
+  return call;
+}
+
+absl::StatusOr<Signature> ExpressionParser::ParseSignature() {
+  Signature signature;
+  ASSIGN_OR_RETURN(signature.name, ParseName("a signature such as Linear(inputs, outputs)"));
+  RETURN_IF_ERROR(Expect("("));
+  RETURN_IF_ERROR(ParseItems(")", [&] { return ParseParameter(&signature); }));
+  RETURN_IF_ERROR(ParseEnd());
+  return signature;
+}
+
+absl::Status ExpressionParser::ParseArgument(Call* call) {
+  const bool is_named = next().kind == TokenKind::kName && tokens_[next_ + 1].text == "=";
+  if (!is_named) {
+    if (!call->named.empty()) return Wants("NAME=, as the argument before it has one");
+    ASSIGN_OR_RETURN(Expression value, ParseExpression());
+    call->positional.push_back(std::move(value));
+    return absl::OkStatus();
+  }
+  std::string name(next().text);
+  next_ += 2;
+  ASSIGN_OR_RETURN(Expression value, ParseExpression());
+  call->named.emplace_back(std::move(name), std::move(value));
+  return absl::OkStatus();
+}
+
+absl::Status ExpressionParser::ParseParameter(Signature* signature) {
+  const std::vector<std::string> names = signature->argument_names();
+  if (std::find(names.begin(), names.end(), next().text) != names.end()) return Wants("a name of its own");
+  Signature::Argument argument;
+  ASSIGN_OR_RETURN(argument.name, ParseName("an argument's name"));
+  if (Accept("=")) {
+    ASSIGN_OR_RETURN(argument.fallback, ParseExpression());
+  } else if (!signature->arguments.empty() && signature->arguments.back().fallback.has_value()) {
+    return Wants("=DEFAULT, as the argument before it has one");
+  }
+  signature->arguments.push_back(std::move(argument));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Expression> ExpressionParser::ParseExpression() {
+  const size_t start = next().offset;
+  ASSIGN_OR_RETURN(NodePtr root, ParseSum());
+  const absl::string_view text = text_.substr(start, next().offset - start);
+  return Expression(std::string(absl::StripTrailingAsciiWhitespace(text)), std::move(root));
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseSum() {
+  ASSIGN_OR_RETURN(NodePtr left, ParseTerm());
+  while (true) {
+    const bool adds = Accept("+");
+    if (!adds && !Accept("-")) return left;
+    ASSIGN_OR_RETURN(NodePtr right, ParseTerm());
+    const Node::Kind kind = adds ? Node::Kind::kAdd : Node::Kind::kSubtract;
+    ASSIGN_OR_RETURN(left, MakeNode({.kind = kind, .operands = {left, right}}));
+  }
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseTerm() {
+  ASSIGN_OR_RETURN(NodePtr left, ParseFactor());
+  while (true) {
+    const bool multiplies = Accept("*");
+    if (!multiplies && !Accept("//")) return left;
+    ASSIGN_OR_RETURN(NodePtr right, ParseFactor());
+    const Node::Kind kind = multiplies ? Node::Kind::kMultiply : Node::Kind::kFloorDivide;
+    ASSIGN_OR_RETURN(left, MakeNode({.kind = kind, .operands = {left, right}}));
+  }
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseFactor() {
+  const absl::Cleanup leave = [this] { --depth_; };
+  if (++depth_ > kMaxDepth) return Wants(absl::StrCat("at most ", kMaxDepth, " levels of nesting"));
+  if (Accept("[")) return ParseList();
+  if (Accept("(")) {
+    ASSIGN_OR_RETURN(NodePtr inner, ParseSum());
+    RETURN_IF_ERROR(Expect(")"));
+    return inner;
+  }
+  if (Accept("-")) {
+    ASSIGN_OR_RETURN(NodePtr operand, ParseFactor());
+    return MakeNode({.kind = Node::Kind::kNegate, .operands = {std::move(operand)}});
+  }
+  if (next().kind == TokenKind::kLiteral) {
+    return MakeNode({.kind = Node::Kind::kLiteral, .literal = tokens_[next_++].literal});
+  }
+  ASSIGN_OR_RETURN(std::string name, ParseName("a value"));
+  return MakeNode({.kind = Node::Kind::kName, .name = std::move(name)});
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseList() {
+  Node list{.kind = Node::Kind::kList};
+  RETURN_IF_ERROR(ParseItems("]", [&]() -> absl::Status {
+    ASSIGN_OR_RETURN(NodePtr item, ParseSum());
+    list.operands.push_back(std::move(item));
+    return absl::OkStatus();
+  }));
+  return MakeNode(std::move(list));
+}
+
+absl::StatusOr<std::string> ExpressionParser::ParseName(absl::string_view wanted) {
+  if (next().kind != TokenKind::kName) return Wants(wanted);
+  return std::string(tokens_[next_++].text);
+}
+
+absl::Status ExpressionParser::ParseItems(absl::string_view close, absl::FunctionRef<absl::Status()> parse_item) {
+  if (Accept(close)) return absl::OkStatus();
+  do {
+    RETURN_IF_ERROR(parse_item());
+  } while (Accept(","));
+  return Expect(close);
+}
+
+absl::Status ExpressionParser::ParseEnd() {
+  return next().kind == TokenKind::kEnd ? absl::OkStatus() : Wants("the end");
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::MakeNode(Node node) const {
+  for (const NodePtr& operand : node.operands) node.height = std::max(node.height, operand->height + 1);
+  if (node.height > kMaxDepth) return Wants(absl::StrCat("at most ", kMaxDepth, " operations"));
+  return std::make_shared<const Node>(std::move(node));
+}
+
+bool ExpressionParser::Accept(absl::string_view symbol) {
+  if (next().kind != TokenKind::kSymbol || next().text != symbol) return false;
+  ++next_;
+  return true;
+}
+
+absl::Status ExpressionParser::Expect(absl::string_view symbol) {
+  return Accept(symbol) ? absl::OkStatus() : Wants(absl::StrCat("\"", symbol, "\""));
+}
+
+absl::Status ExpressionParser::Wants(absl::string_view wanted) const {
+  const std::string found = next().kind == TokenKind::kEnd ? "nothing" : absl::StrCat("\"", next().text, "\"");
+  return ExpressionError(text_, next().offset, absl::StrCat("wants ", wanted, ", has ", found));
+}
+
+}  // namespace modelport

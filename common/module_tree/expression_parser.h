@@ -1,0 +1,74 @@
+// The parser of expressions, calls and signatures; expression.h holds the grammar.
+#ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_PARSER_H_
+#define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_PARSER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/expression_tokens.h"
+
+namespace modelport {
+
+// A node of a parsed expression.
+struct Expression::Node {
+  enum class Kind { kLiteral, kName, kList, kNegate, kAdd, kSubtract, kMultiply, kFloorDivide };
+
+  Kind kind;
+  Value literal = {};     // Of kLiteral.
+  std::string name = {};  // Of kName.
+  std::vector<std::shared_ptr<const Node>> operands = {};
+  int height = 1;  // Nodes on the longest way down; bounded, so that recursion over nodes is, too.
+};
+
+class ExpressionParser {
+ public:
+  // `text` must outlive the parser.
+  static absl::StatusOr<ExpressionParser> Create(absl::string_view text);
+
+  // Each parses the whole text.
+  absl::StatusOr<Expression> ParseWhole();
+  absl::StatusOr<Call> ParseCall();
+  absl::StatusOr<Signature> ParseSignature();
+
+ private:
+  using NodePtr = std::shared_ptr<const Expression::Node>;
+
+  ExpressionParser(absl::string_view text, std::vector<ExpressionToken> tokens)
+      : text_(text), tokens_(std::move(tokens)) {}
+
+  absl::StatusOr<Expression> ParseExpression();
+  absl::StatusOr<NodePtr> ParseSum();
+  absl::StatusOr<NodePtr> ParseTerm();
+  absl::StatusOr<NodePtr> ParseFactor();
+  absl::StatusOr<NodePtr> ParseList();
+  absl::StatusOr<std::string> ParseName(absl::string_view wanted);
+  absl::Status ParseArgument(Call* call);
+  absl::Status ParseParameter(Signature* signature);
+  // Calls `parse_item` for each item of a list separated by commas, up to and with `close`.
+  absl::Status ParseItems(absl::string_view close, absl::FunctionRef<absl::Status()> parse_item);
+  absl::Status ParseEnd();
+  absl::StatusOr<NodePtr> MakeNode(Expression::Node node) const;
+
+  const ExpressionToken& next() const { return tokens_[next_]; }
+  // Passes the symbol if it comes next.
+  bool Accept(absl::string_view symbol);
+  absl::Status Expect(absl::string_view symbol);
+  // Says what should come next, and what does.
+  absl::Status Wants(absl::string_view wanted) const;
+
+  absl::string_view text_;
+  std::vector<ExpressionToken> tokens_;
+  size_t next_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_EXPRESSION_PARSER_H_

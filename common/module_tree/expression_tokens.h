@@ -1,0 +1,32 @@
+#ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_TOKENS_H_
+#define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_TOKENS_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/module_tree/expression.h"
+
+namespace modelport {
+
+// A piece of an expression's text.
+struct ExpressionToken {
+  enum class Kind { kName, kLiteral, kSymbol, kEnd };
+  Kind kind;
+  absl::string_view text;  // Borrowed from the tokenised text.
+  size_t offset;           // Of the piece in it.
+  Value literal;           // Of kLiteral.
+};
+
+// Splits `text`, which must outlive the result, into tokens; the last one is kEnd. InvalidArgument: a stray character,
+// a number that is none, a string without an end.
+absl::StatusOr<std::vector<ExpressionToken>> TokenizeExpression(absl::string_view text);
+
+// InvalidArgument: column 5 of "4 * dim +": `message`.
+absl::Status ExpressionError(absl::string_view text, size_t offset, absl::string_view message);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_EXPRESSION_TOKENS_H_

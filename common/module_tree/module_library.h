@@ -1,0 +1,48 @@
+#ifndef MODELPORT_COMMON_MODULE_TREE_MODULE_LIBRARY_H_
+#define MODELPORT_COMMON_MODULE_TREE_MODULE_LIBRARY_H_
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/module_tree/module_type.h"
+#include "common/yaml/document.h"
+
+namespace modelport {
+
+// The module types and free functions that a plugin can use: its own and those of the plugins that it names under
+// `uses`.
+class ModuleLibrary {
+ public:
+  // Adds every module type and function of a modules file. All problems of the file are reported in one status.
+  //   InvalidArgument  models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
+  absl::Status AddFile(const YamlFile& file);
+
+  // Adds everything that `used` holds. Its types are shared, so two libraries may bring the same ones.
+  //   InvalidArgument  two different types of one name; both places are named
+  absl::Status Include(const ModuleLibrary& used);
+
+  // Null if there is no such type.
+  const ModuleType* Find(absl::string_view name) const;
+
+  // Names of all types, sorted.
+  std::vector<std::string> names() const;
+
+  // Those added by AddFile, in that order.
+  const std::vector<std::shared_ptr<const ModuleType>>& own_types() const { return own_types_; }
+
+  // TorchScript free functions, in the order they were added; each may call those before it.
+  const std::vector<SourceText>& functions() const { return functions_; }
+
+ private:
+  std::map<std::string, std::shared_ptr<const ModuleType>, std::less<>> types_;
+  std::vector<std::shared_ptr<const ModuleType>> own_types_;
+  std::vector<SourceText> functions_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_MODULE_LIBRARY_H_

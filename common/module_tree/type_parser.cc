@@ -1,0 +1,163 @@
+#include "common/module_tree/type_parser.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/yaml/map_reader.h"
+
+namespace modelport {
+namespace {
+
+using Kind = YamlValue::Kind;
+
+bool IsIdentifier(absl::string_view name) {
+  return !name.empty() && !absl::ascii_isdigit(name[0]) &&
+         std::all_of(name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+}
+
+std::string Quoted(absl::string_view name) { return absl::StrCat("\"", name, "\""); }
+
+}  // namespace
+
+ModuleType TypeParser::Parse(const YamlValue::Field& field) {
+  ModuleType type;
+  type.mark = field.mark;
+  type.signature =
+      Parsed(ParseSignature(field.name), field.mark).value_or(Signature{.name = field.name, .arguments = {}});
+  YamlMapReader reader(field.value, type.name(), problems_);
+  type.upstream = reader.TakeText("upstream");
+  type.parameters = ParseTensors(reader.TakeFields("parameters"));
+  type.buffers = ParseTensors(reader.TakeFields("buffers"));
+  type.constants = ParseValues(reader.TakeFields("constants"));
+  type.attributes = ParseValues(reader.TakeFields("attributes"));
+  for (const YamlValue::Field& child : reader.TakeFields("children")) type.children.push_back(ParseChild(child));
+  if (const YamlValue* methods = reader.Take("methods")) {
+    type.methods = ReadSource(*methods, "field \"methods\"", problems_);
+  }
+  reader.Finish();
+  return type;
+}
+
+std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Field>& fields) {
+  std::vector<TensorDecl> tensors;
+  for (const YamlValue::Field& field : fields) tensors.push_back(ParseTensor(field));
+  return tensors;
+}
+
+// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION}.
+TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
+  AddMember(field);
+  TensorDecl tensor{.name = field.name, .shape = {}, .when = {}, .mark = field.mark};
+  const YamlValue* shape = &field.value;
+  if (field.value.kind == Kind::kMap) {
+    YamlMapReader reader(field.value, Quoted(field.name), problems_);
+    shape = reader.Require("shape");
+    if (const YamlValue* when = reader.Take("when")) tensor.when = ParseExpression(*when, "field \"when\"");
+    reader.Finish();
+  }
+  if (shape == nullptr) return tensor;
+  const std::string subject = absl::StrCat("the shape of ", Quoted(field.name));
+  for (const YamlValue& item : ReadItems(*shape, subject, problems_)) {
+    absl::optional<Expression> size = ParseExpression(item, subject);
+    if (size.has_value()) tensor.shape.push_back(*std::move(size));
+  }
+  return tensor;
+}
+
+std::vector<ValueDecl> TypeParser::ParseValues(const std::vector<YamlValue::Field>& fields) {
+  std::vector<ValueDecl> values;
+  for (const YamlValue::Field& field : fields) {
+    AddMember(field);
+    absl::optional<Expression> value = ParseValue(field);
+    if (value.has_value()) values.push_back({field.name, *std::move(value), field.mark});
+  }
+  return values;
+}
+
+// A YAML list means the expression that looks the same.
+absl::optional<Expression> TypeParser::ParseValue(const YamlValue::Field& field) {
+  const std::string subject = Quoted(field.name);
+  if (field.value.kind != Kind::kList) return ParseExpression(field.value, subject);
+  const std::vector<std::string> items = ReadTexts(field.value, subject, problems_);
+  return Parsed(Expression::Parse(absl::StrCat("[", absl::StrJoin(items, ", "), "]")), field.value.mark);
+}
+
+// NAME: CALL, or NAME: {module: CALL, when: CONDITION}, or NAME: [ENTRY, ...].
+ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
+  AddMember(field);
+  ChildDecl child{.name = field.name, .is_list = {}, .entries = {}, .when = {}, .mark = field.mark};
+  child.is_list = field.value.kind == Kind::kList;
+  if (!child.is_list) {
+    child.entries.push_back(ParseEntry(field.value, field.name, "when", &child.when));
+    return child;
+  }
+  for (const YamlValue& item : field.value.items) {
+    absl::optional<Expression> repeat;
+    child.entries.push_back(ParseEntry(item, field.name, "repeat", &repeat));
+    child.entries.back().repeat = std::move(repeat);
+  }
+  return child;
+}
+
+// CALL, or {module: CALL, MODIFIER: EXPRESSION}.
+ModuleEntry TypeParser::ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
+                                   absl::optional<Expression>* modifier) {
+  ModuleEntry entry{.call = {}, .repeat = {}, .mark = value.mark};
+  if (value.kind != Kind::kMap) {
+    entry.call = ParseCallText(value, absl::StrCat("child ", Quoted(child)));
+    return entry;
+  }
+  YamlMapReader reader(value, absl::StrCat("child ", Quoted(child)), problems_);
+  if (const YamlValue* call = reader.Require("module")) {
+    entry.call = ParseCallText(*call, "field \"module\"");
+    entry.mark = call->mark;
+  }
+  if (const YamlValue* text = reader.Take(modifier_name)) {
+    *modifier = ParseExpression(*text, absl::StrCat("field ", Quoted(modifier_name)));
+  }
+  reader.Finish();
+  return entry;
+}
+
+Call TypeParser::ParseCallText(const YamlValue& value, absl::string_view subject) {
+  const std::string text = ReadText(value, subject, problems_);
+  return text.empty() ? Call() : Parsed(ParseCall(text), value.mark).value_or(Call());
+}
+
+absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, absl::string_view subject) {
+  const std::string text = ReadText(value, subject, problems_);
+  if (text.empty()) return absl::nullopt;
+  return Parsed(Expression::Parse(text), value.mark);
+}
+
+void TypeParser::AddMember(const YamlValue::Field& field) {
+  if (!IsIdentifier(field.name)) {
+    problems_->Add(field.mark, absl::StrCat(Quoted(field.name), " is no name of letters, digits and _"));
+  }
+  const auto same = std::find_if(members_.begin(), members_.end(), [&](auto* m) { return m->name == field.name; });
+  if (same != members_.end()) {
+    problems_->Add(field.mark,
+                   absl::StrCat("second member ", Quoted(field.name), "; the first is on line ", (*same)->mark.line));
+  }
+  members_.push_back(&field);
+}
+
+template <typename T>
+absl::optional<T> TypeParser::Parsed(absl::StatusOr<T> result, const YamlMark& mark) {
+  if (result.ok()) return *std::move(result);
+  problems_->Add(mark, result.status().message());
+  return absl::nullopt;
+}
+
+SourceText ReadSource(const YamlValue& value, absl::string_view subject, YamlProblems* problems) {
+  if (value.block_line == 0) {
+    problems->Add(value.mark, absl::StrCat(subject, " wants a block of text that begins with \"|\""));
+  }
+  return {value.text, value.mark.file, value.block_line};
+}
+
+}  // namespace modelport

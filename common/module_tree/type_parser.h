@@ -1,0 +1,50 @@
+#ifndef MODELPORT_COMMON_MODULE_TREE_TYPE_PARSER_H_
+#define MODELPORT_COMMON_MODULE_TREE_TYPE_PARSER_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/module_tree/module_type.h"
+#include "common/yaml/document.h"
+#include "common/yaml/problems.h"
+
+namespace modelport {
+
+// The parser of one module type: a field of `modules` such as "Linear(inputs, outputs): {...}".
+class TypeParser {
+ public:
+  explicit TypeParser(YamlProblems* problems) : problems_(problems) {}
+
+  // What cannot be understood is added to the problems and left out.
+  ModuleType Parse(const YamlValue::Field& field);
+
+ private:
+  std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields);
+  TensorDecl ParseTensor(const YamlValue::Field& field);
+  std::vector<ValueDecl> ParseValues(const std::vector<YamlValue::Field>& fields);
+  absl::optional<Expression> ParseValue(const YamlValue::Field& field);
+  ChildDecl ParseChild(const YamlValue::Field& field);
+  ModuleEntry ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
+                         absl::optional<Expression>* modifier);
+  Call ParseCallText(const YamlValue& value, absl::string_view subject);
+  absl::optional<Expression> ParseExpression(const YamlValue& value, absl::string_view subject);
+
+  // Members of all sections share one namespace: the methods find them all as self.NAME.
+  void AddMember(const YamlValue::Field& field);
+
+  // The value, or nothing and a problem at `mark`.
+  template <typename T>
+  absl::optional<T> Parsed(absl::StatusOr<T> result, const YamlMark& mark);
+
+  YamlProblems* problems_;
+  std::vector<const YamlValue::Field*> members_;
+};
+
+// TorchScript text written as a "|" block; `subject` begins the message if it is not.
+SourceText ReadSource(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_TYPE_PARSER_H_

@@ -1,0 +1,23 @@
+#ifndef MODELPORT_COMMON_TEXT_NEAREST_H_
+#define MODELPORT_COMMON_TEXT_NEAREST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// Up to three of `candidates` that `name` may be a slip for, the likeliest first: few edits away, or containing it.
+std::vector<std::string> Nearest(absl::string_view name, const std::vector<std::string>& candidates);
+
+// What to add to a message about an unknown `name`: "; nearest: dim", or "; known: a, b" if nothing is near, or "" if
+// nothing is known.
+std::string NearestHint(absl::string_view name, const std::vector<std::string>& candidates);
+
+// "a, b, c, d, e, +3 more": the first five of `names`.
+std::string FirstFew(const std::vector<std::string>& names);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TEXT_NEAREST_H_

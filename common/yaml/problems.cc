@@ -1,0 +1,48 @@
+#include "common/yaml/problems.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace modelport {
+namespace {
+
+std::string Indented(absl::string_view message) {
+  return absl::StrCat("\n  ", absl::StrReplaceAll(message, {{"\n", "\n  "}}));
+}
+
+bool ComesBefore(const YamlMark& a, const YamlMark& b) {
+  return std::tie(a.file, a.line, a.column) < std::tie(b.file, b.line, b.column);
+}
+
+}  // namespace
+
+void YamlProblems::Add(const YamlMark& mark, absl::string_view message) {
+  problems_.emplace_back(mark,
+                         mark.file.empty() ? std::string(message) : absl::StrCat(MarkString(mark), ": ", message));
+}
+
+absl::Status YamlProblems::status() const {
+  if (problems_.empty()) return absl::OkStatus();
+  if (problems_.size() == 1) return absl::InvalidArgumentError(problems_[0].second);
+  std::vector<std::pair<YamlMark, std::string>> sorted = problems_;
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const auto& a, const auto& b) { return ComesBefore(a.first, b.first); });
+  std::string text = absl::StrCat(subject_, ": ", sorted.size(), " problems");
+  for (const auto& [mark, message] : sorted) absl::StrAppend(&text, Indented(message));
+  return absl::InvalidArgumentError(text);
+}
+
+absl::Status JoinStatuses(absl::string_view subject, const std::vector<absl::Status>& statuses) {
+  std::vector<absl::Status> failed;
+  std::copy_if(statuses.begin(), statuses.end(), std::back_inserter(failed), [](const auto& s) { return !s.ok(); });
+  if (failed.empty()) return absl::OkStatus();
+  if (failed.size() == 1) return failed[0];
+  std::string text = absl::StrCat(subject, ": problems in ", failed.size(), " files");
+  for (const absl::Status& status : failed) absl::StrAppend(&text, Indented(status.message()));
+  return absl::InvalidArgumentError(text);
+}
+
+}  // namespace modelport

@@ -1,0 +1,42 @@
+#ifndef MODELPORT_COMMON_YAML_PROBLEMS_H_
+#define MODELPORT_COMMON_YAML_PROBLEMS_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/yaml/document.h"
+
+namespace modelport {
+
+// The problems found in YAML files, collected so that an author sees all of them at once.
+class YamlProblems {
+ public:
+  // `subject` is what a summary begins with, usually the file's path.
+  explicit YamlProblems(std::string subject) : subject_(std::move(subject)) {}
+
+  // A message about no place in a file has a mark without a file.
+  void Add(const YamlMark& mark, absl::string_view message);
+
+  size_t size() const { return problems_.size(); }
+
+  // OK if there are none, else InvalidArgument, in the order of files and lines. One problem stands alone:
+  //   models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
+  // several follow a summary, indented:
+  //   models/dinov2/modules.yaml: 3 problems
+  absl::Status status() const;
+
+ private:
+  std::string subject_;
+  std::vector<std::pair<YamlMark, std::string>> problems_;
+};
+
+// Joins statuses of several files: OK if all are, the failed one if only one failed, else InvalidArgument with
+// "`subject`: problems in 2 files" and the indented messages.
+absl::Status JoinStatuses(absl::string_view subject, const std::vector<absl::Status>& statuses);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_YAML_PROBLEMS_H_
