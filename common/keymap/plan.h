@@ -28,14 +28,13 @@ struct Plan {
   std::vector<std::pair<std::string, std::string>> unused;  // Keys left out, and why.
 };
 
-// Maps `checkpoint` onto `tree`. `layout` is a layout's name or "auto".
+// Maps `checkpoint` onto `tree`, the modules of the variant called `model`. `layout` is a layout's name or "auto".
 //   FailedPrecondition  the file does not fit: one message with every problem, grouped (no or more than one layout
-//   recognised, missing,
-//                       unexpected, wrong shape, wrong dtype, rules that match nothing), with counts, the first few of
-//                       each and the nearest names
+//                       recognised, keys that become one, rules that match nothing, missing, unexpected, wrong shape,
+//                       wrong dtype), with counts, the first few of each and the nearest names
 //   InvalidArgument     no such layout
 absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_map, const ModuleTree& tree,
-                              absl::string_view layout);
+                              absl::string_view layout, absl::string_view model);
 
 // The keys and shapes that the published file of the `original` layout holds for `tree`: what seeded weights fill.
 std::vector<SeededKey> PublishedKeys(const KeyMap& key_map, const ModuleTree& tree);
