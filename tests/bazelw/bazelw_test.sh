@@ -60,7 +60,7 @@ test_missing_packages_are_installed_and_no_others() {
   run_bazelw version
   expect status $status 0
   expect stdout "$out" ''
-  expect stderr "$err" '*1 of the packages*missing:*  libfoo-dev*installing*'
+  expect stderr "$err" '*1 of the packages*missing:*  libfoo-dev*installing them with apt-get, which takes a minute or two'
   expect calls "$(<"$log")" \
     'apt-get update*apt-get install *--no-install-recommends libfoo-dev'$'\n''bazel in *<version>'
 }
