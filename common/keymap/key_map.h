@@ -29,18 +29,18 @@ struct Allowance {
 // One published naming of a family's weights.
 struct Layout {
   std::string name;                   // "original"
-  std::vector<KeyPattern> recognise;  // All of them match a key of the state dict, after unwrapping and stripping.
-  std::string prefix;  // What the published file puts in front of every key ("model."); also stripped. May be empty.
-  std::vector<std::string>
-      unwrap;  // Dictionaries that may hold the state dict, in order of preference: "model", "teacher".
-  std::vector<std::string> strip;  // Prefixes that training tools add: "module.", "_orig_mod.".
-  std::vector<Rename> renames;     // Applied in order; one that matches no key is a problem.
-  std::vector<Allowance> missing;  // Slots that a file may lack: they become zeros.
-  std::vector<Allowance> unused;   // Keys that the tree does not need.
+  std::vector<KeyPattern> recognise;  // All of them match a key of the state dict, after stripping.
+  // What the published file puts in front of every key ("model."); stripped as well. May be empty.
+  std::string prefix;
+  std::vector<std::string> unwrap;  // Dictionaries that may hold the state dict, in order of preference: "teacher".
+  std::vector<std::string> strip;   // Prefixes that training tools add: "module.", "_orig_mod.".
+  std::vector<Rename> renames;      // Applied in order; one that matches no key is a problem.
+  std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
+  std::vector<Allowance> unused;    // Keys that the tree does not need.
 };
 
 struct KeyMap {
-  std::vector<Layout> layouts;  // In file order.
+  std::vector<Layout> layouts;  // In file order; names are unique.
 
   // Null if there is no such layout.
   const Layout* Find(absl::string_view name) const;

@@ -18,8 +18,8 @@ using KeyBindings = std::map<std::string, std::string, std::less<>>;
 // "blocks.{block}.attn.qkv.{leaf}" matches "blocks.3.attn.qkv.weight".
 class KeyPattern {
  public:
-  // InvalidArgument: unbalanced braces, a placeholder that is not a whole part, {name*} before the end, a repeated
-  // name.
+  // InvalidArgument: an empty part, unbalanced braces, a placeholder that is not a whole part, {name*} before the end,
+  // a repeated name.
   static absl::StatusOr<KeyPattern> Parse(absl::string_view text);
 
   const std::string& text() const { return text_; }
@@ -34,8 +34,16 @@ class KeyPattern {
   std::vector<std::string> names() const;
 
  private:
+  struct Part {
+    std::string text;  // As in the key, or the placeholder's name.
+    bool is_placeholder = false;
+    bool takes_rest = false;
+  };
+
+  static absl::StatusOr<Part> ParsePart(absl::string_view text);
+
   std::string text_;
-  std::vector<std::string> parts_;
+  std::vector<Part> parts_;
 };
 
 }  // namespace modelport

@@ -1,0 +1,92 @@
+#include "common/keymap/fit_error.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "common/text/nearest.h"
+
+namespace modelport {
+namespace {
+
+constexpr size_t kShown = 5;
+
+// Collects the counts of the first line and the details below it.
+class FitReport {
+ public:
+  // One group of problems: `count` says how many in words, `describe` writes one of them.
+  template <typename T, typename Describe>
+  void AddGroup(const std::vector<T>& problems, absl::string_view count, absl::string_view title, Describe describe) {
+    if (problems.empty()) return;
+    counts_.push_back(absl::StrCat(problems.size(), " ", count));
+    for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
+      absl::StrAppend(&details_, "\n  ", title, ": ", describe(problems[i]));
+    }
+    if (problems.size() > kShown) absl::StrAppend(&details_, "\n  +", problems.size() - kShown, " more ", title);
+  }
+
+  std::string Text() const { return absl::StrCat(absl::StrJoin(counts_, ", "), details_); }
+
+ private:
+  std::vector<std::string> counts_;
+  std::string details_;
+};
+
+std::string NearestIn(absl::string_view where, absl::string_view name, const std::vector<std::string>& candidates) {
+  const std::vector<std::string> near = Nearest(name, candidates);
+  return near.empty() ? "" : absl::StrCat("; nearest in the ", where, ": ", absl::StrJoin(near, ", "));
+}
+
+std::string WrongShape(const Misfit& misfit) {
+  return absl::StrCat(misfit.slot->name, " wants ", ShapeString(misfit.slot->shape), ", has ",
+                      ShapeString(misfit.tensor->shape));
+}
+
+std::string WrongDType(const Misfit& misfit) {
+  return absl::StrCat(misfit.slot->name, " wants a floating dtype, has ", DTypeName(misfit.tensor->dtype));
+}
+
+void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {
+  std::vector<std::string> missing, unexpected;
+  for (const Slot* slot : comparison.missing) missing.push_back(slot->name);
+  for (const SourceKey& key : comparison.unexpected) unexpected.push_back(key.name);
+  report->AddGroup(
+      comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing", [&](const Slot* slot) {
+        return absl::StrCat(slot->name, " ", ShapeString(slot->shape), NearestIn("file", slot->name, unexpected));
+      });
+  report->AddGroup(comparison.unexpected, "unexpected", "unexpected", [&](const SourceKey& key) {
+    return absl::StrCat(key.tensor->key, " ", ShapeString(key.tensor->shape), NearestIn("model", key.name, missing));
+  });
+}
+
+}  // namespace
+
+std::string DictName(absl::string_view path) {
+  return path.empty() ? "the file's root" : absl::StrCat("dictionary ", path);
+}
+
+absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
+                      const Comparison& comparison) {
+  const LayoutReading& reading = comparison.reading;
+  FitReport report;
+  report.AddGroup(reading.unmatched, "of the layout's marks absent", "absent mark",
+                  [](const KeyPattern* pattern) { return absl::StrCat("no key matches ", pattern->text()); });
+  report.AddGroup(comparison.collisions, "keys given twice", "twice", [](const Collision& collision) {
+    return absl::StrCat(collision.name, " is both ", collision.first->key, " and ", collision.second->key);
+  });
+  report.AddGroup(comparison.idle_rules, "rules of the key map that match nothing", "idle rule",
+                  [](const Rename* rule) {
+                    return absl::StrCat(MarkString(rule->mark), ": ", rule->from.text(), " -> ", rule->to.text());
+                  });
+  AddKeyGroups(tree, comparison, &report);
+  report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
+  report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
+  const std::string where = reading.dict->path.empty() ? "" : absl::StrCat(" in ", DictName(reading.dict->path));
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": does not fit ", model, " (layout ", reading.layout->name, where, "): ", report.Text()));
+}
+
+}  // namespace modelport

@@ -1,0 +1,26 @@
+// The message for a checkpoint that does not fit.
+#ifndef MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
+#define MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/keymap/comparison.h"
+#include "common/module_tree/module_tree.h"
+
+namespace modelport {
+
+// FailedPrecondition with every problem of `comparison`, grouped:
+//   vits.pth: does not fit dinov2_vits14 (layout original): 1 of 175 keys missing, 1 unexpected
+//     missing: blocks.11.ls2.gamma [384]; nearest in the file: blocks.11.ls2.gama
+//     unexpected: blocks.11.ls2.gama [384]
+absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
+                      const Comparison& comparison);
+
+// "the file's root" or "dictionary teacher".
+std::string DictName(absl::string_view path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_

@@ -1,0 +1,107 @@
+#include "common/keymap/key_map.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/yaml/map_reader.h"
+#include "common/yaml/parse.h"
+#include "common/yaml/problems.h"
+
+namespace modelport {
+namespace {
+
+// Parses one layout: the value of a field of `layouts`.
+class LayoutParser {
+ public:
+  explicit LayoutParser(YamlProblems* problems) : problems_(problems) {}
+
+  Layout Parse(const YamlValue::Field& field) {
+    Layout layout;
+    layout.name = field.name;
+    YamlMapReader reader(field.value, absl::StrCat("layout ", field.name), problems_);
+    layout.recognise = ParseRecognise(&reader);
+    layout.prefix = reader.TakeText("prefix");
+    layout.unwrap = reader.TakeTexts("unwrap");
+    layout.strip = reader.TakeTexts("strip");
+    for (const YamlValue& item : reader.TakeItems("renames")) AddRename(item, &layout.renames);
+    for (const YamlValue& item : reader.TakeItems("missing")) AddAllowance(item, "missing", &layout.missing);
+    for (const YamlValue& item : reader.TakeItems("unused")) AddAllowance(item, "unused", &layout.unused);
+    reader.Finish();
+    return layout;
+  }
+
+ private:
+  std::vector<KeyPattern> ParseRecognise(YamlMapReader* reader) {
+    const YamlValue* list = reader->Require("recognise");
+    if (list == nullptr) return {};
+    std::vector<KeyPattern> patterns;
+    const std::vector<YamlValue>& items = ReadItems(*list, "field \"recognise\"", problems_);
+    for (const YamlValue& item : items) AddPattern(&item, "an item of field \"recognise\"", &patterns);
+    if (items.empty()) problems_->Add(list->mark, "field \"recognise\" wants at least one pattern");
+    return patterns;
+  }
+
+  void AddRename(const YamlValue& item, std::vector<Rename>* renames) {
+    YamlMapReader reader(item, "a rename", problems_);
+    std::vector<KeyPattern> ends;
+    AddPattern(reader.Require("from"), "field \"from\"", &ends);
+    AddPattern(reader.Require("to"), "field \"to\"", &ends);
+    reader.Finish();
+    if (ends.size() != 2) return;
+    const std::vector<std::string> bound = ends[0].names();
+    for (const std::string& name : ends[1].names()) {
+      if (std::find(bound.begin(), bound.end(), name) != bound.end()) continue;
+      problems_->Add(item.mark, absl::StrCat("{", name, "} of \"", ends[1].text(), "\" does not stand in \"",
+                                             ends[0].text(), "\""));
+      return;
+    }
+    renames->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
+  }
+
+  void AddAllowance(const YamlValue& item, absl::string_view list, std::vector<Allowance>* allowances) {
+    YamlMapReader reader(item, absl::StrCat("an item of field \"", list, "\""), problems_);
+    std::vector<KeyPattern> keys;
+    AddPattern(reader.Require("key"), "field \"key\"", &keys);
+    std::string reason = reader.RequireText("reason");
+    reader.Finish();
+    if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), item.mark});
+  }
+
+  // Adds nothing for an absent value or one that is no pattern.
+  void AddPattern(const YamlValue* value, absl::string_view subject, std::vector<KeyPattern>* patterns) {
+    if (value == nullptr) return;
+    const std::string text = ReadText(*value, subject, problems_);
+    if (text.empty()) return;
+    absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
+    if (!pattern.ok()) return problems_->Add(value->mark, pattern.status().message());
+    patterns->push_back(*std::move(pattern));
+  }
+
+  YamlProblems* problems_;
+};
+
+}  // namespace
+
+const Layout* KeyMap::Find(absl::string_view name) const {
+  const auto layout = std::find_if(layouts.begin(), layouts.end(), [&](const Layout& l) { return l.name == name; });
+  return layout == layouts.end() ? nullptr : &*layout;
+}
+
+absl::StatusOr<KeyMap> ParseKeyMap(const YamlFile& file) {
+  YamlProblems problems(file.path);
+  const YamlValue document = ParseYaml(file, &problems);
+  KeyMap key_map;
+  YamlMapReader reader(document, "a key map", &problems);
+  if (const YamlValue* layouts = reader.Require("layouts")) {
+    for (const YamlValue::Field& field : ReadFields(*layouts, "field \"layouts\"", &problems)) {
+      key_map.layouts.push_back(LayoutParser(&problems).Parse(field));
+    }
+  }
+  reader.Finish();
+  if (problems.size() > 0) return problems.status();
+  return key_map;
+}
+
+}  // namespace modelport

@@ -1,0 +1,79 @@
+#include "common/keymap/key_pattern.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "common/status/annotate.h"
+
+namespace modelport {
+
+absl::StatusOr<KeyPattern::Part> KeyPattern::ParsePart(absl::string_view text) {
+  if (text.empty()) return absl::InvalidArgumentError("has an empty part between dots");
+  if (text.find_first_of("{}") == absl::string_view::npos) return Part{std::string(text)};
+  Part part{.text = {}, .is_placeholder = true};
+  absl::string_view name = text;
+  const bool is_braced = absl::ConsumePrefix(&name, "{") && absl::ConsumeSuffix(&name, "}");
+  part.takes_rest = absl::ConsumeSuffix(&name, "*");
+  const bool is_name =
+      !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
+  if (!is_braced || !is_name) {
+    return absl::InvalidArgumentError(absl::StrCat("part \"", text, "\" is neither plain nor {name} nor {name*}"));
+  }
+  part.text = std::string(name);
+  return part;
+}
+
+absl::StatusOr<KeyPattern> KeyPattern::Parse(absl::string_view text) {
+  const std::string context = absl::StrCat("pattern \"", text, "\"");
+  KeyPattern pattern;
+  pattern.text_ = std::string(text);
+  for (absl::string_view piece : absl::StrSplit(text, '.')) {
+    absl::StatusOr<Part> part = ParsePart(piece);
+    if (!part.ok()) return Annotate(part.status(), context);
+    const std::vector<std::string> names = pattern.names();
+    if (!pattern.parts_.empty() && pattern.parts_.back().takes_rest) {
+      return absl::InvalidArgumentError(absl::StrCat(context, ": {name*} stands before the end"));
+    }
+    if (part->is_placeholder && std::find(names.begin(), names.end(), part->text) != names.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(context, ": {", part->text, "} stands there twice"));
+    }
+    pattern.parts_.push_back(*std::move(part));
+  }
+  return pattern;
+}
+
+absl::optional<KeyBindings> KeyPattern::Match(absl::string_view key) const {
+  KeyBindings bindings;
+  absl::string_view rest = key;
+  for (const Part& part : parts_) {
+    // A leading dot is left by the part before.
+    if (&part != &parts_.front() && !absl::ConsumePrefix(&rest, ".")) return absl::nullopt;
+    const absl::string_view piece = part.takes_rest ? rest : rest.substr(0, rest.find('.'));
+    if (part.is_placeholder ? piece.empty() : piece != part.text) return absl::nullopt;
+    if (part.is_placeholder) bindings.emplace(part.text, piece);
+    rest.remove_prefix(piece.size());
+  }
+  if (!rest.empty()) return absl::nullopt;
+  return bindings;
+}
+
+std::string KeyPattern::Substitute(const KeyBindings& bindings) const {
+  return absl::StrJoin(parts_, ".", [&](std::string* out, const Part& part) {
+    absl::StrAppend(out, part.is_placeholder ? bindings.find(part.text)->second : part.text);
+  });
+}
+
+std::vector<std::string> KeyPattern::names() const {
+  std::vector<std::string> names;
+  for (const Part& part : parts_) {
+    if (part.is_placeholder) names.push_back(part.text);
+  }
+  return names;
+}
+
+}  // namespace modelport
