@@ -2,7 +2,6 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -13,6 +12,9 @@ namespace modelport {
 namespace {
 
 constexpr absl::string_view kMetadata = "__metadata__";
+
+// PyTorch's own limit.
+constexpr size_t kMaxRank = 64;
 
 // Follows the parser's events through {key: {"dtype": string, "shape": [int], "data_offsets": [int, int]}}, of which
 // __metadata__: {string: string} is a special case. A handler that returns false ends the parse; error() says why.
@@ -44,10 +46,10 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   bool EndEntry();
 
   Place place_ = Place::kOutside;
-  std::string field_;              // The last key met within the entry or the metadata.
-  std::set<std::string> fields_;   // All met so far within the entry.
-  std::vector<uint64_t> numbers_;  // Of the array.
-  std::string key_;                // The last key met in the root.
+  std::string field_;                        // The last key met within the entry or the metadata.
+  absl::flat_hash_set<std::string> fields_;  // All met so far within the entry.
+  std::vector<uint64_t> numbers_;            // Of the array.
+  std::string key_;                          // The last key met in the root.
   absl::flat_hash_set<std::string> keys_;
   SafetensorsHeader header_;
   absl::Status error_;
@@ -113,6 +115,7 @@ bool HeaderHandler::start_array(size_t) {
 
 bool HeaderHandler::number_unsigned(number_unsigned_t number) {
   if (place_ != Place::kArray) return Unexpected("a number");
+  if (numbers_.size() == kMaxRank) return Fail(absl::StrCat(field_, " has more than ", kMaxRank, " numbers"));
   numbers_.push_back(number);
   return true;
 }

@@ -29,7 +29,9 @@ constexpr size_t kMaxNameBytes = size_t{64} << 20;
 constexpr size_t kMaxObjects = 5;  // In a message.
 
 std::string KeyName(const Value& key) {
-  if (const auto* text = key.As<pickle::String>()) return std::string(text->text);
+  if (const auto* text = key.As<pickle::String>()) {
+    return IsUtf8(text->text) ? std::string(text->text) : absl::CHexEscape(text->text);
+  }
   if (const auto* number = key.As<int64_t>()) return absl::StrCat(*number);
   if (const auto* flag = key.As<bool>()) return *flag ? "True" : "False";
   return absl::StrCat("<", pickle::Describe(key), ">");
@@ -79,10 +81,8 @@ class Collector {
 };
 
 absl::Status Collector::CountName(absl::string_view name) {
-  if (!IsUtf8(name)) {
-    return absl::DataLossError(absl::StrCat("key \"", absl::CHexEscape(name.substr(0, 100)), "\" is not UTF-8"));
-  }
-  name_bytes_ += name.size();
+  // An empty name counts too: a pickle may repeat one list of pairs in many dictionaries.
+  name_bytes_ += name.size() + 1;
   if (name_bytes_ <= kMaxNameBytes) return absl::OkStatus();
   return absl::InvalidArgumentError("the names of its dictionaries and tensors take more than 64 MB: not a checkpoint");
 }

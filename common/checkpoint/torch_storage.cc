@@ -30,6 +30,9 @@ constexpr StorageType kStorageTypes[] = {
     {"QInt32Storage", "qint32", 4, absl::nullopt},
 };
 
+// Keys are short numbers. A pickle can share one long key among many tensors.
+constexpr size_t kMaxKeySize = 100;
+
 // The class lies in torch, torch.cuda or torch.storage, by version and device.
 absl::StatusOr<const StorageType*> ParseType(const pickle::Value& value) {
   const pickle::Global* global = value.As<pickle::Global>();
@@ -65,7 +68,7 @@ absl::StatusOr<TorchStorage> ParseStorage(const pickle::PersistentId& id) {
   if (items.size() < 5) return malformed;
   const auto* key = items[2]->As<pickle::String>();
   const auto* elements = items[4]->As<int64_t>();
-  if (key == nullptr || elements == nullptr || *elements < 0) return malformed;
+  if (key == nullptr || key->text.size() > kMaxKeySize || elements == nullptr || *elements < 0) return malformed;
   TorchStorage storage{nullptr, key->text, *elements};
   ASSIGN_OR_RETURN(storage.type, ParseType(*items[1]));
   if (items.size() == 5) return storage;

@@ -16,6 +16,9 @@ using pickle::Value;
 // PyTorch's own limit. Pickled shapes can be shared, so that a long one costs memory for each tensor that has it.
 constexpr size_t kMaxRank = 64;
 
+// A Parameter of a subclass has two. A pickle can share one long chain of wrappers among many tensors.
+constexpr int kMaxWrappers = 8;
+
 absl::optional<TensorCall> CallOf(const Value& value) {
   const pickle::Object* object = value.As<pickle::Object>();
   const pickle::Global* function = object != nullptr ? object->callable->As<pickle::Global>() : nullptr;
@@ -34,8 +37,7 @@ bool MakesTensor(const pickle::Global& function) {
   return (torch_module && absl::StartsWith(function.name, "_rebuild_")) || IsParameter(function);
 }
 
-// The call whose result `call` would wrap; nullopt if it wraps none. What a call refers to is older than the call, so
-// unwrapping ends.
+// The call whose result `call` would wrap; nullopt if it wraps none.
 absl::optional<TensorCall> Unwrap(const TensorCall& call) {
   const std::vector<const Value*>& args = call.args->items;
   if (IsParameter(*call.function)) return args.empty() ? absl::nullopt : CallOf(*args[0]);
@@ -73,9 +75,11 @@ absl::StatusOr<DType> DTypeOf(const Value& value) {
   return absl::UnimplementedError(absl::StrCat("dtype ", pickle::Describe(value), " is not supported"));
 }
 
-// Metadata marks tensors whose values are negated or conjugated when read.
+// Metadata marks tensors whose values are negated or conjugated when read. torch.save leaves it out where it is empty.
 bool HasMetadata(const std::vector<const Value*>& args, size_t index) {
-  return args.size() > index && !pickle::DictEntries(*args[index]).empty();
+  if (args.size() <= index) return false;
+  const pickle::Dict* metadata = args[index]->As<pickle::Dict>();
+  return metadata == nullptr || !metadata->entries.empty();
 }
 
 }  // namespace
@@ -83,7 +87,11 @@ bool HasMetadata(const std::vector<const Value*>& args, size_t index) {
 absl::optional<TensorCall> AsTensor(const Value& value) {
   absl::optional<TensorCall> call = CallOf(value);
   if (!call || !MakesTensor(*call->function)) return absl::nullopt;
-  while (const absl::optional<TensorCall> inner = Unwrap(*call)) call = inner;
+  for (int i = 0; i < kMaxWrappers; ++i) {
+    const absl::optional<TensorCall> inner = Unwrap(*call);
+    if (!inner) break;
+    call = inner;
+  }
   return call;
 }
 

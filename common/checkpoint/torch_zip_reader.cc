@@ -40,7 +40,7 @@ Archive::Archive(const std::vector<ZipRecord>& records) {
   for (const ZipRecord& record : records) {
     records_[record.name] = &record;
     absl::string_view folder = record.name;
-    if (folder_.empty() && absl::ConsumeSuffix(&folder, "data.pkl")) folder_ = std::string(folder);
+    if (folder_.empty() && absl::ConsumeSuffix(&folder, "/data.pkl")) folder_ = absl::StrCat(folder, "/");
   }
 }
 

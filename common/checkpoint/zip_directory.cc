@@ -1,7 +1,6 @@
 #include "common/checkpoint/zip_directory.h"
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -10,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "common/checkpoint/zip_end.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -17,17 +17,10 @@
 namespace modelport {
 namespace {
 
-constexpr absl::string_view kEndSignature = "PK\5\6";
-constexpr absl::string_view kEnd64Signature = "PK\6\6";
-constexpr absl::string_view kLocator64Signature = "PK\6\7";
 constexpr absl::string_view kEntrySignature = "PK\1\2";
 constexpr absl::string_view kHeaderSignature = "PK\3\4";
 constexpr absl::string_view kDescriptorSignature = "PK\7\x08";
 
-constexpr size_t kEndSize = 22;
-constexpr size_t kEnd64Size = 56;
-constexpr size_t kLocator64Size = 20;
-constexpr size_t kEntrySize = 46;
 constexpr size_t kHeaderSize = 30;
 
 constexpr uint16_t kEncrypted = 1 << 0;
@@ -36,13 +29,6 @@ constexpr uint16_t kZip64Extra = 1;
 
 // Stands in a 32-bit field for a number that a 64-bit field elsewhere holds.
 constexpr uint32_t kSentinel = 0xffffffff;
-
-// Where the central directory lies.
-struct Directory {
-  uint64_t offset;
-  uint64_t size;
-  uint64_t count;  // Of its entries.
-};
 
 // An entry of the central directory.
 struct Entry {
@@ -58,58 +44,8 @@ struct Entry {
 // A record's place in the archive, header and descriptor included.
 using Extent = std::pair<uint64_t, uint64_t>;
 
-// The little-endian number at `offset` of `bytes`, which the caller knows to have it.
-template <typename T>
-T Number(absl::string_view bytes, size_t offset) {
-  T value;
-  std::memcpy(&value, bytes.data() + offset, sizeof(T));
-  return value;
-}
-
 absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("damaged zip archive: ", what));
-}
-
-// The end record stands last, but for a comment whose length it states.
-absl::optional<size_t> FindEnd(absl::string_view archive) {
-  constexpr size_t kMaxComment = 0xffff;
-  if (archive.size() < kEndSize) return absl::nullopt;
-  const size_t last = archive.size() - kEndSize;
-  for (size_t comment = 0; comment <= std::min(last, kMaxComment); ++comment) {
-    const absl::string_view end = archive.substr(last - comment);
-    if (absl::StartsWith(end, kEndSignature) && Number<uint16_t>(end, 20) == comment) return last - comment;
-  }
-  return absl::nullopt;
-}
-
-absl::StatusOr<Directory> CheckDirectory(const Directory& directory, uint64_t end) {
-  if (directory.size > end || directory.offset != end - directory.size) {
-    return Damaged("the central directory is not where the archive says");
-  }
-  if (directory.count > directory.size / kEntrySize) return Damaged("the central directory is too short");
-  return directory;
-}
-
-absl::StatusOr<Directory> ReadEnd64(absl::string_view archive, size_t locator) {
-  const uint64_t offset = Number<uint64_t>(archive, locator + 8);
-  if (locator < kEnd64Size || offset > locator - kEnd64Size) return Damaged("its zip64 end record is out of place");
-  const absl::string_view end = archive.substr(offset, kEnd64Size);
-  if (!absl::StartsWith(end, kEnd64Signature)) return Damaged("it has no zip64 end record");
-  if (Number<uint64_t>(end, 16) != 0) return absl::UnimplementedError("a zip archive in several volumes");
-  return CheckDirectory({Number<uint64_t>(end, 48), Number<uint64_t>(end, 40), Number<uint64_t>(end, 32)}, offset);
-}
-
-absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
-  const absl::optional<size_t> found = FindEnd(archive);
-  if (!found)
-    return absl::DataLossError("truncated zip archive: its end is missing\n  download or copy the file again");
-  if (*found >= kLocator64Size) {
-    const size_t locator = *found - kLocator64Size;
-    if (absl::StartsWith(archive.substr(locator), kLocator64Signature)) return ReadEnd64(archive, locator);
-  }
-  const absl::string_view end = archive.substr(*found, kEndSize);
-  if (Number<uint32_t>(end, 4) != 0) return absl::UnimplementedError("a zip archive in several volumes");
-  return CheckDirectory({Number<uint32_t>(end, 16), Number<uint32_t>(end, 12), Number<uint16_t>(end, 10)}, *found);
 }
 
 // The payload of the zip64 extra field; empty if there is none.
@@ -138,20 +74,20 @@ absl::Status ApplyZip64Extra(absl::string_view extra, Entry* entry) {
 }
 
 absl::StatusOr<Entry> ReadEntry(ByteReader& reader) {
-  const absl::optional<absl::string_view> fixed = reader.ReadBytes(kEntrySize);
+  const absl::optional<absl::string_view> fixed = reader.ReadBytes(kZipEntrySize);
   if (!fixed || !absl::StartsWith(*fixed, kEntrySignature))
     return Damaged("an entry of the central directory is broken");
-  const absl::optional<absl::string_view> name = reader.ReadBytes(Number<uint16_t>(*fixed, 28));
-  const absl::optional<absl::string_view> extra = reader.ReadBytes(Number<uint16_t>(*fixed, 30));
-  const absl::optional<absl::string_view> comment = reader.ReadBytes(Number<uint16_t>(*fixed, 32));
+  const absl::optional<absl::string_view> name = reader.ReadBytes(LoadNumber<uint16_t>(*fixed, 28));
+  const absl::optional<absl::string_view> extra = reader.ReadBytes(LoadNumber<uint16_t>(*fixed, 30));
+  const absl::optional<absl::string_view> comment = reader.ReadBytes(LoadNumber<uint16_t>(*fixed, 32));
   if (!name || !extra || !comment) return Damaged("the central directory is too short");
   Entry entry{*name,
-              Number<uint16_t>(*fixed, 8),
-              Number<uint16_t>(*fixed, 10),
-              Number<uint32_t>(*fixed, 16),
-              Number<uint32_t>(*fixed, 20),
-              Number<uint32_t>(*fixed, 24),
-              Number<uint32_t>(*fixed, 42)};
+              LoadNumber<uint16_t>(*fixed, 8),
+              LoadNumber<uint16_t>(*fixed, 10),
+              LoadNumber<uint32_t>(*fixed, 16),
+              LoadNumber<uint32_t>(*fixed, 20),
+              LoadNumber<uint32_t>(*fixed, 24),
+              LoadNumber<uint32_t>(*fixed, 42)};
   RETURN_IF_ERROR(ApplyZip64Extra(*extra, &entry));
   return entry;
 }
@@ -166,10 +102,10 @@ bool Agrees(const Entry& entry, uint32_t stated, uint64_t number) {
 // with no descriptor of `entry`.
 absl::optional<size_t> DescriptorSize(absl::string_view bytes, const Entry& entry) {
   if (!absl::StartsWith(bytes, kDescriptorSignature) || bytes.size() < 16) return absl::nullopt;
-  if (Number<uint32_t>(bytes, 4) != entry.crc32) return absl::nullopt;
-  if (Number<uint32_t>(bytes, 8) == entry.size && Number<uint32_t>(bytes, 12) == entry.size) return 16;
+  if (LoadNumber<uint32_t>(bytes, 4) != entry.crc32) return absl::nullopt;
+  if (LoadNumber<uint32_t>(bytes, 8) == entry.size && LoadNumber<uint32_t>(bytes, 12) == entry.size) return 16;
   if (bytes.size() < 24) return absl::nullopt;
-  if (Number<uint64_t>(bytes, 8) == entry.size && Number<uint64_t>(bytes, 16) == entry.size) return 24;
+  if (LoadNumber<uint64_t>(bytes, 8) == entry.size && LoadNumber<uint64_t>(bytes, 16) == entry.size) return 24;
   return absl::nullopt;
 }
 
@@ -178,12 +114,13 @@ absl::StatusOr<Extent> LocateRecord(absl::string_view body, const Entry& entry, 
   ByteReader reader(body, entry.offset);
   const absl::optional<absl::string_view> header = reader.ReadBytes(kHeaderSize);
   if (!header || !absl::StartsWith(*header, kHeaderSignature)) return Damaged("no header where the directory says");
-  const absl::optional<absl::string_view> name = reader.ReadBytes(Number<uint16_t>(*header, 26));
-  const absl::optional<absl::string_view> extra = reader.ReadBytes(Number<uint16_t>(*header, 28));
-  if (!name || !extra || *name != entry.name || Number<uint16_t>(*header, 6) != entry.flags ||
-      Number<uint16_t>(*header, 8) != entry.method || !Agrees(entry, Number<uint32_t>(*header, 14), entry.crc32) ||
-      !Agrees(entry, Number<uint32_t>(*header, 18), entry.size) ||
-      !Agrees(entry, Number<uint32_t>(*header, 22), entry.size)) {
+  const absl::optional<absl::string_view> name = reader.ReadBytes(LoadNumber<uint16_t>(*header, 26));
+  const absl::optional<absl::string_view> extra = reader.ReadBytes(LoadNumber<uint16_t>(*header, 28));
+  if (!name || !extra || *name != entry.name || LoadNumber<uint16_t>(*header, 6) != entry.flags ||
+      LoadNumber<uint16_t>(*header, 8) != entry.method ||
+      !Agrees(entry, LoadNumber<uint32_t>(*header, 14), entry.crc32) ||
+      !Agrees(entry, LoadNumber<uint32_t>(*header, 18), entry.size) ||
+      !Agrees(entry, LoadNumber<uint32_t>(*header, 22), entry.size)) {
     return Damaged("header and central directory differ");
   }
   const absl::optional<absl::string_view> bytes = reader.ReadBytes(entry.size);
@@ -219,7 +156,7 @@ absl::Status CheckNoOverlap(std::vector<Extent> extents) {
 }  // namespace
 
 absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archive) {
-  ASSIGN_OR_RETURN(const Directory directory, FindDirectory(archive));
+  ASSIGN_OR_RETURN(const CentralDirectory directory, FindCentralDirectory(archive));
   const absl::string_view body = archive.substr(0, directory.offset);
   ByteReader reader(archive.substr(directory.offset, directory.size));
   std::vector<ZipRecord> records(directory.count);

@@ -1,4 +1,4 @@
-// A reader that walks through bytes and never past their end.
+// Little-endian numbers and runs of bytes, read without a copy.
 #ifndef MODELPORT_COMMON_IO_BYTE_READER_H_
 #define MODELPORT_COMMON_IO_BYTE_READER_H_
 
@@ -11,6 +11,16 @@
 
 namespace modelport {
 
+// The little-endian number at `offset` of `bytes`, which must have all of its bytes.
+template <typename T>
+T LoadNumber(absl::string_view bytes, size_t offset) {
+  static_assert(std::is_arithmetic_v<T>);
+  T value;
+  std::memcpy(&value, bytes.data() + offset, sizeof(T));
+  return value;
+}
+
+// A reader that walks through bytes and never past their end.
 class ByteReader {
  public:
   // Starts at byte `offset` of `bytes`, or at its end if there are fewer.
@@ -23,12 +33,9 @@ class ByteReader {
   // The next little-endian number; nullopt, and nothing is read, if too few bytes remain.
   template <typename T>
   absl::optional<T> ReadNumber() {
-    static_assert(std::is_arithmetic_v<T>);
     if (remaining() < sizeof(T)) return absl::nullopt;
-    T value;
-    std::memcpy(&value, bytes_.data() + offset_, sizeof(T));
     offset_ += sizeof(T);
-    return value;
+    return LoadNumber<T>(bytes_, offset_ - sizeof(T));
   }
 
   // The next `size` bytes, borrowed; nullopt, and nothing is read, if too few remain.
