@@ -12,7 +12,7 @@ namespace {
 
 bool Fits(const Checkpoint& checkpoint, const CatalogEntry& entry) {
   const auto tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
-  return tree.ok() && MakePlan(checkpoint, entry.plugin->key_map, *tree, "auto").ok();
+  return tree.ok() && MakePlan(checkpoint, entry.plugin->key_map, *tree, "auto", entry.variant->name).ok();
 }
 
 }  // namespace
@@ -31,11 +31,11 @@ absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const Catalog
   ASSIGN_OR_RETURN(ModuleTree tree, BuildModuleTree(plugin.library, entry.variant->module));
   if (checkpoint.empty()) {
     Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(plugin.key_map, tree), seed);
-    ASSIGN_OR_RETURN(Plan plan, MakePlan(seeded, plugin.key_map, tree, "original"));
+    ASSIGN_OR_RETURN(Plan plan, MakePlan(seeded, plugin.key_map, tree, "original", entry.variant->name));
     return MappedWeights{std::move(tree), std::move(seeded), std::move(plan)};
   }
   ASSIGN_OR_RETURN(Checkpoint opened, OpenCheckpoint(checkpoint));
-  absl::StatusOr<Plan> plan = MakePlan(opened, plugin.key_map, tree, layout);
+  absl::StatusOr<Plan> plan = MakePlan(opened, plugin.key_map, tree, layout, entry.variant->name);
   if (absl::IsFailedPrecondition(plan.status())) {
     const std::vector<std::string> fitting = FittingVariants(registry, opened);
     const std::string hint =

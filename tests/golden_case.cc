@@ -66,8 +66,11 @@ absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path) {
   if (json.is_discarded()) return absl::InvalidArgumentError(absl::StrCat(json_path, ": not JSON"));
   const std::filesystem::path path(json_path);
   ASSIGN_OR_RETURN(const auto tensors, ReadTensors(std::filesystem::path(path).replace_extension(".safetensors")));
-  GoldenCase golden{
-      .name = path.stem(), .model = json.at("model"), .seed = json.at("seed"), .input = SeededInput(json.at("input")), .stages = {}};
+  GoldenCase golden{.name = path.stem(),
+                    .model = json.at("model"),
+                    .seed = json.at("seed"),
+                    .input = SeededInput(json.at("input")),
+                    .stages = {}};
   for (const Json& entry : json.at("stages")) {
     GoldenStage stage = ReadStage(entry);
     const auto found = tensors.find(stage.name);

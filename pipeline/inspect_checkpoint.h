@@ -1,0 +1,22 @@
+#ifndef MODELPORT_PIPELINE_INSPECT_CHECKPOINT_H_
+#define MODELPORT_PIPELINE_INSPECT_CHECKPOINT_H_
+
+#include <ostream>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/types/optional.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// Prints what the file `path` holds: format, state dicts, and every tensor's key, dtype and shape, from headers alone.
+// Without `entry` it says which models of the catalog the file fits; with it, how the file maps onto that model.
+//   FailedPrecondition  the file does not fit `entry`; what is in it is printed all the same
+//   others              as OpenCheckpoint
+absl::Status InspectCheckpoint(const Registry& registry, const std::string& path,
+                               const absl::optional<CatalogEntry>& entry, const std::string& layout, std::ostream& out);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_INSPECT_CHECKPOINT_H_

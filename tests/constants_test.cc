@@ -1,0 +1,42 @@
+// A wrong eps hides below rounding, so every constant is also compared as data with what upstream's constructors give.
+#include <string>
+#include <vector>
+
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "registry/registry.h"
+#include "tests/constants_check.h"
+
+namespace modelport {
+namespace {
+
+using testing::IsEmpty;
+
+class ConstantsTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(GetParam()));
+  ASSERT_FALSE(table.variants.empty());
+  for (const std::string& variant : table.variants) {
+    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(variant));
+    ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+    EXPECT_THAT(CheckConstants(tree, table, variant), IsEmpty()) << variant;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest,
+                         testing::Values("tests/constants/depth_anything_v2.txt", "tests/constants/dinov2.txt"));
+
+TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
+  for (const CatalogEntry& entry : registry.catalog()) {
+    const std::string path = "tests/constants/" + entry.plugin->family + ".txt";
+    ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(path));
+    EXPECT_THAT(table.variants, testing::Contains(entry.variant->name));
+  }
+}
+
+}  // namespace
+}  // namespace modelport
