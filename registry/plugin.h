@@ -2,13 +2,15 @@
 #ifndef MODELPORT_REGISTRY_PLUGIN_H_
 #define MODELPORT_REGISTRY_PLUGIN_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "common/keymap/key_map.h"
 #include "common/module_tree/expression.h"
-#include "common/module_tree/module_type.h"
+#include "common/module_tree/module_library.h"
+#include "common/yaml/document.h"
 
 namespace modelport {
 
@@ -17,11 +19,12 @@ struct Variant {
   std::string name;       // "dav2_vits"
   std::string summary;    // One line for the catalog.
   Call module;            // The root: "DepthAnythingV2(...)".
-  std::string file;       // Name of the published checkpoint.
+  std::string file;       // Name of the published checkpoint; empty for a test's variant.
   std::string url;        // Where it is published; empty if nowhere.
   std::string hub;        // Hugging Face repository that holds `file`, "org/name"; empty if none.
-  std::string licence;    // SPDX name of the weights' licence.
+  std::string licence;    // SPDX name of the weights' licence; empty for a test's variant.
   bool published = true;  // False: announced, not to be had.
+  YamlMark mark;          // Of `module`.
 };
 
 // What a model expects of its input image: (rgb in 0..1 - mean) / std, both sides multiples of `multiple_of` pixels.
@@ -31,13 +34,23 @@ struct Preprocessing {
   int64_t multiple_of = 1;
 };
 
+// Another family that a plugin names.
+struct FamilyReference {
+  std::string family;
+  YamlMark mark;
+};
+
 // A parsed plugin.yaml with everything it refers to.
 struct Plugin {
-  std::string family;    // "dinov2"
-  std::string upstream;  // URL of the upstream source.
-  std::string commit;    // Its commit that was ported.
-  std::string licence;   // SPDX name of the source's licence.
-  std::string summary;   // One line for the catalog.
+  std::string path;                   // Its folder, "models/dinov2".
+  std::string family;                 // "dinov2"
+  std::string upstream;               // URL of the upstream source.
+  std::string commit;                 // Its commit that was ported.
+  std::string licence;                // SPDX name of the source's licence.
+  std::string summary;                // One line for the catalog.
+  std::vector<FamilyReference> uses;  // Families whose module types it may use.
+  // At most one: the family whose module types, key map, examples, preprocessing and upstream it takes over.
+  std::vector<FamilyReference> extends;
   Preprocessing preprocessing;
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
@@ -45,7 +58,8 @@ struct Plugin {
   std::vector<Variant> variants;  // In file order. Empty for a family that only lends layers.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;
-  std::string plugin_digest;   // sha256 over names and texts of every file its module types come from.
+  // sha256 over plugin.yaml and every file that module types come from: names ("dinov2/modules.yaml") and texts.
+  std::string plugin_digest;
   std::string key_map_digest;  // sha256 over the key map's text.
 };
 

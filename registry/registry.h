@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,20 +21,22 @@ struct CatalogEntry {
 
 class Registry {
  public:
-  // Parses the embedded plugins and, if `plugin_path` is not empty, those of the folders below it that hold a
-  // plugin.yaml (or of `plugin_path` itself). A folder's plugin replaces the embedded one of the same family.
+  // Parses the embedded plugins and, if `plugin_path` is not empty, the plugin in that folder or those in the folders
+  // right below it. A folder's plugin replaces the embedded one of the same family.
   //   NotFound         no plugin.yaml there
   //   InvalidArgument  every problem of every file: file, line, field and the nearest valid name; two plugins or
-  //   variants of one name
+  //                    variants of one name
   static absl::StatusOr<Registry> Load(const std::string& plugin_path);
 
   // The embedded variants and those of --plugin_path, by family and then in file order.
   std::vector<CatalogEntry> catalog() const;
 
-  // NotFound: 'unknown model "dav2_vit"; nearest: dav2_vits, dav2_vitb, dav2_vitl'.
+  // NotFound: unknown model "dav2_vit"; nearest: dav2_vits, dav2_vitb, dav2_vitl.
   absl::StatusOr<CatalogEntry> Find(absl::string_view variant) const;
 
  private:
+  explicit Registry(std::vector<std::unique_ptr<const Plugin>> plugins) : plugins_(std::move(plugins)) {}
+
   std::vector<std::unique_ptr<const Plugin>> plugins_;
 };
 

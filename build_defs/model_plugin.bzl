@@ -1,0 +1,53 @@
+"""How a model family becomes a part of Modelport: a folder of YAML, one model_plugin() in its BUILD file, and its name in
+the list of models/BUILD."""
+
+load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+
+def model_plugin(name):
+    """Declares the plugin of the package's family, and its test.
+
+    Makes the filegroup :yaml for the catalog and NAME_plugin_test, which checks the plugin and, if there is one, the test
+    plugin in testdata/.
+
+    Args:
+      name: the family, which is the folder's name.
+    """
+    native.filegroup(
+        name = "yaml",
+        srcs = native.glob(["*.yaml"]),
+        visibility = ["//models:__pkg__"],
+    )
+    cc_test(
+        name = name + "_plugin_test",
+        size = "small",
+        args = [name, native.package_name()],
+        data = native.glob(["testdata/*.yaml"]),
+        deps = ["//registry:plugin_test_main"],
+    )
+
+def model_catalog(name, plugins):
+    """Declares the library that embeds plugins in a binary.
+
+    Args:
+      name: the library's name.
+      plugins: the families, sorted; each is a package below this one.
+    """
+    if plugins != sorted(plugins):
+        fail("the plugins must be sorted: " + ", ".join(sorted(plugins)))
+    files = ["//{}/{}:yaml".format(native.package_name(), plugin) for plugin in plugins]
+    native.genrule(
+        name = name + "_source",
+        srcs = files,
+        outs = [name + ".cc"],
+        cmd = "$(execpath //build_defs:embed) $(SRCS) > $@",
+        tools = ["//build_defs:embed"],
+    )
+    cc_library(
+        name = name,
+        srcs = [name + ".cc"],
+        deps = [
+            "//registry:embedded_plugins",
+            "@com_google_absl//absl/strings",
+            "@com_google_absl//absl/types:span",
+        ],
+    )

@@ -1,0 +1,205 @@
+#include "registry/link_plugins.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/io/sha256.h"
+#include "common/keymap/key_map.h"
+#include "common/module_tree/check_types.h"
+#include "common/text/nearest.h"
+#include "common/yaml/problems.h"
+#include "registry/parse_plugin.h"
+
+namespace modelport {
+namespace {
+
+class PluginLinker {
+ public:
+  void AddFolder(const PluginFolder& folder, bool is_replacement);
+  absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> Link();
+
+ private:
+  enum class State { kParsed, kLinking, kLinked, kFailed };
+  struct Entry {
+    const PluginFolder* folder;
+    Plugin plugin;
+    bool is_replacement = false;
+    State state = State::kParsed;
+    std::map<std::string, absl::string_view> modules_files;  // Name with family -> text, with those of used families.
+  };
+
+  bool LinkEntry(Entry* entry);
+  bool LinkFamilies(Entry* entry, ModuleLibrary* library);
+  Entry* FindLinked(const FamilyReference& reference);
+  bool AddModules(Entry* entry, ModuleLibrary* library);
+  bool AddKeyMap(Entry* entry);
+  static void TakeOver(const Plugin& extended, Plugin* plugin);
+  static void AddDigest(Entry* entry);
+  void CheckVariantNames();
+
+  // Records a failure; true if `status` is OK.
+  bool Passes(const absl::Status& status);
+  bool Fails(const YamlMark& mark, absl::string_view message);
+
+  std::map<std::string, Entry> entries_;  // By family.
+  std::vector<absl::Status> failures_;
+  bool all_parsed_ = true;
+};
+
+void PluginLinker::AddFolder(const PluginFolder& folder, bool is_replacement) {
+  absl::StatusOr<Plugin> plugin = ParsePlugin(*folder.Find("plugin.yaml"));
+  if (!Passes(plugin.status())) return;
+  plugin->path = folder.path;
+  Entry entry{&folder, *std::move(plugin), is_replacement, State::kParsed, {}};
+  const std::string family = entry.plugin.family;
+  const auto same = entries_.find(family);
+  if (same == entries_.end()) {
+    entries_.emplace(family, std::move(entry));
+  } else if (is_replacement && !same->second.is_replacement) {
+    same->second = std::move(entry);
+  } else {
+    Fails({}, absl::StrCat(folder.path, ": family ", family, " is already in ", same->second.plugin.path));
+  }
+}
+
+absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> PluginLinker::Link() {
+  all_parsed_ = failures_.empty();
+  for (auto& [family, entry] : entries_) LinkEntry(&entry);
+  CheckVariantNames();
+  if (!failures_.empty()) return JoinStatuses("plugins", failures_);
+  std::vector<std::unique_ptr<const Plugin>> plugins;
+  for (auto& [family, entry] : entries_) plugins.push_back(std::make_unique<const Plugin>(std::move(entry.plugin)));
+  return plugins;
+}
+
+bool PluginLinker::LinkEntry(Entry* entry) {
+  if (entry->state == State::kLinked || entry->state == State::kFailed) return entry->state == State::kLinked;
+  entry->state = State::kLinking;
+  auto library = std::make_shared<ModuleLibrary>();
+  // Every step reports what it finds, whatever became of the others; only the check needs all types.
+  bool linked = LinkFamilies(entry, library.get());
+  linked = AddModules(entry, library.get()) && linked;
+  linked = AddKeyMap(entry) && linked;
+  linked = linked && Passes(CheckTypes(*library));
+  entry->plugin.library = std::move(library);
+  AddDigest(entry);
+  entry->state = linked ? State::kLinked : State::kFailed;
+  return linked;
+}
+
+bool PluginLinker::LinkFamilies(Entry* entry, ModuleLibrary* library) {
+  std::vector<FamilyReference> references = entry->plugin.extends;
+  references.insert(references.end(), entry->plugin.uses.begin(), entry->plugin.uses.end());
+  bool linked = true;
+  for (const FamilyReference& reference : references) {
+    const Entry* used = FindLinked(reference);
+    linked = used != nullptr && Passes(library->Include(*used->plugin.library)) && linked;
+    if (used == nullptr) continue;
+    entry->modules_files.insert(used->modules_files.begin(), used->modules_files.end());
+    if (!entry->plugin.extends.empty()) TakeOver(used->plugin, &entry->plugin);
+  }
+  return linked;
+}
+
+PluginLinker::Entry* PluginLinker::FindLinked(const FamilyReference& reference) {
+  const auto found = entries_.find(reference.family);
+  if (found == entries_.end()) {
+    // It may be the one whose plugin.yaml did not parse.
+    if (!all_parsed_) return nullptr;
+    std::vector<std::string> families;
+    for (const auto& [family, entry] : entries_) families.push_back(family);
+    Fails(reference.mark,
+          absl::StrCat("unknown family \"", reference.family, "\"", NearestHint(reference.family, families)));
+    return nullptr;
+  }
+  if (found->second.state == State::kLinking) {
+    Fails(reference.mark, absl::StrCat("family ", reference.family, " needs this one"));
+    return nullptr;
+  }
+  return LinkEntry(&found->second) ? &found->second : nullptr;
+}
+
+bool PluginLinker::AddModules(Entry* entry, ModuleLibrary* library) {
+  bool parsed = true;
+  for (const YamlFile* file : entry->folder->modules_files()) {
+    parsed = Passes(library->AddFile(*file)) && parsed;
+    entry->modules_files.emplace(absl::StrCat(entry->plugin.family, "/", FileName(*file)), file->text);
+  }
+  return parsed;
+}
+
+bool PluginLinker::AddKeyMap(Entry* entry) {
+  const YamlFile* file = entry->folder->Find("keymap.yaml");
+  Plugin& plugin = entry->plugin;
+  if (file == nullptr) {
+    const bool needs_one = !plugin.variants.empty() && plugin.extends.empty();
+    return !needs_one || Fails({}, absl::StrCat(plugin.path, ": a plugin with variants wants a keymap.yaml"));
+  }
+  absl::StatusOr<KeyMap> key_map = ParseKeyMap(*file);
+  if (!Passes(key_map.status())) return false;
+  plugin.key_map = *std::move(key_map);
+  Sha256 digest;
+  digest.Update(file->text);
+  plugin.key_map_digest = digest.HexDigest();
+  return true;
+}
+
+void PluginLinker::TakeOver(const Plugin& extended, Plugin* plugin) {
+  plugin->upstream = extended.upstream;
+  plugin->commit = extended.commit;
+  plugin->licence = extended.licence;
+  plugin->preprocessing = extended.preprocessing;
+  plugin->examples = extended.examples;
+  plugin->key_map = extended.key_map;
+  plugin->key_map_digest = extended.key_map_digest;
+}
+
+void PluginLinker::AddDigest(Entry* entry) {
+  std::map<std::string, absl::string_view> files = entry->modules_files;
+  files.emplace(absl::StrCat(entry->plugin.family, "/plugin.yaml"), entry->folder->Find("plugin.yaml")->text);
+  Sha256 digest;
+  for (const auto& [name, text] : files) {
+    // With the size, so that no text can pass for the end of one file and the start of another.
+    digest.Update(absl::StrCat(name, "\n", text.size(), "\n"));
+    digest.Update(text);
+  }
+  entry->plugin.plugin_digest = digest.HexDigest();
+}
+
+void PluginLinker::CheckVariantNames() {
+  std::map<absl::string_view, const Variant*> variants;
+  for (const auto& [family, entry] : entries_) {
+    for (const Variant& variant : entry.plugin.variants) {
+      const auto [first, is_new] = variants.emplace(variant.name, &variant);
+      if (!is_new) {
+        Fails(variant.mark, absl::StrCat("variant ", variant.name, " is already at ", MarkString(first->second->mark)));
+      }
+    }
+  }
+}
+
+bool PluginLinker::Passes(const absl::Status& status) {
+  if (!status.ok()) failures_.push_back(status);
+  return status.ok();
+}
+
+bool PluginLinker::Fails(const YamlMark& mark, absl::string_view message) {
+  YamlProblems problems(mark.file);
+  problems.Add(mark, message);
+  return Passes(problems.status());
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> LinkPlugins(const std::vector<PluginFolder>& folders,
+                                                                       const std::vector<PluginFolder>& replacements) {
+  PluginLinker linker;
+  for (const PluginFolder& folder : folders) linker.AddFolder(folder, /*is_replacement=*/false);
+  for (const PluginFolder& folder : replacements) linker.AddFolder(folder, /*is_replacement=*/true);
+  return linker.Link();
+}
+
+}  // namespace modelport

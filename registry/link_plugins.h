@@ -1,0 +1,22 @@
+#ifndef MODELPORT_REGISTRY_LINK_PLUGINS_H_
+#define MODELPORT_REGISTRY_LINK_PLUGINS_H_
+
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "registry/plugin.h"
+#include "registry/plugin_folder.h"
+
+namespace modelport {
+
+// Parses the plugins of `folders` and gives each the module types and key map of the families that it uses or extends.
+// Sorted by family; where two folders hold one family, that of `replacements` is taken.
+//   InvalidArgument  every problem of every file; two plugins or variants of one name; families that are unknown or
+//                    need each other
+absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> LinkPlugins(const std::vector<PluginFolder>& folders,
+                                                                       const std::vector<PluginFolder>& replacements);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_REGISTRY_LINK_PLUGINS_H_

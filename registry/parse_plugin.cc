@@ -1,0 +1,121 @@
+#include "registry/parse_plugin.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/yaml/map_reader.h"
+#include "common/yaml/parse.h"
+#include "common/yaml/problems.h"
+
+namespace modelport {
+namespace {
+
+class PluginParser {
+ public:
+  explicit PluginParser(YamlProblems* problems) : problems_(problems) {}
+
+  Plugin Parse(const YamlValue& document) {
+    YamlMapReader reader(document, "a plugin", problems_);
+    plugin_.family = reader.RequireText("family");
+    plugin_.summary = reader.RequireText("summary");
+    if (const YamlValue* extended = reader.Take("extends")) {
+      plugin_.extends.push_back(ParseReference(*extended));
+    } else {
+      ParseOwnParts(&reader);
+    }
+    for (const YamlValue::Field& field : reader.TakeFields("variants")) ParseVariant(field);
+    if (plugin_.extends.empty() && !plugin_.variants.empty()) RequireModelParts(document);
+    reader.Finish();
+    return std::move(plugin_);
+  }
+
+ private:
+  // What a plugin that extends another takes over from it.
+  void ParseOwnParts(YamlMapReader* reader) {
+    if (const YamlValue* upstream = reader->Require("upstream")) ParseUpstream(*upstream);
+    for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
+    if (const YamlValue* preprocessing = reader->Take("preprocessing")) ParsePreprocessing(*preprocessing);
+    for (const YamlValue& item : reader->TakeItems("examples")) {
+      plugin_.examples.push_back(ParseCallText(item, "an example"));
+    }
+  }
+
+  void ParseUpstream(const YamlValue& value) {
+    YamlMapReader reader(value, "field \"upstream\"", problems_);
+    plugin_.upstream = reader.RequireText("source");
+    plugin_.commit = reader.RequireText("commit");
+    plugin_.licence = reader.RequireText("licence");
+    reader.Finish();
+  }
+
+  void ParsePreprocessing(const YamlValue& value) {
+    YamlMapReader reader(value, "field \"preprocessing\"", problems_);
+    Preprocessing& preprocessing = plugin_.preprocessing;
+    preprocessing.mean = reader.RequireNumbers("mean");
+    preprocessing.std = reader.RequireNumbers("std");
+    preprocessing.multiple_of = reader.TakeInt("multiple_of", 1);
+    reader.Finish();
+    if (preprocessing.mean.size() != 3 || preprocessing.std.size() != 3) {
+      problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
+    }
+    if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
+  }
+
+  void ParseVariant(const YamlValue::Field& field) {
+    Variant variant;
+    variant.name = field.name;
+    YamlMapReader reader(field.value, absl::StrCat("variant ", field.name), problems_);
+    variant.summary = reader.RequireText("summary");
+    if (const YamlValue* module = reader.Require("module")) {
+      variant.mark = module->mark;
+      variant.module = ParseCallText(*module, "field \"module\"");
+    }
+    const bool is_published_model = plugin_.extends.empty();
+    variant.file = is_published_model ? reader.RequireText("file") : reader.TakeText("file");
+    variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
+    variant.url = reader.TakeText("url");
+    variant.hub = reader.TakeText("hub");
+    variant.published = reader.TakeBool("published", true);
+    reader.Finish();
+    const bool has_place = !variant.url.empty() || !variant.hub.empty();
+    if (is_published_model && variant.published && !has_place) {
+      problems_->Add(field.mark, absl::StrCat("variant ", field.name, " wants url or hub, or published: false"));
+    }
+    plugin_.variants.push_back(std::move(variant));
+  }
+
+  void RequireModelParts(const YamlValue& document) {
+    if (plugin_.examples.empty()) problems_->Add(document.mark, "a plugin with variants wants examples");
+    if (plugin_.preprocessing.mean.empty()) {
+      problems_->Add(document.mark, "a plugin with variants wants preprocessing");
+    }
+  }
+
+  FamilyReference ParseReference(const YamlValue& value) {
+    return {ReadText(value, "a family", problems_), value.mark};
+  }
+
+  Call ParseCallText(const YamlValue& value, absl::string_view subject) {
+    const std::string text = ReadText(value, subject, problems_);
+    if (text.empty()) return Call();
+    absl::StatusOr<Call> call = ParseCall(text);
+    if (!call.ok()) problems_->Add(value.mark, call.status().message());
+    return std::move(call).value_or(Call());
+  }
+
+  YamlProblems* problems_;
+  Plugin plugin_;
+};
+
+}  // namespace
+
+absl::StatusOr<Plugin> ParsePlugin(const YamlFile& file) {
+  YamlProblems problems(file.path);
+  Plugin plugin = PluginParser(&problems).Parse(ParseYaml(file, &problems));
+  if (problems.size() > 0) return problems.status();
+  return plugin;
+}
+
+}  // namespace modelport

@@ -1,0 +1,106 @@
+#include "registry/plugin_folder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "registry/embedded_plugins.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr absl::string_view kPluginFile = "plugin.yaml";
+constexpr absl::string_view kKeyMapFile = "keymap.yaml";
+
+absl::StatusOr<std::string> ReadText(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(stream), {});
+  if (!stream) return absl::UnavailableError(absl::StrCat(path.string(), ": cannot be read"));
+  return text;
+}
+
+absl::StatusOr<std::vector<fs::path>> ListFolder(const fs::path& path) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    entries.push_back(entry->path());
+  }
+  if (error) return absl::NotFoundError(absl::StrCat(path.string(), ": ", error.message()));
+  std::sort(entries.begin(), entries.end());
+  return entries;
+}
+
+bool HoldsPlugin(const fs::path& folder) {
+  std::error_code error;
+  return fs::is_regular_file(folder / std::string(kPluginFile), error);
+}
+
+absl::StatusOr<PluginFolder> ReadPluginFolder(const fs::path& path) {
+  PluginFolder folder{path.string(), {}};
+  ASSIGN_OR_RETURN(const std::vector<fs::path> entries, ListFolder(path));
+  for (const fs::path& entry : entries) {
+    std::error_code error;
+    if (entry.extension() != ".yaml" || !fs::is_regular_file(entry, error)) continue;
+    ASSIGN_OR_RETURN(std::string text, ReadText(entry));
+    folder.files.push_back({entry.string(), std::move(text)});
+  }
+  return folder;
+}
+
+}  // namespace
+
+absl::string_view FileName(const YamlFile& file) {
+  const absl::string_view path = file.path;
+  return path.substr(path.rfind('/') + 1);
+}
+
+const YamlFile* PluginFolder::Find(absl::string_view name) const {
+  const auto file = std::find_if(files.begin(), files.end(), [&](const YamlFile& f) { return FileName(f) == name; });
+  return file == files.end() ? nullptr : &*file;
+}
+
+std::vector<const YamlFile*> PluginFolder::modules_files() const {
+  std::vector<const YamlFile*> modules;
+  for (const YamlFile& file : files) {
+    if (FileName(file) != kPluginFile && FileName(file) != kKeyMapFile) modules.push_back(&file);
+  }
+  return modules;
+}
+
+std::vector<PluginFolder> EmbeddedPluginFolders() {
+  std::map<std::string, PluginFolder> folders;
+  for (const EmbeddedFile& file : EmbeddedPlugins()) {
+    const std::string path(file.path.substr(0, file.path.rfind('/')));
+    PluginFolder& folder = folders[path];
+    folder.path = path;
+    folder.files.push_back({std::string(file.path), std::string(file.text)});
+  }
+  std::vector<PluginFolder> sorted;
+  for (auto& [path, folder] : folders) sorted.push_back(std::move(folder));
+  return sorted;
+}
+
+absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path) {
+  std::vector<fs::path> candidates = {path};
+  if (!HoldsPlugin(path)) {
+    ASSIGN_OR_RETURN(candidates, ListFolder(path));
+  }
+  std::vector<PluginFolder> folders;
+  for (const fs::path& candidate : candidates) {
+    if (!HoldsPlugin(candidate)) continue;
+    ASSIGN_OR_RETURN(PluginFolder folder, ReadPluginFolder(candidate));
+    folders.push_back(std::move(folder));
+  }
+  if (!folders.empty()) return folders;
+  return absl::NotFoundError(absl::StrCat(path, ": no plugin.yaml in this folder or those right below it"));
+}
+
+}  // namespace modelport

@@ -1,0 +1,37 @@
+#ifndef MODELPORT_REGISTRY_PLUGIN_FOLDER_H_
+#define MODELPORT_REGISTRY_PLUGIN_FOLDER_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/yaml/document.h"
+
+namespace modelport {
+
+// The YAML files of one plugin, not yet parsed.
+struct PluginFolder {
+  std::string path;             // "models/dinov2"
+  std::vector<YamlFile> files;  // Sorted by path.
+
+  // The file of that name in the folder, such as "plugin.yaml"; null if there is none.
+  const YamlFile* Find(absl::string_view name) const;
+
+  // All files but plugin.yaml and keymap.yaml.
+  std::vector<const YamlFile*> modules_files() const;
+};
+
+// The name of `file` in its folder: "modules.yaml".
+absl::string_view FileName(const YamlFile& file);
+
+// The plugins compiled into the binary.
+std::vector<PluginFolder> EmbeddedPluginFolders();
+
+// The plugin in the folder `path`, or those in the folders right below it.
+//   NotFound  there is none
+absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_REGISTRY_PLUGIN_FOLDER_H_

@@ -1,0 +1,37 @@
+#include "registry/registry.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+#include "registry/link_plugins.h"
+#include "registry/plugin_folder.h"
+
+namespace modelport {
+
+absl::StatusOr<Registry> Registry::Load(const std::string& plugin_path) {
+  std::vector<PluginFolder> added;
+  if (!plugin_path.empty()) {
+    ASSIGN_OR_RETURN(added, ReadPluginFolders(plugin_path));
+  }
+  ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(EmbeddedPluginFolders(), added));
+  return Registry(std::move(plugins));
+}
+
+std::vector<CatalogEntry> Registry::catalog() const {
+  std::vector<CatalogEntry> entries;
+  for (const auto& plugin : plugins_) {
+    for (const Variant& variant : plugin->variants) entries.push_back({plugin.get(), &variant});
+  }
+  return entries;
+}
+
+absl::StatusOr<CatalogEntry> Registry::Find(absl::string_view variant) const {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : catalog()) {
+    if (entry.variant->name == variant) return entry;
+    names.push_back(entry.variant->name);
+  }
+  return absl::NotFoundError(absl::StrCat("unknown model \"", variant, "\"", NearestHint(variant, names)));
+}
+
+}  // namespace modelport
