@@ -4,6 +4,7 @@
 
 #include <sstream>
 
+#include "common/artifact/operators.h"
 #include "common/artifact/runtime.h"
 #include "common/status/status_macros.h"
 #include "pipeline/version.h"
@@ -63,7 +64,7 @@ absl::Status DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
     entry.set_overload(op.overload);
     entry.set_version(op.version);
   }
-  manifest.set_minimum_runtime(MinimumRuntime(operators, format));
+  manifest.set_minimum_runtime(MinimumRuntime(format, operators));
   for (const std::string& method : MethodSchemas(facts.module)) manifest.add_methods(method);
   return absl::OkStatus();
 }

@@ -5,8 +5,8 @@
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <map>
-#include <set>
 #include <sstream>
 #include <utility>
 
@@ -28,7 +28,7 @@ std::map<std::string, at::Tensor> NamedTensors(const Module& module) {
   return tensors;
 }
 
-absl::StatusOr<int64_t> CompareTensors(const Module& expected, const Module& actual) {
+absl::StatusOr<int64_t> CompareStates(const Module& expected, const Module& actual) {
   const auto expected_tensors = NamedTensors(expected), actual_tensors = NamedTensors(actual);
   for (const auto& [name, tensor] : expected_tensors) {
     const auto found = actual_tensors.find(name);
@@ -40,20 +40,6 @@ absl::StatusOr<int64_t> CompareTensors(const Module& expected, const Module& act
         absl::StrCat("wants ", expected_tensors.size(), " tensors, has ", actual_tensors.size()));
   }
   return expected_tensors.size();
-}
-
-// A method's name, arguments and results; class names are left out, since loading may change them.
-std::set<std::string> Methods(const Module& module) {
-  std::set<std::string> methods;
-  for (const auto& method : module.get_methods()) {
-    const c10::FunctionSchema& schema = method.function().getSchema();
-    std::ostringstream text;
-    text << schema.name() << "(";
-    for (size_t i = 1; i < schema.arguments().size(); ++i) text << (i > 1 ? ", " : "") << schema.arguments()[i];
-    text << ") -> " << schema.returns()[0].type()->annotation_str();
-    methods.insert(text.str());
-  }
-  return methods;
 }
 
 // Attributes and constants that are neither tensors nor submodules, as text.
@@ -81,8 +67,8 @@ absl::StatusOr<int64_t> CompareClasses(const Module& expected, const Module& act
   for (const auto& item : expected.named_modules()) {
     const auto found = actual_modules.find(item.name);
     if (found == actual_modules.end()) return absl::DataLossError(absl::StrCat("module ", item.name, " is missing"));
-    const std::set<std::string> methods = Methods(item.value);
-    if (methods != Methods(found->second)) {
+    const std::vector<std::string> methods = MethodSchemas(item.value);
+    if (methods != MethodSchemas(found->second)) {
       return absl::DataLossError(absl::StrCat("methods of module \"", item.name, "\" differ"));
     }
     if (Values(item.value) != Values(found->second)) {
@@ -118,6 +104,20 @@ absl::StatusOr<Module> LoadModule(const std::string& path) {
   return module;
 }
 
+std::vector<std::string> MethodSchemas(const Module& module) {
+  std::vector<std::string> methods;
+  for (const auto& method : module.get_methods()) {
+    const c10::FunctionSchema& schema = method.function().getSchema();
+    std::ostringstream text;
+    text << schema.name() << "(";
+    for (size_t i = 1; i < schema.arguments().size(); ++i) text << (i > 1 ? ", " : "") << schema.arguments()[i];
+    text << ") -> " << schema.returns()[0].type()->annotation_str();
+    methods.push_back(text.str());
+  }
+  std::sort(methods.begin(), methods.end());
+  return methods;
+}
+
 absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& actual,
                                          const std::vector<Call>& examples) {
   // A few small calls: optimising their graphs would take longer than running them.
@@ -125,7 +125,7 @@ absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& a
   torch::jit::setGraphExecutorOptimize(false);
   const c10::InferenceMode inference;
   RoundTrip result;
-  ASSIGN_OR_RETURN(result.tensors, CompareTensors(expected, actual));
+  ASSIGN_OR_RETURN(result.tensors, CompareStates(expected, actual));
   ASSIGN_OR_RETURN(result.methods, CompareClasses(expected, actual));
   for (const Call& call : examples) {
     ASSIGN_OR_RETURN(RoundTrip::Output output, CompareOutputs(expected, actual, call));

@@ -33,6 +33,10 @@ struct RoundTrip {
 //   DataLoss  LibTorch cannot load it
 absl::StatusOr<torch::jit::Module> LoadModule(const std::string& path);
 
+// The methods of `module` as text, "forward(Tensor x) -> Tensor", sorted. Class names are left out, since loading may
+// change them.
+std::vector<std::string> MethodSchemas(const torch::jit::Module& module);
+
 // Compares every tensor, attribute, method schema and the outputs of `examples`.
 //   DataLoss  names the first few things that differ
 absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, const torch::jit::Module& actual,

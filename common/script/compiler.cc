@@ -26,7 +26,7 @@ using torch::jit::Def;
 constexpr char kNamespace[] = "__torch__.modelport";
 
 std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
-  auto text = std::make_shared<torch::jit::Source>(source.text, source.file, source.line - 1);
+  auto text = std::make_shared<torch::jit::Source>(source.text, source.file, source.line);
   torch::jit::Parser parser(text);
   std::vector<Def> defs;
   while (parser.lexer().cur().kind != torch::jit::TK_EOF) defs.emplace_back(parser.parseFunction(are_methods));

@@ -43,7 +43,8 @@ std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphF
     throw ErrorReport(range) << "a list of modules is called with one argument, which goes through all of them";
   }
   Value* x = args[0].value(*function.graph());
-  for (const auto& item : Items(range, function)->tup_) {
+  const std::shared_ptr<SugaredTupleValue> items = Items(range, function);
+  for (const auto& item : items->tup_) {
     x = item->call(range, function, {NamedValue(range, x)}, {}, 1)->asValue(range, function);
   }
   return std::make_shared<SimpleValue>(x);
@@ -59,10 +60,6 @@ std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, 
 
 std::shared_ptr<SugaredValue> ModuleValue::iter(const SourceRange& range, GraphFunction& function) {
   return Items(range, function);
-}
-
-Value* ModuleValue::len(const SourceRange& range, GraphFunction& function) {
-  return function.graph()->insertConstant(static_cast<int64_t>(Items(range, function)->tup_.size()), range);
 }
 
 std::shared_ptr<SugaredValue> ModuleValue::getitem(const SourceRange& range, GraphFunction& function, Value* index,

@@ -34,7 +34,6 @@ class ModuleValue : public torch::jit::SugaredValue {
                                      at::ArrayRef<torch::jit::NamedValue> kwargs, size_t n_binders) override;
   std::shared_ptr<SugaredValue> iter(const torch::jit::SourceRange& range,
                                      torch::jit::GraphFunction& function) override;
-  torch::jit::Value* len(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function) override;
   std::shared_ptr<SugaredValue> getitem(const torch::jit::SourceRange& range, torch::jit::GraphFunction& function,
                                         torch::jit::Value* index, torch::jit::TypePtr type_hint) override;
 

@@ -1,0 +1,51 @@
+#include "pipeline/export_summary.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+
+namespace modelport {
+namespace {
+
+std::string Checks(const Manifest::RoundTrip& round_trip) {
+  if (!round_trip.proven()) return "none (--noverify)";
+  double worst = 0;
+  for (const auto& output : round_trip.outputs()) worst = std::max(worst, output.max_abs());
+  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
+                      round_trip.outputs_size(), " outputs ",
+                      worst == 0 ? "bitwise equal" : absl::StrCat("equal up to ", worst));
+}
+
+// What became of the checkpoint's tensors apart from plain copying; "" if nothing else did.
+std::string Changes(const Manifest& manifest) {
+  std::string changes;
+  for (const auto& converted : manifest.converted()) {
+    absl::StrAppend(&changes, converted.tensors(), " from ", converted.from(), "; ");
+  }
+  for (const auto& zeros : manifest.zero_filled())
+    absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
+  if (manifest.unused_size() > 0)
+    absl::StrAppend(&changes, manifest.unused_size(), " keys unused (see the manifest); ");
+  return changes.substr(0, changes.empty() ? 0 : changes.size() - 2);
+}
+
+}  // namespace
+
+std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
+  Table table;
+  table.AddRow({"model", manifest.model()});
+  table.AddRow({"source", manifest.source()});
+  table.AddRow({"layout", manifest.layout()});
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
+  if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
+  table.AddRow({"parameters", FormatCount(manifest.parameters())});
+  table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
+  table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
+  table.AddRow({"checks", Checks(manifest.round_trip())});
+  table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
+  return table.ToString();
+}
+
+}  // namespace modelport

@@ -1,0 +1,16 @@
+#ifndef MODELPORT_PIPELINE_EXPORT_SUMMARY_H_
+#define MODELPORT_PIPELINE_EXPORT_SUMMARY_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "common/artifact/manifest.pb.h"
+
+namespace modelport {
+
+// The short table that ends an export: model, source, tensors, parameters, size, layout, checks and time.
+std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_EXPORT_SUMMARY_H_

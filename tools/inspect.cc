@@ -1,0 +1,38 @@
+// Prints what a checkpoint holds and how it maps onto a model.
+#include <iostream>
+
+#include "absl/flags/flag.h"
+#include "absl/types/optional.h"
+#include "common/status/status_macros.h"
+#include "pipeline/inspect_checkpoint.h"
+#include "registry/registry.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::string, checkpoint, "", "the file to look into");
+ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, those that it fits are named");
+ABSL_FLAG(std::string, layout, "auto",
+          "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
+
+namespace modelport {
+namespace {
+
+absl::Status Inspect() {
+  if (absl::GetFlag(FLAGS_checkpoint).empty()) return absl::InvalidArgumentError("--checkpoint is missing");
+  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  absl::optional<CatalogEntry> entry;
+  if (!absl::GetFlag(FLAGS_model).empty()) {
+    ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  }
+  return InspectCheckpoint(registry, ResolveUserPath(absl::GetFlag(FLAGS_checkpoint)), entry,
+                           absl::GetFlag(FLAGS_layout), std::cout);
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(
+      argc, argv, "Prints what a checkpoint holds and how it maps onto a model; reads no weights.", modelport::Inspect);
+}

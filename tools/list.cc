@@ -1,0 +1,44 @@
+// Prints the catalog.
+#include <iostream>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "registry/registry.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
+
+namespace modelport {
+namespace {
+
+absl::StatusOr<int64_t> Parameters(const CatalogEntry& entry) {
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  int64_t parameters = 0;
+  for (const Slot& slot : tree.slots) parameters += slot.is_buffer ? 0 : *ElementCount(slot.shape);
+  return parameters;
+}
+
+absl::Status List() {
+  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  Table table;
+  table.AddRow({"model", "family", "what", "parameters", "published file", "licence of the weights"});
+  for (const CatalogEntry& entry : registry.catalog()) {
+    ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
+    table.AddRow({entry.variant->name, entry.plugin->family, entry.variant->summary, FormatCount(parameters),
+                  entry.variant->published ? entry.variant->file : "not published", entry.variant->licence});
+  }
+  std::cout << table.ToString();
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(argc, argv, "Prints the catalog: every model that can be exported.", modelport::List);
+}

@@ -1,0 +1,36 @@
+// Verifies an artifact against its manifest and its checkpoint.
+#include <iostream>
+
+#include "absl/flags/flag.h"
+#include "common/status/status_macros.h"
+#include "pipeline/verify_artifact.h"
+#include "registry/registry.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it");
+ABSL_FLAG(std::string, checkpoint, "", "the checkpoint that it was made from");
+ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
+
+namespace modelport {
+namespace {
+
+absl::Status Verify() {
+  if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
+  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path), checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(const Verification verification,
+                   VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
+                                  checkpoint.empty() ? "" : ResolveUserPath(checkpoint)));
+  std::cout << verification.manifest.model() << " from " << verification.manifest.source() << "\n";
+  for (const std::string& check : verification.passed) std::cout << "  passed       " << check << "\n";
+  for (const std::string& check : verification.not_checked) std::cout << "  not checked  " << check << "\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(argc, argv, "Verifies an artifact against its manifest and, given it, its checkpoint.",
+                            modelport::Verify);
+}
