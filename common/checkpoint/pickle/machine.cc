@@ -191,7 +191,6 @@ absl::Status Machine::Execute(const Instruction& instruction) {
       if (instruction.number <= 5) return absl::OkStatus();
       return absl::UnimplementedError(absl::StrCat("pickle protocol ", instruction.number, ", newer than 5"));
     case Action::kFrame:
-    case Action::kStop:
       return absl::OkStatus();
     case Action::kNone:
       return Push(None{});
@@ -267,6 +266,7 @@ absl::Status Machine::Execute(const Instruction& instruction) {
       return Build();
     case Action::kPersistentId:
       return PushPersistentId();
+    case Action::kStop:
     case Action::kReadOnly:
       return stack_.Top().status();
   }

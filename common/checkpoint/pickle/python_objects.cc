@@ -85,7 +85,7 @@ std::string Describe(const Value& value) {
   const Global* global = object != nullptr ? ClassOf(*object)->As<Global>() : value.As<Global>();
   if (global == nullptr) return object != nullptr ? "an object" : "a plain value";
   // The name is arbitrary bytes.
-  const std::string name = absl::Utf8SafeCEscape(absl::StrCat(global->module, ".", global->name).substr(0, 200));
+  const std::string name = absl::CHexEscape(absl::StrCat(global->module, ".", global->name).substr(0, 200));
   return object != nullptr ? absl::StrCat("an object of class ", name) : name;
 }
 

@@ -1,0 +1,125 @@
+#include "common/checkpoint/checkpoint.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/io/sha256.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::ordered_json;
+
+constexpr char kFolder[] = "tests/checkpoints/";
+
+const Json& ExpectedFiles() {
+  static const Json& files = *new Json([] {
+    std::ifstream stream(absl::StrCat(kFolder, "expected.json"));
+    return Json::parse(stream)["files"];
+  }());
+  return files;
+}
+
+std::vector<std::string> FileNames(const std::string& read_outcome) {
+  std::vector<std::string> names;
+  for (const auto& [name, expected] : ExpectedFiles().items()) {
+    if (expected["read"] == read_outcome) names.push_back(name);
+  }
+  return names;
+}
+
+std::string TestName(const testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  for (char& c : name) c = c == '.' ? '_' : c;
+  return name;
+}
+
+const StateDict* FindDict(const Checkpoint& checkpoint, const std::string& path) {
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    if (dict.path == path) return &dict;
+  }
+  return nullptr;
+}
+
+// The tensor as expected.json writes it.
+Json Summary(const Checkpoint& checkpoint, const CheckpointTensor& tensor) {
+  Sha256 sha256;
+  sha256.Update(RowMajorBytes(checkpoint, tensor));
+  return {std::string(DTypeName(tensor.dtype)), tensor.shape, tensor.strides, tensor.offset,
+          sha256.HexDigest().substr(0, 16)};
+}
+
+class GoodFileTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(GoodFileTest, HasTheExpectedTensors) {
+  const Json& expected = ExpectedFiles()[GetParam()];
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, OpenCheckpoint(absl::StrCat(kFolder, GetParam())));
+  const StateDict* dict = FindDict(checkpoint, expected["path"]);
+  ASSERT_NE(dict, nullptr);
+  EXPECT_EQ(dict->tensors.size(), expected["count"]);
+  Json found;
+  for (const CheckpointTensor& tensor : dict->tensors) found[tensor.key] = Summary(checkpoint, tensor);
+  const Json& tensors = expected["tensors"];
+  for (const auto& [name, summary] : (tensors.is_string() ? ExpectedFiles()[tensors]["tensors"] : tensors).items()) {
+    const std::string key = absl::StrCat(std::string(expected["prefix"]), name);
+    EXPECT_EQ(found[key], summary) << key;
+  }
+}
+
+TEST_P(GoodFileTest, HasTheCrc32ThatItStates) {
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, OpenCheckpoint(absl::StrCat(kFolder, GetParam())));
+  std::vector<int> storages(checkpoint.storages().size());
+  std::iota(storages.begin(), storages.end(), 0);
+  const absl::Status verified = VerifyCrc32(checkpoint, storages);
+  if (GetParam() == "flipped_payload.pth") {
+    EXPECT_THAT(verified, StatusIs(absl::StatusCode::kDataLoss,
+                                   AllOf(StartsWith("tests/checkpoints/flipped_payload.pth: tiny_dinov2_reg/data/29: "),
+                                         HasSubstr("CRC-32 wants 10ab725e, has 6ff6c23d"))));
+  } else {
+    EXPECT_OK(verified);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, GoodFileTest, testing::ValuesIn(FileNames("ok")), TestName);
+
+class BadFileTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(BadFileTest, IsRefusedForItsCause) {
+  const Json& expected = ExpectedFiles()[GetParam()];
+  const std::string path = absl::StrCat(kFolder, GetParam());
+  const absl::Status status = OpenCheckpoint(path).status();
+  EXPECT_EQ(absl::StatusCodeToString(status.code()), expected["code"]);
+  EXPECT_THAT(std::string(status.message()), AllOf(StartsWith(path + ": "), HasSubstr(expected["cause"])));
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, BadFileTest, testing::ValuesIn(FileNames("error")), TestName);
+
+TEST(CheckpointTest, AllFilesAreExpected) { EXPECT_EQ(ExpectedFiles().size(), 58); }
+
+TEST(CheckpointTest, MissingFileIsNotFound) {
+  EXPECT_THAT(OpenCheckpoint("missing.pth"), StatusIs(absl::StatusCode::kNotFound, "missing.pth: no such file"));
+}
+
+TEST(CheckpointTest, BorrowedBytesLiveAsLongAsTheCheckpoint) {
+  const std::string path = absl::StrCat(testing::TempDir(), "/small.pth");
+  std::ofstream(path, std::ios::binary) << SmallTorchZip();
+  ASSERT_OK_AND_ASSIGN(Checkpoint opened, OpenCheckpoint(path));
+  const Checkpoint checkpoint = std::move(opened);
+  EXPECT_EQ(checkpoint.path(), path);
+  EXPECT_EQ(RowMajorBytes(checkpoint, checkpoint.state_dicts()[0].tensors[1]),
+            std::string("\0\0\xc0\x40\0\0\xe0\x40", 8));
+}
+
+}  // namespace
+}  // namespace modelport

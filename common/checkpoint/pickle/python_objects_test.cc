@@ -1,0 +1,99 @@
+#include "common/checkpoint/pickle/python_objects.h"
+
+#include <string>
+#include <vector>
+
+#include "common/checkpoint/pickle/machine.h"
+#include "common/checkpoint/testing/pickle_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport::pickle {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::Optional;
+
+// A pickle with the bytes that it borrows from.
+struct OwnedPickle {
+  explicit OwnedPickle(const std::string& value) : bytes(Pickled(value)), pickle(ReadPickle(bytes)) {}
+  const Value& root() const { return *pickle->root; }
+
+  std::string bytes;
+  absl::StatusOr<Pickle> pickle;
+};
+
+std::vector<std::string> KeysOf(const std::string& value) {
+  const OwnedPickle owned(value);
+  std::vector<std::string> keys;
+  for (const Entry& entry : DictEntries(owned.root())) keys.emplace_back(entry.first->As<String>()->text);
+  return keys;
+}
+
+const std::string kOrderedDict = PickleGlobal("collections", "OrderedDict");
+
+TEST(DictEntriesTest, PlainDict) {
+  EXPECT_THAT(KeysOf(PickleDict({{PickleString("a"), "N"}, {PickleString("b"), "N"}})), ElementsAre("a", "b"));
+}
+
+TEST(DictEntriesTest, OrderedDictWithItemsSetOnIt) {
+  EXPECT_THAT(KeysOf(PickleCall(kOrderedDict, {}) + PickleString("a") + "Ns"), ElementsAre("a"));
+}
+
+TEST(DictEntriesTest, OrderedDictOfPython2IsMadeFromPairs) {
+  const std::string pairs = PickleList({PickleList({PickleString("a"), "N"}), PickleList({PickleString("b"), "N"})});
+  EXPECT_THAT(KeysOf(PickleCall(kOrderedDict, {pairs})), ElementsAre("a", "b"));
+}
+
+TEST(DictEntriesTest, DefaultDict) {
+  const std::string list = PickleGlobal("__builtin__", "list");
+  const std::string dict = PickleCall(PickleGlobal("collections", "defaultdict"), {list});
+  EXPECT_THAT(KeysOf(dict + PickleString("a") + "Ns"), ElementsAre("a"));
+}
+
+TEST(DictEntriesTest, ObjectOfAnotherClassHasNone) {
+  const std::string object = PickleCall(PickleGlobal("argparse", "Namespace"), {}) + PickleString("a") + "Ns";
+  EXPECT_THAT(KeysOf(object), ElementsAre());
+  EXPECT_FALSE(IsDict(OwnedPickle(object).root()));
+}
+
+TEST(IntsTest, TupleListAndSizeHaveThem) {
+  const std::string tuple = PickleInts({2, 3});
+  for (const std::string& value :
+       {tuple, PickleList({PickleInt(2), PickleInt(3)}), PickleCall(PickleGlobal("torch", "Size"), {tuple})}) {
+    EXPECT_THAT(Ints(OwnedPickle(value).root(), 2), Optional(ElementsAre(2, 3)));
+  }
+}
+
+TEST(IntsTest, TooManyOrOthersAreNone) {
+  EXPECT_EQ(Ints(OwnedPickle(PickleInts({2, 3})).root(), 1), absl::nullopt);
+  EXPECT_EQ(Ints(OwnedPickle(PickleTuple({"N"})).root(), 2), absl::nullopt);
+  EXPECT_EQ(Ints(OwnedPickle("N").root(), 2), absl::nullopt);
+}
+
+TEST(DescribeTest, NamesKindsAndClasses) {
+  struct Case {
+    std::string value;
+    std::string description;
+  };
+  const std::string net = PickleGlobal("nets", "Net");
+  const Case cases[] = {
+      {"N", "None"},
+      {"K\1", "a plain value"},
+      {PickleString("a"), "a string"},
+      {"]", "a list"},
+      {")", "a tuple"},
+      {"}", "a dict"},
+      {PickleCall(kOrderedDict, {}), "a dict"},
+      {net, "nets.Net"},
+      {PickleCall(net, {}), "an object of class nets.Net"},
+      {PickleCall(PickleGlobal("copy_reg", "_reconstructor"), {net, "N", "N"}), "an object of class nets.Net"},
+      {PickleCall(PickleCall(PickleGlobal("builtins", "getattr"), {}), {}), "an object"},
+      {PickleCall(PickleGlobal("nets", "\xff"), {}), "an object of class nets.\\xff"},
+  };
+  for (const Case& c : cases) EXPECT_EQ(Describe(OwnedPickle(c.value).root()), c.description);
+}
+
+}  // namespace
+}  // namespace modelport::pickle

@@ -1,0 +1,141 @@
+#include "common/checkpoint/torch_tensor.h"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "common/checkpoint/pickle/machine.h"
+#include "common/checkpoint/testing/pickle_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Utils(const std::string& name) { return PickleGlobal("torch._utils", name); }
+std::string Float(int elements) { return PickleStorage("FloatStorage", "0", elements); }
+std::string Plain() { return PickleTensor(Float(6), 1, {2}, {3}); }
+
+// Reads the tensor that `value` pickles. NotFound if it pickles something else.
+absl::StatusOr<TorchTensor> Parse(const std::string& value) {
+  // The storage's key is borrowed from here.
+  static std::deque<std::string>& pickles = *new std::deque<std::string>();
+  pickles.push_back(Pickled(value));
+  const absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(pickles.back());
+  if (!pickle.ok()) return pickle.status();
+  const absl::optional<TensorCall> call = AsTensor(*pickle->root);
+  if (!call) return absl::NotFoundError("no tensor");
+  return ParseTensor(*call);
+}
+
+TEST(TorchTensorTest, ReadsEveryVersionOfTheCall) {
+  const std::vector<std::string> args = {Float(6), PickleInt(1), PickleInts({2}), PickleInts({3})};
+  const std::string v3 =
+      PickleCall(Utils("_rebuild_tensor_v3"), {PickleStorage("UntypedStorage", "0", 24), PickleInt(1), PickleInts({2}),
+                                               PickleInts({3}), "\x89", "N", PickleGlobal("torch", "float32")});
+  for (const std::string& value : {PickleCall(Utils("_rebuild_tensor"), args), Plain(), v3}) {
+    ASSERT_OK_AND_ASSIGN(const TorchTensor tensor, Parse(value));
+    EXPECT_EQ(tensor.dtype, DType::kFloat32);
+    EXPECT_EQ(tensor.offset, 1);
+    EXPECT_THAT(tensor.shape, ElementsAre(2));
+    EXPECT_THAT(tensor.strides, ElementsAre(3));
+    EXPECT_EQ(tensor.storage.key, "0");
+  }
+}
+
+TEST(TorchTensorTest, UnwrapsParametersAndSubclasses) {
+  const std::string parameter = PickleCall(Utils("_rebuild_parameter"), {Plain(), "\x88", "N"});
+  const std::string with_state = PickleCall(Utils("_rebuild_parameter_with_state"), {Plain(), "\x88", "N", "}"});
+  const std::string old_parameter = PickleCall(PickleGlobal("torch.nn.parameter", "Parameter"), {Plain()});
+  const std::string subclass = PickleCall(
+      PickleGlobal("torch._tensor", "_rebuild_from_type_v2"),
+      {Utils("_rebuild_parameter"), PickleGlobal("nets", "Weight"), PickleTuple({Plain(), "\x88", "N"}), "}"});
+  for (const std::string& value : {parameter, with_state, old_parameter, subclass}) {
+    ASSERT_OK_AND_ASSIGN(const TorchTensor tensor, Parse(value));
+    EXPECT_THAT(tensor.shape, ElementsAre(2));
+  }
+}
+
+TEST(TorchTensorTest, StorageClassGivesTheDType) {
+  struct Case {
+    std::string storage_class;
+    DType dtype;
+  };
+  const Case cases[] = {
+      {"DoubleStorage", DType::kFloat64}, {"HalfStorage", DType::kFloat16}, {"BFloat16Storage", DType::kBFloat16},
+      {"LongStorage", DType::kInt64},     {"IntStorage", DType::kInt32},    {"ShortStorage", DType::kInt16},
+      {"CharStorage", DType::kInt8},      {"ByteStorage", DType::kUInt8},   {"BoolStorage", DType::kBool},
+  };
+  for (const Case& c : cases) {
+    ASSERT_OK_AND_ASSIGN(const TorchTensor tensor,
+                         Parse(PickleTensor(PickleStorage(c.storage_class, "0", 1), 0, {}, {})));
+    EXPECT_EQ(tensor.dtype, c.dtype);
+  }
+}
+
+TEST(TorchTensorTest, OffsetCountsFromTheWholeStorage) {
+  const std::string view = PickleTuple({PickleString("9"), PickleInt(4), PickleInt(2)});
+  const std::string storage =
+      PicklePersistentId(PickleTuple({PickleString("storage"), PickleGlobal("torch", "FloatStorage"), PickleString("0"),
+                                      PickleString("cpu"), PickleInt(6), view}));
+  ASSERT_OK_AND_ASSIGN(const TorchTensor tensor, Parse(PickleTensor(storage, 1, {1}, {1})));
+  EXPECT_EQ(tensor.offset, 5);
+}
+
+TEST(TorchTensorTest, OtherValuesAreNoTensors) {
+  for (const std::string& value :
+       {std::string("N"), Float(1), PickleCall(PickleGlobal("os", "system"), {PickleString("ls")}),
+        PickleCall(PickleGlobal("mine", "_rebuild_tensor_v2"), {})}) {
+    EXPECT_THAT(Parse(value), StatusIs(absl::StatusCode::kNotFound, "no tensor"));
+  }
+}
+
+TEST(TorchTensorTest, RefusesWhatDescribesNoSupportedTensor) {
+  struct Case {
+    std::string value;
+    absl::StatusCode code;
+    std::string message;
+  };
+  constexpr absl::StatusCode kDataLoss = absl::StatusCode::kDataLoss;
+  constexpr absl::StatusCode kUnimplemented = absl::StatusCode::kUnimplemented;
+  const std::string rebuild = Utils("_rebuild_tensor_v2");
+  const std::string one = PickleInts({1});
+  const std::string namespace_object = PickleCall(PickleGlobal("argparse", "Namespace"), {});
+  std::string wrapped = Plain();
+  for (int i = 0; i < 20; ++i) wrapped = PickleCall(Utils("_rebuild_parameter"), {wrapped, "\x88", "N"});
+  const Case cases[] = {
+      {PickleCall(rebuild, {}), kDataLoss, "wants a storage, offset, size and stride"},
+      {PickleCall(rebuild, {"N", "K\1", one, one}), kDataLoss, "wants a storage"},
+      {PickleCall(rebuild, {namespace_object, "K\1", one, one}), kDataLoss, "wants a storage"},
+      {PickleCall(rebuild, {Float(1), "N", one, one}), kDataLoss, "wants a storage"},
+      {PickleCall(rebuild, {Float(1), "K\1", PickleTuple({"N"}), one}), kDataLoss, "wants a storage"},
+      {PickleCall(rebuild, {Float(1), "K\1", one, PickleInts(std::vector<int32_t>(65, 1))}), kDataLoss,
+       "wants a storage"},
+      {PickleTensor(PicklePersistentId("N"), 0, {1}, {1}), kDataLoss, "storage: wants a class, key, location and size"},
+      {PickleTensor(Float(-1), 0, {1}, {1}), kDataLoss, "storage: wants a class"},
+      {PickleTensor(PickleStorage("FloatStorage", std::string(101, '1'), 1), 0, {1}, {1}), kDataLoss, "storage: wants"},
+      {PickleTensor(PickleStorage("TypedStorage", "0", 1), 0, {1}, {1}), kUnimplemented,
+       "storage class torch.TypedStorage is not supported"},
+      {PickleTensor(PickleStorage("ComplexFloatStorage", "0", 1), 0, {1}, {1}), kUnimplemented,
+       "dtype complex64 is not supported"},
+      {PickleCall(Utils("_rebuild_tensor_v3"),
+                  {Float(1), PickleInt(0), one, one, "\x89", "N", PickleGlobal("torch", "float8_e4m3fn")}),
+       kUnimplemented, "dtype torch.float8_e4m3fn is not supported"},
+      {PickleCall(Utils("_rebuild_tensor_v3"), {Float(1), PickleInt(0), one, one}), kDataLoss, "wants a dtype"},
+      {PickleCall(rebuild,
+                  {Float(1), PickleInt(0), one, one, "\x89", "N", PickleDict({{PickleString("neg"), "\x88"}})}),
+       kUnimplemented, "negated or conjugated"},
+      {PickleCall(Utils("_rebuild_sparse_tensor"), {}), kUnimplemented, "made by torch._utils._rebuild_sparse_tensor"},
+      {PickleCall(Utils("_rebuild_parameter"), {}), kUnimplemented, "made by torch._utils._rebuild_parameter"},
+      {PickleCall(Utils("_rebuild_parameter"), {namespace_object}), kUnimplemented, "made by argparse.Namespace"},
+      {wrapped, kUnimplemented, "made by torch._utils._rebuild_parameter"},
+  };
+  for (const Case& c : cases) EXPECT_THAT(Parse(c.value), StatusIs(c.code, HasSubstr(c.message)));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,75 @@
+#include "common/checkpoint/torch_zip_reader.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_replace.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/checkpoint/testing/pickle_writer.h"
+#include "common/checkpoint/testing/zip_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string TwoNames(const std::string& first_storage, const std::string& second_storage) {
+  return PickleDict({{PickleString("a"), PickleTensor(first_storage, 0, {2}, {1})},
+                     {PickleString("b"), PickleTensor(second_storage, 0, {2}, {1})}});
+}
+
+TEST(TorchZipReaderTest, ReadsTensorsAndStorages) {
+  const std::string file = SmallTorchZip();
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadTorchZip(file));
+  EXPECT_EQ(contents.format, "torch.save (zip)");
+  EXPECT_EQ(contents.bytes.size(), file.size());
+  ASSERT_EQ(contents.state_dicts.size(), 1);
+  EXPECT_EQ(contents.state_dicts[0].tensors.size(), 2);
+  ASSERT_EQ(contents.storages.size(), 2);
+  EXPECT_EQ(contents.storages[0].name, "archive/data/0");
+  EXPECT_EQ(contents.storages[0].bytes.size(), 24);
+  EXPECT_TRUE(contents.storages[0].crc32.has_value());
+}
+
+TEST(TorchZipReaderTest, TensorsOfOneStorageShareIt) {
+  const std::string storage = PickleStorage("FloatStorage", "0", 2);
+  const std::string file = TorchZipFile(TwoNames(storage, storage), {{"0", 2, "8 bytes."}});
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadTorchZip(file));
+  EXPECT_EQ(contents.storages.size(), 1);
+}
+
+TEST(TorchZipReaderTest, RefusesDefects) {
+  struct Case {
+    std::string file;
+    absl::StatusCode code;
+    std::string message;
+  };
+  constexpr absl::StatusCode kDataLoss = absl::StatusCode::kDataLoss;
+  constexpr absl::StatusCode kInvalidArgument = absl::StatusCode::kInvalidArgument;
+  const std::string two = PickleStorage("FloatStorage", "0", 2);
+  const std::string empty_pickle = Pickled("}");
+  const Case cases[] = {
+      {TorchZipFile(TwoNames(two, two), {}), kDataLoss, "a: the archive has no data/0"},
+      {TorchZipFile(TwoNames(two, two), {{"0", 2, "7 bytes"}}), kDataLoss,
+       "a: archive/data/0: wants 2 elements of 4 bytes, has 7 bytes"},
+      {TorchZipFile(TwoNames(two, PickleStorage("HalfStorage", "0", 2)), {{"0", 2, "8 bytes."}}), kDataLoss,
+       "b: archive/data/0: wants 2 elements of 2 bytes, has 8 bytes"},
+      {absl::StrReplaceAll(SmallTorchZip(), {{"_rebuild_tensor_v2", "_rebuild_tensor_v1"}}), kDataLoss,
+       "data.pkl: the CRC-32 differs"},
+      {ZipArchive({{"m/data.pkl", "\x80\x02N"}}), kDataLoss, "data.pkl: byte 3: the pickle ends without STOP"},
+      {ZipArchive({{"m/data.pkl", empty_pickle}, {"m/constants.pkl", ""}}), kInvalidArgument, "a TorchScript artifact"},
+      {ZipArchive({{"m/data.pkl", empty_pickle}, {"m/code/m.py", ""}}), kInvalidArgument, "a TorchScript artifact"},
+      {ZipArchive({{"weights.npy", ""}}), kInvalidArgument, "a zip archive that torch.save did not write"},
+      {ZipArchive({}), kInvalidArgument, "a zip archive that torch.save did not write"},
+      {ZipArchive({{"m/data.pkl", empty_pickle}, {"m/byteorder", "big"}}), absl::StatusCode::kUnimplemented,
+       "byte order \"big\""},
+  };
+  for (const Case& c : cases) EXPECT_THAT(ReadTorchZip(c.file), StatusIs(c.code, HasSubstr(c.message)));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,98 @@
+#include "common/checkpoint/zip_directory.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "common/checkpoint/testing/zip_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::vector<std::pair<std::string, std::string>>& Records() {
+  static const auto& records =
+      *new std::vector<std::pair<std::string, std::string>>{{"a/one", "first"}, {"a/empty", ""}, {"a/two", "second"}};
+  return records;
+}
+
+TEST(ZipDirectoryTest, ReadsEveryVariantOfTheFormat) {
+  for (const bool descriptors : {false, true}) {
+    for (const bool zip64 : {false, true}) {
+      const std::string archive = ZipArchive(Records(), {.descriptors = descriptors, .zip64 = zip64});
+      ASSERT_OK_AND_ASSIGN(const std::vector<ZipRecord> records, ReadZipDirectory(archive));
+      ASSERT_EQ(records.size(), Records().size());
+      for (size_t i = 0; i < records.size(); ++i) {
+        EXPECT_EQ(records[i].name, Records()[i].first);
+        EXPECT_EQ(records[i].bytes, Records()[i].second);
+      }
+      EXPECT_EQ(records[0].crc32, 0x92718e57u);
+    }
+  }
+}
+
+TEST(ZipDirectoryTest, ReadsAnArchiveWithAComment) {
+  const std::string archive = ZipArchive(Records());
+  const std::string commented = absl::StrCat(archive.substr(0, archive.size() - 2), std::string("\4\0", 2), "note");
+  EXPECT_OK(ReadZipDirectory(commented));
+}
+
+TEST(ZipDirectoryTest, ReadsAnEmptyArchive) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<ZipRecord> records, ReadZipDirectory(ZipArchive({})));
+  EXPECT_TRUE(records.empty());
+}
+
+TEST(ZipDirectoryTest, RefusesDefects) {
+  struct Case {
+    std::string archive;
+    absl::StatusCode code;
+    std::string message;
+  };
+  const std::string good = ZipArchive(Records());
+  const std::string described = ZipArchive(Records(), {.descriptors = true});
+  constexpr absl::StatusCode kDataLoss = absl::StatusCode::kDataLoss;
+  const Case cases[] = {
+      {good.substr(0, good.size() - 1), kDataLoss, "truncated zip archive"},
+      {good.substr(0, 30), kDataLoss, "truncated zip archive"},
+      {good.substr(10), kDataLoss, "the central directory is not where the archive says"},
+      {absl::StrCat("junk", good), kDataLoss, "the central directory is not where the archive says"},
+      {ZipArchive({{"a", "1"}, {"a", "2"}}), kDataLoss, "\"a\": damaged zip archive: there are two of them"},
+      {ZipArchive(Records(), {.flags = 1}), absl::StatusCode::kUnimplemented, "\"a/one\": an encrypted record"},
+      {ZipArchive(Records(), {.method = 8}), absl::StatusCode::kUnimplemented, "\"a/one\": a compressed record"},
+      {ZipArchive(Records(), {.first_offset = 1}), kDataLoss, "no header where the directory says"},
+      {ZipArchive(Records(), {.extra_size = 1}), kDataLoss, "header and central directory differ"},
+      {ZipArchive(Records(), {.descriptors = true, .extra_size = 1}), kDataLoss,
+       "descriptor and central directory differ"},
+      {ZipArchive(Records(), {.descriptors = true, .zip64 = true, .extra_size = 1 << 30}), kDataLoss,
+       "the record reaches beyond the archive"},
+      {absl::StrReplaceAll(described, {{"PK\7\x08", "PK\7\x09"}}), kDataLoss,
+       "descriptor and central directory differ"},
+      {absl::StrReplaceAll(good, {{"PK\1\2", "PK\1\3"}}), kDataLoss, "an entry of the central directory is broken"},
+  };
+  for (const Case& c : cases) EXPECT_THAT(ReadZipDirectory(c.archive), StatusIs(c.code, HasSubstr(c.message)));
+}
+
+TEST(ZipDirectoryTest, RefusesARecordWithinAnother) {
+  // The bytes of the outer record are an archive; its entry joins those of the outer directory.
+  const std::string inner = ZipArchive({{"inner", "payload"}});
+  const std::string outer = ZipArchive({{"outer", inner}});
+  const size_t inner_entry = inner.find("PK\1\2");
+  const size_t inner_end = inner.find("PK\5\6");
+  std::string entry = inner.substr(inner_entry, inner_end - inner_entry);
+  const size_t outer_end = outer.rfind("PK\5\6");
+  std::string end = outer.substr(outer_end);
+  entry[42] = static_cast<char>(outer.find("PK\3\4", 1));
+  end[8] = end[10] = 2;
+  end[12] = static_cast<char>(end[12] + entry.size());
+  EXPECT_THAT(ReadZipDirectory(absl::StrCat(outer.substr(0, outer_end), entry, end)),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("records overlap")));
+}
+
+}  // namespace
+}  // namespace modelport
