@@ -1,0 +1,151 @@
+// Every file of tests/checkpoints through the tools, as a user would: the good ones give proven artifacts, the bad ones
+// one clear line and nothing else.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/io/sha256.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const Json& Files() {
+  static const Json* files = new Json(Json::parse(std::ifstream("tests/checkpoints/expected.json")).at("files"));
+  return *files;
+}
+
+std::vector<std::string> FileNamesOfTable() {
+  std::vector<std::string> names;
+  for (const auto& [name, file] : Files().items()) names.push_back(name);
+  return names;
+}
+
+std::string Digest(const std::string& path) {
+  Sha256 sha256;
+  sha256.Update(ReadFile(path));
+  return sha256.HexDigest();
+}
+
+class CheckpointTest : public testing::TestWithParam<std::string> {
+ protected:
+  const Json& file() const { return Files().at(GetParam()); }
+  std::string model() const { return file().at("model"); }
+  std::string path() const { return DataPath("tests/checkpoints/" + GetParam()); }
+  std::string plugins() const { return absl::StrCat("--plugin_path=", DataPath("models")); }
+
+  std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
+
+  // One line that begins with CODE: path:, and indented details.
+  void ExpectRefusal(const ToolResult& result) {
+    EXPECT_EQ(result.exit_status, 1);
+    const std::vector<std::string> lines = Lines(result.err);
+    ASSERT_FALSE(lines.empty());
+    EXPECT_THAT(lines[0], testing::MatchesRegex("[A-Z_]+: .*"));
+    EXPECT_THAT(lines[0], HasSubstr(absl::StrCat(": ", path(), ": ")));
+    for (size_t i = 1; i < lines.size(); ++i) EXPECT_THAT(lines[i], StartsWith("  "));
+  }
+};
+
+TEST_P(CheckpointTest, IsInspected) {
+  const ToolResult result = RunTool("inspect", {"--checkpoint=" + path()}, EmptyFolder("inspect"));
+  if (file().at("read") == "ok") {
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.err, IsEmpty());
+    EXPECT_THAT(result.out, StartsWith(path()));
+    return;
+  }
+  ExpectRefusal(result);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, AllOf(StartsWith(file().at("code").get<std::string>()),
+                                HasSubstr(file().at("cause").get<std::string>())));
+}
+
+TEST_P(CheckpointTest, IsInspectedForItsModel) {
+  const ToolResult result =
+      RunTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), plugins()}, EmptyFolder("inspect"));
+  // Neither a flipped byte nor a NaN shows in the headers.
+  const bool fits =
+      file().at("export") == "ok" || GetParam() == "flipped_payload.pth" || GetParam() == "nan_weight.pth";
+  if (!fits) return ExpectRefusal(result);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("fits " + model()));
+}
+
+TEST_P(CheckpointTest, IsExportedAndVerifiedOrRefused) {
+  const std::string folder = EmptyFolder("export");
+  const ToolResult result =
+      RunTool("export", {"--model=" + model(), "--checkpoint=" + path(), "--out=m.pt", plugins()}, folder);
+  if (file().at("export") == "error") {
+    ExpectRefusal(result);
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(FileNames(folder), IsEmpty());
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.out, HasSubstr("bitwise equal"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
+  EXPECT_THAT(ReadFile(folder + "/m.manifest.json"), HasSubstr("sha256:" + Digest(path())));
+
+  const ToolResult verified = RunTool("verify", {"--artifact=m.pt", "--checkpoint=" + path(), plugins()}, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("sha256 as in the manifest"), HasSubstr("tensors bitwise equal")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CheckpointTest, testing::ValuesIn(FileNamesOfTable()),
+                         [](const auto& info) { return absl::StrJoin(absl::StrSplit(info.param, '.'), "_"); });
+
+class SameValuesTest : public testing::Test {
+ protected:
+  std::string Artifact(const std::vector<std::string>& arguments) {
+    const std::string folder = EmptyFolder("same");
+    std::vector<std::string> all = {"--model=tiny_dinov2_reg", "--out=m.pt", "--plugin_path=" + DataPath("models")};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ToolResult result = RunTool("export", all, folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    return ReadFile(folder + "/m.pt");
+  }
+};
+
+TEST_F(SameValuesTest, GiveTheSameBytesFromEveryFormat) {
+  const std::string artifact = Artifact({"--weights=seeded"});
+  ASSERT_FALSE(artifact.empty());
+  for (const char* name :
+       {"tiny_dinov2_reg.pth", "tiny_dinov2_reg.safetensors", "plain_dict.pth", "parameters.pth", "nested_model.pth",
+        "dataparallel_state_dict.pth", "bare_dataparallel.pth", "teacher_backbone.pth",
+        "teacher_student_module_backbone.pth", "teacher_chunked_blocks.pth", "legacy.pth", "legacy_nested_model.pth",
+        "pickle_protocol3.pth", "pickle_protocol4.pth", "pickle_protocol5.pth", "flat_storage.pth",
+        "legacy_flat_storage.pth", "nested_with_namespace.pth", "foreign_global.pth"}) {
+    EXPECT_EQ(Artifact({absl::StrCat("--checkpoint=", DataPath("tests/checkpoints/"), "/", name)}), artifact) << name;
+  }
+}
+
+TEST_F(SameValuesTest, AreLetThroughNonfiniteOnlyWhenAsked) {
+  EXPECT_FALSE(Artifact({"--allow_nonfinite", "--checkpoint=" + DataPath("tests/checkpoints/nan_weight.pth")}).empty());
+}
+
+TEST_F(SameValuesTest, ConvertToOtherDtypes) {
+  for (const char* dtype : {"float16", "bfloat16"}) {
+    const std::string converted = Artifact({"--weights=seeded", absl::StrCat("--dtype=", dtype)});
+    EXPECT_THAT(ReadFile(EmptyFolder("none") + "/../same/m.manifest.json"),
+                HasSubstr(absl::StrCat("\"dtype\": \"", dtype, "\"")));
+    EXPECT_LT(converted.size(), Artifact({"--weights=seeded"}).size());
+  }
+}
+
+}  // namespace
+}  // namespace modelport
