@@ -1,5 +1,6 @@
 """C++ classes of protocol buffer messages, by Debian's protoc."""
 
+load("@com_google_protobuf//:versions.bzl", "VERSIONS")
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
 def cc_proto(name, src, **kwargs):
@@ -14,10 +15,10 @@ def cc_proto(name, src, **kwargs):
     header, source = stem + ".pb.h", stem + ".pb.cc"
     native.genrule(
         name = name + "_protoc",
-        # The versions header stands for protoc itself, which Bazel cannot see.
-        srcs = [src, "@com_google_protobuf//:versions.h"],
+        srcs = [src],
         outs = [header, source],
-        cmd = "protoc --proto_path=. --cpp_out=$(GENDIR) $(location {})".format(src),
+        # The versions stand for protoc itself, which Bazel cannot see.
+        cmd = "protoc --proto_path=. --cpp_out=$(GENDIR) $(location {}) # {}".format(src, " ".join(VERSIONS)),
     )
     cc_library(
         name = name,

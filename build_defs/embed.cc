@@ -1,4 +1,5 @@
-// Prints a C++ source that defines EmbeddedPlugins() with the files named as arguments, for //models:catalog.
+// Prints a C++ source that embeds files: embed HEADER FUNCTION FILE... defines the function that the header declares as
+// absl::Span<const EmbeddedFile> FUNCTION().
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
@@ -42,11 +43,12 @@ bool PrintFile(const std::string& path) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::cout << "#include \"registry/embedded_plugins.h\"\n\n"
-               "namespace modelport {\n\n"
-               "absl::Span<const EmbeddedFile> EmbeddedPlugins() {\n"
-               "  static constexpr EmbeddedFile kFiles[] = {\n";
-  for (int i = 1; i < argc; ++i) {
+  if (argc < 3) return 1;
+  std::cout << "#include \"" << argv[1] << "\"\n\n"
+            << "namespace modelport {\n\n"
+            << "absl::Span<const EmbeddedFile> " << argv[2] << "() {\n"
+            << "  static constexpr EmbeddedFile kFiles[] = {\n";
+  for (int i = 3; i < argc; ++i) {
     if (!PrintFile(argv[i])) {
       std::cerr << argv[i] << ": cannot be read\n";
       return 1;

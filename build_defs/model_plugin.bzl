@@ -1,7 +1,8 @@
 """How a model family becomes a part of Modelport: a folder of YAML, one model_plugin() in its BUILD file, and its name in
 the list of models/BUILD."""
 
-load("@rules_cc//cc:defs.bzl", "cc_library", "cc_test")
+load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//build_defs:embed_files.bzl", "embed_files")
 
 def model_plugin(name):
     """Declares the plugin of the package's family, and its test.
@@ -34,20 +35,10 @@ def model_catalog(name, plugins):
     """
     if plugins != sorted(plugins):
         fail("the plugins must be sorted: " + ", ".join(sorted(plugins)))
-    files = ["//{}/{}:yaml".format(native.package_name(), plugin) for plugin in plugins]
-    native.genrule(
-        name = name + "_source",
-        srcs = files,
-        outs = [name + ".cc"],
-        cmd = "$(execpath //build_defs:embed) $(SRCS) > $@",
-        tools = ["//build_defs:embed"],
-    )
-    cc_library(
+    embed_files(
         name = name,
-        srcs = [name + ".cc"],
-        deps = [
-            "//registry:embedded_plugins",
-            "@com_google_absl//absl/strings",
-            "@com_google_absl//absl/types:span",
-        ],
+        srcs = ["//{}/{}:yaml".format(native.package_name(), plugin) for plugin in plugins],
+        function = "EmbeddedPlugins",
+        header = "registry/embedded_plugins.h",
+        deps = ["//registry:embedded_plugins"],
     )

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/text/embedded_file.h"
 #include "registry/embedded_plugins.h"
 
 namespace modelport {

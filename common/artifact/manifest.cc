@@ -32,8 +32,8 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
   Manifest manifest;
   const auto status = pb::JsonStringToMessage({json.data(), json.size()}, &manifest);
   if (!status.ok()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(path, ": not a manifest of this version\n  ", std::string(status.message())));
+    const std::string details = absl::StrReplaceAll(std::string(status.message()), {{"\n", "\n  "}});
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest of this version\n  ", details));
   }
   return manifest;
 }

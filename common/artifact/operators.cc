@@ -1,0 +1,128 @@
+#include "common/artifact/operators.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/frontend/schema_matching.h>
+#include <torch/csrc/jit/operator_upgraders/version_map.h>
+#include <torch/csrc/jit/runtime/calculate_necessary_args.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace modelport {
+namespace {
+
+using torch::jit::Block;
+using torch::jit::Function;
+using torch::jit::Node;
+
+uint32_t OperatorVersion(const c10::FunctionSchema& schema) {
+  const auto& versions = torch::jit::get_operator_version_map();
+  const auto found = versions.find(torch::jit::getFullSchemaName(schema));
+  return found == versions.end() ? 0 : found->second.back().bumped_at_version;
+}
+
+// The counterpart of how LibTorch prints a call into an archive.
+std::vector<OperatorCall::Argument> WrittenArguments(Node& node) {
+  const std::vector<c10::Argument>& formals = node.schema().arguments();
+  const int64_t written =
+      torch::jit::CalculateNecessaryArgs(formals, node.inputs(), /*allow_trailing_out_args=*/false).first;
+  std::vector<OperatorCall::Argument> arguments;
+  for (size_t i = 0; i < static_cast<size_t>(written); ++i) {
+    // A variadic operator takes more than it has names for.
+    const bool named = i < formals.size() && formals[i].kwarg_only();
+    arguments.push_back({named ? formals[i].name() : "", c10::unshapedType(node.input(i)->type())});
+  }
+  return arguments;
+}
+
+OperatorCall MakeCall(Node& node, const std::string& module) {
+  OperatorCall call;
+  call.module = module;
+  call.arguments = WrittenArguments(node);
+  const auto format = [](std::string* out, const OperatorCall::Argument& argument) {
+    absl::StrAppend(out, argument.keyword, argument.keyword.empty() ? "" : "=", argument.type->annotation_str());
+  };
+  call.text = absl::StrCat(node.schema().name(), "(", absl::StrJoin(call.arguments, ", ", format), ")");
+  return call;
+}
+
+class Collector {
+ public:
+  void VisitModule(const torch::jit::Module& module, const std::string& path) {
+    path_ = path;
+    VisitClass(*module.type());
+  }
+
+  std::vector<Operator> Take() && {
+    std::vector<Operator> operators;
+    for (auto& [name, op] : operators_) operators.push_back(std::move(op));
+    return operators;
+  }
+
+ private:
+  void VisitClass(const c10::ClassType& type) {
+    for (Function* method : type.methods()) VisitFunction(method);
+    for (Function* hook : type.getForwardPreHooks()) VisitFunction(hook);
+    for (Function* hook : type.getForwardHooks()) VisitFunction(hook);
+  }
+
+  void VisitFunction(Function* function) {
+    auto* graph_function = torch::jit::tryToGraphFunction(*function);
+    if (graph_function != nullptr && visited_.insert(function).second) VisitBlock(graph_function->graph()->block());
+  }
+
+  void VisitBlock(Block* block) {
+    for (Node* node : block->nodes()) {
+      VisitNode(*node);
+      for (Block* inner : node->blocks()) VisitBlock(inner);
+    }
+  }
+
+  void VisitNode(Node& node) {
+    if (node.kind() == torch::jit::prim::CallFunction) {
+      VisitFunction(node.input(0)->type()->expectRef<c10::FunctionType>().function());
+    } else if (node.kind() == torch::jit::prim::CallMethod) {
+      VisitCallee(node);
+    } else if (node.hasAttribute(torch::jit::attr::Subgraph)) {
+      VisitBlock(node.g(torch::jit::attr::Subgraph)->block());
+    } else if (node.maybeSchema() != nullptr) {
+      AddCall(node);
+    }
+  }
+
+  // Modules are visited with their own path.
+  void VisitCallee(Node& node) {
+    const auto type = node.input(0)->type()->cast<c10::ClassType>();
+    if (type != nullptr && !type->is_module()) VisitClass(*type);
+  }
+
+  void AddCall(Node& node) {
+    const c10::FunctionSchema& schema = node.schema();
+    Operator& op = operators_[{schema.name(), schema.overload_name()}];
+    op.name = schema.name();
+    op.overload = schema.overload_name();
+    op.version = OperatorVersion(schema);
+    OperatorCall call = MakeCall(node, path_);
+    const auto same = [&](const OperatorCall& other) { return other.text == call.text; };
+    if (std::none_of(op.calls.begin(), op.calls.end(), same)) op.calls.push_back(std::move(call));
+  }
+
+  std::string path_;  // Of the module being visited.
+  std::set<const Function*> visited_;
+  std::map<std::pair<std::string, std::string>, Operator> operators_;
+};
+
+}  // namespace
+
+std::vector<Operator> CollectOperators(const torch::jit::Module& module) {
+  Collector collector;
+  for (const auto& item : module.named_modules()) collector.VisitModule(item.value, item.name);
+  return std::move(collector).Take();
+}
+
+}  // namespace modelport

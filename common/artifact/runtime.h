@@ -1,0 +1,46 @@
+// Runtimes: the LibTorch releases that load artifacts. What they can load follows from the archive itself.
+#ifndef MODELPORT_COMMON_ARTIFACT_RUNTIME_H_
+#define MODELPORT_COMMON_ARTIFACT_RUNTIME_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/artifact/operators.h"
+
+namespace modelport {
+
+struct Runtime {
+  absl::string_view name;  // "1.12".
+  uint32_t max_archive_version = 0;
+  bool old_records = false;    // Reads the record "version" only and aborts on a ".debug_pkl" record.
+  bool floor_divides = false;  // aten::floor_divide rounds down; it rounded towards zero before 1.13.
+};
+
+// Every known runtime, oldest first.
+absl::Span<const Runtime> Runtimes();
+
+// How an archive is written, as far as runtimes differ in what they read.
+struct ArchiveFormat {
+  uint32_t version = 0;      // Of the TorchScript file format.
+  bool new_records = false;  // Has a ".data/version" or ".debug_pkl" record.
+};
+
+// Reads the format of the TorchScript file `path`.
+//   DataLoss  not an archive, or a damaged one
+absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path);
+
+// Whether `runtime` loads an archive of this format and operators, and computes the same with it.
+//   FailedPrecondition  names what stands in the way first, and the module it stands in
+absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators);
+
+// Name of the oldest runtime that passes CheckRuntime; empty if none does.
+std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARTIFACT_RUNTIME_H_

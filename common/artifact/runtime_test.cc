@@ -1,0 +1,118 @@
+#include "common/artifact/runtime.h"
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/artifact/operator_table.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+using torch::jit::Module;
+
+Module MakeModule(const std::string& body) {
+  Module module("Tiny");
+  module.define("def forward(self, x):\n  return " + body + "\n");
+  return module;
+}
+
+std::string Save(const Module& module) {
+  const std::string path = testing::TempDir() + "/tiny.pt";
+  module.save(path);
+  return path;
+}
+
+absl::Status Check(int runtime, const std::string& body) {
+  return CheckRuntime(Runtimes()[runtime], ArchiveFormat(), CollectOperators(MakeModule(body)));
+}
+
+TEST(RuntimesTest, AreThoseOfTheOperatorTable) {
+  std::vector<std::string> names;
+  for (const Runtime& runtime : Runtimes()) names.emplace_back(runtime.name);
+  EXPECT_EQ(names, OperatorTableRuntimes());
+}
+
+struct MinimumCase {
+  const char* name;
+  const char* body;
+  const char* runtime;
+};
+
+class MinimumRuntimeTest : public testing::TestWithParam<MinimumCase> {};
+
+// What LibTorch itself writes has records that 1.6 cannot read.
+TEST_P(MinimumRuntimeTest, OfASavedArchive) {
+  const Module module = MakeModule(GetParam().body);
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat format, ReadArchiveFormat(Save(module)));
+  EXPECT_EQ(MinimumRuntime(format, CollectOperators(module)), GetParam().runtime);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, MinimumRuntimeTest,
+    testing::Values(MinimumCase{"OldOperators", "torch.relu(torch.linear(x, x))", "1.12"},
+                    MinimumCase{"ArchiveVersion10", "torch.gelu(x)", "1.12"},
+                    MinimumCase{"FusedAttention", "torch.scaled_dot_product_attention(x, x, x)", "2.1"},
+                    MinimumCase{"NewOverload", "torch.squeeze(x, [0, 1])", "2.1"},
+                    MinimumCase{"OtherRounding", "torch.floor_divide(x, 0.3)", "2.1"},
+                    MinimumCase{"NewKeyword", "torch.scaled_dot_product_attention(x, x, x, enable_gqa=True)", "2.7"},
+                    MinimumCase{"NewOperator", "torch._upsample_lanczos2d_aa(x, [4, 4], False)", "2.13"}),
+    [](const auto& info) { return std::string(info.param.name); });
+
+TEST(MinimumRuntimeTest, OfUnknownOperatorIsNone) {
+  Operator op;
+  op.name = "custom::op";
+  op.calls.push_back({"custom::op()", "", {}});
+  EXPECT_EQ(MinimumRuntime(ArchiveFormat(), {op}), "");
+}
+
+TEST(CheckRuntimeTest, ReadsOldArchivesOfOldOperators) { EXPECT_OK(Check(0, "torch.relu(x)[:, 0:2]")); }
+
+TEST(CheckRuntimeTest, NamesCallAndModule) {
+  Module tiny("Tiny");
+  tiny.register_module("neck", MakeModule("x[:, :2]"));
+  tiny.define("def forward(self, x): return self.neck.forward(x)\n");
+  EXPECT_THAT(CheckRuntime(Runtimes()[0], ArchiveFormat(), CollectOperators(tiny)),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "neck calls aten::slice(Tensor, int, NoneType, int), which LibTorch 1.6 does not have"));
+}
+
+TEST(CheckRuntimeTest, RefusesArgumentsOfOtherTypes) {
+  EXPECT_THAT(Check(0, "x + sum([x.size(0), 2])"),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("aten::sum(List[int])")));
+}
+
+TEST(CheckRuntimeTest, RefusesNewFormats) {
+  ArchiveFormat version, records;
+  version.version = 6;
+  records.new_records = true;
+  EXPECT_THAT(CheckRuntime(Runtimes()[0], version, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       "LibTorch 1.6 reads archives up to version 5, this one has version 6"));
+  EXPECT_THAT(CheckRuntime(Runtimes()[0], records, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(".debug_pkl")));
+}
+
+TEST(ReadArchiveFormatTest, ReadsTheVersionOfTheNewestOperator) {
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat relu, ReadArchiveFormat(Save(MakeModule("torch.relu(x)"))));
+  EXPECT_EQ(relu.version, 3);
+  EXPECT_TRUE(relu.new_records);
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat gelu, ReadArchiveFormat(Save(MakeModule("torch.gelu(x)"))));
+  EXPECT_EQ(gelu.version, 10);
+}
+
+TEST(ReadArchiveFormatTest, RefusesOtherFiles) {
+  const std::string path = testing::TempDir() + "/text.pt";
+  std::ofstream(path) << "not an archive";
+  EXPECT_THAT(ReadArchiveFormat(path), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("text.pt: not a TorchScript")));
+}
+
+}  // namespace
+}  // namespace modelport

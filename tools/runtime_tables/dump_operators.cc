@@ -1,0 +1,28 @@
+// Prints the call signature of every operator that the LibTorch it is linked to registers, sorted, one a line: the
+// schema without what TorchScript code does not write, which is the overload's name, the results and whether an int is
+// symbolic. C++14, for LibTorch 1.6.
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <iostream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+namespace {
+
+std::string CallSignature(const c10::FunctionSchema& schema) {
+  std::ostringstream stream;
+  stream << schema;
+  const std::string text = stream.str();
+  const size_t begin = text.find('('), end = text.rfind(") -> ") + 1;
+  return schema.name() + std::regex_replace(text.substr(begin, end - begin), std::regex("SymInt"), "int");
+}
+
+}  // namespace
+
+int main() {
+  std::set<std::string> signatures;
+  for (const auto& op : torch::jit::getAllOperators()) signatures.insert(CallSignature(op->schema()));
+  for (const std::string& signature : signatures) std::cout << signature << "\n";
+}
