@@ -35,14 +35,8 @@ struct ValueWriter {
   std::string operator()(const TypeName& value) const { return value.name; }
 };
 
-absl::StatusOr<int64_t> Integer(const Value& value, const Scope& scope) {
+absl::StatusOr<int64_t> Integer(const Value& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) return *integer;
-  if (const auto* type = std::get_if<TypeName>(&value); type != nullptr && scope.count(type->name) == 0) {
-    std::vector<std::string> names;
-    for (const auto& [name, argument] : scope) names.push_back(name);
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown name \"", type->name, "\"", NearestHint(type->name, names)));
-  }
   return absl::InvalidArgumentError(absl::StrCat("wants an integer, has ", ValueString(value)));
 }
 
@@ -71,8 +65,13 @@ absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
 absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
 
 absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
+  if (node.kind == Kind::kName && scope.count(node.name) == 0) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : scope) names.push_back(name);
+    return absl::InvalidArgumentError(absl::StrCat("unknown name \"", node.name, "\"", NearestHint(node.name, names)));
+  }
   ASSIGN_OR_RETURN(const Value value, EvaluateNode(node, scope));
-  return Integer(value, scope);
+  return Integer(value);
 }
 
 absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
@@ -87,7 +86,7 @@ absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
 absl::StatusOr<Value> EvaluateNegation(const Node& node, const Scope& scope) {
   ASSIGN_OR_RETURN(const Value operand, EvaluateNode(*node.operands[0], scope));
   if (const auto* number = std::get_if<double>(&operand)) return -*number;
-  ASSIGN_OR_RETURN(const int64_t integer, Integer(operand, scope));
+  ASSIGN_OR_RETURN(const int64_t integer, Integer(operand));
   ASSIGN_OR_RETURN(const int64_t result, Compute(Kind::kSubtract, 0, integer));
   return result;
 }

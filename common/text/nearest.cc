@@ -36,8 +36,9 @@ std::vector<std::string> Nearest(absl::string_view name, const std::vector<std::
   std::vector<std::pair<size_t, const std::string*>> near;
   for (const std::string& candidate : candidates) {
     const size_t distance = EditDistance(name, candidate);
+    const bool keeps_something = distance < name.size();
     const bool contained = name.size() > 2 && absl::StrContains(candidate, name);
-    if (distance <= few_edits || contained) near.emplace_back(distance, &candidate);
+    if ((distance <= few_edits && keeps_something) || contained) near.emplace_back(distance, &candidate);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (near.size() > kNearest) near.resize(kNearest);

@@ -21,6 +21,7 @@ TEST(NearestTest, APartOfANameIsNear) {
 
 TEST(NearestTest, NothingIsNearToSomethingElse) {
   EXPECT_THAT(Nearest("resnet50", {"dav2_vits", "dinov2_vits14"}), IsEmpty());
+  EXPECT_THAT(Nearest("m", {"n"}), IsEmpty());
   EXPECT_THAT(Nearest("", {"dim"}), IsEmpty());
 }
 

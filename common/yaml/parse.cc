@@ -18,7 +18,9 @@ namespace {
 // Builds values from yaml-cpp's events: its own nodes would lose duplicate names, anchors and the kind of quotes.
 class ValueBuilder : public YAML::EventHandler {
  public:
-  ValueBuilder(const YamlFile& file, YamlProblems* problems) : file_(file), problems_(problems) {}
+  ValueBuilder(const YamlFile& file, YamlProblems* problems) : file_(file), problems_(problems) {
+    result_.mark = {file.path, 1, 1};
+  }
 
   YamlValue TakeResult() { return std::move(result_); }
 
@@ -104,6 +106,8 @@ class ValueBuilder : public YAML::EventHandler {
       return problems_->Add(
           name.mark, absl::StrCat("duplicate field \"", name.text, "\"; the first is on line ", first->mark.line));
     }
+    // yaml-cpp gives an absent value the place of the whole map.
+    if (value.kind == YamlValue::Kind::kNothing) value.mark = name.mark;
     fields.push_back({std::move(name.text), std::move(name.mark), std::move(value)});
   }
 
@@ -128,7 +132,7 @@ YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems) {
     return result;
   } catch (const YAML::Exception& error) {
     problems->Add(builder.Mark(error.mark), absl::StrCat("no valid YAML: ", error.msg));
-    return YamlValue();
+    return builder.TakeResult();
   }
 }
 

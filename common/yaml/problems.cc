@@ -40,7 +40,7 @@ absl::Status JoinStatuses(absl::string_view subject, const std::vector<absl::Sta
   std::copy_if(statuses.begin(), statuses.end(), std::back_inserter(failed), [](const auto& s) { return !s.ok(); });
   if (failed.empty()) return absl::OkStatus();
   if (failed.size() == 1) return failed[0];
-  std::string text = absl::StrCat(subject, ": problems in ", failed.size(), " files");
+  std::string text = absl::StrCat(subject, ": ", failed.size(), " failures");
   for (const absl::Status& status : failed) absl::StrAppend(&text, Indented(status.message()));
   return absl::InvalidArgumentError(text);
 }

@@ -33,8 +33,8 @@ class YamlProblems {
   std::vector<std::pair<YamlMark, std::string>> problems_;
 };
 
-// Joins statuses of several files: OK if all are, the failed one if only one failed, else InvalidArgument with
-// "`subject`: problems in 2 files" and the indented messages.
+// Joins the statuses of several parts: OK if all are, the failed one if only one failed, else InvalidArgument with
+// "`subject`: 2 failures" and the indented messages.
 absl::Status JoinStatuses(absl::string_view subject, const std::vector<absl::Status>& statuses);
 
 }  // namespace modelport

@@ -1,0 +1,56 @@
+#include "common/module_tree/check_types.h"
+
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+TEST(CheckTypesTest, NamesMayBeArgumentsOrTypes) {
+  ModuleLibrary library;
+  ASSERT_OK(library.AddFile({"m.yaml", R"yaml(modules:
+  Linear(inputs, outputs): {parameters: {weight: [outputs, inputs]}}
+  Block(dim, ffn=Linear, hidden=4 * dim): {children: {mlp: "ffn(dim, hidden)", free: "ffn(dim)"}}
+  Net(dim): {children: {block: "Block(dim, ffn=Linear)"}}
+)yaml"}));
+  EXPECT_OK(CheckTypes(library));
+}
+
+TEST(CheckTypesTest, ReportsWhatNoArgumentsCouldMakeRight) {
+  ModuleLibrary library;
+  ASSERT_OK(library.AddFile({"m.yaml", R"yaml(modules:
+  Linear(inputs, outputs):
+    parameters:
+      weight: [output, inputs]
+      bias: {shape: [outputs], when: biass}
+  Block(dim, ffn=Linaer):
+    constants: {kind: Linear}
+    children:
+      a: Linear(dim)
+      b: Linear(dim, hidden=3)
+      c: Liner(dim, dim)
+      d:
+        - repeat: depth
+          module: Linear(dims, dim)
+)yaml"}));
+  EXPECT_THAT(CheckTypes(library), StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(module types: 9 problems
+  m.yaml:4:7: unknown name "output"; nearest: outputs
+  m.yaml:5:7: unknown name "biass"; known: inputs, outputs
+  m.yaml:6:3: unknown name "Linaer"; nearest: Linear
+  m.yaml:7:17: unknown name "Linear"; known: dim, ffn
+  m.yaml:9:10: Linear misses its argument "outputs"
+  m.yaml:10:10: Linear has no argument "hidden"; known: inputs, outputs
+  m.yaml:11:10: unknown module type "Liner"; nearest: Linear
+  m.yaml:14:19: unknown name "depth"; known: dim, ffn
+  m.yaml:14:19: unknown name "dims"; nearest: dim)yaml"));
+}
+
+TEST(CheckTypesTest, IncludedTypesAreNotCheckedAgain) {
+  ModuleLibrary faulty, library;
+  ASSERT_OK(faulty.AddFile({"m.yaml", "modules:\n  F(): {parameters: {w: [x]}}\n"}));
+  ASSERT_OK(library.Include(faulty));
+  EXPECT_OK(CheckTypes(library));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,168 @@
+#include "common/module_tree/module_library.h"
+
+#include <string>
+
+#include "common/module_tree/module_type.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(ModuleLibraryTest, ReadsEveryFieldOfAModuleType) {
+  ModuleLibrary library;
+  ASSERT_OK(library.AddFile({"m.yaml", R"yaml(
+modules:
+  Net(dim, depth, bias=1):
+    upstream: net.py:Net
+    parameters:
+      weight: [dim, 4 * dim]
+      bias: {shape: [dim], when: bias}
+      scale: []
+    buffers:
+      mean: [3]
+    constants: {taps: [1, dim], eps: 1e-6, mode: '"exact"'}
+    attributes: {gain: 2.0}
+    children:
+      one: Net(dim, depth)
+      maybe: {module: "Net(dim, 1)", when: bias}
+      many:
+        - Net(1, 1)
+        - {repeat: depth, module: "Net(2, 2)"}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x
+functions:
+  - |
+    def twice(x: Tensor) -> Tensor:
+      return x + x
+)yaml"}));
+  const ModuleType* type = library.Find("Net");
+  ASSERT_NE(type, nullptr);
+  EXPECT_THAT(type->signature.argument_names(), ElementsAre("dim", "depth", "bias"));
+  EXPECT_EQ(type->upstream, "net.py:Net");
+  EXPECT_EQ(type->mark.line, 3);
+  ASSERT_THAT(type->parameters, SizeIs(3));
+  EXPECT_EQ(type->parameters[0].shape[1].text(), "4 * dim");
+  EXPECT_EQ(type->parameters[1].when->text(), "bias");
+  EXPECT_THAT(type->parameters[2].shape, SizeIs(0));
+  EXPECT_EQ(type->buffers[0].name, "mean");
+  ASSERT_THAT(type->constants, SizeIs(3));
+  EXPECT_EQ(type->constants[0].value.text(), "[1, dim]");
+  EXPECT_EQ(type->constants[2].value.text(), "\"exact\"");
+  EXPECT_EQ(type->attributes[0].name, "gain");
+  ASSERT_THAT(type->children, SizeIs(3));
+  EXPECT_FALSE(type->children[0].is_list);
+  EXPECT_EQ(type->children[1].when->text(), "bias");
+  ASSERT_THAT(type->children[2].entries, SizeIs(2));
+  EXPECT_EQ(type->children[2].entries[1].repeat->text(), "depth");
+  EXPECT_EQ(type->methods.text, "def forward(self, x: Tensor) -> Tensor:\n  return x\n");
+  EXPECT_EQ(type->methods.file, "m.yaml");
+  EXPECT_EQ(type->methods.line, 20);
+  ASSERT_THAT(library.functions(), SizeIs(1));
+  EXPECT_EQ(library.functions()[0].line, 24);
+}
+
+struct ErrorCase {
+  std::string name;
+  std::string text;
+  std::string error;
+};
+
+class ModulesFileErrorTest : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(ModulesFileErrorTest, IsReported) {
+  ModuleLibrary library;
+  EXPECT_THAT(library.AddFile({"m.yaml", GetParam().text}), StatusIs(kInvalid, GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ModulesFileErrorTest,
+    testing::Values(ErrorCase{"UnknownTopLevelField", "module:\n  F(): {}\n",
+                              "m.yaml:1:1: unknown field \"module\" in a modules file; nearest: modules"},
+                    ErrorCase{"UnknownField", "modules:\n  F():\n    paramaters: {}\n",
+                              "m.yaml:3:5: unknown field \"paramaters\" in F; nearest: parameters"},
+                    ErrorCase{"NoSignature", "modules:\n  F:\n    parameters: {}\n",
+                              "m.yaml:2:3: column 2 of \"F\": wants \"(\", has nothing"},
+                    ErrorCase{"BadShape", "modules:\n  F(a):\n    parameters: {w: [a +]}\n",
+                              "m.yaml:3:22: column 4 of \"a +\": wants a value, has nothing"},
+                    ErrorCase{"ShapeIsText", "modules:\n  F(a):\n    parameters: {w: a}\n",
+                              "m.yaml:3:21: the shape of \"w\" wants a list, has \"a\""},
+                    ErrorCase{"ShapeIsMissing", "modules:\n  F(a):\n    parameters: {w: {when: a}}\n",
+                              "m.yaml:3:21: missing field \"shape\" in \"w\""},
+                    ErrorCase{"BadCall", "modules:\n  F(a):\n    children: {c: Linear}\n",
+                              "m.yaml:3:19: column 7 of \"Linear\": wants \"(\", has nothing"},
+                    ErrorCase{"UnquotedCallInBraces", "modules:\n  F(a):\n    children: {c: Linear(a, a)}\n",
+                              "m.yaml: 3 problems\n"
+                              "  m.yaml:3:19: column 9 of \"Linear(a\": wants \")\", has nothing\n"
+                              "  m.yaml:3:29: \"a)\" is no name of letters, digits and _\n"
+                              "  m.yaml:3:29: child \"a)\" wants text, has nothing"},
+                    ErrorCase{"RepeatOutsideAList", "modules:\n  F(a):\n    children: {c: {module: F(a), repeat: 2}}\n",
+                              "m.yaml:3:34: unknown field \"repeat\" in child \"c\"; known: module, when"},
+                    ErrorCase{"WhenInAList", "modules:\n  F(a):\n    children: {c: [{module: F(a), when: 1}]}\n",
+                              "m.yaml:3:35: unknown field \"when\" in child \"c\"; known: module, repeat"},
+                    ErrorCase{"DottedMember", "modules:\n  F(a):\n    parameters: {a.b: [1]}\n",
+                              "m.yaml:3:18: \"a.b\" is no name of letters, digits and _"},
+                    ErrorCase{"TwoMembersOfOneName",
+                              "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
+                              "m.yaml:6:7: second member \"x\"; the first is on line 4"},
+                    ErrorCase{"DuplicateField", "modules:\n  F(a):\n    parameters:\n      x: [1]\n      x: [2]\n",
+                              "m.yaml:5:7: duplicate field \"x\"; the first is on line 4"},
+                    ErrorCase{"MethodsAreNoBlock", "modules:\n  F(a):\n    methods: def forward(self)\n",
+                              "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
+                    ErrorCase{"FoldedMethods", "modules:\n  F(a):\n    methods: >\n      def f(self):\n        pass\n",
+                              "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
+                    ErrorCase{"SameTypeTwice", "modules:\n  F(a): {}\n  F(b): {}\n",
+                              "m.yaml:3:3: module type F is already defined at m.yaml:2:3"},
+                    ErrorCase{"EmptyFile", "", "m.yaml:1:1: a modules file wants a map, has nothing"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(ModuleLibraryTest, AllProblemsOfAFileAreReportedAtOnce) {
+  ModuleLibrary library;
+  EXPECT_THAT(library.AddFile({"m.yaml", R"yaml(modules:
+  A(dim, dim):
+    parameter: {}
+  B(dim):
+    buffers: {x: [1, 010]}
+    methods: none
+function: []
+)yaml"}),
+              StatusIs(kInvalid, R"yaml(m.yaml: 5 problems
+  m.yaml:2:3: column 8 of "A(dim, dim)": wants a name of its own, has "dim"
+  m.yaml:3:5: unknown field "parameter" in A(dim, dim); nearest: parameters
+  m.yaml:5:22: column 1 of "010": no valid number: 010
+  m.yaml:6:14: field "methods" wants a block of text that begins with "|"
+  m.yaml:7:1: unknown field "function" in a modules file; nearest: functions)yaml"));
+}
+
+TEST(ModuleLibraryTest, IncludedTypesAreSharedAndMayArriveTwice) {
+  ModuleLibrary layers, left, right, top;
+  ASSERT_OK(layers.AddFile({"layers.yaml", "modules:\n  F(): {}\nfunctions:\n  - |\n    def f(): pass\n"}));
+  ASSERT_OK(left.Include(layers));
+  ASSERT_OK(right.Include(layers));
+  ASSERT_OK(top.Include(left));
+  ASSERT_OK(top.Include(right));
+  EXPECT_EQ(top.Find("F"), layers.Find("F"));
+  EXPECT_THAT(top.functions(), SizeIs(1));
+  EXPECT_THAT(top.own_types(), SizeIs(0));
+}
+
+TEST(ModuleLibraryTest, TwoTypesOfOneNameAreReportedWithBothPlaces) {
+  ModuleLibrary layers, other, top;
+  ASSERT_OK(layers.AddFile({"layers.yaml", "modules:\n  F(): {}\n"}));
+  ASSERT_OK(other.AddFile({"other.yaml", "modules:\n\n  F(): {}\n"}));
+  ASSERT_OK(top.Include(layers));
+  EXPECT_THAT(top.Include(other),
+              StatusIs(kInvalid, "other.yaml:3:3: module type F is already defined at layers.yaml:2:3"));
+  EXPECT_THAT(top.AddFile({"top.yaml", "modules:\n  F(a): {}\n"}),
+              StatusIs(kInvalid, "top.yaml:2:3: module type F is already defined at layers.yaml:2:3"));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,192 @@
+#include "common/module_tree/module_tree.h"
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/module_library.h"
+#include "common/status/status_matchers.h"
+#include "common/tensor/shape.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+absl::StatusOr<ModuleTree> Build(const std::string& modules, const std::string& call) {
+  auto library = std::make_shared<ModuleLibrary>();
+  const absl::Status added = library->AddFile({"m.yaml", modules});
+  if (!added.ok()) return added;
+  const absl::StatusOr<Call> parsed = ParseCall(call);
+  if (!parsed.ok()) return parsed.status();
+  return BuildModuleTree(library, *parsed);
+}
+
+// "NAME SHAPE" of every slot, "(buffer)" added to buffers.
+std::string Slots(const ModuleTree& tree) {
+  std::string text;
+  for (const Slot& slot : tree.slots) {
+    absl::StrAppend(&text, slot.name, " ", ShapeString(slot.shape), slot.is_buffer ? " (buffer)\n" : "\n");
+  }
+  return text;
+}
+
+constexpr char kModules[] = R"yaml(
+modules:
+  Linear(inputs, outputs, bias=1):
+    parameters:
+      weight: [outputs, inputs]
+      bias: {shape: [outputs], when: bias}
+  Gate(inputs, outputs):
+    parameters: {gate: [outputs]}
+    children: {proj: "Linear(inputs, outputs, bias=0)"}
+  Block(dim, ffn):
+    children:
+      norm: Linear(dim, dim)
+      mlp: ffn(dim, 2 * dim)
+  Net(dim, depth, ffn=Linear, head=true):
+    parameters: {token: [1, dim]}
+    buffers: {mean: [3]}
+    constants: {dim: dim, taps: [0, depth - 1]}
+    attributes: {gain: 2.0}
+    children:
+      blocks:
+        - Linear(3, dim)
+        - {repeat: depth, module: "Block(dim, ffn)"}
+        - Linear(dim, 1)
+      head: {module: "Linear(dim, 7)", when: head}
+)yaml";
+
+TEST(ModuleTreeTest, SlotsComeInStateDictOrder) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kModules, "Net(dim=4, depth=2)"));
+  EXPECT_EQ(Slots(tree), R"yaml(token [1, 4]
+mean [3] (buffer)
+blocks.0.weight [4, 3]
+blocks.0.bias [4]
+blocks.1.norm.weight [4, 4]
+blocks.1.norm.bias [4]
+blocks.1.mlp.weight [8, 4]
+blocks.1.mlp.bias [8]
+blocks.2.norm.weight [4, 4]
+blocks.2.norm.bias [4]
+blocks.2.mlp.weight [8, 4]
+blocks.2.mlp.bias [8]
+blocks.3.weight [1, 4]
+blocks.3.bias [1]
+head.weight [7, 4]
+head.bias [7]
+)yaml");
+}
+
+TEST(ModuleTreeTest, TypeArgumentsConditionsAndRepeatsOfZero) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree one, Build(kModules, "Net(4, 1, ffn=Gate, head=false)"));
+  EXPECT_THAT(Slots(one),
+              HasSubstr("blocks.1.mlp.gate [8]\nblocks.1.mlp.proj.weight [8, 4]\nblocks.2.weight [1, 4]\n"));
+  EXPECT_THAT(Slots(one), testing::Not(HasSubstr("head")));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree none, Build(kModules, "Net(4, 0)"));
+  EXPECT_THAT(Slots(none), HasSubstr("blocks.0.bias [4]\nblocks.1.weight [1, 4]\n"));
+}
+
+TEST(ModuleTreeTest, NodesKnowTypePathValuesAndSlots) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kModules, "Net(4, 3)"));
+  const ModuleNode& root = tree.root;
+  EXPECT_EQ(root.type->name(), "Net");
+  EXPECT_EQ(root.path, "");
+  ASSERT_THAT(root.constants, SizeIs(2));
+  EXPECT_EQ(ValueString(root.constants[1].second), "[0, 2]");
+  EXPECT_EQ(ValueString(root.attributes[0].second), "2.0");
+  EXPECT_EQ(tree.slots[root.buffers[0].slot].name, "mean");
+  const ModuleNode& blocks = *root.children[0].node;
+  EXPECT_TRUE(blocks.is_list());
+  EXPECT_EQ(blocks.path, "blocks");
+  ASSERT_THAT(blocks.children, SizeIs(5));
+  EXPECT_EQ(blocks.children[4].name, "4");
+  EXPECT_EQ(blocks.children[1].node->children[1].node->path, "blocks.1.mlp");
+  EXPECT_EQ(blocks.children[1].node->type, blocks.children[2].node->type);
+}
+
+struct ErrorCase {
+  std::string name;
+  std::string type;  // The body of F(n, t=Leaf), flow style.
+  std::string call;
+  std::string error;
+};
+
+class ModuleTreeErrorTest : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(ModuleTreeErrorTest, IsReportedWithPlaceAndPath) {
+  const std::string modules = absl::StrCat(R"yaml(modules:
+  Leaf(): {}
+  Sized(n): {parameters: {w: [n]}}
+  Own(): {children: {own: Own()}}
+  F(n, t=Leaf):
+    )yaml",
+                                           GetParam().type, "\n");
+  EXPECT_THAT(Build(modules, GetParam().call), StatusIs(kInvalid, GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ModuleTreeErrorTest,
+    testing::Values(
+        ErrorCase{"ZeroSize", "parameters: {w: [4, n]}", "F(0)", "m.yaml:6:18: size n of \"w\" is 0"},
+        ErrorCase{"NegativeSizeBelow", "children: {a: [Leaf(), Sized(n - 9)]}", "F(2)",
+                  "m.yaml:3:27: a.1: size n of \"w\" is -7"},
+        ErrorCase{"TooManyElements", "parameters: {w: [n, n, n]}", "F(4000000000)",
+                  "m.yaml:6:18: \"w\" [4000000000, 4000000000, 4000000000] is too large"},
+        ErrorCase{"SizeIsNoInteger", "parameters: {w: [n]}", "F(0.5)", "m.yaml:6:18: wants an integer, has 0.5"},
+        ErrorCase{"UnknownNameInShape", "parameters: {w: [m]}", "F(1)", "m.yaml:6:18: unknown name \"m\"; known: n, t"},
+        ErrorCase{"UnknownRoot", "{}", "G(1)", "unknown module type \"G\"; known: F, Leaf, Own, Sized"},
+        ErrorCase{"WrongRootArguments", "{}", "F(m=1)", "F has no argument \"m\"; known: n, t"},
+        ErrorCase{"UnknownTypeArgument", "{}", "F(1, t=Leef)",
+                  "argument \"t\" of F: unknown name \"Leef\"; nearest: Leaf"},
+        ErrorCase{"ArgumentIsNoType", "children: {a: n()}", "F(1)",
+                  "m.yaml:6:19: a: argument \"n\" wants a module type, has 1"},
+        ErrorCase{"UnknownChildType", "children: {a: Lief()}", "F(1)",
+                  "m.yaml:6:19: a: unknown module type \"Lief\"; nearest: Leaf"},
+        ErrorCase{"WrongChildArguments", "children: {a: Sized()}", "F(1)",
+                  "m.yaml:6:19: a: Sized misses its argument \"n\""},
+        ErrorCase{"TypeForConstant", "constants: {c: t}", "F(1)",
+                  "m.yaml:6:17: \"c\" wants a value, has the name Leaf"},
+        ErrorCase{"TextForCondition", "parameters: {w: {shape: [1], when: n}}", "F(\"yes\")",
+                  "m.yaml:6:18: wants an integer, has \"yes\""},
+        ErrorCase{"NegativeRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(-1)",
+                  "m.yaml:6:40: a: repeat n is -1"},
+        ErrorCase{"Recursion", "children: {a: Own()}", "F(1)", "m.yaml:4:27: a.own: module type Own contains itself"},
+        ErrorCase{"RecursionThroughAnArgument", "children: {a: t(n)}", "F(1, t=F)",
+                  "m.yaml:6:19: a: module type F contains itself"},
+        ErrorCase{"EndlessRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(9000000000000000000)",
+                  "m.yaml:6:40: a.99999: more than 100000 modules"},
+        ErrorCase{"OneOfManyEqualOnes", "children: {a: [{repeat: n, module: Sized(0)}]}", "F(40)",
+                  "m.yaml:3:27: a.0: size n of \"w\" is 0"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(ModuleTreeTest, AllProblemsAreReportedAtOnce) {
+  EXPECT_THAT(Build(R"yaml(modules:
+  Sized(n): {parameters: {w: [n]}}
+  F(n):
+    parameters: {a: [n // 0], b: [n]}
+    children: {c: Sized(n), d: Sized(1)}
+)yaml",
+                    "F(0)"),
+              StatusIs(kInvalid, R"yaml(F(0): 3 problems
+  m.yaml:2:27: c: size n of "w" is 0
+  m.yaml:4:18: division by zero
+  m.yaml:4:31: size n of "b" is 0)yaml"));
+}
+
+TEST(ModuleTreeTest, WideAndDeepTreesAreBounded) {
+  std::string modules = "modules:\n  T0(): {}\n";
+  for (int i = 1; i <= 40; ++i) {
+    absl::StrAppend(&modules, "  T", i, "(): {children: {a: T", i - 1, "(), b: T", i - 1, "()}}\n");
+  }
+  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, HasSubstr("more than 100000 modules")));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,103 @@
+#include "common/yaml/parse.h"
+
+#include <string>
+
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using Kind = YamlValue::Kind;
+
+YamlValue Parse(const std::string& text) {
+  YamlProblems problems("a.yaml");
+  YamlValue value = ParseYaml({"a.yaml", text}, &problems);
+  EXPECT_OK(problems.status()) << text;
+  return value;
+}
+
+TEST(ParseYamlTest, KeepsFieldsInFileOrderWithTheirPlaces) {
+  const YamlValue value = Parse("b: [1, two]\na:\n  c: {}\nd:\n");
+  ASSERT_EQ(value.kind, Kind::kMap);
+  ASSERT_EQ(value.fields.size(), 3);
+  EXPECT_EQ(value.fields[0].name, "b");
+  EXPECT_EQ(value.fields[0].value.items[1].text, "two");
+  EXPECT_EQ(MarkString(value.fields[0].value.items[1].mark), "a.yaml:1:8");
+  EXPECT_EQ(value.fields[1].value.fields[0].value.kind, Kind::kMap);
+  EXPECT_EQ(MarkString(value.fields[1].value.fields[0].mark), "a.yaml:3:3");
+  EXPECT_EQ(value.fields[2].value.kind, Kind::kNothing);
+}
+
+TEST(ParseYamlTest, ScalarsStayTheTextTheyAre) {
+  const YamlValue value = Parse("[010, yes, 0x10, 1_000, '3', \"true\", 12:30]");
+  std::string texts;
+  for (const YamlValue& item : value.items) texts += item.text + (item.plain ? " " : "! ");
+  EXPECT_EQ(texts, "010 yes 0x10 1_000 3! true! 12:30 ");
+}
+
+TEST(ParseYamlTest, ABlockKnowsTheLineOfItsFirstText) {
+  const YamlValue value =
+      Parse("a: |\n  one\n  two\nb: |  # note\n\n  blank line first\nc: >\n  folded\nd: '|'\ne: plain\n");
+  EXPECT_EQ(value.fields[0].value.text, "one\ntwo\n");
+  EXPECT_EQ(value.fields[0].value.block_line, 2);
+  EXPECT_EQ(value.fields[1].value.text, "\nblank line first\n");
+  EXPECT_EQ(value.fields[1].value.block_line, 5);
+  for (int i = 2; i < 5; ++i) EXPECT_EQ(value.fields[i].value.block_line, 0) << value.fields[i].name;
+}
+
+TEST(ParseYamlTest, ABlockAfterTextThatIsNotAsciiKnowsItsLine) {
+  EXPECT_EQ(Parse("a: µ\nb: |\n  text\n").fields[1].value.block_line, 3);
+}
+
+TEST(ParseYamlTest, AnEmptyFileIsNothing) {
+  EXPECT_EQ(Parse("").kind, Kind::kNothing);
+  EXPECT_EQ(Parse("# only a comment\n").kind, Kind::kNothing);
+}
+
+struct ErrorCase {
+  std::string name;
+  std::string text;
+  std::string error;
+};
+
+class ParseYamlErrorTest : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(ParseYamlErrorTest, IsReported) {
+  YamlProblems problems("a.yaml");
+  ParseYaml({"a.yaml", GetParam().text}, &problems);
+  EXPECT_THAT(problems.status(), StatusIs(absl::StatusCode::kInvalidArgument, GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ParseYamlErrorTest,
+    testing::Values(
+        ErrorCase{"DuplicateField", "a: 1\nb: 2\na: 3\n", "a.yaml:3:1: duplicate field \"a\"; the first is on line 1"},
+        ErrorCase{"DuplicateFieldInQuotes", "{a: 1, \"a\": 2}",
+                  "a.yaml:1:8: duplicate field \"a\"; the first is on line 1"},
+        ErrorCase{"Anchor", "a: &x 1\n", "a.yaml:1:4: anchors are not allowed"},
+        ErrorCase{"Alias", "a: &x 1\nb: *x\n",
+                  "a.yaml: 2 problems\n  a.yaml:1:4: anchors are not allowed\n"
+                  "  a.yaml:2:4: aliases are not allowed; write the value again"},
+        ErrorCase{"MergeKey", "a: {<<: {b: 1}}\n", "a.yaml:1:5: merge keys are not allowed"},
+        ErrorCase{"Tag", "a: !!int 3\n", "a.yaml:1:4: tags are not allowed: tag:yaml.org,2002:int"},
+        ErrorCase{"ListAsName", "? [a]\n: 1\n", "a.yaml:1:3: a field's name must be text"},
+        ErrorCase{"NothingAsName", "~: 1\n", "a.yaml:1:1: a field's name must be text"},
+        ErrorCase{"SecondDocument", "a: 1\n---\nb: 1\n", "a.yaml:3:1: a second document; a file holds one"},
+        ErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: no valid YAML: end of sequence flow not found"},
+        ErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: no valid YAML: the referenced anchor is not defined"},
+        ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: no valid YAML: illegal block entry"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(ParseYamlTest, DeepNestingIsAnErrorAndNoCrash) {
+  for (const std::string& opening : {std::string("["), std::string("{a: "), std::string("- ")}) {
+    std::string text;
+    for (int i = 0; i < 100000; ++i) text += opening;
+    YamlProblems problems("a.yaml");
+    ParseYaml({"a.yaml", text}, &problems);
+    EXPECT_EQ(problems.size(), 1) << opening;
+  }
+}
+
+}  // namespace
+}  // namespace modelport
