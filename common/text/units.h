@@ -1,0 +1,19 @@
+#ifndef MODELPORT_COMMON_TEXT_UNITS_H_
+#define MODELPORT_COMMON_TEXT_UNITS_H_
+
+#include <string>
+
+namespace modelport {
+
+// "99.3 MB": decimal units, three digits.
+std::string FormatBytes(double bytes);
+
+// "24.8 M": thousands, millions, thousand millions (B); counts below 1000 as they are.
+std::string FormatCount(double count);
+
+// "0.42 s", "12 s", "3 min 5 s".
+std::string FormatSeconds(double seconds);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TEXT_UNITS_H_

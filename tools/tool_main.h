@@ -1,0 +1,22 @@
+// What the mains of all tools share: flags, streams and exit status.
+#ifndef MODELPORT_TOOLS_TOOL_MAIN_H_
+#define MODELPORT_TOOLS_TOOL_MAIN_H_
+
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// Parses the flags of the tool and runs it. A failed status is printed to stderr as "CODE: message". Returns the exit
+// status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the tool's own flags.
+int RunTool(int argc, char** argv, absl::string_view usage, const std::function<absl::Status()>& run);
+
+// `path` as the user meant it: relative to the folder where `bazel run` was typed.
+std::string ResolveUserPath(const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_TOOL_MAIN_H_
