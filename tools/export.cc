@@ -1,6 +1,4 @@
 // Exports a model of the catalog to TorchScript.
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -45,36 +43,40 @@ absl::StatusOr<uint64_t> ParseSeed(absl::string_view weights) {
       absl::StrCat("--weights=", weights, ": wants seeded or seeded:SEED, SEED an unsigned 64-bit number"));
 }
 
-// Fills in which weights to use, and says on stderr when that was not the user's choice.
-absl::Status ChooseWeights(const CatalogEntry& entry, ExportOptions& options) {
+// Says where the weights come from when that was not the user's choice.
+std::string DescribeChoice(const Variant& variant, const std::string& found) {
+  if (!found.empty()) return absl::StrCat("used the checkpoint ", found, "\n");
+  const std::string cure = variant.url.empty()
+                               ? "its weights are not published yet"
+                               : absl::StrCat("get ", variant.url, "\nand pass --checkpoint=", variant.file);
+  return absl::StrCat("no ", variant.file, " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
+                      "The artifact is for structure checks; it predicts nothing. For the real one:\n", cure, "\n");
+}
+
+// Fills in which weights to use. Returns what to tell the user, who did not choose them.
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptions& options) {
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
   if (!weights.empty()) {
-    if (!checkpoint.empty())
+    if (!checkpoint.empty()) {
       return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
+    }
     if (options.layout != "auto" && options.layout != "original") {
       return absl::InvalidArgumentError(
           absl::StrCat("--layout=", options.layout, ": seeded weights have the original layout only"));
     }
     ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
-    return absl::OkStatus();
+    return "";
   }
   if (absl::StrContains(checkpoint, ',')) {
     return absl::InvalidArgumentError(
         absl::StrCat("--checkpoint=", checkpoint, ": ", entry.variant->name, " is one file, not several"));
   }
-  options.checkpoint =
-      checkpoint.empty() ? FindCheckpoint(*entry.variant, ResolveUserPath(".")) : ResolveUserPath(checkpoint);
-  if (!options.checkpoint.empty()) {
-    if (checkpoint.empty()) std::cerr << "using the checkpoint " << options.checkpoint << "\n";
-    return absl::OkStatus();
+  if (!checkpoint.empty()) {
+    options.checkpoint = ResolveUserPath(checkpoint);
+    return "";
   }
-  std::cerr << "no " << entry.variant->file << " in this folder or in the Hugging Face cache: using SEEDED weights.\n"
-            << "The artifact is for structure checks; it predicts nothing. For the real one:\n"
-            << (entry.variant->url.empty()
-                    ? "  the weights are not published yet"
-                    : absl::StrCat("  get ", entry.variant->url, "\n  and pass --checkpoint=", entry.variant->file))
-            << "\n";
-  return absl::OkStatus();
+  options.checkpoint = FindCheckpoint(*entry.variant, ResolveUserPath("."));
+  return DescribeChoice(*entry.variant, options.checkpoint);
 }
 
 absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry) {
@@ -93,7 +95,6 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry) {
   if (const std::string target = absl::GetFlag(FLAGS_target); target != "libtorch") {
     return absl::InvalidArgumentError(absl::StrCat("--target=", target, ": wants libtorch"));
   }
-  RETURN_IF_ERROR(ChooseWeights(entry, options));
   return options;
 }
 
@@ -105,8 +106,11 @@ absl::Status Export() {
   const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
-  ASSIGN_OR_RETURN(const ExportOptions options, ParseOptions(entry));
+  ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry));
+  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, options));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(registry, entry, options));
+  // Not before it is done: the first line on stderr is the error, if there is one.
+  std::cerr << choice;
   std::cout << ExportSummary(manifest, options.out, absl::Now() - start);
   return absl::OkStatus();
 }
