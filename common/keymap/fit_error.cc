@@ -17,11 +17,11 @@ constexpr size_t kShown = 5;
 // Collects the counts of the first line and the details below it.
 class FitReport {
  public:
-  // One group of problems: `count` says how many in words, `describe` writes one of them.
+  // One group of problems: `what` follows their number, `describe` writes one of them.
   template <typename T, typename Describe>
-  void AddGroup(const std::vector<T>& problems, absl::string_view count, absl::string_view title, Describe describe) {
+  void AddGroup(const std::vector<T>& problems, absl::string_view what, absl::string_view title, Describe describe) {
     if (problems.empty()) return;
-    counts_.push_back(absl::StrCat(problems.size(), " ", count));
+    counts_.push_back(absl::StrCat(problems.size(), " ", what));
     for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
       absl::StrAppend(&details_, "\n  ", title, ": ", describe(problems[i]));
     }
@@ -71,14 +71,15 @@ std::string DictName(absl::string_view path) {
 absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
                       const Comparison& comparison) {
   const LayoutReading& reading = comparison.reading;
+  const Layout& layout = *reading.layout;
   FitReport report;
-  report.AddGroup(reading.unmatched, "of the layout's marks absent", "absent mark",
+  report.AddGroup(reading.unmatched, absl::StrCat("of ", layout.recognise.size(), " marks absent"), "absent mark",
                   [](const KeyPattern* pattern) { return absl::StrCat("no key matches ", pattern->text()); });
-  report.AddGroup(comparison.collisions, "keys given twice", "twice", [](const Collision& collision) {
+  report.AddGroup(comparison.collisions, "given twice", "twice", [](const Collision& collision) {
     return absl::StrCat(collision.name, " is both ", collision.first->key, " and ", collision.second->key);
   });
-  report.AddGroup(comparison.idle_rules, "rules of the key map that match nothing", "idle rule",
-                  [](const Rename* rule) {
+  report.AddGroup(comparison.idle_rules, absl::StrCat("of ", layout.renames.size(), " rules match nothing"),
+                  "idle rule", [](const Rename* rule) {
                     return absl::StrCat(MarkString(rule->mark), ": ", rule->from.text(), " -> ", rule->to.text());
                   });
   AddKeyGroups(tree, comparison, &report);
@@ -86,7 +87,7 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
   report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
   const std::string where = reading.dict->path.empty() ? "" : absl::StrCat(" in ", DictName(reading.dict->path));
   return absl::FailedPreconditionError(
-      absl::StrCat(path, ": does not fit ", model, " (layout ", reading.layout->name, where, "): ", report.Text()));
+      absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where, "): ", report.Text()));
 }
 
 }  // namespace modelport
