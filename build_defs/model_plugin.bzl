@@ -7,7 +7,7 @@ load("//build_defs:embed_files.bzl", "embed_files")
 def model_plugin(name):
     """Declares the plugin of the package's family, and its test.
 
-    Makes the filegroup :yaml for the catalog and NAME_plugin_test, which checks the plugin and, if there is one, the test
+    Makes the filegroups :yaml for the catalog and :all_yaml, with testdata/, for tests, and NAME_plugin_test, which checks the plugin and, if there is one, the test
     plugin in testdata/.
 
     Args:
@@ -16,6 +16,11 @@ def model_plugin(name):
     native.filegroup(
         name = "yaml",
         srcs = native.glob(["*.yaml"]),
+        visibility = ["//models:__pkg__"],
+    )
+    native.filegroup(
+        name = "all_yaml",
+        srcs = native.glob(["**/*.yaml"]),
         visibility = ["//models:__pkg__"],
     )
     cc_test(

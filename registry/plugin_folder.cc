@@ -91,9 +91,12 @@ std::vector<PluginFolder> EmbeddedPluginFolders() {
 
 absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path) {
   std::vector<fs::path> candidates = {path};
-  if (!HoldsPlugin(path)) {
-    ASSIGN_OR_RETURN(candidates, ListFolder(path));
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    if (entry->is_directory()) candidates.push_back(entry->path());
   }
+  if (error) return absl::NotFoundError(absl::StrCat(path, ": ", error.message()));
+  std::sort(candidates.begin(), candidates.end());
   std::vector<PluginFolder> folders;
   for (const fs::path& candidate : candidates) {
     if (!HoldsPlugin(candidate)) continue;
@@ -101,7 +104,7 @@ absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& p
     folders.push_back(std::move(folder));
   }
   if (!folders.empty()) return folders;
-  return absl::NotFoundError(absl::StrCat(path, ": no plugin.yaml in this folder or those right below it"));
+  return absl::NotFoundError(absl::StrCat(path, ": no plugin.yaml in this folder or below it"));
 }
 
 }  // namespace modelport

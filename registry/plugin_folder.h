@@ -28,7 +28,7 @@ absl::string_view FileName(const YamlFile& file);
 // The plugins compiled into the binary.
 std::vector<PluginFolder> EmbeddedPluginFolders();
 
-// The plugin in the folder `path`, or those in the folders right below it.
+// The plugins in the folder `path` and in all folders below it.
 //   NotFound  there is none
 absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path);
 

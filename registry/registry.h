@@ -21,8 +21,8 @@ struct CatalogEntry {
 
 class Registry {
  public:
-  // Parses the embedded plugins and, if `plugin_path` is not empty, the plugin in that folder or those in the folders
-  // right below it. A folder's plugin replaces the embedded one of the same family.
+  // Parses the embedded plugins and, if `plugin_path` is not empty, those in that folder and in all folders below it. A
+  // folder's plugin replaces the embedded one of the same family.
   //   NotFound         no plugin.yaml there
   //   InvalidArgument  every problem of every file: file, line, field and the nearest valid name; two plugins or
   //                    variants of one name

@@ -1,0 +1,160 @@
+#include "registry/link_plugins.h"
+
+#include <string>
+#include <vector>
+
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+constexpr char kLayers[] = R"yaml(modules:
+  Linear(inputs, outputs): {parameters: {weight: [outputs, inputs]}}
+)yaml";
+
+constexpr char kNet[] = R"yaml(modules:
+  Net(dim): {children: {fc: "Linear(dim, 2)"}}
+)yaml";
+
+constexpr char kKeyMap[] = "layouts: {original: {recognise: [fc.weight]}}\n";
+
+PluginFolder Folder(const std::string& path, const std::string& plugin, const std::string& modules,
+                    const std::string& key_map = "") {
+  PluginFolder folder{path, {}};
+  if (!key_map.empty()) folder.files.push_back({path + "/keymap.yaml", key_map});
+  if (!modules.empty()) folder.files.push_back({path + "/modules.yaml", modules});
+  folder.files.push_back({path + "/plugin.yaml", plugin});
+  return folder;
+}
+
+std::string Header(const std::string& family, const std::string& uses) {
+  return "family: " + family + "\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\nuses: [" + uses + "]\n";
+}
+
+std::string WithVariant(const std::string& header, const std::string& name, const std::string& module) {
+  return header + "examples: [\"forward([1])\"]\npreprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}\nvariants:\n  " +
+         name + ":\n    summary: s\n    module: " + module + "\n    file: f.pth\n    url: u\n    licence: MIT\n";
+}
+
+PluginFolder Layers() { return Folder("models/layers", Header("layers", ""), kLayers); }
+PluginFolder Net() {
+  return Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet, kKeyMap);
+}
+
+TEST(LinkPluginsTest, APluginSeesTheTypesOfThoseItUsesTransitively) {
+  const PluginFolder top = Folder("models/top", WithVariant(Header("top", "net"), "top_a", "Linear(1, 2)"),
+                                  "modules: {Top(): {}}\n", kKeyMap);
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Net(), top, Layers()}, {}));
+  ASSERT_THAT(plugins, SizeIs(3));
+  EXPECT_EQ(plugins[0]->family, "layers");
+  EXPECT_EQ(plugins[1]->path, "models/net");
+  EXPECT_NE(plugins[2]->library->Find("Linear"), nullptr);
+  EXPECT_EQ(plugins[2]->library->Find("Linear"), plugins[0]->library->Find("Linear"));
+  EXPECT_EQ(plugins[0]->library->Find("Net"), nullptr);
+  EXPECT_NE(plugins[1]->key_map.Find("original"), nullptr);
+}
+
+TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
+  const PluginFolder tiny =
+      Folder("t", "family: tiny\nsummary: s\nextends: net\nvariants: {tiny_a: {summary: s, module: Net(1)}}\n", "");
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {tiny}));
+  ASSERT_THAT(plugins, SizeIs(3));
+  EXPECT_EQ(plugins[2]->family, "tiny");
+  EXPECT_EQ(plugins[2]->key_map_digest, plugins[1]->key_map_digest);
+  EXPECT_THAT(plugins[2]->examples, SizeIs(1));
+  EXPECT_EQ(plugins[2]->preprocessing.std, plugins[1]->preprocessing.std);
+  EXPECT_EQ(plugins[2]->commit, "y");
+  EXPECT_EQ(plugins[2]->library->Find("Net"), plugins[1]->library->Find("Net"));
+}
+
+TEST(LinkPluginsTest, AReplacementTakesTheFamilysPlace) {
+  PluginFolder changed = Net();
+  changed.path = "mine";
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {changed}));
+  ASSERT_THAT(plugins, SizeIs(2));
+  EXPECT_EQ(plugins[1]->path, "mine");
+}
+
+TEST(LinkPluginsTest, DigestsFollowTextsAndNotPlaces) {
+  PluginFolder moved = Folder("elsewhere", Net().Find("plugin.yaml")->text, kNet, kKeyMap);
+  ASSERT_OK_AND_ASSIGN(const auto here, LinkPlugins({Layers(), Net()}, {}));
+  ASSERT_OK_AND_ASSIGN(const auto there, LinkPlugins({Layers(), moved}, {}));
+  EXPECT_THAT(here[1]->plugin_digest, SizeIs(64));
+  EXPECT_EQ(here[1]->plugin_digest, there[1]->plugin_digest);
+  PluginFolder layers = Folder("models/layers", Header("layers", ""), std::string(kLayers) + "# changed\n");
+  ASSERT_OK_AND_ASSIGN(const auto changed, LinkPlugins({layers, Net()}, {}));
+  EXPECT_NE(here[1]->plugin_digest, changed[1]->plugin_digest);
+  EXPECT_EQ(here[1]->key_map_digest, changed[1]->key_map_digest);
+}
+
+struct ErrorCase {
+  std::string name;
+  std::vector<PluginFolder> folders;
+  std::string error;
+};
+
+class LinkPluginsErrorTest : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(LinkPluginsErrorTest, IsReported) {
+  EXPECT_THAT(LinkPlugins(GetParam().folders, {}), StatusIs(kInvalid, GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, LinkPluginsErrorTest,
+    testing::Values(
+        ErrorCase{"TwoPluginsOfOneFamily",
+                  {Layers(), Folder("models/other", Header("layers", ""), "")},
+                  "models/other: family layers is already in models/layers"},
+        ErrorCase{
+            "TwoVariantsOfOneName",
+            {Layers(), Net(),
+             Folder("models/other", WithVariant(Header("other", "layers"), "net_a", "Linear(1, 1)"), "", kKeyMap)},
+            "models/other/plugin.yaml:10:13: variant net_a is already at models/net/plugin.yaml:10:13"},
+        ErrorCase{"UnknownFamily",
+                  {Net(), Folder("models/layer", Header("layer", ""), kLayers)},
+                  "models/net/plugin.yaml:4:8: unknown family \"layers\"; nearest: layer"},
+        ErrorCase{"FamiliesThatNeedEachOther",
+                  {Folder("a", Header("a", "b"), ""), Folder("b", Header("b", "a"), "")},
+                  "b/plugin.yaml:4:8: family a needs this one"},
+        ErrorCase{"NoKeyMap",
+                  {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet)},
+                  "models/net: a plugin with variants wants a keymap.yaml"},
+        ErrorCase{
+            "VariantDoesNotBuild",
+            {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(0)"), kNet, kKeyMap)},
+            "models/net/plugin.yaml:10:13: variant net_a: "
+            "models/layers/modules.yaml:2:42: fc: size inputs of \"weight\" is 0"},
+        ErrorCase{
+            "TypeIsInAUsedFamilyToo",
+            {Layers(), Folder("models/net", Header("net", "layers"), kLayers)},
+            "models/net/modules.yaml:2:3: module type Linear is already defined at models/layers/modules.yaml:2:3"},
+        ErrorCase{"TypeOfAFamilyThatIsNotUsed",
+                  {Layers(), Folder("models/net", Header("net", ""), kNet)},
+                  "models/net/modules.yaml:2:29: unknown module type \"Linear\"; known: Net"}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(LinkPluginsTest, TheProblemsOfAllFilesAreReportedAtOnce) {
+  const std::vector<PluginFolder> folders = {
+      Folder("models/layers", Header("layers", ""), "modules: {F(): {paramaters: {}}}\n"),
+      Folder("models/net", Header("net", "layers"), "modules: {G(): {method: x}}\n", "layout: {}\n"),
+      Folder("models/other", "family: other\n", "")};
+  EXPECT_THAT(LinkPlugins(folders, {}), StatusIs(kInvalid, R"yaml(plugins: 4 failures
+  models/other/plugin.yaml: 2 problems
+    models/other/plugin.yaml:1:1: missing field "summary" in a plugin
+    models/other/plugin.yaml:1:1: missing field "upstream" in a plugin
+  models/layers/modules.yaml:1:17: unknown field "paramaters" in F; nearest: parameters
+  models/net/modules.yaml:1:17: unknown field "method" in G; nearest: methods
+  models/net/keymap.yaml: 2 problems
+    models/net/keymap.yaml:1:1: missing field "layouts" in a key map
+    models/net/keymap.yaml:1:1: unknown field "layout" in a key map; nearest: layouts)yaml"));
+}
+
+}  // namespace
+}  // namespace modelport

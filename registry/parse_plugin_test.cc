@@ -1,0 +1,132 @@
+#include "registry/parse_plugin.h"
+
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+TEST(ParsePluginTest, ReadsEveryField) {
+  ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin({"models/toy/plugin.yaml", R"yaml(
+family: toy
+summary: A toy
+upstream: {source: "https://example.org/toy", commit: 0123456, licence: MIT}
+uses: [layers]
+preprocessing: {mean: [0.5, 0.25, 0], std: [1, 1, 1e-1], multiple_of: 14}
+examples:
+  - forward([1, 3, 28, 28])
+variants:
+  toy_b:
+    summary: base
+    module: Toy(dim=4)
+    file: toy_b.pth
+    url: https://example.org/toy_b.pth
+    hub: org/toy
+    licence: CC-BY-NC-4.0
+  toy_a:
+    summary: announced
+    module: Toy(dim=8)
+    file: toy_a.pth
+    licence: MIT
+    published: false
+)yaml"}));
+  EXPECT_EQ(plugin.family, "toy");
+  EXPECT_EQ(plugin.summary, "A toy");
+  EXPECT_EQ(plugin.upstream, "https://example.org/toy");
+  EXPECT_EQ(plugin.commit, "0123456");
+  EXPECT_EQ(plugin.licence, "MIT");
+  ASSERT_THAT(plugin.uses, SizeIs(1));
+  EXPECT_EQ(plugin.uses[0].family, "layers");
+  EXPECT_THAT(plugin.extends, IsEmpty());
+  EXPECT_THAT(plugin.preprocessing.mean, ElementsAre(0.5, 0.25, 0));
+  EXPECT_THAT(plugin.preprocessing.std, ElementsAre(1, 1, 0.1));
+  EXPECT_EQ(plugin.preprocessing.multiple_of, 14);
+  EXPECT_EQ(plugin.examples[0].type, "forward");
+  ASSERT_THAT(plugin.variants, SizeIs(2));
+  EXPECT_EQ(plugin.variants[0].name, "toy_b");
+  EXPECT_EQ(plugin.variants[0].module.text, "Toy(dim=4)");
+  EXPECT_EQ(plugin.variants[0].hub, "org/toy");
+  EXPECT_TRUE(plugin.variants[0].published);
+  EXPECT_EQ(plugin.variants[0].mark.line, 12);
+  EXPECT_FALSE(plugin.variants[1].published);
+}
+
+TEST(ParsePluginTest, ATestPluginNeedsLittle) {
+  ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin({"plugin.yaml", R"yaml(
+family: toy_tiny
+summary: for tests
+extends: toy
+variants:
+  tiny: {summary: tiny, module: Toy(dim=1)}
+)yaml"}));
+  ASSERT_THAT(plugin.extends, SizeIs(1));
+  EXPECT_EQ(plugin.extends[0].family, "toy");
+  EXPECT_EQ(plugin.variants[0].file, "");
+}
+
+TEST(ParsePluginTest, APluginThatExtendsTakesOverAndDoesNotState) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy_tiny
+summary: for tests
+extends: toy
+uses: [layers]
+)yaml"}),
+              StatusIs(kInvalid,
+                       "plugin.yaml:4:1: unknown field \"uses\" in a plugin; known: family, summary, "
+                       "extends, variants"));
+}
+
+TEST(ParsePluginTest, AllProblemsAreReportedAtOnce) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(familly: toy
+summary: [A toy]
+upstream: {source: x, commit: y}
+preprocessing: {mean: [0.5], std: [1, 1, one], multiple_of: 014}
+examples: [forward]
+variants:
+  toy_a:
+    summary: announced
+    module: Toy(
+    file: toy_a.pth
+    licence: MIT
+    published: no
+  toy_b: {}
+)yaml"}),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 15 problems
+  plugin.yaml:1:1: missing field "family" in a plugin
+  plugin.yaml:1:1: unknown field "familly" in a plugin; nearest: family
+  plugin.yaml:2:10: field "summary" wants text, has a list
+  plugin.yaml:3:11: missing field "licence" in field "upstream"
+  plugin.yaml:4:16: fields "mean" and "std" want three numbers, for red, green and blue
+  plugin.yaml:4:42: an item of field "std" wants a number, has "one"
+  plugin.yaml:4:61: field "multiple_of" wants a decimal integer, has "014"
+  plugin.yaml:5:12: column 8 of "forward": wants "(", has nothing
+  plugin.yaml:7:3: variant toy_a wants url or hub, or published: false
+  plugin.yaml:9:13: column 5 of "Toy(": wants a value, has nothing
+  plugin.yaml:12:16: field "published" wants true or false, has "no"
+  plugin.yaml:13:3: variant toy_b wants url or hub, or published: false
+  plugin.yaml:13:10: missing field "summary" in variant toy_b
+  plugin.yaml:13:10: missing field "module" in variant toy_b
+  plugin.yaml:13:10: missing field "file" in variant toy_b
+  plugin.yaml:13:10: missing field "licence" in variant toy_b)yaml"));
+}
+
+TEST(ParsePluginTest, VariantsNeedExamplesAndPreprocessing) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+summary: A toy
+upstream: {source: x, commit: y, licence: MIT}
+variants:
+  toy_a: {summary: a, module: Toy(), file: a.pth, url: "https://example.org", licence: MIT}
+)yaml"}),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 2 problems
+  plugin.yaml:1:1: a plugin with variants wants examples
+  plugin.yaml:1:1: a plugin with variants wants preprocessing)yaml"));
+}
+
+}  // namespace
+}  // namespace modelport

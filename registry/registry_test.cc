@@ -1,0 +1,107 @@
+#include "registry/registry.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+namespace fs = std::filesystem;
+
+constexpr auto kNotFound = absl::StatusCode::kNotFound;
+
+// An empty folder of the test at hand.
+fs::path TestFolder() {
+  const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+  const fs::path folder = fs::path(testing::TempDir()) / info->name();
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder;
+}
+
+void Write(const fs::path& path, const std::string& text) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+constexpr char kToyPlugin[] = R"yaml(family: toy
+summary: s
+upstream: {source: x, commit: y, licence: MIT}
+uses: [layers]
+examples: ["forward([1, 3])"]
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+variants:
+  toy_a: {summary: s, module: "Linear(3, 4)", file: f.pth, url: u, licence: MIT}
+)yaml";
+constexpr char kToyKeyMap[] = "layouts: {original: {recognise: [weight]}}\n";
+
+TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
+  std::string families;
+  for (const CatalogEntry& entry : registry.catalog()) {
+    if (!families.ends_with(entry.plugin->family + " ")) families += entry.plugin->family + " ";
+  }
+  EXPECT_THAT(families, StartsWith("depth_anything_v2 dinov2 "));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("dinov2_vits14"));
+  EXPECT_EQ(entry.plugin->path, "models/dinov2");
+  EXPECT_EQ(entry.variant->module.type, "DinoVisionTransformer");
+}
+
+TEST(RegistryTest, AnUnknownModelNamesTheNearest) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
+  EXPECT_THAT(registry.Find("dav2_vit"),
+              StatusIs(kNotFound, "unknown model \"dav2_vit\"; nearest: dav2_vits, dav2_vitb, dav2_vitl"));
+  EXPECT_THAT(registry.Find("resnet50"),
+              StatusIs(kNotFound, AllOf(StartsWith("unknown model \"resnet50\"; known: "), EndsWith(" more"))));
+}
+
+TEST(RegistryTest, APluginPathIsOnePluginOrAFolderOfThem) {
+  const fs::path folder = TestFolder();
+  Write(folder / "toy/plugin.yaml", kToyPlugin);
+  Write(folder / "toy/keymap.yaml", kToyKeyMap);
+  Write(folder / "toy/notes.txt", "no plugin's file");
+  Write(folder / "other/readme.txt", "no plugin");
+  for (const fs::path& path : {folder, folder / "toy"}) {
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(path.string()));
+    EXPECT_OK(registry.Find("toy_a"));
+    EXPECT_OK(registry.Find("dinov2_vits14"));
+  }
+}
+
+TEST(RegistryTest, APluginPathReplacesAnEmbeddedFamily) {
+  const fs::path folder = TestFolder();
+  Write(folder / "plugin.yaml", "family: layers\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\n");
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown module type \"Linear\"")));
+}
+
+TEST(RegistryTest, ProblemsOfAPluginPathNameTheFileAsGiven) {
+  const fs::path folder = TestFolder();
+  Write(folder / "plugin.yaml", kToyPlugin);
+  Write(folder / "keymap.yaml", "layouts: {original: {recognise: []}}\n");
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       (folder / "keymap.yaml").string() + ":1:33: field \"recognise\" wants at least one pattern"));
+}
+
+TEST(RegistryTest, APluginPathWithoutAPluginIsNotFound) {
+  const fs::path folder = TestFolder();
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(kNotFound, folder.string() + ": no plugin.yaml in this folder or those right below it"));
+  EXPECT_THAT(Registry::Load((folder / "absent").string()),
+              StatusIs(kNotFound, (folder / "absent").string() + ": No such file or directory"));
+}
+
+}  // namespace
+}  // namespace modelport
