@@ -1,0 +1,29 @@
+#ifndef MODELPORT_COMMON_IO_PARTIAL_NAME_H_
+#define MODELPORT_COMMON_IO_PARTIAL_NAME_H_
+
+#include <string>
+
+namespace modelport {
+
+// The path of an unfinished file, which is removed when this object dies and when SIGINT, SIGTERM or SIGHUP end the
+// process. Make it before the file, so that no signal comes between.
+class PartialName {
+ public:
+  explicit PartialName(const std::string& path);
+  ~PartialName();
+  PartialName(const PartialName&) = delete;
+  PartialName& operator=(const PartialName&) = delete;
+
+  const std::string& path() const { return path_; }
+
+  // Leaves whatever has the path from now on alone.
+  void Release();
+
+ private:
+  const std::string path_;
+  int slot_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_IO_PARTIAL_NAME_H_
