@@ -7,8 +7,8 @@ load("//build_defs:embed_files.bzl", "embed_files")
 def model_plugin(name):
     """Declares the plugin of the package's family, and its test.
 
-    Makes the filegroups :yaml for the catalog and :all_yaml, with testdata/, for tests, and NAME_plugin_test, which checks the plugin and, if there is one, the test
-    plugin in testdata/.
+    Makes the filegroups :yaml for the catalog and :all_yaml, with testdata/, for tests, and NAME_plugin_test, which checks
+    the plugin and, if there is one, the test plugin in testdata/.
 
     Args:
       name: the family, which is the folder's name.

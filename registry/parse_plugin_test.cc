@@ -97,7 +97,7 @@ variants:
     published: no
   toy_b: {}
 )yaml"}),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 15 problems
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 16 problems
   plugin.yaml:1:1: missing field "family" in a plugin
   plugin.yaml:1:1: unknown field "familly" in a plugin; nearest: family
   plugin.yaml:2:10: field "summary" wants text, has a list

@@ -28,17 +28,6 @@ absl::StatusOr<std::string> ReadText(const fs::path& path) {
   return text;
 }
 
-absl::StatusOr<std::vector<fs::path>> ListFolder(const fs::path& path) {
-  std::error_code error;
-  std::vector<fs::path> entries;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    entries.push_back(entry->path());
-  }
-  if (error) return absl::NotFoundError(absl::StrCat(path.string(), ": ", error.message()));
-  std::sort(entries.begin(), entries.end());
-  return entries;
-}
-
 bool HoldsPlugin(const fs::path& folder) {
   std::error_code error;
   return fs::is_regular_file(folder / std::string(kPluginFile), error);
@@ -46,13 +35,15 @@ bool HoldsPlugin(const fs::path& folder) {
 
 absl::StatusOr<PluginFolder> ReadPluginFolder(const fs::path& path) {
   PluginFolder folder{path.string(), {}};
-  ASSIGN_OR_RETURN(const std::vector<fs::path> entries, ListFolder(path));
-  for (const fs::path& entry : entries) {
-    std::error_code error;
-    if (entry.extension() != ".yaml" || !fs::is_regular_file(entry, error)) continue;
-    ASSIGN_OR_RETURN(std::string text, ReadText(entry));
-    folder.files.push_back({entry.string(), std::move(text)});
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+    std::error_code ignored;
+    if (entry->path().extension() != ".yaml" || !entry->is_regular_file(ignored)) continue;
+    ASSIGN_OR_RETURN(std::string text, ReadText(entry->path()));
+    folder.files.push_back({entry->path().string(), std::move(text)});
   }
+  if (error) return absl::UnavailableError(absl::StrCat(path.string(), ": ", error.message()));
+  std::sort(folder.files.begin(), folder.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
   return folder;
 }
 
@@ -93,7 +84,8 @@ absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& p
   std::vector<fs::path> candidates = {path};
   std::error_code error;
   for (fs::recursive_directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->is_directory()) candidates.push_back(entry->path());
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) candidates.push_back(entry->path());
   }
   if (error) return absl::NotFoundError(absl::StrCat(path, ": ", error.message()));
   std::sort(candidates.begin(), candidates.end());

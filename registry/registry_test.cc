@@ -66,7 +66,7 @@ TEST(RegistryTest, AnUnknownModelNamesTheNearest) {
               StatusIs(kNotFound, AllOf(StartsWith("unknown model \"resnet50\"; known: "), EndsWith(" more"))));
 }
 
-TEST(RegistryTest, APluginPathIsOnePluginOrAFolderOfThem) {
+TEST(RegistryTest, APluginPathIsAPluginOrAFolderSomewhereAboveIt) {
   const fs::path folder = TestFolder();
   Write(folder / "toy/plugin.yaml", kToyPlugin);
   Write(folder / "toy/keymap.yaml", kToyKeyMap);
@@ -83,7 +83,7 @@ TEST(RegistryTest, APluginPathReplacesAnEmbeddedFamily) {
   const fs::path folder = TestFolder();
   Write(folder / "plugin.yaml", "family: layers\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\n");
   EXPECT_THAT(Registry::Load(folder.string()),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown module type \"Linear\"")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown module type \"PatchEmbed\"")));
 }
 
 TEST(RegistryTest, ProblemsOfAPluginPathNameTheFileAsGiven) {
@@ -98,7 +98,7 @@ TEST(RegistryTest, ProblemsOfAPluginPathNameTheFileAsGiven) {
 TEST(RegistryTest, APluginPathWithoutAPluginIsNotFound) {
   const fs::path folder = TestFolder();
   EXPECT_THAT(Registry::Load(folder.string()),
-              StatusIs(kNotFound, folder.string() + ": no plugin.yaml in this folder or those right below it"));
+              StatusIs(kNotFound, folder.string() + ": no plugin.yaml in this folder or below it"));
   EXPECT_THAT(Registry::Load((folder / "absent").string()),
               StatusIs(kNotFound, (folder / "absent").string() + ": No such file or directory"));
 }
