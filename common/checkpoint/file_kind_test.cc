@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -20,7 +21,7 @@ TEST(FileKindTest, TellsTheFormats) {
 }
 
 TEST(FileKindTest, SafetensorsWhoseLengthReadsAsABrace) {
-  const std::string header = "{" + std::string(122, ' ');
+  const std::string header = absl::StrCat("{", std::string(122, ' '));
   EXPECT_EQ(*DetectFileKind(SafetensorsFile(header, "")), FileKind::kSafetensors);
 }
 

@@ -56,7 +56,7 @@ TEST(SafetensorsReaderTest, ReadsEveryDType) {
 }
 
 TEST(SafetensorsReaderTest, SpacesMayPadTheHeader) {
-  EXPECT_OK(ReadSafetensors(SafetensorsFile("{" + Entry("a", "F64", "[]", 0, 8) + "}    ", "8 bytes.")));
+  EXPECT_OK(ReadSafetensors(SafetensorsFile(absl::StrCat("{", Entry("a", "F64", "[]", 0, 8), "}    "), "8 bytes.")));
 }
 
 struct DefectCase {
@@ -101,7 +101,8 @@ std::vector<DefectCase> DefectCases() {
       {"SizeFractional", File({Entry("a", "F64", "[1.5]", 0, 8)}), "header, a: has a fractional or huge number"},
       {"SizeBeyond64Bits", File({Entry("a", "F64", "[99999999999999999999]", 0, 8)}), "fractional or huge number"},
       {"SizeBeyond63Bits", File({Entry("a", "F64", "[9223372036854775808]", 0, 8)}), "a size of its shape is too big"},
-      {"ShapeTooLong", File({Entry("a", "F64", "[" + absl::StrJoin(std::vector<int>(65, 1), ",") + "]", 0, 8)}),
+      {"ShapeTooLong",
+       File({Entry("a", "F64", absl::StrCat("[", absl::StrJoin(std::vector<int>(65, 1), ","), "]"), 0, 8)}),
        "shape has more than 64 numbers"},
       {"ShapeOverflows", File({Entry("a", "F64", "[4294967296,4294967296]", 0, 8)}), "does not take the 8 bytes"},
       {"BytesOverflow", File({Entry("a", "F64", "[2305843009213693953]", 0, 8)}), "does not take the 8 bytes"},

@@ -237,7 +237,7 @@ TEST(MachineTest, DoublingThroughTheMemoTakesNoMoreMemory) {
 }
 
 TEST(MachineTest, TooManyInstructionsAreRefused) {
-  const std::string bytes = Pickled("N" + Repeat("2", kMaxInstructions));
+  const std::string bytes = Pickled(absl::StrCat("N", Repeat("2", kMaxInstructions)));
   EXPECT_THAT(ReadPickle(bytes), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("instructions")));
 }
 
