@@ -1,0 +1,150 @@
+// Plans for the published checkpoints, made from their keys and shapes alone: everything is accounted for, and nothing
+// else would be taken.
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/header_checkpoint.h"
+#include "common/keymap/plan.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "registry/registry.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Manifest {
+  std::string file;
+  int64_t parameters = 0;
+  StateDict dict;
+};
+
+CheckpointTensor ParseTensor(const std::vector<std::string>& words) {
+  CheckpointTensor tensor;
+  tensor.key = words[0];
+  tensor.dtype = ParseDType(words[1]).value();
+  for (const absl::string_view size : absl::StrSplit(words[2], ','))
+    tensor.shape.push_back(std::stoll(std::string(size)));
+  tensor.strides = RowMajorStrides(tensor.shape);
+  return tensor;
+}
+
+Manifest ReadManifest(const std::string& model) {
+  std::ifstream stream(absl::StrCat("tests/manifests/", model, ".txt"));
+  Manifest manifest;
+  for (std::string line; std::getline(stream, line);) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    if (words[0] == "file") {
+      manifest.file = words[1];
+    } else if (words[0] == "parameters") {
+      manifest.parameters = std::stoll(words[1]);
+    } else {
+      manifest.dict.tensors.push_back(ParseTensor(words));
+    }
+  }
+  return manifest;
+}
+
+std::vector<std::string> Models() {
+  std::vector<std::string> models;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/manifests")) {
+    if (entry.path().extension() == ".txt") models.push_back(entry.path().stem());
+  }
+  return models;
+}
+
+const Registry& EmbeddedRegistry() {
+  static const auto* const registry = new Registry(Registry::Load("").value());
+  return *registry;
+}
+
+class ManifestTest : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(entry_, EmbeddedRegistry().Find(GetParam()));
+    ASSERT_OK_AND_ASSIGN(tree_, BuildModuleTree(entry_.plugin->library, entry_.variant->module));
+    manifest_ = ReadManifest(GetParam());
+    ASSERT_FALSE(manifest_.dict.tensors.empty());
+  }
+
+  absl::StatusOr<Plan> Make(const StateDict& dict) {
+    checkpoint_ = std::make_unique<Checkpoint>(MakeHeaderCheckpoint(manifest_.file, std::vector<StateDict>{dict}));
+    return MakePlan(*checkpoint_, entry_.plugin->key_map, tree_, "auto", GetParam());
+  }
+
+  // Expects a refusal whose message names `key`.
+  void ExpectRefused(const StateDict& dict, const std::string& key) {
+    EXPECT_THAT(Make(dict), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(key)));
+  }
+
+  CatalogEntry entry_;
+  ModuleTree tree_;
+  Manifest manifest_;
+  std::unique_ptr<Checkpoint> checkpoint_;
+};
+
+TEST_P(ManifestTest, EveryKeyAndShapeIsAccountedForInOrder) {
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make(manifest_.dict));
+  EXPECT_TRUE(plan.unused.empty());
+  const std::vector<CheckpointTensor>& tensors = checkpoint_->state_dicts()[0].tensors;
+  ASSERT_EQ(plan.sources.size(), tensors.size());
+  int64_t parameters = 0;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    EXPECT_EQ(plan.sources[i].tensor, &tensors[i]) << tensors[i].key;
+    EXPECT_EQ(tree_.slots[i].name, tensors[i].key);
+    EXPECT_EQ(tree_.slots[i].shape, tensors[i].shape) << tensors[i].key;
+    parameters += *ElementCount(tree_.slots[i].shape);
+  }
+  EXPECT_EQ(parameters, manifest_.parameters);
+  EXPECT_EQ(entry_.variant->file, manifest_.file);
+}
+
+TEST_P(ManifestTest, EveryDroppedKeyIsMissed) {
+  for (size_t i = 0; i < manifest_.dict.tensors.size(); ++i) {
+    StateDict dict = manifest_.dict;
+    const std::string key = dict.tensors[i].key;
+    dict.tensors.erase(dict.tensors.begin() + i);
+    if (key.ends_with("mask_token")) {
+      EXPECT_OK(Make(dict));
+    } else {
+      ExpectRefused(dict, key);
+    }
+  }
+}
+
+TEST_P(ManifestTest, EveryChangedShapeIsRefused) {
+  for (size_t i = 0; i < manifest_.dict.tensors.size(); ++i) {
+    StateDict dict = manifest_.dict;
+    dict.tensors[i].shape.back() += 1;
+    ExpectRefused(dict, absl::StrCat("wrong shape: ", dict.tensors[i].key, " wants "));
+  }
+}
+
+TEST_P(ManifestTest, AnAddedKeyIsRefused) {
+  for (const std::string key : {"head.weight", "blocks.99.norm1.weight", "mask_tokens"}) {
+    StateDict dict = manifest_.dict;
+    dict.tensors.push_back(dict.tensors[0]);
+    dict.tensors.back().key = key;
+    ExpectRefused(dict, absl::StrCat("unexpected: ", key));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ManifestTest, testing::ValuesIn(Models()), [](const auto& info) { return info.param; });
+
+TEST(ManifestsTest, AllAreRead) { EXPECT_GE(Models().size(), 18); }
+
+}  // namespace
+}  // namespace modelport
