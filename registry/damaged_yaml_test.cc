@@ -1,0 +1,57 @@
+// A plugin's files, cut and changed everywhere: parsing them ends, whatever it says.
+#include <string>
+
+#include "common/keymap/key_map.h"
+#include "common/module_tree/check_types.h"
+#include "common/module_tree/module_library.h"
+#include "gtest/gtest.h"
+#include "registry/parse_plugin.h"
+#include "registry/plugin_folder.h"
+
+namespace modelport {
+namespace {
+
+void ParseAsItsName(const YamlFile& file) {
+  if (FileName(file) == "plugin.yaml") {
+    ParsePlugin(file).IgnoreError();
+  } else if (FileName(file) == "keymap.yaml") {
+    ParseKeyMap(file).IgnoreError();
+  } else {
+    ModuleLibrary library;
+    if (library.AddFile(file).ok()) CheckTypes(library).IgnoreError();
+  }
+}
+
+class DamagedYamlTest : public testing::TestWithParam<std::string> {
+ protected:
+  DamagedYamlTest() {
+    for (const PluginFolder& folder : EmbeddedPluginFolders()) {
+      const YamlFile* file = folder.path == "models/dinov2" ? folder.Find(GetParam()) : nullptr;
+      if (file != nullptr) file_ = *file;
+    }
+  }
+
+  YamlFile file_;
+};
+
+TEST_P(DamagedYamlTest, CutAnywhere) {
+  ASSERT_FALSE(file_.text.empty());
+  for (size_t size = 0; size < file_.text.size(); size += 3) {
+    ParseAsItsName({file_.path, file_.text.substr(0, size)});
+  }
+}
+
+TEST_P(DamagedYamlTest, AnyByteChanged) {
+  const std::string special = "{}[]:,-&*!|>'\"%@`#\t\n (\xff";
+  for (size_t i = 0; i < file_.text.size(); i += 3) {
+    std::string text = file_.text;
+    text[i] = special[i % special.size()];
+    ParseAsItsName({file_.path, text});
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DamagedYamlTest, testing::Values("plugin.yaml", "keymap.yaml", "modules.yaml"),
+                         [](const auto& info) { return info.param.substr(0, info.param.find('.')); });
+
+}  // namespace
+}  // namespace modelport
