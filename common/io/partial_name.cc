@@ -61,16 +61,16 @@ PartialName::PartialName(const std::string& path) : path_(path), slot_(TakeSlot(
 }
 
 PartialName::~PartialName() {
-  if (slot_ == kNoSlot) return;
-  unlink(path_.c_str());
+  if (!released_) unlink(path_.c_str());
   Release();
 }
 
 void PartialName::Release() {
-  if (slot_ == kNoSlot) return;
-  slots[slot_].armed = false;
-  slots[slot_].taken = false;
-  slot_ = kNoSlot;
+  if (slot_ != kNoSlot && !released_) {
+    slots[slot_].armed = false;
+    slots[slot_].taken = false;
+  }
+  released_ = true;
 }
 
 }  // namespace modelport

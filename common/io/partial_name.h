@@ -21,7 +21,8 @@ class PartialName {
 
  private:
   const std::string path_;
-  int slot_;
+  const int slot_;
+  bool released_ = false;
 };
 
 }  // namespace modelport

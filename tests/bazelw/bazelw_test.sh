@@ -18,7 +18,7 @@ new_machine() {
   : >"$log"
   : >"$installed"
   local tool
-  for tool in bash cat dirname env grep readlink; do ln -s "$(command -v $tool)" "$bin/$tool"; done
+  for tool in bash cat dirname env grep mktemp readlink rm; do ln -s "$(command -v $tool)" "$bin/$tool"; done
   stub bazel 'echo "bazel in $PWD, user in ${MODELPORT_WORKING_DIRECTORY:-}"; printf "<%s>" "$@"; echo' '>>$LOG'
   stub id 'echo 0'
   stub dpkg-query 'cat $INSTALLED'
@@ -117,10 +117,10 @@ test_neither_root_nor_sudo_says_what_root_must_do() {
 
 test_a_failed_install_stops() {
   new_machine
-  stub apt-get 'exit 100'
+  stub apt-get 'echo "E: no $1 today"; exit 100'
   run_bazelw version
   expect status $status 1
-  expect stderr "$err" '*apt-get could not install them*Debian 12*'
+  expect stderr "$err" '*E: no update today*E: no install today*apt-get could not install them*Debian 12'
   expect calls "$(<"$log")" ''
 }
 
