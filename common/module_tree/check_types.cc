@@ -41,10 +41,13 @@ class TypeChecker {
 
   void CheckChild(const ChildDecl& child) {
     CheckNumber(child.when, child.mark);
-    for (const ModuleEntry& entry : child.entries) {
-      CheckNumber(entry.repeat, entry.mark);
-      CheckCall(entry.call, entry.mark);
-    }
+    CheckModule(child.module);
+  }
+
+  void CheckModule(const ModuleEntry& entry) {
+    CheckNumber(entry.repeat, entry.mark);
+    if (!entry.is_list) return CheckCall(entry.call, entry.mark);
+    for (const ModuleEntry& item : entry.items) CheckModule(item);
   }
 
   void CheckCall(const Call& call, const YamlMark& mark) {

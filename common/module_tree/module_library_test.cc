@@ -35,6 +35,7 @@ modules:
       many:
         - Net(1, 1)
         - {repeat: depth, module: "Net(2, 2)"}
+        - {repeat: 2, module: ["Net(1, 2)", "Net(2, 1)"]}
     methods: |
       def forward(self, x: Tensor) -> Tensor:
         return x
@@ -58,15 +59,16 @@ functions:
   EXPECT_EQ(type->constants[2].value.text(), "\"exact\"");
   EXPECT_EQ(type->attributes[0].name, "gain");
   ASSERT_THAT(type->children, SizeIs(3));
-  EXPECT_FALSE(type->children[0].is_list);
+  EXPECT_FALSE(type->children[0].module.is_list);
   EXPECT_EQ(type->children[1].when->text(), "bias");
-  ASSERT_THAT(type->children[2].entries, SizeIs(2));
-  EXPECT_EQ(type->children[2].entries[1].repeat->text(), "depth");
+  ASSERT_THAT(type->children[2].module.items, SizeIs(3));
+  EXPECT_EQ(type->children[2].module.items[1].repeat->text(), "depth");
+  EXPECT_EQ(type->children[2].module.items[2].items[1].call.text, "Net(2, 1)");
   EXPECT_EQ(type->methods.text, "def forward(self, x: Tensor) -> Tensor:\n  return x\n");
   EXPECT_EQ(type->methods.file, "m.yaml");
-  EXPECT_EQ(type->methods.line, 20);
+  EXPECT_EQ(type->methods.line, 21);
   ASSERT_THAT(library.functions(), SizeIs(1));
-  EXPECT_EQ(library.functions()[0].line, 24);
+  EXPECT_EQ(library.functions()[0].line, 25);
 }
 
 struct ErrorCase {

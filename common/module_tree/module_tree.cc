@@ -30,13 +30,15 @@ class TreeBuilder {
  private:
   const ModuleType* Resolve(const Call& call, const Scope& caller, const YamlMark& mark, const ModuleNode& node);
   bool Enter(const ModuleType& type, const YamlMark& mark, const ModuleNode& node);
+  bool Count(const YamlMark& mark, const ModuleNode& node);
   void CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node);
   void AddTensors(const std::vector<TensorDecl>& tensors, bool is_buffer, const Scope& scope, const ModuleNode& node,
                   std::vector<ModuleNode::Tensor>* added);
   void AddValues(const std::vector<ValueDecl>& values, const Scope& scope, const ModuleNode& node,
                  std::vector<std::pair<std::string, Value>>* added);
   void AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node);
-  void AddListItems(const ChildDecl& child, const Scope& scope, ModuleNode* list);
+  void AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node);
+  void AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list);
 
   // The value, or nothing and a problem.
   template <typename T>
@@ -101,12 +103,15 @@ bool TreeBuilder::Enter(const ModuleType& type, const YamlMark& mark, const Modu
     AddProblem(mark, node, absl::StrCat("module type ", type.name(), " contains itself"));
     return false;
   }
-  if (++modules_ > kMaxModules) {
-    if (modules_ == kMaxModules + 1) AddProblem(mark, node, absl::StrCat("more than ", kMaxModules, " modules"));
-    return false;
-  }
+  if (!Count(mark, node)) return false;
   open_.push_back(&type);
   return true;
+}
+
+// Whether one more module or list is not too many.
+bool TreeBuilder::Count(const YamlMark& mark, const ModuleNode& node) {
+  if (++modules_ == kMaxModules + 1) AddProblem(mark, node, absl::StrCat("more than ", kMaxModules, " modules"));
+  return modules_ <= kMaxModules;
 }
 
 // A misspelt argument reads as a module type's name: find it here, where it is given.
@@ -163,22 +168,25 @@ void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& s
 
 void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node) {
   if (!Holds(child.when, scope, child.mark, *node)) return;
-  ModuleNode* added = NewChild(child.name, node);
-  if (child.is_list) return AddListItems(child, scope, added);
-  Build(child.entries[0].call, scope, child.entries[0].mark, added);
+  AddModule(child.module, scope, NewChild(child.name, node));
 }
 
-void TreeBuilder::AddListItems(const ChildDecl& child, const Scope& scope, ModuleNode* list) {
-  for (const ModuleEntry& entry : child.entries) {
-    int64_t repeat = 1;
-    if (entry.repeat.has_value()) repeat = Valid(entry.repeat->EvaluateInt(scope), entry.mark, *list).value_or(0);
-    if (repeat < 0) AddProblem(entry.mark, *list, absl::StrCat("repeat ", entry.repeat->text(), " is ", repeat));
-    const size_t problems_before = problems_.size();
-    for (int64_t i = 0; i < repeat; ++i) {
-      Build(entry.call, scope, entry.mark, NewChild(absl::StrCat(list->children.size()), list));
-      // The next ones are the same: their problems would be, too.
-      if (problems_.size() > problems_before) break;
-    }
+void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node) {
+  if (!entry.is_list) return Build(entry.call, scope, entry.mark, node);
+  if (!Count(entry.mark, *node)) return;
+  for (const ModuleEntry& item : entry.items) AddItems(item, scope, node);
+}
+
+// Adds `item`, as often as it says, to `list`.
+void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list) {
+  int64_t repeat = 1;
+  if (item.repeat.has_value()) repeat = Valid(item.repeat->EvaluateInt(scope), item.mark, *list).value_or(0);
+  if (repeat < 0) AddProblem(item.mark, *list, absl::StrCat("repeat ", item.repeat->text(), " is ", repeat));
+  const size_t problems_before = problems_.size();
+  for (int64_t i = 0; i < repeat; ++i) {
+    AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
+    // The next ones are the same: their problems would be, too.
+    if (problems_.size() > problems_before) break;
   }
 }
 

@@ -111,6 +111,28 @@ TEST(ModuleTreeTest, NodesKnowTypePathValuesAndSlots) {
   EXPECT_EQ(blocks.children[1].node->type, blocks.children[2].node->type);
 }
 
+TEST(ModuleTreeTest, ListsInListsAndConditionalLists) {
+  constexpr char kLists[] = R"yaml(modules:
+  Leaf(n): {parameters: {w: [n]}}
+  Net(extra):
+    children:
+      levels: [{repeat: 2, module: [Leaf(1), {repeat: 2, module: Leaf(2)}]}, Leaf(3)]
+      more: {module: [Leaf(4)], when: extra}
+)yaml";
+  ASSERT_OK_AND_ASSIGN(const ModuleTree without, Build(kLists, "Net(0)"));
+  EXPECT_EQ(Slots(without), R"yaml(levels.0.0.w [1]
+levels.0.1.w [2]
+levels.0.2.w [2]
+levels.1.0.w [1]
+levels.1.1.w [2]
+levels.1.2.w [2]
+levels.2.w [3]
+)yaml");
+  EXPECT_TRUE(without.root.children[0].node->children[1].node->is_list());
+  ASSERT_OK_AND_ASSIGN(const ModuleTree with, Build(kLists, "Net(1)"));
+  EXPECT_THAT(Slots(with), HasSubstr("more.0.w [4]\n"));
+}
+
 struct ErrorCase {
   std::string name;
   std::string type;  // The body of F(n, t=Leaf), flow style.
@@ -161,7 +183,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"RecursionThroughAnArgument", "children: {a: t(n)}", "F(1, t=F)",
                   "m.yaml:6:19: a: module type F contains itself"},
         ErrorCase{"EndlessRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(9000000000000000000)",
-                  "m.yaml:6:40: a.99999: more than 100000 modules"},
+                  "m.yaml:6:40: a.99998: more than 100000 modules"},
         ErrorCase{"OneOfManyEqualOnes", "children: {a: [{repeat: n, module: Sized(0)}]}", "F(40)",
                   "m.yaml:3:27: a.0: size n of \"w\" is 0"}),
     [](const auto& info) { return info.param.name; });

@@ -34,19 +34,20 @@ struct ValueDecl {
   YamlMark mark;
 };
 
-// One submodule, or a run of equal ones in a list.
+// A submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
 struct ModuleEntry {
-  Call call;                          // "Block(dim, heads)"
-  absl::optional<Expression> repeat;  // In lists only: how many; 1 if absent.
+  Call call;  // "Block(dim, heads)"; of no meaning for a list.
+  bool is_list = false;
+  std::vector<ModuleEntry> items;     // Of a list.
+  absl::optional<Expression> repeat;  // Of an item only: how many of them; 1 if absent.
   YamlMark mark;
 };
 
-// A named submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
+// A named submodule.
 struct ChildDecl {
   std::string name;
-  bool is_list = false;
-  std::vector<ModuleEntry> entries;  // Exactly one unless is_list.
-  absl::optional<Expression> when;   // The child exists only where this is neither 0 nor false.
+  ModuleEntry module;
+  absl::optional<Expression> when;  // The child exists only where this is neither 0 nor false.
   YamlMark mark;
 };
 

@@ -86,40 +86,40 @@ absl::optional<Expression> TypeParser::ParseValue(const YamlValue::Field& field)
   return Parsed(Expression::Parse(absl::StrCat("[", absl::StrJoin(items, ", "), "]")), field.value.mark);
 }
 
-// NAME: CALL, or NAME: {module: CALL, when: CONDITION}, or NAME: [ENTRY, ...].
+// NAME: MODULE, or NAME: {module: MODULE, when: CONDITION}.
 ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
   AddMember(field);
-  ChildDecl child{.name = field.name, .is_list = {}, .entries = {}, .when = {}, .mark = field.mark};
-  child.is_list = field.value.kind == Kind::kList;
-  if (!child.is_list) {
-    child.entries.push_back(ParseEntry(field.value, field.name, "when", &child.when));
-    return child;
-  }
-  for (const YamlValue& item : field.value.items) {
-    absl::optional<Expression> repeat;
-    child.entries.push_back(ParseEntry(item, field.name, "repeat", &repeat));
-    child.entries.back().repeat = std::move(repeat);
-  }
+  ChildDecl child{.name = field.name, .module = {}, .when = {}, .mark = field.mark};
+  child.module = ParseEntry(field.value, field.name, "when", &child.when);
   return child;
 }
 
-// CALL, or {module: CALL, MODIFIER: EXPRESSION}.
+// MODULE, or {module: MODULE, MODIFIER: EXPRESSION}.
 ModuleEntry TypeParser::ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
                                    absl::optional<Expression>* modifier) {
-  ModuleEntry entry{.call = {}, .repeat = {}, .mark = value.mark};
-  if (value.kind != Kind::kMap) {
-    entry.call = ParseCallText(value, absl::StrCat("child ", Quoted(child)));
-    return entry;
-  }
+  if (value.kind != Kind::kMap) return ParseModule(value, child);
+  ModuleEntry entry;
   YamlMapReader reader(value, absl::StrCat("child ", Quoted(child)), problems_);
-  if (const YamlValue* call = reader.Require("module")) {
-    entry.call = ParseCallText(*call, "field \"module\"");
-    entry.mark = call->mark;
-  }
+  if (const YamlValue* module = reader.Require("module")) entry = ParseModule(*module, child);
   if (const YamlValue* text = reader.Take(modifier_name)) {
     *modifier = ParseExpression(*text, absl::StrCat("field ", Quoted(modifier_name)));
   }
   reader.Finish();
+  return entry;
+}
+
+// CALL, or [ITEM, ...], where an ITEM is a MODULE or {module: MODULE, repeat: COUNT}.
+ModuleEntry TypeParser::ParseModule(const YamlValue& value, absl::string_view child) {
+  ModuleEntry entry{.call = {}, .is_list = value.kind == Kind::kList, .items = {}, .repeat = {}, .mark = value.mark};
+  if (!entry.is_list) {
+    entry.call = ParseCallText(value, absl::StrCat("child ", Quoted(child)));
+    return entry;
+  }
+  for (const YamlValue& item : value.items) {
+    absl::optional<Expression> repeat;
+    entry.items.push_back(ParseEntry(item, child, "repeat", &repeat));
+    entry.items.back().repeat = std::move(repeat);
+  }
   return entry;
 }
 

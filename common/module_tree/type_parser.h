@@ -28,6 +28,7 @@ class TypeParser {
   ChildDecl ParseChild(const YamlValue::Field& field);
   ModuleEntry ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
                          absl::optional<Expression>* modifier);
+  ModuleEntry ParseModule(const YamlValue& value, absl::string_view child);
   Call ParseCallText(const YamlValue& value, absl::string_view subject);
   absl::optional<Expression> ParseExpression(const YamlValue& value, absl::string_view subject);
 
