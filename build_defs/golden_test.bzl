@@ -20,7 +20,7 @@ def golden_test(model, committed = False, large = False):
     Args:
       model: a variant.
       committed: whether //tests/goldens has cases of it.
-      large: whether it takes gigabytes and minutes.
+      large: whether it takes gigabytes: tagged full_size, and run alone.
     """
     data, folders = [], []
     if committed:
@@ -33,12 +33,12 @@ def golden_test(model, committed = False, large = False):
         return
     cc_test(
         name = model + "_golden_test",
-        size = "enormous" if large else "large",
+        size = "enormous" if large else "medium",
         args = [model] + folders,
         data = data + [
             "stages.txt",
             "//models:plugins",
         ],
-        tags = ["large", "exclusive"] if large else [],
+        tags = ["full_size", "exclusive"] if large else [],
         deps = [":golden_test_main"],
     )

@@ -14,26 +14,26 @@ absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, OutputF
                                        const std::function<void(int64_t)>& on_bytes) {
   SavedModule saved;
   BackgroundSha256 sha256;
-  absl::Status write_status;
+  absl::Status written;
+  // LibTorch's writer throws from its destructor when a write fails, which would end the process. So a failure is kept
+  // for the end, and what comes after it goes nowhere.
   const auto write = [&](const void* data, size_t size) -> size_t {
+    if (!written.ok()) return size;
     const absl::string_view bytes(static_cast<const char*>(data), size);
     sha256.Start(bytes);
-    write_status = file.Write(bytes);
+    written = file.Write(bytes);
     sha256.Wait();
-    if (!write_status.ok()) return 0;
     saved.size += size;
     on_bytes(size);
     return size;
   };
-  const absl::Status status = CatchTorch([&] {
+  RETURN_IF_ERROR(CatchTorch([&] {
     caffe2::serialize::PyTorchStreamWriter writer(write);
     torch::jit::ScriptModuleSerializer serializer(writer);
     serializer.serialize(module, /*extra_files=*/{}, /*bytecode_format=*/false, /*save_mobile_debug_info=*/false);
     writer.writeEndOfFile();
-  });
-  // A failed write is the cause; what LibTorch makes of it is not.
-  RETURN_IF_ERROR(write_status);
-  RETURN_IF_ERROR(status);
+  }));
+  RETURN_IF_ERROR(written);
   saved.sha256 = sha256.HexDigest();
   return saved;
 }

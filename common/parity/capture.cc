@@ -81,7 +81,9 @@ class Instrumenter {
       }
     }
     torch::jit::Function& callee = call->input(0)->type()->expectRef<c10::ClassType>().getMethod(method);
-    torch::jit::inlineCallTo(call, &torch::jit::toGraphFunction(callee));
+    torch::jit::GraphFunction& function = torch::jit::toGraphFunction(callee);
+    // Its graph as written: the optimised one has its own calls inlined already.
+    torch::jit::inlineCallTo(call, &function, function.graph().get());
   }
 
   // Appends `value` to the list of `stage` in front of `position`.
