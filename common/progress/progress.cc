@@ -1,14 +1,15 @@
 #include "common/progress/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/time/clock.h"
 #include "common/text/units.h"
 
 namespace modelport {
@@ -18,36 +19,63 @@ constexpr int kBarWidth = 24;
 constexpr absl::Duration kRedraw = absl::Milliseconds(100);
 constexpr char kEraseLine[] = "\r\x1b[K";
 
+std::string Bar(int64_t done, int64_t total) {
+  const int filled = kBarWidth * std::min(1.0, static_cast<double>(done) / total);
+  return absl::StrCat("[", std::string(filled, '#'), std::string(kBarWidth - filled, '.'), "] ");
+}
+
+void WriteToStderr(absl::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
-std::string ProgressLine(const std::string& step, int64_t done, int64_t total, absl::Duration elapsed) {
-  const double part = total > 0 ? std::min(1.0, static_cast<double>(done) / total) : 0;
-  const int filled = static_cast<int>(part * kBarWidth);
-  std::string line = absl::StrFormat("%-6s [%s%s] %s of %s", step, std::string(filled, '#'),
-                                     std::string(kBarWidth - filled, '.'), FormatBytes(done), FormatBytes(total));
+ProgressScreen StderrScreen() {
+  ProgressScreen screen;
+  const char* const terminal = std::getenv("TERM");
+  if (!isatty(STDERR_FILENO) || terminal == nullptr || terminal == absl::string_view("dumb")) return screen;
+  screen.write = WriteToStderr;
+  winsize size;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) screen.columns = size.ws_col;
+  return screen;
+}
+
+std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, absl::Duration elapsed, int columns) {
+  std::string line = absl::StrFormat("%-6s ", step);
+  if (total > 0) absl::StrAppend(&line, Bar(done, total));
+  absl::StrAppend(&line, FormatBytes(done));
+  if (total > 0) absl::StrAppend(&line, " of ", FormatBytes(total));
   const double seconds = absl::ToDoubleSeconds(elapsed);
-  if (done <= 0 || seconds <= 0) return line;
-  const double rate = done / seconds;
-  absl::StrAppend(&line, ", ", FormatBytes(rate), "/s, ", FormatSeconds(std::max<int64_t>(0, total - done) / rate),
-                  " left");
-  return line;
+  if (done > 0 && seconds > 0) {
+    const double rate = done / seconds;
+    absl::StrAppend(&line, ", ", FormatBytes(rate), "/s");
+    if (total > 0) absl::StrAppend(&line, ", ", FormatSeconds(std::max<int64_t>(0, total - done) / rate), " left");
+  }
+  return line.substr(0, std::max(0, columns));
 }
 
-Progress::Progress(std::string step, int64_t total)
-    : on_terminal_(isatty(STDERR_FILENO)), step_(std::move(step)), total_(total), start_(absl::Now()) {}
-
-Progress::~Progress() {
-  if (drawn_ != absl::InfinitePast()) std::fputs(kEraseLine, stderr);
-}
+Progress::Progress(absl::string_view step, int64_t total, ProgressScreen screen)
+    : step_(step), total_(total), start_(screen.now()), screen_(std::move(screen)), drawn_(start_) {}
 
 void Progress::Add(int64_t bytes) {
-  if (!on_terminal_) return;
-  const std::lock_guard<std::mutex> lock(mutex_);
   done_ += bytes;
-  const absl::Time now = absl::Now();
+  // Whoever comes while another thread draws has better things to do.
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock() || !screen_.write) return;
+  const absl::Time now = screen_.now();
   if (now - drawn_ < kRedraw) return;
   drawn_ = now;
-  std::fputs(absl::StrCat(kEraseLine, ProgressLine(step_, done_, total_, now - start_)).c_str(), stderr);
+  visible_ = true;
+  // A terminal wraps a line that fills it.
+  screen_.write(absl::StrCat(kEraseLine, ProgressLine(step_, done_, total_, now - start_, screen_.columns - 1)));
+}
+
+void Progress::Finish() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (visible_) screen_.write(kEraseLine);
+  visible_ = false;
+  screen_.write = nullptr;
 }
 
 }  // namespace modelport

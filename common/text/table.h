@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_TEXT_TABLE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace modelport {
