@@ -1,0 +1,69 @@
+#include "bench/measure.h"
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+
+namespace modelport {
+namespace {
+
+int64_t AnonBytes(pid_t pid) {
+  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
+  for (std::string line; std::getline(status, line);) {
+    absl::string_view rest = line;
+    int64_t kilobytes = 0;
+    if (absl::ConsumePrefix(&rest, "RssAnon:") && absl::ConsumeSuffix(&rest, "kB") &&
+        absl::SimpleAtoi(rest, &kilobytes)) {
+      return kilobytes * 1024;
+    }
+  }
+  return 0;
+}
+
+double Seconds(const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; }
+
+}  // namespace
+
+Measurement Measure(const std::string& command) {
+  const auto start = std::chrono::steady_clock::now();
+  const pid_t pid = fork();
+  if (pid == 0) {
+    // exec: the command itself is the process whose memory is read.
+    const std::string line = absl::StrCat("exec ", command, " >/dev/null 2>&1");
+    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  Measurement result;
+  int status = 0;
+  rusage usage = {};
+  while (wait4(pid, &status, WNOHANG, &usage) == 0) {
+    result.peak_anon_bytes = std::max(result.peak_anon_bytes, AnonBytes(pid));
+    usleep(2000);
+  }
+  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.cpu_seconds = Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+  result.exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+  return result;
+}
+
+double MedianWall(std::vector<Measurement> runs) {
+  std::sort(runs.begin(), runs.end(),
+            [](const Measurement& a, const Measurement& b) { return a.wall_seconds < b.wall_seconds; });
+  return runs[runs.size() / 2].wall_seconds;
+}
+
+int64_t PeakAnon(const std::vector<Measurement>& runs) {
+  int64_t peak = 0;
+  for (const Measurement& run : runs) peak = std::max(peak, run.peak_anon_bytes);
+  return peak;
+}
+
+}  // namespace modelport

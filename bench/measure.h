@@ -1,0 +1,29 @@
+#ifndef MODELPORT_BENCH_MEASURE_H_
+#define MODELPORT_BENCH_MEASURE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace modelport {
+
+// What one run of a command took.
+struct Measurement {
+  int exit_status = 0;
+  double wall_seconds = 0;
+  double cpu_seconds = 0;       // User and system.
+  int64_t peak_anon_bytes = 0;  // Private memory: the largest RssAnon seen, read every 2 ms.
+};
+
+// Runs a shell command with its output thrown away.
+Measurement Measure(const std::string& command);
+
+// The middle one of the wall times.
+double MedianWall(std::vector<Measurement> runs);
+
+// The largest peak.
+int64_t PeakAnon(const std::vector<Measurement>& runs);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_BENCH_MEASURE_H_
