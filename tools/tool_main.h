@@ -11,10 +11,10 @@
 namespace modelport {
 
 // Parses the flags of the tool and runs it. A failed status is printed to stderr as "CODE: message". Returns the exit
-// status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the tool's own flags.
+// status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the flags instead.
 int RunTool(int argc, char** argv, absl::string_view usage, const std::function<absl::Status()>& run);
 
-// `path` as the user meant it: relative to the folder where `bazel run` was typed.
+// `path` as the user meant it: relative to the folder where `bazel run` or `bazelw run` was typed.
 std::string ResolveUserPath(const std::string& path);
 
 }  // namespace modelport

@@ -1,0 +1,67 @@
+#include "tools/tool_main.h"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::HasSubstr;
+using testing::internal::CaptureStderr;
+using testing::internal::CaptureStdout;
+using testing::internal::GetCapturedStderr;
+using testing::internal::GetCapturedStdout;
+
+int RunWith(std::vector<std::string> arguments, const absl::Status& status) {
+  arguments.insert(arguments.begin(), "tool");
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  return RunTool(argv.size(), argv.data(), "Does things.", [&status] { return status; });
+}
+
+TEST(RunToolTest, SuccessIsZeroAndSilent) {
+  CaptureStderr();
+  EXPECT_EQ(RunWith({}, absl::OkStatus()), 0);
+  EXPECT_EQ(GetCapturedStderr(), "");
+}
+
+TEST(RunToolTest, AFailureIsOneWithCodeAndDetailsOnStderr) {
+  CaptureStdout();
+  CaptureStderr();
+  EXPECT_EQ(RunWith({}, absl::FailedPreconditionError("a.pth: does not fit\n  2 keys missing")), 1);
+  EXPECT_EQ(GetCapturedStderr(), "FAILED_PRECONDITION: a.pth: does not fit\n  2 keys missing\n");
+  EXPECT_EQ(GetCapturedStdout(), "");
+}
+
+TEST(RunToolTest, AWrongFlagIsAFailureBeforeTheToolRuns) {
+  CaptureStderr();
+  EXPECT_EQ(RunWith({"--nothing"}, absl::InternalError("ran")), 1);
+  EXPECT_THAT(GetCapturedStderr(), testing::StartsWith("INVALID_ARGUMENT: --nothing: no such flag"));
+}
+
+TEST(RunToolTest, HelpIsNoFailure) {
+  for (const char* help : {"--help", "-help", "-h"}) {
+    CaptureStdout();
+    EXPECT_EQ(RunWith({help}, absl::InternalError("ran")), 0);
+    EXPECT_THAT(GetCapturedStdout(), HasSubstr("Does things."));
+  }
+}
+
+TEST(ResolveUserPathTest, IsRelativeToWhereTheUserStands) {
+  unsetenv("MODELPORT_WORKING_DIRECTORY");
+  unsetenv("BUILD_WORKING_DIRECTORY");
+  EXPECT_EQ(ResolveUserPath("m.pt"), "m.pt");
+  setenv("BUILD_WORKING_DIRECTORY", "/home/user", 1);
+  EXPECT_EQ(ResolveUserPath("m.pt"), "/home/user/m.pt");
+  EXPECT_EQ(ResolveUserPath("../m.pt"), "/home/m.pt");
+  EXPECT_EQ(ResolveUserPath("/tmp/m.pt"), "/tmp/m.pt");
+  setenv("MODELPORT_WORKING_DIRECTORY", "/shots", 1);
+  EXPECT_EQ(ResolveUserPath("m.pt"), "/shots/m.pt");
+}
+
+}  // namespace
+}  // namespace modelport
