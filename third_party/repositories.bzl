@@ -28,11 +28,6 @@ def modelport_repositories():
         build_file = "//third_party:protobuf.BUILD",
     )
     debian_library(
-        name = "com_github_google_benchmark",
-        packages = ["libbenchmark-dev"],
-        build_file = "//third_party:benchmark.BUILD",
-    )
-    debian_library(
         name = "yaml_cpp",
         packages = ["libyaml-cpp-dev"],
         build_file = "//third_party:yaml_cpp.BUILD",
