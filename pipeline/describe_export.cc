@@ -44,6 +44,11 @@ void DescribeWeights(const MappedWeights& weights, const BoundTensors& bound, Ma
     unused.set_key(key);
     unused.set_reason(reason);
   }
+  for (const auto& [slot, key] : plan.aliases) {
+    Manifest::Alias& alias = *manifest.add_aliases();
+    alias.set_slot(slot);
+    alias.set_stored_as(key);
+  }
   for (const auto& [dtype, slots] : bound.converted) {
     Manifest::Conversion& conversion = *manifest.add_converted();
     conversion.set_from(std::string(DTypeName(dtype)));

@@ -45,6 +45,7 @@ void PrintPlan(const Plan& plan, const ModuleTree& tree, const std::string& mode
     if (plan.sources[i].tensor != nullptr) continue;
     out << "  zeros: " << tree.slots[i].name << " (" << plan.sources[i].reason << ")\n";
   }
+  for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
   for (const auto& [key, reason] : plan.unused) out << "  unused: " << key << " (" << reason << ")\n";
 }
 

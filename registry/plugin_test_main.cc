@@ -67,15 +67,18 @@ bool MatchesSlot(const KeyPattern& pattern, const ModuleTree& tree) {
                      [&](const Slot& slot) { return pattern.Match(slot.name).has_value(); });
 }
 
-// A slot that may be missing must be a slot of some variant: else the rule has outlived what it was for.
-TEST_F(PluginTest, EverySlotThatMayBeMissingExists) {
+// A slot that a rule names must be a slot of some variant: else the rule has outlived what it was for.
+TEST_F(PluginTest, EverySlotOfARuleExists) {
   if (entries_.empty()) return;
   std::vector<ModuleTree> trees;
   for (const CatalogEntry& entry : entries_) trees.push_back(Build(entry));
   for (const Layout& layout : entries_[0].plugin->key_map.layouts) {
-    for (const Allowance& allowance : layout.missing) {
-      EXPECT_TRUE(std::any_of(trees.begin(), trees.end(), [&](const auto& t) { return MatchesSlot(allowance.key, t); }))
-          << MarkString(allowance.mark) << ": " << allowance.key.text();
+    std::vector<std::pair<const KeyPattern*, YamlMark>> rules;
+    for (const Allowance& allowance : layout.missing) rules.emplace_back(&allowance.key, allowance.mark);
+    for (const Alias& alias : layout.aliases) rules.emplace_back(&alias.slot, alias.mark);
+    for (const auto& [slot, mark] : rules) {
+      EXPECT_TRUE(std::any_of(trees.begin(), trees.end(), [&](const auto& tree) { return MatchesSlot(*slot, tree); }))
+          << MarkString(mark) << ": " << slot->text();
     }
   }
 }

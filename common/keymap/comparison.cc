@@ -42,7 +42,13 @@ const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::s
 
 void FillSlot(const Slot& slot, const Sources& sources, Comparison* comparison) {
   SlotSource source;
-  if (const auto found = sources.find(slot.name); found != sources.end()) {
+  const std::string stored_key = comparison->reading.layout->StoredKey(slot.name);
+  auto found = sources.find(slot.name);
+  if (found == sources.end() && stored_key != slot.name) {
+    found = sources.find(stored_key);
+    if (found != sources.end()) comparison->plan.aliases.emplace_back(slot.name, stored_key);
+  }
+  if (found != sources.end()) {
     source.tensor = found->second;
     if (source.tensor->shape != slot.shape) comparison->wrong_shape.push_back({&slot, source.tensor});
     if (!IsFloating(source.tensor->dtype)) comparison->wrong_dtype.push_back({&slot, source.tensor});

@@ -26,6 +26,7 @@ class LayoutParser {
     layout.unwrap = reader.TakeTexts("unwrap");
     layout.strip = reader.TakeTexts("strip");
     for (const YamlValue& item : reader.TakeItems("renames")) AddRename(item, &layout.renames);
+    for (const YamlValue& item : reader.TakeItems("aliases")) AddAlias(item, &layout.aliases);
     for (const YamlValue& item : reader.TakeItems("missing")) AddAllowance(item, "missing", &layout.missing);
     for (const YamlValue& item : reader.TakeItems("unused")) AddAllowance(item, "unused", &layout.unused);
     reader.Finish();
@@ -44,20 +45,34 @@ class LayoutParser {
   }
 
   void AddRename(const YamlValue& item, std::vector<Rename>* renames) {
-    YamlMapReader reader(item, "a rename", problems_);
+    std::vector<KeyPattern> ends = ParseSubstitution(item, "a rename", "from", "to");
+    if (ends.size() == 2) renames->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
+  }
+
+  void AddAlias(const YamlValue& item, std::vector<Alias>* aliases) {
+    std::vector<KeyPattern> ends = ParseSubstitution(item, "an alias", "slot", "key");
+    if (ends.size() == 2) aliases->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
+  }
+
+  // A map of two patterns, of which the second has no placeholder that the first has not; fewer than two if it is
+  // wrong.
+  std::vector<KeyPattern> ParseSubstitution(const YamlValue& item, absl::string_view subject, absl::string_view from,
+                                            absl::string_view to) {
+    YamlMapReader reader(item, std::string(subject), problems_);
     std::vector<KeyPattern> ends;
-    AddPattern(reader.Require("from"), "field \"from\"", &ends);
-    AddPattern(reader.Require("to"), "field \"to\"", &ends);
+    for (absl::string_view field : {from, to}) {
+      AddPattern(reader.Require(field), absl::StrCat("field \"", field, "\""), &ends);
+    }
     reader.Finish();
-    if (ends.size() != 2) return;
+    if (ends.size() != 2) return {};
     const std::vector<std::string> bound = ends[0].names();
     for (const std::string& name : ends[1].names()) {
       if (std::find(bound.begin(), bound.end(), name) != bound.end()) continue;
       problems_->Add(item.mark, absl::StrCat("{", name, "} of \"", ends[1].text(), "\" does not stand in \"",
                                              ends[0].text(), "\""));
-      return;
+      return {};
     }
-    renames->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
+    return ends;
   }
 
   void AddAllowance(const YamlValue& item, absl::string_view list, std::vector<Allowance>* allowances) {
@@ -83,6 +98,14 @@ class LayoutParser {
 };
 
 }  // namespace
+
+std::string Layout::StoredKey(absl::string_view slot) const {
+  for (const Alias& alias : aliases) {
+    const absl::optional<KeyBindings> bindings = alias.slot.Match(slot);
+    if (bindings.has_value()) return alias.key.Substitute(*bindings);
+  }
+  return std::string(slot);
+}
 
 const Layout* KeyMap::Find(absl::string_view name) const {
   const auto layout = std::find_if(layouts.begin(), layouts.end(), [&](const Layout& l) { return l.name == name; });

@@ -19,6 +19,14 @@ struct Rename {
   YamlMark mark;
 };
 
+// Slots that match `slot` share one tensor, which the file holds once, as `key`: head.{i}.norm.weight is stored as
+// head.0.norm.weight.
+struct Alias {
+  KeyPattern slot;
+  KeyPattern key;
+  YamlMark mark;
+};
+
 // Keys or slots that a strict comparison leaves out, and why.
 struct Allowance {
   KeyPattern key;
@@ -35,8 +43,12 @@ struct Layout {
   std::vector<std::string> unwrap;  // Dictionaries that may hold the state dict, in order of preference: "teacher".
   std::vector<std::string> strip;   // Prefixes that training tools add: "module.", "_orig_mod.".
   std::vector<Rename> renames;      // Applied in order; one that matches no key is a problem.
+  std::vector<Alias> aliases;       // A slot whose own key is in the file takes that.
   std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
+
+  // The key under which the file holds the tensor of `slot`: the slot's name unless an alias says otherwise.
+  std::string StoredKey(absl::string_view slot) const;
 };
 
 struct KeyMap {

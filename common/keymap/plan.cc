@@ -17,9 +17,12 @@ absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_ma
 
 std::vector<SeededKey> PublishedKeys(const KeyMap& key_map, const ModuleTree& tree) {
   const Layout* original = key_map.Find("original");
-  const std::string prefix = original == nullptr ? "" : original->prefix;
+  const Layout plain;
+  const Layout& layout = original == nullptr ? plain : *original;
   std::vector<SeededKey> keys;
-  for (const Slot& slot : tree.slots) keys.push_back({absl::StrCat(prefix, slot.name), slot.shape});
+  for (const Slot& slot : tree.slots) {
+    if (layout.StoredKey(slot.name) == slot.name) keys.push_back({absl::StrCat(layout.prefix, slot.name), slot.shape});
+  }
   return keys;
 }
 

@@ -25,7 +25,8 @@ struct Plan {
   std::string layout;
   std::string state_dict;           // Path of the dictionary it was taken from, "" for the root.
   std::vector<SlotSource> sources;  // One for each of ModuleTree::slots.
-  std::vector<std::pair<std::string, std::string>> unused;  // Keys left out, and why.
+  std::vector<std::pair<std::string, std::string>> unused;   // Keys left out, and why.
+  std::vector<std::pair<std::string, std::string>> aliases;  // Slots that share a tensor, and the slot it is stored as.
 };
 
 // Maps `checkpoint` onto `tree`, the modules of the variant called `model`. `layout` is a layout's name or "auto".

@@ -132,6 +132,29 @@ TEST_F(PlanTest, ADroppedMaskTokenBecomesZerosWithAReason) {
   EXPECT_EQ(plan.sources[1].reason, "dropped by converters");
 }
 
+TEST_F(PlanTest, SharedSlotsTakeTheStoredTensorOrTheirOwn) {
+  KeepOnlyOriginal();
+  ASSERT_OK_AND_ASSIGN(const KeyMap aliases, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: [cls_token]
+    aliases: [{slot: "blocks.{i}.bias", key: blocks.0.bias}]
+)yaml"}));
+  key_map_ = aliases;
+  const Keys published = Without("blocks.1.bias", NetKeys());
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("", published)}));
+  EXPECT_THAT(SourceKeys(plan), ElementsAre("cls_token", "mask_token", "blocks.0.weight", "blocks.0.bias",
+                                            "blocks.1.weight", "blocks.0.bias"));
+  EXPECT_THAT(plan.aliases, ElementsAre(Pair("blocks.1.bias", "blocks.0.bias")));
+
+  ASSERT_OK_AND_ASSIGN(const Plan complete, Make({Dict("", NetKeys())}));
+  EXPECT_EQ(SourceKeys(complete).back(), "blocks.1.bias");
+  EXPECT_THAT(complete.aliases, IsEmpty());
+
+  EXPECT_THAT(Make({Dict("", Without("blocks.0.bias", published))}),
+              StatusIs(kUnfit, HasSubstr("missing: blocks.0.bias [4]")));
+  EXPECT_THAT(PublishedKeys(key_map_, tree_), testing::SizeIs(published.size()));
+}
+
 TEST_F(PlanTest, TheTeacherIsTakenAndNotTheStudent) {
   const Keys keys = Prefixed("module.backbone.", NetKeys());
   ASSERT_OK_AND_ASSIGN(const Plan plan,
