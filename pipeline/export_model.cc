@@ -47,13 +47,6 @@ absl::StatusOr<SavedModule> Save(const torch::jit::Module& module, const BoundTe
   return SaveModule(module, file, [&](int64_t bytes) { progress.Add(bytes); });
 }
 
-// Loads the file that was just written, before it has its name, and compares it with the module in memory.
-absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, const Plugin& plugin) {
-  Progress progress("prove", 0);
-  ASSIGN_OR_RETURN(const torch::jit::Module loaded, LoadModule(file.ReadablePath()));
-  return CompareModules(module, loaded, plugin.examples);
-}
-
 }  // namespace
 
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
@@ -75,7 +68,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
 
   RoundTrip round_trip;
   if (options.prove) {
-    absl::StatusOr<RoundTrip> proven = Prove(module, artifact, *entry.plugin);
+    absl::StatusOr<RoundTrip> proven = ProveRoundTrip(module, artifact.ReadablePath(), entry.plugin->examples);
     if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
     round_trip = *std::move(proven);
   }

@@ -60,7 +60,9 @@ absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Mani
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
   ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, *dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildModule(weights.tree, bound.tensors));
-  return CompareModules(expected, module, entry.plugin->examples);
+  const std::vector<Call>& examples = entry.plugin->examples;
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, RunExamples(expected, examples));
+  return CompareModules(expected, module, examples, expected_outputs);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "common/artifact/round_trip.h"
 
-#include <ATen/core/grad_mode.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <future>
 #include <map>
 #include <sstream>
 #include <utility>
@@ -79,19 +81,14 @@ absl::StatusOr<int64_t> CompareClasses(const Module& expected, const Module& act
   return count;
 }
 
-absl::StatusOr<RoundTrip::Output> CompareOutputs(const Module& expected, const Module& actual, const Call& call) {
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(expected, call));
-  const auto run = [&](const Module& module) {
-    return CatchTorch([&] { return module.get_method(call.type)(inputs); });
-  };
-  ASSIGN_OR_RETURN(const c10::IValue wanted, run(expected));
-  ASSIGN_OR_RETURN(const c10::IValue got, run(actual));
-  ASSIGN_OR_RETURN(const Difference difference, CompareValues(wanted, got, call.text));
+absl::StatusOr<RoundTrip::Output> CompareOutputs(const c10::IValue& expected, const c10::IValue& actual,
+                                                 const std::string& call) {
+  ASSIGN_OR_RETURN(const Difference difference, CompareValues(expected, actual, call));
   if (difference.relative > kAlignmentTolerance) {
-    return absl::DataLossError(absl::StrCat(call.text, " differs by ", difference.max_abs, ", ", difference.relative,
+    return absl::DataLossError(absl::StrCat(call, " differs by ", difference.max_abs, ", ", difference.relative,
                                             " of its range; at most ", kAlignmentTolerance, " is rounding"));
   }
-  return RoundTrip::Output{call.text, difference.max_abs, difference.relative};
+  return RoundTrip::Output{call, difference.max_abs, difference.relative};
 }
 
 }  // namespace
@@ -118,20 +115,42 @@ std::vector<std::string> MethodSchemas(const Module& module) {
   return methods;
 }
 
-absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& actual,
-                                         const std::vector<Call>& examples) {
-  // A few small calls: optimising their graphs would take longer than running them.
+absl::StatusOr<std::vector<c10::IValue>> RunExamples(const Module& module, const std::vector<Call>& examples) {
+  // A few small calls: optimising their graphs, or sharing them between threads, would take longer than running them.
   torch::jit::getProfilingMode() = false;
   torch::jit::setGraphExecutorOptimize(false);
+  at::set_num_threads(1);
   const c10::InferenceMode inference;
+  std::vector<c10::IValue> outputs;
+  for (const Call& call : examples) {
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+    ASSIGN_OR_RETURN(c10::IValue output, CatchTorch([&] { return module.get_method(call.type)(inputs); }));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
+}
+
+absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& actual,
+                                         const std::vector<Call>& examples,
+                                         const std::vector<c10::IValue>& expected_outputs) {
   RoundTrip result;
   ASSIGN_OR_RETURN(result.tensors, CompareStates(expected, actual));
   ASSIGN_OR_RETURN(result.methods, CompareClasses(expected, actual));
-  for (const Call& call : examples) {
-    ASSIGN_OR_RETURN(RoundTrip::Output output, CompareOutputs(expected, actual, call));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(actual, examples));
+  for (size_t i = 0; i < examples.size(); ++i) {
+    ASSIGN_OR_RETURN(RoundTrip::Output output, CompareOutputs(expected_outputs[i], outputs[i], examples[i].text));
     result.outputs.push_back(std::move(output));
   }
   return result;
+}
+
+absl::StatusOr<RoundTrip> ProveRoundTrip(const Module& module, const std::string& path,
+                                         const std::vector<Call>& examples) {
+  std::future<absl::StatusOr<std::vector<c10::IValue>>> expected =
+      std::async(std::launch::async, RunExamples, std::cref(module), std::cref(examples));
+  ASSIGN_OR_RETURN(const Module loaded, LoadModule(path));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, expected.get());
+  return CompareModules(module, loaded, examples, expected_outputs);
 }
 
 }  // namespace modelport

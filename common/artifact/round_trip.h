@@ -2,6 +2,7 @@
 #ifndef MODELPORT_COMMON_ARTIFACT_ROUND_TRIP_H_
 #define MODELPORT_COMMON_ARTIFACT_ROUND_TRIP_H_
 
+#include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
@@ -37,9 +38,19 @@ absl::StatusOr<torch::jit::Module> LoadModule(const std::string& path);
 // change them.
 std::vector<std::string> MethodSchemas(const torch::jit::Module& module);
 
-// Compares every tensor, attribute, method schema and the outputs of `examples`.
-//   DataLoss  names the first few things that differ
+// Results of the calls `examples` of `module`, in their order. Runs on the calling thread alone.
+absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
+                                                     const std::vector<Call>& examples);
+
+// Compares every tensor, attribute and method schema of two modules, and the outputs of `examples`, of which
+// `expected_outputs` are those of `expected`.
+//   DataLoss  names the first thing that differs
 absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, const torch::jit::Module& actual,
+                                         const std::vector<Call>& examples,
+                                         const std::vector<c10::IValue>& expected_outputs);
+
+// Loads the file `path` and compares it with `module`, which was saved there. `module`'s own examples run meanwhile.
+absl::StatusOr<RoundTrip> ProveRoundTrip(const torch::jit::Module& module, const std::string& path,
                                          const std::vector<Call>& examples);
 
 }  // namespace modelport
