@@ -1,0 +1,152 @@
+// Binding and auditing, on checkpoints that lie in memory.
+#include <ATen/Functions.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/checkpoint/checkpoint.h"
+#include "common/status/status_matchers.h"
+#include "common/weights/audit.h"
+#include "common/weights/bind_tensors.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+// One tensor, 0 to 5 as [2, 3], in one slot.
+class WeightsTest : public testing::Test {
+ protected:
+  // Puts the bytes of `values` at `offset` bytes of a storage, and a view of them into the only slot.
+  void Set(const at::Tensor& values, DType dtype, std::vector<int64_t> strides = {3, 1}, size_t offset = 0) {
+    auto bytes = std::make_shared<std::string>(64, '\0');
+    std::memcpy(bytes->data() + offset, values.const_data_ptr(), values.nbytes());
+    Checkpoint::Contents contents;
+    contents.path = "toy.safetensors";
+    contents.bytes = *bytes;
+    contents.storages.push_back({"weight", absl::string_view(*bytes).substr(offset, values.nbytes()), absl::nullopt});
+    contents.state_dicts.push_back({"", {{"weight", dtype, {2, 3}, std::move(strides), 0, 0}}});
+    contents.file = bytes;
+    checkpoint_ = std::make_unique<Checkpoint>(std::move(contents));
+    tree_.slots = {{"weight", {2, 3}, false}};
+    plan_.sources = {{&checkpoint_->state_dicts()[0].tensors[0], ""}};
+  }
+
+  at::Tensor Bound(DType dtype) {
+    bound_ = *BindTensors(*checkpoint_, plan_, tree_, dtype);
+    return bound_.tensors[0];
+  }
+
+  bool IsBorrowed(const at::Tensor& tensor) const {
+    const absl::string_view bytes = checkpoint_->bytes();
+    const char* data = static_cast<const char*>(tensor.const_data_ptr());
+    return data >= bytes.data() && data < bytes.data() + bytes.size();
+  }
+
+  absl::Status Audit(bool allow_nonfinite = false) {
+    return AuditValues(*checkpoint_, plan_, tree_, bound_, allow_nonfinite);
+  }
+
+  std::unique_ptr<Checkpoint> checkpoint_;
+  ModuleTree tree_;
+  Plan plan_;
+  BoundTensors bound_;
+};
+
+at::Tensor ZeroToFive(at::ScalarType type) { return at::arange(6, type); }
+
+TEST_F(WeightsTest, WhatFitsIsBorrowed) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32);
+  const at::Tensor tensor = Bound(DType::kFloat32);
+  EXPECT_TRUE(IsBorrowed(tensor));
+  EXPECT_TRUE(tensor.equal(ZeroToFive(at::kFloat).view({2, 3})));
+  EXPECT_TRUE(bound_.converted.empty());
+}
+
+TEST_F(WeightsTest, StridedTensorsBecomeContiguous) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32, {1, 2});
+  const at::Tensor tensor = Bound(DType::kFloat32);
+  EXPECT_TRUE(tensor.is_contiguous());
+  EXPECT_TRUE(tensor.equal(ZeroToFive(at::kFloat).view({3, 2}).t()));
+}
+
+TEST_F(WeightsTest, MisalignedTensorsAreCopied) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32, {3, 1}, 1);
+  const at::Tensor tensor = Bound(DType::kFloat32);
+  EXPECT_FALSE(IsBorrowed(tensor));
+  EXPECT_TRUE(tensor.equal(ZeroToFive(at::kFloat).view({2, 3})));
+}
+
+TEST_F(WeightsTest, OtherFloatingDtypesAreConvertedAndListed) {
+  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
+    Set(ZeroToFive(ToScalarType(dtype)), dtype);
+    EXPECT_TRUE(Bound(DType::kFloat32).equal(ZeroToFive(at::kFloat).view({2, 3})));
+    EXPECT_THAT(bound_.converted[dtype], ElementsAre("weight"));
+  }
+}
+
+TEST_F(WeightsTest, ASlotWithoutATensorIsZeros) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32);
+  plan_.sources[0] = {nullptr, "not needed"};
+  EXPECT_TRUE(Bound(DType::kFloat16).equal(at::zeros({2, 3}, at::kHalf)));
+  EXPECT_THAT(bound_.zero_filled, ElementsAre("weight"));
+}
+
+TEST_F(WeightsTest, FiniteValuesPassTheAudit) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32);
+  Bound(DType::kFloat32);
+  EXPECT_OK(Audit());
+}
+
+TEST_F(WeightsTest, NonfiniteValuesAreNamedAndRefusedUnlessAllowed) {
+  at::Tensor values = ZeroToFive(at::kFloat);
+  values[3] = std::numeric_limits<float>::quiet_NaN();
+  Set(values, DType::kFloat32);
+  Bound(DType::kFloat32);
+  EXPECT_THAT(Audit(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                AllOf(HasSubstr("toy.safetensors: 1 tensors hold NaN or infinite values"),
+                                      HasSubstr("--allow_nonfinite"), HasSubstr("weight: 1 of 6 values"))));
+  EXPECT_OK(Audit(/*allow_nonfinite=*/true));
+}
+
+TEST_F(WeightsTest, ConversionsThatOverflowAreRefusedInAnyCase) {
+  at::Tensor values = ZeroToFive(at::kFloat);
+  values[3] = 1e6;
+  Set(values, DType::kFloat32);
+  Bound(DType::kFloat16);
+  EXPECT_THAT(Audit(/*allow_nonfinite=*/true),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("too large for the wished --dtype"), Not(HasSubstr("in the checkpoint")))));
+}
+
+TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32);
+  EXPECT_OK(AuditStorages(*checkpoint_, plan_));
+  Checkpoint::Contents contents;
+  contents.path = "toy.pth";
+  contents.bytes = checkpoint_->bytes();
+  contents.storages = checkpoint_->storages();
+  contents.storages[0].crc32 = 1;
+  const Checkpoint damaged(contents);
+  EXPECT_THAT(AuditStorages(damaged, plan_),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("toy.pth: weight: CRC-32")));
+  plan_.sources[0] = {nullptr, "not needed"};
+  EXPECT_OK(AuditStorages(damaged, plan_));
+}
+
+TEST_F(WeightsTest, TheDigestIsOfAllBytes) {
+  Set(at::zeros({6}), DType::kFloat32);
+  // sha256 of 64 zero bytes.
+  EXPECT_EQ(FileDigest(*checkpoint_), "f5a5fd42d16a20302798ef6ed309979b43003d2320d9f0e8ea9831a92759fb4b");
+}
+
+}  // namespace
+}  // namespace modelport
