@@ -30,9 +30,9 @@ struct Mutation {
 
 constexpr Mutation kMutations[] = {
     // eps
-    {"layers/vision_transformer.yaml", "norm1: LayerNorm(dim, eps=1e-6)", "norm1: LayerNorm(dim, eps=1e-5)"},
-    {"layers/vision_transformer.yaml", "norm2: LayerNorm(dim, eps=1e-6)", "norm2: LayerNorm(dim, eps=1e-5)"},
-    {"dinov2/modules.yaml", "norm: LayerNorm(dim, eps=1e-6)", "norm: LayerNorm(dim, eps=1e-5)"},
+    {"layers/vision_transformer.yaml", "norm1: LayerNorm(dim, eps)", "norm1: LayerNorm(dim, eps=1e-5)"},
+    {"layers/vision_transformer.yaml", "norm2: LayerNorm(dim, eps)", "norm2: LayerNorm(dim, eps=1e-5)"},
+    {"dinov2/modules.yaml", "norm: LayerNorm(dim, eps)", "norm: LayerNorm(dim, eps=1e-5)"},
     {"layers/torch_nn.yaml", "self.weight, self.bias, self.eps)", "self.weight, self.bias)"},
     // heads, scale, activations
     {"layers/vision_transformer.yaml", "constants: {heads: heads}", "constants: {heads: 2 * heads}"},
@@ -45,10 +45,9 @@ constexpr Mutation kMutations[] = {
     {"dinov2/modules.yaml", "offset=0.1", "offset=0.0"},
     {"dinov2/modules.yaml", "interpolate_antialias: antialias", "interpolate_antialias: false"},
     {"dinov2/modules.yaml", "interpolate_align_corners: false", "interpolate_align_corners: true"},
-    {"dinov2/modules.yaml", "(columns + self.interpolate_offset)", "(columns)"},
-    {"dinov2/modules.yaml", "self.interpolate_align_corners, scale_y, scale_x", "self.interpolate_align_corners"},
-    {"dinov2/modules.yaml", "rows == self.grid and columns == self.grid",
-     "rows * columns == self.grid * self.grid + 1"},
+    {"layers/vision_transformer.yaml", "(columns + offset)", "columns"},
+    {"layers/vision_transformer.yaml", "align_corners, scale_y, scale_x", "align_corners"},
+    {"layers/vision_transformer.yaml", "rows == grid and columns == grid", "rows * columns == grid * grid + 1"},
     // tokens
     {"dinov2/modules.yaml", "x[:, 0:1], self.register_tokens.expand(x.shape[0], -1, -1)",
      "self.register_tokens.expand(x.shape[0], -1, -1), x[:, 0:1]"},
