@@ -101,7 +101,7 @@ absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts) {
   DescribeWeights(facts.weights, facts.bound, manifest);
   RETURN_IF_ERROR(DescribeArtifact(facts, manifest));
   manifest.mutable_round_trip()->set_proven(false);
-  if (facts.round_trip != nullptr) DescribeRoundTrip(*facts.round_trip, manifest);
+  if (facts.round_trip) DescribeRoundTrip(*facts.round_trip, manifest);
   return manifest;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/save_module.h"
@@ -24,8 +25,8 @@ struct ExportFacts {
   const torch::jit::Module& module;
   std::string artifact_path;  // Where the artifact can be read, under whatever name.
   const SavedModule& saved;
-  const RoundTrip* round_trip;  // Null if none was made.
-  std::string source;           // "sha256:..." or "seeded:v1:SEED".
+  const absl::optional<RoundTrip>& round_trip;  // None if none was made.
+  std::string source;                           // "sha256:..." or "seeded:v1:SEED".
   DType dtype;
 };
 

@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,7 @@
 namespace modelport {
 
 // Outputs may differ by this part of their range: some kernels round differently where their input's memory is aligned
-// differently.
+// differently. Those that differ by more must be bitwise equal when both modules run on the same tensors.
 inline constexpr double kAlignmentTolerance = 1e-6;
 
 // What the round trip compared, all of it successfully.
@@ -31,8 +32,10 @@ struct RoundTrip {
 };
 
 // Loads the TorchScript file `path`.
+// `on_bytes` is told of every run of bytes read.
 //   DataLoss  LibTorch cannot load it
-absl::StatusOr<torch::jit::Module> LoadModule(const std::string& path);
+absl::StatusOr<torch::jit::Module> LoadModule(
+    const std::string& path, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
 
 // The methods of `module` as text, "forward(Tensor x) -> Tensor", sorted. Class names are left out, since loading may
 // change them.
@@ -50,8 +53,9 @@ absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, con
                                          const std::vector<c10::IValue>& expected_outputs);
 
 // Loads the file `path` and compares it with `module`, which was saved there. `module`'s own examples run meanwhile.
-absl::StatusOr<RoundTrip> ProveRoundTrip(const torch::jit::Module& module, const std::string& path,
-                                         const std::vector<Call>& examples);
+absl::StatusOr<RoundTrip> ProveRoundTrip(
+    const torch::jit::Module& module, const std::string& path, const std::vector<Call>& examples,
+    const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
 
 }  // namespace modelport
 

@@ -31,9 +31,15 @@ void Describe(std::string* message, absl::string_view heading, const std::vector
 
 }  // namespace
 
-std::string FileDigest(const Checkpoint& checkpoint) {
+std::string FileDigest(const Checkpoint& checkpoint, const std::function<void(int64_t)>& on_bytes) {
+  constexpr size_t kRun = 1 << 22;
   Sha256 sha256;
-  sha256.Update(checkpoint.bytes());
+  for (absl::string_view rest = checkpoint.bytes(); !rest.empty();) {
+    const absl::string_view run = rest.substr(0, kRun);
+    sha256.Update(run);
+    on_bytes(run.size());
+    rest.remove_prefix(run.size());
+  }
   return sha256.HexDigest();
 }
 

@@ -3,6 +3,8 @@
 #ifndef MODELPORT_COMMON_WEIGHTS_AUDIT_H_
 #define MODELPORT_COMMON_WEIGHTS_AUDIT_H_
 
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -14,8 +16,8 @@
 
 namespace modelport {
 
-// Hex sha256 of the whole file.
-std::string FileDigest(const Checkpoint& checkpoint);
+// Hex sha256 of the whole file. `on_bytes` is told of every run of bytes read.
+std::string FileDigest(const Checkpoint& checkpoint, const std::function<void(int64_t)>& on_bytes);
 
 // Verifies the CRC-32 of every storage that `plan` uses. DataLoss names the first that differs.
 absl::Status AuditStorages(const Checkpoint& checkpoint, const Plan& plan);
