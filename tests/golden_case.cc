@@ -46,7 +46,7 @@ GoldenStage ReadStage(const Json& json) {
   stage.name = json.at("tensor");
   stage.slice = json.value("slice", "");
   stage.max_abs = std::max(std::abs(json.at("min").get<double>()), std::abs(json.at("max").get<double>()));
-  stage.noise = json.value("fp64_max_abs_diff", 0.0);
+  if (json.contains("fp64_max_abs_diff")) stage.noise = json.at("fp64_max_abs_diff").get<double>();
   return stage;
 }
 
@@ -57,8 +57,6 @@ int64_t Bound(absl::string_view text, int64_t otherwise) {
 }
 
 }  // namespace
-
-double GoldenStage::tolerance() const { return std::max(4 * noise, 4e-6 * max_abs); }
 
 absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path) {
   std::ifstream stream(json_path);

@@ -9,18 +9,16 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 
 namespace modelport {
 
 struct GoldenStage {
-  std::string name;     // "block.2"
-  at::Tensor expected;  // What is stored: a slice of the upstream tensor, or all of it.
-  std::string slice;    // numpy's notation, "[0:1, ::2, :, :]"; empty: all of it.
-  double max_abs = 0;   // Largest absolute element of the whole upstream tensor.
-  double noise = 0;     // Upstream in float32 against upstream in float64; 0 if it was not measured.
-
-  // What rounding in other kernels may amount to: 4 times the measured noise, at least 4e-6 of the largest element.
-  double tolerance() const;
+  std::string name;              // "block.2"
+  at::Tensor expected;           // What is stored: a slice of the upstream tensor, or all of it.
+  std::string slice;             // numpy's notation, "[0:1, ::2, :, :]"; empty: all of it.
+  double max_abs = 0;            // Largest absolute element of the whole upstream tensor.
+  absl::optional<double> noise;  // Upstream in float32 against upstream in float64, if it was measured.
 };
 
 struct GoldenCase {

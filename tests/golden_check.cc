@@ -129,10 +129,21 @@ absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& m
       const c10::IValue& value = place.stage.empty() ? captured.result : captured.captures[next++].front();
       ASSIGN_OR_RETURN(const at::Tensor actual, Element(value, place.element));
       results.push_back({absl::StrCat(golden.model, "/", golden.name, " ", stage->name),
-                         MaxDifference(stage->expected, Slice(actual, stage->slice)), stage->tolerance()});
+                         MaxDifference(stage->expected, Slice(actual, stage->slice)), stage->max_abs, stage->noise});
     }
   }
   return results;
+}
+
+absl::Status MeasureNoise(torch::jit::Module module, absl::string_view family, GoldenCase golden,
+                          const std::vector<StageRow>& table, std::vector<StageResult>& results) {
+  module.to(at::kDouble);
+  golden.input = golden.input.to(at::kDouble);
+  ASSIGN_OR_RETURN(const std::vector<StageResult> in_float64, CheckGolden(module, family, golden, table));
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].noise) results[i].noise = in_float64[i].difference;
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace modelport

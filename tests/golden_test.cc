@@ -37,10 +37,17 @@ std::string Family(const CatalogEntry& entry) { return std::string(absl::StripSu
 // The stage that is nearest to its tolerance tells how much room is left.
 void Report(const std::vector<StageResult>& results) {
   const auto worst = std::max_element(results.begin(), results.end(), [](const StageResult& a, const StageResult& b) {
-    return a.difference / a.tolerance < b.difference / b.tolerance;
+    return a.difference / a.tolerance() < b.difference / b.tolerance();
   });
   std::printf("%zu stages; nearest to its tolerance: %s: %.3g of %.3g\n", results.size(), worst->stage.c_str(),
-              worst->difference, worst->tolerance);
+              worst->difference, worst->tolerance());
+}
+
+// Measuring takes a model in float64, so it is done only where a stage is further off than the smallest tolerance and
+// the golden does not say how noisy it is.
+bool NeedsNoise(const std::vector<StageResult>& results) {
+  return std::any_of(results.begin(), results.end(),
+                     [](const StageResult& result) { return !result.ok() && !result.noise; });
 }
 
 TEST(GoldenTest, EveryStageIsReproduced) {
@@ -52,9 +59,12 @@ TEST(GoldenTest, EveryStageIsReproduced) {
   for (const auto& [seed, cases] : cases_by_seed) {
     ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, ExportSeeded(registry, *model, seed));
     for (const GoldenCase& golden : cases) {
-      ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
+      ASSERT_OK_AND_ASSIGN(std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
       ASSERT_EQ(results.size(), golden.stages.size());
-      for (const StageResult& result : results) EXPECT_LE(result.difference, result.tolerance) << result.stage;
+      if (NeedsNoise(results)) {
+        ASSERT_OK(MeasureNoise(module, Family(entry), golden, table, results));
+      }
+      for (const StageResult& result : results) EXPECT_LE(result.difference, result.tolerance()) << result.stage;
       Report(results);
     }
   }
