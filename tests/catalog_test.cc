@@ -29,11 +29,31 @@ TEST(CatalogTest, EveryVariantCompiles) {
 
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
-  for (const char* name :
-       {"dinov2_vits14", "dinov2_vitb14", "dinov2_vitl14", "dinov2_vitg14", "dinov2_vits14_reg", "dinov2_vitb14_reg",
-        "dinov2_vitl14_reg", "dinov2_vitg14_reg", "dav2_vits", "dav2_vitb", "dav2_vitl", "dav2_vitg",
-        "dav2_metric_hypersim_vits", "dav2_metric_hypersim_vitb", "dav2_metric_hypersim_vitl",
-        "dav2_metric_vkitti_vits", "dav2_metric_vkitti_vitb", "dav2_metric_vkitti_vitl"}) {
+  for (const char* name : {"dinov2_vits14",
+                           "dinov2_vitb14",
+                           "dinov2_vitl14",
+                           "dinov2_vitg14",
+                           "dinov2_vits14_reg",
+                           "dinov2_vitb14_reg",
+                           "dinov2_vitl14_reg",
+                           "dinov2_vitg14_reg",
+                           "dav2_vits",
+                           "dav2_vitb",
+                           "dav2_vitl",
+                           "dav2_vitg",
+                           "dav2_metric_hypersim_vits",
+                           "dav2_metric_hypersim_vitb",
+                           "dav2_metric_hypersim_vitl",
+                           "dav2_metric_vkitti_vits",
+                           "dav2_metric_vkitti_vitb",
+                           "dav2_metric_vkitti_vitl",
+                           "da3_small",
+                           "da3_base",
+                           "da3_large",
+                           "da3_giant",
+                           "da3mono_large",
+                           "da3metric_large",
+                           "da3nested_giant_large"}) {
     EXPECT_OK(registry.Find(name));
   }
   EXPECT_FALSE(registry.Find("tiny_dinov2").ok());

@@ -27,7 +27,8 @@ TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest,
-                         testing::Values("tests/constants/depth_anything_v2.txt", "tests/constants/dinov2.txt"));
+                         testing::Values("tests/constants/depth_anything_3.txt",
+                                         "tests/constants/depth_anything_v2.txt", "tests/constants/dinov2.txt"));
 
 TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
