@@ -20,24 +20,15 @@
 namespace modelport {
 namespace {
 
-// What reading every byte of the weights shows.
-struct Audit {
-  absl::Status status;
-  std::string digest;  // Of the file; empty for seeded weights.
-};
-
-Audit AuditWeights(const MappedWeights& weights, const BoundTensors& bound, const ExportOptions& options,
-                   Progress& progress) {
-  Audit audit;
-  audit.status = AuditStorages(weights.checkpoint, weights.plan);
-  if (audit.status.ok()) {
-    audit.status = AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite);
-  }
-  if (audit.status.ok() && !options.checkpoint.empty()) {
-    audit.digest = FileDigest(weights.checkpoint, [&](int64_t bytes) { progress.Add(bytes); });
-  }
-  return audit;
+absl::Status AuditWeights(const MappedWeights& weights, const BoundTensors& bound, bool allow_nonfinite) {
+  RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
+  return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite);
 }
+
+struct SavedArtifact {
+  torch::jit::Module module;
+  SavedModule saved;
+};
 
 int64_t TotalBytes(const BoundTensors& bound) {
   int64_t bytes = 0;
@@ -45,24 +36,17 @@ int64_t TotalBytes(const BoundTensors& bound) {
   return bytes;
 }
 
-struct AuditedArtifact {
-  SavedModule saved;
-  std::string source;  // "sha256:HEX" or "seeded:v1:SEED".
-};
-
-// Saves `module` into `file` and audits its weights. Reading all of them for their digest takes as long as writing
-// them, so the two go side by side.
-absl::StatusOr<AuditedArtifact> SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights,
-                                             const BoundTensors& bound, const ExportOptions& options,
-                                             OutputFile& file) {
-  Progress progress("write", TotalBytes(bound) + (options.checkpoint.empty() ? 0 : weights.checkpoint.bytes().size()));
-  std::future<Audit> auditing = std::async(std::launch::async, AuditWeights, std::cref(weights), std::cref(bound),
-                                           std::cref(options), std::ref(progress));
-  ASSIGN_OR_RETURN(const SavedModule saved, SaveModule(module, file, [&](int64_t bytes) { progress.Add(bytes); }));
-  const Audit audit = auditing.get();
-  RETURN_IF_ERROR(audit.status);
-  return AuditedArtifact{saved, options.checkpoint.empty() ? absl::StrCat("seeded:v1:", options.seed)
-                                                           : absl::StrCat("sha256:", audit.digest)};
+// Builds and saves the module, and audits its weights meanwhile.
+absl::StatusOr<SavedArtifact> BuildAndSave(const MappedWeights& weights, const BoundTensors& bound,
+                                           const ExportOptions& options, OutputFile& file) {
+  std::future<absl::Status> audit =
+      std::async(std::launch::async, AuditWeights, std::cref(weights), std::cref(bound), options.allow_nonfinite);
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
+  Progress progress("write", TotalBytes(bound));
+  const absl::string_view source = options.checkpoint.empty() ? "" : weights.checkpoint.bytes();
+  ASSIGN_OR_RETURN(SavedModule saved, SaveModule(module, source, file, [&](int64_t bytes) { progress.Add(bytes); }));
+  RETURN_IF_ERROR(audit.get());
+  return SavedArtifact{std::move(module), std::move(saved)};
 }
 
 absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
@@ -83,23 +67,24 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                    MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
-  ASSIGN_OR_RETURN(const AuditedArtifact audited, SaveAndAudit(module, weights, bound, options, artifact));
+  ASSIGN_OR_RETURN(const SavedArtifact built, BuildAndSave(weights, bound, options, artifact));
 
   absl::optional<RoundTrip> round_trip;
   if (options.prove) {
-    absl::StatusOr<RoundTrip> proven = Prove(module, artifact, audited.saved.size, entry.plugin->examples);
+    absl::StatusOr<RoundTrip> proven = Prove(built.module, artifact, built.saved.size, entry.plugin->examples);
     if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
     round_trip = *std::move(proven);
   }
+  const std::string source = options.checkpoint.empty() ? absl::StrCat("seeded:v1:", options.seed)
+                                                        : absl::StrCat("sha256:", built.saved.source_sha256);
   ASSIGN_OR_RETURN(Manifest manifest, DescribeExport({.entry = entry,
                                                       .weights = weights,
                                                       .bound = bound,
-                                                      .module = module,
+                                                      .module = built.module,
                                                       .artifact_path = artifact.ReadablePath(),
-                                                      .saved = audited.saved,
+                                                      .saved = built.saved,
                                                       .round_trip = round_trip,
-                                                      .source = audited.source,
+                                                      .source = source,
                                                       .dtype = options.dtype}));
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(manifest));
   RETURN_IF_ERROR(manifest_file.Write(json));

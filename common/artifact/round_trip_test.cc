@@ -37,7 +37,7 @@ std::string TempPath(const std::string& name) { return std::string(std::getenv("
 absl::StatusOr<SavedModule> SaveTo(const Module& module, const std::string& path) {
   auto file = OutputFile::Create(path);
   if (!file.ok()) return file.status();
-  auto saved = SaveModule(module, *file, [](int64_t) {});
+  auto saved = SaveModule(module, "source", *file, [](int64_t) {});
   if (!saved.ok()) return saved;
   const absl::Status status = file->Commit();
   return status.ok() ? saved : status;
@@ -101,6 +101,7 @@ TEST(SaveModuleTest, EqualModulesAreEqualFilesOfTheStatedDigest) {
   Sha256 sha256;
   sha256.Update(bytes.str());
   EXPECT_EQ(first.sha256, sha256.HexDigest());
+  EXPECT_EQ(first.source_sha256, "41cf6794ba4200b839c53531555f0f3998df4cbb01a4d5cb0b94e3ca5e23947d");
   EXPECT_EQ(first.size, static_cast<int64_t>(bytes.str().size()));
 }
 

@@ -3,17 +3,46 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/serialization/export.h>
 
+#include <iterator>
+#include <map>
+
 #include "absl/strings/string_view.h"
 #include "common/io/background_sha256.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
+namespace {
 
-absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, OutputFile& file,
+// The memory of a module's tensors, which stays as it is while the module is saved.
+class TensorMemory {
+ public:
+  explicit TensorMemory(const torch::jit::Module& module) {
+    for (const at::Tensor& tensor : module.parameters()) Add(tensor);
+    for (const at::Tensor& tensor : module.buffers()) Add(tensor);
+  }
+
+  bool Contains(absl::string_view bytes) const {
+    const auto next = ends_.upper_bound(bytes.data());
+    return next != ends_.begin() && bytes.data() + bytes.size() <= std::prev(next)->second;
+  }
+
+ private:
+  void Add(const at::Tensor& tensor) {
+    const char* begin = static_cast<const char*>(tensor.const_data_ptr());
+    ends_[begin] = begin + tensor.nbytes();
+  }
+
+  std::map<const char*, const char*> ends_;  // By begin.
+};
+
+}  // namespace
+
+absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, absl::string_view source, OutputFile& file,
                                        const std::function<void(int64_t)>& on_bytes) {
   SavedModule saved;
-  BackgroundSha256 sha256;
+  const TensorMemory tensors(module);
+  BackgroundSha256 sha256(source);
   absl::Status written;
   // LibTorch's writer throws from its destructor when a write fails, which would end the process. So a failure is kept
   // for the end, and what comes after it goes nowhere.
@@ -22,7 +51,8 @@ absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, OutputF
     const absl::string_view bytes(static_cast<const char*>(data), size);
     sha256.Start(bytes);
     written = file.Write(bytes);
-    sha256.Wait();
+    // Tensors are hashed while the next one is on its way; anything else is gone when this returns.
+    if (!tensors.Contains(bytes)) sha256.Wait();
     saved.size += size;
     on_bytes(size);
     return size;
@@ -35,6 +65,7 @@ absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, OutputF
   }));
   RETURN_IF_ERROR(written);
   saved.sha256 = sha256.HexDigest();
+  saved.source_sha256 = sha256.BesideHexDigest();
   return saved;
 }
 

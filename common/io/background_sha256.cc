@@ -12,6 +12,7 @@ BackgroundSha256::~BackgroundSha256() {
 }
 
 void BackgroundSha256::Start(absl::string_view bytes) {
+  Wait();
   {
     std::lock_guard<std::mutex> lock(mutex_);
     pending_ = bytes;
@@ -26,7 +27,14 @@ void BackgroundSha256::Wait() {
 
 std::string BackgroundSha256::HexDigest() {
   Wait();
-  return sha256_.HexDigest();
+  return pair_.FirstHexDigest();
+}
+
+std::string BackgroundSha256::BesideHexDigest() {
+  Wait();
+  pair_.Update("", beside_);
+  beside_ = absl::string_view();
+  return pair_.SecondHexDigest();
 }
 
 void BackgroundSha256::Run() {
@@ -34,9 +42,10 @@ void BackgroundSha256::Run() {
   while (true) {
     changed_.wait(lock, [this] { return done_ || !pending_.empty(); });
     if (pending_.empty()) return;
-    const absl::string_view bytes = pending_;
+    const absl::string_view bytes = pending_, beside = beside_.substr(0, bytes.size());
     lock.unlock();
-    sha256_.Update(bytes);
+    pair_.Update(bytes, beside);
+    beside_.remove_prefix(beside.size());
     lock.lock();
     pending_ = absl::string_view();
     changed_.notify_all();

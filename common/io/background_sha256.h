@@ -7,33 +7,38 @@
 #include <thread>
 
 #include "absl/strings/string_view.h"
-#include "common/io/sha256.h"
+#include "common/io/sha256_pair.h"
 
 namespace modelport {
 
-// A sha256 computed on a thread of its own, beside whatever the caller does with the same bytes meanwhile.
+// A sha256 computed on a thread of its own, beside whatever the caller does with the same bytes meanwhile. A second run
+// of bytes, all there from the start, is hashed in step with them, which costs little more.
 //
+//   BackgroundSha256 sha256(source);
 //   sha256.Start(bytes);
 //   ... write the bytes ...
 //   sha256.Wait();  // Before the bytes change.
 class BackgroundSha256 {
  public:
-  BackgroundSha256() : thread_([this] { Run(); }) {}
+  // `beside` must stay as it is until BesideHexDigest is called.
+  explicit BackgroundSha256(absl::string_view beside) : beside_(beside), thread_([this] { Run(); }) {}
   ~BackgroundSha256();
 
-  // Hashes `bytes` after all earlier ones. The previous run must have been waited for.
+  // Waits for the previous run and begins to hash `bytes`.
   void Start(absl::string_view bytes);
 
   // Returns when everything given to Start is hashed.
   void Wait();
 
-  // Hex digest of all bytes; call once, at the end.
+  // Digests of all bytes given to Start, and of `beside`. To be called once, at the end.
   std::string HexDigest();
+  std::string BesideHexDigest();
 
  private:
   void Run();
 
-  Sha256 sha256_;
+  Sha256Pair pair_;
+  absl::string_view beside_;  // What is left of it.
   std::mutex mutex_;
   std::condition_variable changed_;
   absl::string_view pending_;  // Being hashed, unless empty.

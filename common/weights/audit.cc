@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/io/sha256.h"
 #include "common/weights/nonfinite.h"
 
 namespace modelport {
@@ -30,18 +30,6 @@ void Describe(std::string* message, absl::string_view heading, const std::vector
 }
 
 }  // namespace
-
-std::string FileDigest(const Checkpoint& checkpoint, const std::function<void(int64_t)>& on_bytes) {
-  constexpr size_t kRun = 1 << 22;
-  Sha256 sha256;
-  for (absl::string_view rest = checkpoint.bytes(); !rest.empty();) {
-    const absl::string_view run = rest.substr(0, kRun);
-    sha256.Update(run);
-    on_bytes(run.size());
-    rest.remove_prefix(run.size());
-  }
-  return sha256.HexDigest();
-}
 
 absl::Status AuditStorages(const Checkpoint& checkpoint, const Plan& plan) {
   std::set<int> storages;
