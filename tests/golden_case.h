@@ -3,8 +3,10 @@
 #define MODELPORT_TESTS_GOLDEN_CASE_H_
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,11 +24,14 @@ struct GoldenStage {
 };
 
 struct GoldenCase {
-  std::string name;   // "70x98_b2"
-  std::string model;  // "dav2_vits"
-  uint64_t seed = 0;  // Of the weights.
-  at::Tensor input;   // Seeded.
+  std::string name;                              // "70x98_b2"
+  std::string model;                             // "dav2_vits"
+  uint64_t seed = 0;                             // Of the weights.
+  std::map<std::string, c10::IValue> arguments;  // Of the calls, by name: "x"; those left out have their defaults.
+  std::map<std::string, at::Tensor> tensors;     // All that are stored.
   std::vector<GoldenStage> stages;
+
+  const at::Tensor& input() const { return arguments.at("x").toTensor(); }
 };
 
 // Reads `json_path` and the .safetensors beside it.

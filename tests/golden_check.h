@@ -18,7 +18,7 @@ namespace modelport {
 
 // A line of tests/stages.txt.
 struct StageRow {
-  std::string family;
+  std::string owner;  // A family, or the type of a model's root.
   KeyPattern golden;
   std::string call;
   std::string stage;

@@ -36,9 +36,9 @@ std::string Family(const CatalogEntry& entry) { return std::string(absl::StripSu
 
 // The stage that is nearest to its tolerance tells how much room is left.
 void Report(const std::vector<StageResult>& results) {
-  const auto worst = std::max_element(results.begin(), results.end(), [](const StageResult& a, const StageResult& b) {
-    return a.difference / a.tolerance() < b.difference / b.tolerance();
-  });
+  const auto ratio = [](const StageResult& r) { return r.difference == 0 ? 0 : r.difference / r.tolerance(); };
+  const auto worst = std::max_element(results.begin(), results.end(),
+                                      [&](const auto& a, const auto& b) { return ratio(a) < ratio(b); });
   std::printf("%zu stages; nearest to its tolerance: %s: %.3g of %.3g\n", results.size(), worst->stage.c_str(),
               worst->difference, worst->tolerance());
 }

@@ -65,6 +65,9 @@ absl::Status NotACheckpoint(string_view name, string_view cure) {
   return absl::InvalidArgumentError(absl::StrCat("not a checkpoint: ", name, cure));
 }
 
+// The header follows its length in 8 bytes, which may read as the start of any other format, but is below 4 GiB.
+bool IsSafetensors(string_view file) { return FirstBytes(file, 4, 5) == string_view("\0\0\0\0{", 5); }
+
 // Pickles of protocol 2 and above begin with PROTO and the version.
 bool IsPickle(string_view file) { return file[0] == '\x80' && file[1] >= 2 && file[1] <= 5; }
 
@@ -77,6 +80,7 @@ absl::StatusOr<FileKind> DetectFileKind(string_view file) {
   if (file.size() <= kSafetensorsPrefix) {
     return absl::DataLossError(absl::StrCat("truncated: has ", file.size(), " bytes", kDownloadAgain));
   }
+  if (IsSafetensors(file)) return FileKind::kSafetensors;
   if (absl::StartsWith(file, "PK\3\4")) return FileKind::kTorchZip;
   if (IsPickle(file)) return FileKind::kTorchLegacy;
   if (IsJson(file))

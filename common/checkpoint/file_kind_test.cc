@@ -25,6 +25,11 @@ TEST(FileKindTest, SafetensorsWhoseLengthReadsAsABrace) {
   EXPECT_EQ(*DetectFileKind(SafetensorsFile(header, "")), FileKind::kSafetensors);
 }
 
+TEST(FileKindTest, SafetensorsWhoseLengthReadsAsAPickle) {
+  const std::string header = absl::StrCat("{", std::string(0x027f, ' '));
+  EXPECT_EQ(*DetectFileKind(SafetensorsFile(header, "")), FileKind::kSafetensors);
+}
+
 TEST(FileKindTest, SaysWhatElseAFileIs) {
   struct Case {
     std::string bytes;
