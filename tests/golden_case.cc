@@ -82,7 +82,7 @@ double MaxAbs(const Json& json, const at::Tensor& stored) {
   const Json& range = json.contains("stats") ? json.at("stats") : json;
   if (range.contains("min"))
     return std::max(std::abs(range.at("min").get<double>()), std::abs(range.at("max").get<double>()));
-  return stored.abs().max().item<double>();
+  return stored.to(at::kDouble).abs().max().item<double>();
 }
 
 GoldenStage ReadStage(const Json& json, const at::Tensor& stored) {
