@@ -64,16 +64,6 @@ void ReadArguments(const Json& json, GoldenCase& golden) {
   golden.arguments["W"] = golden.input().size(-1);
 }
 
-absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const std::string& path) {
-  ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
-  std::map<std::string, at::Tensor> tensors;
-  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
-    std::string bytes = RowMajorBytes(file, tensor);
-    tensors[tensor.key] = at::from_blob(bytes.data(), tensor.shape, ToScalarType(tensor.dtype)).clone();
-  }
-  return tensors;
-}
-
 // Whether a stored tensor went into upstream's forward pass; the others came out of it.
 bool IsInput(const std::string& name) { return absl::StartsWith(name, "in.") || name == "ransac.sample_index"; }
 
@@ -114,6 +104,16 @@ int64_t Bound(absl::string_view text, int64_t otherwise) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const std::string& path) {
+  ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
+  std::map<std::string, at::Tensor> tensors;
+  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
+    std::string bytes = RowMajorBytes(file, tensor);
+    tensors[tensor.key] = at::from_blob(bytes.data(), tensor.shape, ToScalarType(tensor.dtype)).clone();
+  }
+  return tensors;
+}
 
 absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path) {
   std::ifstream stream(json_path);

@@ -34,6 +34,9 @@ struct GoldenCase {
   const at::Tensor& input() const { return arguments.at("x").toTensor(); }
 };
 
+// All tensors of a .safetensors file.
+absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const std::string& path);
+
 // Reads `json_path` and the .safetensors beside it.
 absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path);
 
