@@ -1,5 +1,6 @@
 #include "registry/registry.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -52,7 +53,7 @@ TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {
   for (const CatalogEntry& entry : registry.catalog()) {
     if (!families.ends_with(entry.plugin->family + " ")) families += entry.plugin->family + " ";
   }
-  EXPECT_THAT(families, StartsWith("depth_anything_v2 dinov2 "));
+  EXPECT_THAT(families, StartsWith("depth_anything_3 depth_anything_v2 dinov2 "));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("dinov2_vits14"));
   EXPECT_EQ(entry.plugin->path, "models/dinov2");
   EXPECT_EQ(entry.variant->module.type, "DinoVisionTransformer");

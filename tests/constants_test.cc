@@ -1,4 +1,6 @@
 // A wrong eps hides below rounding, so every constant is also compared as data with what upstream's constructors give.
+#include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,7 +15,7 @@ namespace {
 
 using testing::IsEmpty;
 
-class ConstantsTest : public testing::TestWithParam<const char*> {};
+class ConstantsTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
@@ -26,9 +28,15 @@ TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest,
-                         testing::Values("tests/constants/depth_anything_3.txt",
-                                         "tests/constants/depth_anything_v2.txt", "tests/constants/dinov2.txt"));
+// A table for each family.
+std::vector<std::string> Tables() {
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::directory_iterator("tests/constants")) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(Tables()));
 
 TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
