@@ -45,7 +45,8 @@ std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::str
   std::vector<std::string> places = {fs::path(here) / variant.file};
   if (variant.hub.empty()) return places;
   const std::string folder = absl::StrCat("models--", absl::StrReplaceAll(variant.hub, {{"/", "--"}}));
-  for (const fs::path& snapshot : Snapshots(HubCache() / folder)) places.push_back(snapshot / variant.file);
+  const fs::path name = fs::path(variant.file).filename();
+  for (const fs::path& snapshot : Snapshots(HubCache() / folder)) places.push_back(snapshot / name);
   return places;
 }
 

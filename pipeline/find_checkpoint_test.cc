@@ -74,6 +74,16 @@ TEST_F(FindCheckpointTest, TheCacheFollowsTheEnvironment) {
   EXPECT_EQ(Find(), user);
 }
 
+// Files that are all called model.safetensors are told apart by folders of the user's.
+TEST_F(FindCheckpointTest, TheFolderOfAFileIsTheUsersAndNotTheCaches) {
+  variant_.file = "name/weights.pth";
+  AddFile(root_ / "here" / "weights.pth");
+  const std::string cached = AddSnapshot("hub", "aaa", true);
+  EXPECT_EQ(Find(), cached);
+  const std::string here = AddFile(root_ / "here" / "name" / "weights.pth");
+  EXPECT_EQ(Find(), here);
+}
+
 TEST_F(FindCheckpointTest, AFolderOfThatNameIsNoCheckpoint) {
   fs::create_directories(root_ / "here" / "weights.pth");
   EXPECT_EQ(Find(), "");

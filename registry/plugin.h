@@ -19,7 +19,9 @@ struct Variant {
   std::string name;       // "dav2_vits"
   std::string summary;    // One line for the catalog.
   Call module;            // The root: "DepthAnythingV2(...)".
-  std::string file;       // Name of the published checkpoint; empty for a test's variant.
+  // Name of the published checkpoint, below a folder where the name alone could be any model's; empty for a test's
+  // variant.
+  std::string file;
   std::string url;        // Where it is published; empty if nowhere.
   std::string hub;        // Hugging Face repository that holds `file`, "org/name"; empty if none.
   std::string licence;    // SPDX name of the weights' licence; empty for a test's variant.

@@ -75,20 +75,9 @@ struct GoldenCall {
   std::vector<c10::IValue> arguments;
 };
 
-// All arguments of `method` that the case has, and the defaults of the others.
-GoldenCall CallByName(const torch::jit::Module& module, const std::string& method, const GoldenCase& golden) {
-  GoldenCall call{method, {}};
-  const auto& parameters = module.get_method(method).function().getSchema().arguments();
-  for (size_t i = 1; i < parameters.size(); ++i) {
-    const auto given = golden.arguments.find(parameters[i].name());
-    call.arguments.push_back(given == golden.arguments.end() ? *parameters[i].default_value() : given->second);
-  }
-  return call;
-}
-
 absl::StatusOr<GoldenCall> MakeCall(const torch::jit::Module& module, const std::string& text,
                                     const GoldenCase& golden) {
-  if (!absl::EndsWith(text, ")")) return CallByName(module, text, golden);
+  if (!absl::EndsWith(text, ")")) return GoldenCall{text, ArgumentsByName(module, text, golden)};
   ASSIGN_OR_RETURN(const Call parsed, ParseCall(text));
   GoldenCall call{parsed.type, {}};
   for (const Expression& argument : parsed.positional) {
@@ -186,6 +175,17 @@ absl::StatusOr<std::vector<StageRow>> ReadStageTable(const std::string& path) {
     rows.push_back({cells[0], std::move(golden), cells[2], cells[3], cells[4]});
   }
   return rows;
+}
+
+std::vector<c10::IValue> ArgumentsByName(const torch::jit::Module& module, const std::string& method,
+                                         const GoldenCase& golden) {
+  std::vector<c10::IValue> arguments;
+  const auto& parameters = module.get_method(method).function().getSchema().arguments();
+  for (size_t i = 1; i < parameters.size(); ++i) {
+    const auto given = golden.arguments.find(parameters[i].name());
+    arguments.push_back(given == golden.arguments.end() ? *parameters[i].default_value() : given->second);
+  }
+  return arguments;
 }
 
 absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& module, absl::string_view family,

@@ -44,6 +44,10 @@ struct StageResult {
 absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& module, absl::string_view family,
                                                      const GoldenCase& golden, const std::vector<StageRow>& table);
 
+// The arguments of `method` by name, in order: the case's, and the defaults of those that it leaves out.
+std::vector<c10::IValue> ArgumentsByName(const torch::jit::Module& module, const std::string& method,
+                                         const GoldenCase& golden);
+
 // Gives the results that have no noise the noise of their goldens, measured here: `module` is converted to float64 and
 // compared with the goldens, which are float32.
 absl::Status MeasureNoise(torch::jit::Module module, absl::string_view family, GoldenCase golden,
