@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/module_tree/module_tree.h"
@@ -80,6 +82,12 @@ void ExpectNear(const c10::IValue& actual, const at::Tensor& expected, const std
   EXPECT_LE(Distance(actual.toTensor(), expected), 1e-5 * expected.to(at::kDouble).abs().max().item<double>()) << what;
 }
 
+at::Tensor Seeded(const std::string& key, const std::vector<int64_t>& shape, double center, double spread) {
+  at::Tensor tensor = at::empty(shape);
+  SeededFill(key, 0, center, spread, absl::MakeSpan(tensor.mutable_data_ptr<float>(), tensor.numel()));
+  return tensor;
+}
+
 c10::IValue Element(const c10::IValue& tuple, size_t i) { return tuple.toTupleRef().elements()[i]; }
 
 TEST_F(Da3FunctionsTest, RotaryPositionEmbedding) {
@@ -93,8 +101,7 @@ TEST_F(Da3FunctionsTest, RotaryPositionEmbedding) {
 }
 
 TEST_F(Da3FunctionsTest, PositionEmbeddingOfOtherSizes) {
-  at::Tensor stored = at::empty({1, 1 + 37 * 37, 8});
-  SeededFill("fn:pos_embed", 0, 0.0, 1.0, absl::MakeSpan(stored.mutable_data_ptr<float>(), stored.numel()));
+  const at::Tensor stored = Seeded("fn:pos_embed", {1, 1 + 37 * 37, 8}, 0, 1);
   for (const auto& [name, expected] : Read("pos_embed")) {
     int64_t height = 0, width = 0;
     ASSERT_EQ(std::sscanf(name.c_str(), "out.H%ld_W%ld", &height, &width), 2) << name;
@@ -202,6 +209,54 @@ TEST_F(Da3FunctionsTest, AnImageOfSkyHasNoScale) {
   EXPECT_EQ(aligned.at("scale_factor").item<double>(), 1);
   EXPECT_TRUE(at::equal(aligned.at("depth"), at::full_like(sky, 200)));
   EXPECT_TRUE(at::equal(aligned.at("extrinsics"), align["in.extrinsics"]));
+}
+
+// 20 runs of what upstream samples.
+struct SampledQuantile {
+  std::string value;
+  std::vector<int64_t> shape;
+  std::vector<double> runs;
+};
+
+std::vector<SampledQuantile> ReadSampledQuantiles() {
+  std::ifstream stream("tests/da3_sampled_quantiles.txt");
+  std::vector<SampledQuantile> quantiles;
+  for (std::string line; std::getline(stream, line);) {
+    if (line[0] == '#') continue;
+    const std::vector<std::string> cells = absl::StrSplit(line, " | ");
+    SampledQuantile& quantile = quantiles.emplace_back();
+    quantile.value = cells[0];
+    for (absl::string_view side : absl::StrSplit(cells[1], " x "))
+      quantile.shape.push_back(std::stoi(std::string(side)));
+    for (absl::string_view run : absl::StrSplit(cells[2], ' ')) quantile.runs.push_back(std::stod(std::string(run)));
+  }
+  return quantiles;
+}
+
+TEST_F(Da3FunctionsTest, ExactQuantilesLieWithinTheSpreadOfSampledOnes) {
+  const torch::jit::Module nested = Variant("tiny_nested");
+  const std::vector<SampledQuantile> quantiles = ReadSampledQuantiles();
+  ASSERT_EQ(quantiles.size(), 6u);
+  for (const auto& [value, shape, runs] : quantiles) {
+    const at::Tensor metric = Seeded("quantile:metric", shape, 0, 2).exp(),
+                     sky = Seeded("quantile:sky", shape, 0.25, 0.25);
+    const at::Tensor is_sky = sky.ge(0.3);
+    c10::Dict<std::string, at::Tensor> output;
+    output.insert("depth", Seeded("quantile:depth", shape, 0, 2).exp());
+    output.insert("depth_conf", at::add(Seeded("quantile:conf", shape, 0, 1).exp(), 1));
+    output.insert("extrinsics", at::eye(4).slice(0, 0, 3).expand({shape[0], shape[1], 3, 4}));
+    output.insert("intrinsics", at::diag(at::tensor({300.0f, 300.0f, 1.0f})).expand({shape[0], shape[1], 3, 3}));
+    const c10::impl::GenericDict aligned = nested.get_method("align")({output, metric, sky}).toGenericDict();
+    const at::Tensor filled = Run("fill_sky", {metric, sky, 0.3, 0.99, int64_t{10}}).toTensor();
+    const std::map<std::string, at::Tensor> exact = {
+        {"mono sky depth", filled.masked_select(is_sky)[0]},
+        {"nested scale_factor", aligned.at("scale_factor").toTensor()},
+        {"nested sky depth", aligned.at("depth").toTensor().masked_select(is_sky)[0]}};
+    const auto [least, most] = std::minmax_element(runs.begin(), runs.end());
+    std::printf("%s: exact %.6g, sampled %.6g to %.6g\n", value.c_str(), exact.at(value).item<double>(), *least, *most);
+    EXPECT_GE(exact.at(value).item<double>(), *least) << value;
+    EXPECT_LE(exact.at(value).item<double>(), *most) << value;
+  }
 }
 
 TEST_F(Da3FunctionsTest, SphericalHarmonicsAndQuaternions) {
