@@ -1,4 +1,6 @@
 // Measures what an export costs beside a plain copy of the checkpoint.
+#include <unistd.h>
+
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -60,8 +62,12 @@ class Bench {
     };
   }
 
+  // Everything writes new files: replacing one takes longer, and not equally so for all. Freeing the old ones is over
+  // before the next command is timed.
   void RemoveOutputs() const {
     for (const char* name : {"copy", "out.pt", "out.manifest.json"}) fs::remove(Path(name));
+    sync();
+    sleep(1);
   }
 
   std::string Path(const std::string& name) const { return folder_ / name; }
@@ -110,7 +116,6 @@ absl::Status Run() {
   std::vector<std::vector<Measurement>> runs(cases.size());
   for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
     for (size_t i = 0; i < cases.size(); ++i) {
-      // Everything writes a new file: replacing one takes longer, and not equally so for all.
       bench.RemoveOutputs();
       runs[i].push_back(Measure(cases[i].command));
       if (runs[i].back().exit_status != cases[i].exit_status) {

@@ -2,6 +2,7 @@
 
 #include <torch/version.h>
 
+#include <filesystem>
 #include <sstream>
 
 #include "common/artifact/operators.h"
@@ -58,8 +59,8 @@ void DescribeWeights(const MappedWeights& weights, const BoundTensors& bound, Ma
 
 absl::Status DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
   Manifest::Artifact& artifact = *manifest.mutable_artifact();
-  artifact.set_sha256(facts.saved.sha256);
-  artifact.set_size_bytes(facts.saved.size);
+  artifact.set_sha256(facts.artifact_sha256);
+  artifact.set_size_bytes(std::filesystem::file_size(facts.artifact_path));
   ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(facts.artifact_path));
   artifact.set_archive_version(format.version);
   const std::vector<Operator> operators = CollectOperators(facts.module);

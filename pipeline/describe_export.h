@@ -9,7 +9,6 @@
 #include "absl/types/optional.h"
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/round_trip.h"
-#include "common/artifact/save_module.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/weight_source.h"
@@ -24,7 +23,7 @@ struct ExportFacts {
   const BoundTensors& bound;
   const torch::jit::Module& module;
   std::string artifact_path;  // Where the artifact can be read, under whatever name.
-  const SavedModule& saved;
+  std::string artifact_sha256;
   const absl::optional<RoundTrip>& round_trip;  // None if none was made.
   std::string source;                           // "sha256:..." or "seeded:v1:SEED".
   DType dtype;

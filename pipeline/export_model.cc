@@ -7,6 +7,7 @@
 #include "common/artifact/manifest.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/save_module.h"
+#include "common/io/background_sha256.h"
 #include "common/io/output_file.h"
 #include "common/progress/progress.h"
 #include "common/script/build_module.h"
@@ -25,11 +26,6 @@ absl::Status AuditWeights(const MappedWeights& weights, const BoundTensors& boun
   return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite);
 }
 
-struct SavedArtifact {
-  torch::jit::Module module;
-  SavedModule saved;
-};
-
 int64_t TotalBytes(const BoundTensors& bound) {
   int64_t bytes = 0;
   for (const at::Tensor& tensor : bound.tensors) bytes += tensor.nbytes();
@@ -37,21 +33,20 @@ int64_t TotalBytes(const BoundTensors& bound) {
 }
 
 // Builds and saves the module, and audits its weights meanwhile.
-absl::StatusOr<SavedArtifact> BuildAndSave(const MappedWeights& weights, const BoundTensors& bound,
-                                           const ExportOptions& options, OutputFile& file) {
+absl::StatusOr<torch::jit::Module> BuildAndSave(const MappedWeights& weights, const BoundTensors& bound,
+                                                bool allow_nonfinite, OutputFile& file, BackgroundSha256& sha256) {
   std::future<absl::Status> audit =
-      std::async(std::launch::async, AuditWeights, std::cref(weights), std::cref(bound), options.allow_nonfinite);
+      std::async(std::launch::async, AuditWeights, std::cref(weights), std::cref(bound), allow_nonfinite);
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
   Progress progress("write", TotalBytes(bound));
-  const absl::string_view source = options.checkpoint.empty() ? "" : weights.checkpoint.bytes();
-  ASSIGN_OR_RETURN(SavedModule saved, SaveModule(module, source, file, [&](int64_t bytes) { progress.Add(bytes); }));
+  RETURN_IF_ERROR(SaveModule(module, file, sha256, [&](int64_t bytes) { progress.Add(bytes); }).status());
   RETURN_IF_ERROR(audit.get());
-  return SavedArtifact{std::move(module), std::move(saved)};
+  return module;
 }
 
-absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
+absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t bytes,
                                 const std::vector<Call>& examples) {
-  Progress progress("prove", size);
+  Progress progress("prove", bytes);
   return ProveRoundTrip(module, file.ReadablePath(), examples, [&](int64_t bytes) { progress.Add(bytes); });
 }
 
@@ -67,22 +62,24 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                    MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
-  ASSIGN_OR_RETURN(const SavedArtifact built, BuildAndSave(weights, bound, options, artifact));
-
+  // The digests may be done as late as the proof is.
+  BackgroundSha256 sha256(options.checkpoint.empty() ? "" : weights.checkpoint.bytes());
+  ASSIGN_OR_RETURN(const torch::jit::Module module,
+                   BuildAndSave(weights, bound, options.allow_nonfinite, artifact, sha256));
   absl::optional<RoundTrip> round_trip;
   if (options.prove) {
-    absl::StatusOr<RoundTrip> proven = Prove(built.module, artifact, built.saved.size, entry.plugin->examples);
+    absl::StatusOr<RoundTrip> proven = Prove(module, artifact, TotalBytes(bound), entry.plugin->examples);
     if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
     round_trip = *std::move(proven);
   }
   const std::string source = options.checkpoint.empty() ? absl::StrCat("seeded:v1:", options.seed)
-                                                        : absl::StrCat("sha256:", built.saved.source_sha256);
+                                                        : absl::StrCat("sha256:", sha256.BesideHexDigest());
   ASSIGN_OR_RETURN(Manifest manifest, DescribeExport({.entry = entry,
                                                       .weights = weights,
                                                       .bound = bound,
-                                                      .module = built.module,
+                                                      .module = module,
                                                       .artifact_path = artifact.ReadablePath(),
-                                                      .saved = built.saved,
+                                                      .artifact_sha256 = sha256.HexDigest(),
                                                       .round_trip = round_trip,
                                                       .source = source,
                                                       .dtype = options.dtype}));

@@ -7,14 +7,13 @@
 #include <map>
 
 #include "absl/strings/string_view.h"
-#include "common/io/background_sha256.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
 
-// The memory of a module's tensors, which stays as it is while the module is saved.
+// The memory of a module's tensors, which stays as it is as long as the module lives.
 class TensorMemory {
  public:
   explicit TensorMemory(const torch::jit::Module& module) {
@@ -38,22 +37,23 @@ class TensorMemory {
 
 }  // namespace
 
-absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, absl::string_view source, OutputFile& file,
-                                       const std::function<void(int64_t)>& on_bytes) {
-  SavedModule saved;
+absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, OutputFile& file, BackgroundSha256& sha256,
+                                   const std::function<void(int64_t)>& on_bytes) {
   const TensorMemory tensors(module);
-  BackgroundSha256 sha256(source);
+  int64_t total = 0;
   absl::Status written;
   // LibTorch's writer throws from its destructor when a write fails, which would end the process. So a failure is kept
   // for the end, and what comes after it goes nowhere.
   const auto write = [&](const void* data, size_t size) -> size_t {
     if (!written.ok()) return size;
     const absl::string_view bytes(static_cast<const char*>(data), size);
-    sha256.Start(bytes);
+    if (tensors.Contains(bytes)) {
+      sha256.Append(bytes);
+    } else {
+      sha256.AppendCopy(bytes);
+    }
     written = file.Write(bytes);
-    // Tensors are hashed while the next one is on its way; anything else is gone when this returns.
-    if (!tensors.Contains(bytes)) sha256.Wait();
-    saved.size += size;
+    total += size;
     on_bytes(size);
     return size;
   };
@@ -64,9 +64,7 @@ absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, absl::s
     writer.writeEndOfFile();
   }));
   RETURN_IF_ERROR(written);
-  saved.sha256 = sha256.HexDigest();
-  saved.source_sha256 = sha256.BesideHexDigest();
-  return saved;
+  return total;
 }
 
 }  // namespace modelport

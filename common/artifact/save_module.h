@@ -5,26 +5,18 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "common/io/background_sha256.h"
 #include "common/io/output_file.h"
 
 namespace modelport {
 
-// What SaveModule wrote.
-struct SavedModule {
-  std::string sha256;         // Hex, of the whole file.
-  int64_t size = 0;           // In bytes.
-  std::string source_sha256;  // Of the checkpoint's bytes.
-};
-
-// Writes `module` as a TorchScript archive, byte-identical for equal modules. Weights go from where they lie to the
-// file. Hashing runs beside the writing, and that of `source`, the bytes of the checkpoint, along with it. `on_bytes`
-// is told of every run of bytes written.
-absl::StatusOr<SavedModule> SaveModule(const torch::jit::Module& module, absl::string_view source, OutputFile& file,
-                                       const std::function<void(int64_t)>& on_bytes);
+// Writes `module` as a TorchScript archive, byte-identical for equal modules, and returns its size in bytes. Weights go
+// from where they lie to the file. `sha256` is given the same bytes and reads the module's tensors until it is done.
+// `on_bytes` is told of every run of bytes written.
+absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, OutputFile& file, BackgroundSha256& sha256,
+                                   const std::function<void(int64_t)>& on_bytes);
 
 }  // namespace modelport
 

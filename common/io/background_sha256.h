@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_IO_BACKGROUND_SHA256_H_
 
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -13,35 +14,38 @@ namespace modelport {
 
 // A sha256 computed on a thread of its own, beside whatever the caller does with the same bytes meanwhile. A second run
 // of bytes, all there from the start, is hashed in step with them, which costs little more.
-//
-//   BackgroundSha256 sha256(source);
-//   sha256.Start(bytes);
-//   ... write the bytes ...
-//   sha256.Wait();  // Before the bytes change.
 class BackgroundSha256 {
  public:
-  // `beside` must stay as it is until BesideHexDigest is called.
+  // `beside` must stay as it is as long as this object lives.
   explicit BackgroundSha256(absl::string_view beside) : beside_(beside), thread_([this] { Run(); }) {}
   ~BackgroundSha256();
 
-  // Waits for the previous run and begins to hash `bytes`.
-  void Start(absl::string_view bytes);
+  // Appends `bytes`, which must stay as they are as long as this object lives. Returns at once.
+  void Append(absl::string_view bytes);
 
-  // Returns when everything given to Start is hashed.
-  void Wait();
+  // Appends a copy of `bytes`. Returns at once.
+  void AppendCopy(absl::string_view bytes);
 
-  // Digests of all bytes given to Start, and of `beside`. To be called once, at the end.
+  // Wait for the digests, 64 lower-case hex digits, of everything appended, and of `beside`. To be called last.
   std::string HexDigest();
   std::string BesideHexDigest();
 
  private:
+  struct Piece {
+    std::string copy;
+    absl::string_view bytes;  // Of the copy, if there is one.
+  };
+
+  void Push(Piece piece);
   void Run();
+  void Hash(absl::string_view bytes);
+  void WaitUntilIdle();
 
   Sha256Pair pair_;
   absl::string_view beside_;  // What is left of it.
-  std::mutex mutex_;
+  std::mutex mutex_;          // Of all below.
   std::condition_variable changed_;
-  absl::string_view pending_;  // Being hashed, unless empty.
+  std::deque<Piece> pieces_;  // To be hashed; the first one is in work. Elements stay where they are.
   bool done_ = false;
   std::thread thread_;  // Last, so that it starts when the rest is there.
 };
