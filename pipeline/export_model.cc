@@ -1,6 +1,5 @@
 #include "pipeline/export_model.h"
 
-#include <future>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -21,32 +20,27 @@
 namespace modelport {
 namespace {
 
-absl::Status AuditWeights(const MappedWeights& weights, const BoundTensors& bound, bool allow_nonfinite) {
-  RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-  return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite);
-}
-
 int64_t TotalBytes(const BoundTensors& bound) {
   int64_t bytes = 0;
   for (const at::Tensor& tensor : bound.tensors) bytes += tensor.nbytes();
   return bytes;
 }
 
-// Builds and saves the module, and audits its weights meanwhile.
+// Builds and saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes
+// on.
 absl::StatusOr<torch::jit::Module> BuildAndSave(const MappedWeights& weights, const BoundTensors& bound,
                                                 bool allow_nonfinite, OutputFile& file, BackgroundSha256& sha256) {
-  std::future<absl::Status> audit =
-      std::async(std::launch::async, AuditWeights, std::cref(weights), std::cref(bound), allow_nonfinite);
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
   Progress progress("write", TotalBytes(bound));
   RETURN_IF_ERROR(SaveModule(module, file, sha256, [&](int64_t bytes) { progress.Add(bytes); }).status());
-  RETURN_IF_ERROR(audit.get());
+  RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
+  RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite));
   return module;
 }
 
-absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t bytes,
+absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
                                 const std::vector<Call>& examples) {
-  Progress progress("prove", bytes);
+  Progress progress("prove", size);
   return ProveRoundTrip(module, file.ReadablePath(), examples, [&](int64_t bytes) { progress.Add(bytes); });
 }
 

@@ -1,5 +1,4 @@
-// An audit reads the weights that an export uses, for what only their bytes show. It runs beside the export, on a
-// thread of its own.
+// An audit reads the weights that an export uses, for what only their bytes show.
 #ifndef MODELPORT_COMMON_WEIGHTS_AUDIT_H_
 #define MODELPORT_COMMON_WEIGHTS_AUDIT_H_
 
