@@ -344,6 +344,17 @@ TEST_P(RayPoseTest, TheTrueCamerasAreRecovered) {
   }
 }
 
+// A homography and its negative are the same one; only one of them turns into a rotation.
+TEST_P(RayPoseTest, TheSignOfAHomographyDoesNotMatter) {
+  Tensors golden = Read(GetParam());
+  const at::Tensor homographies = at::cat({golden["ransac.homography"], golden["ransac.homography#2"]});
+  for (const at::Tensor& either : {homographies, at::neg(homographies)}) {
+    const c10::IValue cameras =
+        Run("cameras_from_homographies", {either, golden["in.ray"], golden["in.ray_conf"], int64_t{56}, int64_t{84}});
+    ExpectNear(Element(cameras, 0), golden["out.extrinsics"], "extrinsics");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(All, RayPoseTest, testing::Values("ray_pose", "ray_pose_outliers"));
 
 TEST_F(Da3FunctionsTest, EveryDrawIsOfDifferentCandidates) {

@@ -214,6 +214,9 @@ absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& m
     size_t next = 0;
     for (const auto& [stage, place] : wanted) {
       const bool is_result = place.stage.empty();
+      if (!is_result && captured.captures[next].size() <= indices[next]) {
+        return absl::NotFoundError(absl::StrCat(place.stage, " is not passed in ", golden.name));
+      }
       const c10::IValue& value = is_result ? captured.result : captured.captures[next].at(indices[next]);
       if (!is_result) ++next;
       ASSIGN_OR_RETURN(const at::Tensor actual, Element(value, place.element));
