@@ -1,5 +1,6 @@
 // What callers of a Depth Anything 3 artifact may rely on beyond the numbers.
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
 #include <ATen/record_function.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
@@ -66,6 +67,7 @@ class Da3BehaviourTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     torch::jit::setGraphExecutorOptimize(false);
+    at::set_num_threads(1);
     absl::StatusOr<Registry> registry = Registry::Load("models");
     ASSERT_OK(registry);
     for (const char* name : {"tiny_any", "tiny_mono", "tiny_nested"}) {
