@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -40,9 +41,8 @@ std::vector<OperatorCall::Argument> WrittenArguments(Node& node) {
   return arguments;
 }
 
-OperatorCall MakeCall(Node& node, const std::string& module) {
+OperatorCall MakeCall(Node& node) {
   OperatorCall call;
-  call.module = module;
   call.arguments = WrittenArguments(node);
   const auto format = [](std::string* out, const OperatorCall::Argument& argument) {
     absl::StrAppend(out, argument.keyword, argument.keyword.empty() ? "" : "=", argument.type->annotation_str());
@@ -51,10 +51,26 @@ OperatorCall MakeCall(Node& node, const std::string& module) {
   return call;
 }
 
+// The line that the node was compiled from, of the plugin's text if that is known.
+std::string SourceLine(const Node& node) {
+  torch::jit::SourceRange range = node.sourceRange();
+  if (range.source() == nullptr) return "";
+  if (const auto original = range.source()->findSourceRangeThatGenerated(range)) range = *original;
+  const auto place = range.file_line_col();
+  return place ? absl::StrCat(std::get<0>(*place), ":", std::get<1>(*place)) : "";
+}
+
+OperatorCall::Place& FindPlace(std::vector<OperatorCall::Place>& places, const std::string& source) {
+  const auto is_there = [&](const OperatorCall::Place& place) { return place.source == source; };
+  const auto found = std::find_if(places.begin(), places.end(), is_there);
+  return found != places.end() ? *found : places.emplace_back(OperatorCall::Place{source, {}});
+}
+
 class Collector {
  public:
   void VisitModule(const torch::jit::Module& module, const std::string& path) {
     path_ = path;
+    visited_.clear();
     VisitClass(*module.type());
   }
 
@@ -107,13 +123,16 @@ class Collector {
     op.name = schema.name();
     op.overload = schema.overload_name();
     op.version = OperatorVersion(schema);
-    OperatorCall call = MakeCall(node, path_);
+    OperatorCall call = MakeCall(node);
     const auto same = [&](const OperatorCall& other) { return other.text == call.text; };
-    if (std::none_of(op.calls.begin(), op.calls.end(), same)) op.calls.push_back(std::move(call));
+    auto found = std::find_if(op.calls.begin(), op.calls.end(), same);
+    if (found == op.calls.end()) found = op.calls.insert(found, std::move(call));
+    std::vector<std::string>& modules = FindPlace(found->places, SourceLine(node)).modules;
+    if (modules.empty() || modules.back() != path_) modules.push_back(path_);
   }
 
-  std::string path_;  // Of the module being visited.
-  std::set<const Function*> visited_;
+  std::string path_;                   // Of the module being visited.
+  std::set<const Function*> visited_;  // For that module.
   std::map<std::pair<std::string, std::string>, Operator> operators_;
 };
 

@@ -18,9 +18,14 @@ struct OperatorCall {
     std::string keyword;  // Empty: by position.
     c10::TypePtr type;
   };
-  std::string text;    // "aten::slice(Tensor, int, NoneType, int)".
-  std::string module;  // Path of one module that makes it, "" for the root.
+  // A line of code that makes the call, and the modules whose code it is.
+  struct Place {
+    std::string source;                // "models/layers/vision_transformer.yaml:83"; empty: unknown.
+    std::vector<std::string> modules;  // Paths, in the module tree's order; "" is the root.
+  };
+  std::string text;  // "aten::slice(Tensor, int, NoneType, int)".
   std::vector<Argument> arguments;
+  std::vector<Place> places;
 };
 
 struct Operator {

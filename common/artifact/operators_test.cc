@@ -1,8 +1,12 @@
 #include "common/artifact/operators.h"
 
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/parser.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/tree_views.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -23,11 +27,10 @@ Module MakeModule(const std::string& code) {
   return module;
 }
 
-// "module: call" of every call, in order.
 std::vector<std::string> Calls(const Module& module) {
   std::vector<std::string> calls;
   for (const Operator& op : CollectOperators(module)) {
-    for (const OperatorCall& call : op.calls) calls.push_back(call.module + ": " + call.text);
+    for (const OperatorCall& call : op.calls) calls.push_back(call.text);
   }
   return calls;
 }
@@ -40,8 +43,8 @@ TEST(CollectOperatorsTest, LeavesOutTrailingDefaultsAndNamesKeywords) {
         x = torch.relu(x)
         return x[0:2]
   )");
-  EXPECT_THAT(Calls(module), ElementsAre(": aten::add(Tensor, Tensor)", ": aten::add(Tensor, Tensor, alpha=int)",
-                                         ": aten::relu(Tensor)", ": aten::slice(Tensor, int, int, int)"));
+  EXPECT_THAT(Calls(module), ElementsAre("aten::add(Tensor, Tensor)", "aten::add(Tensor, Tensor, alpha=int)",
+                                         "aten::relu(Tensor)", "aten::slice(Tensor, int, int, int)"));
 }
 
 TEST(CollectOperatorsTest, ListsEveryCallOnce) {
@@ -49,7 +52,7 @@ TEST(CollectOperatorsTest, ListsEveryCallOnce) {
     def forward(self, x):
         return torch.relu(torch.relu(x))
   )");
-  EXPECT_THAT(Calls(module), ElementsAre(": aten::relu(Tensor)"));
+  EXPECT_THAT(Calls(module), ElementsAre("aten::relu(Tensor)"));
 }
 
 TEST(CollectOperatorsTest, LooksIntoBlocks) {
@@ -60,15 +63,48 @@ TEST(CollectOperatorsTest, LooksIntoBlocks) {
                 x = torch.relu(x)
         return x
   )");
-  EXPECT_THAT(Calls(module), ElementsAre(": aten::relu(Tensor)"));
+  EXPECT_THAT(Calls(module), ElementsAre("aten::relu(Tensor)"));
 }
 
-TEST(CollectOperatorsTest, NamesTheModule) {
-  Module block("Block"), tiny("Tiny");
-  block.define("def forward(self, x): return torch.relu(x)\n");
+TEST(CollectOperatorsTest, NamesEveryModuleThatMakesACall) {
+  const Module block = MakeModule("def forward(self, x): return torch.relu(x)\n");
+  Module tiny("Tiny");
   tiny.register_module("block", block);
-  tiny.define("def forward(self, x): return self.block.forward(torch.neg(x))\n");
-  EXPECT_THAT(Calls(tiny), ElementsAre(": aten::neg(Tensor)", "block: aten::relu(Tensor)"));
+  tiny.register_module("other", block);
+  tiny.define("def forward(self, x): return torch.relu(self.other.forward(self.block.forward(x)))\n");
+  const std::vector<Operator> operators = CollectOperators(tiny);
+  ASSERT_EQ(operators.size(), 1);
+  std::vector<std::string> modules;
+  for (const OperatorCall::Place& place : operators[0].calls[0].places) {
+    modules.insert(modules.end(), place.modules.begin(), place.modules.end());
+  }
+  EXPECT_THAT(modules, ElementsAre("", "block", "other"));
+}
+
+// Compiles a module's code as a plugin's is, with the file and the number of its first line.
+Module CompileFile(const std::string& code, const std::string& file, size_t first_line) {
+  Module module("Tiny");
+  torch::jit::Parser parser(std::make_shared<torch::jit::Source>(code, file, first_line));
+  const torch::jit::Def def(parser.parseFunction(/*is_method=*/true));
+  const torch::jit::SimpleSelf self(module.type());
+  module._ivalue()->compilation_unit()->define(*module.type()->name(), {}, {}, {def}, {torch::jit::nativeResolver()},
+                                               &self);
+  return module;
+}
+
+TEST(CollectOperatorsTest, NamesEveryLineOfTheSource) {
+  const Module module =
+      CompileFile("def forward(self, x):\n  x = torch.relu(x)\n  return torch.relu(x)\n", "a.yaml", 7);
+  std::stringstream archive;
+  module.save(archive);
+  for (const Module& same : {module, torch::jit::load(archive)}) {
+    const std::vector<Operator> operators = CollectOperators(same);
+    ASSERT_EQ(operators.size(), 1);
+    ASSERT_EQ(operators[0].calls.size(), 1);
+    ASSERT_EQ(operators[0].calls[0].places.size(), 2);
+    EXPECT_EQ(operators[0].calls[0].places[0].source, "a.yaml:8");
+    EXPECT_EQ(operators[0].calls[0].places[1].source, "a.yaml:9");
+  }
 }
 
 TEST(CollectOperatorsTest, LooksIntoEveryMethod) {
@@ -78,7 +114,7 @@ TEST(CollectOperatorsTest, LooksIntoEveryMethod) {
     def features(self, x):
         return torch.neg(x)
   )");
-  EXPECT_THAT(Calls(module), ElementsAre(": aten::neg(Tensor)"));
+  EXPECT_THAT(Calls(module), ElementsAre("aten::neg(Tensor)"));
 }
 
 TEST(CollectOperatorsTest, FindsNoOperatorInSyntax) {

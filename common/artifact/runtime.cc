@@ -3,13 +3,14 @@
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/frontend/schema_matching.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/artifact/operator_table.h"
 #include "common/script/torch_status.h"
-#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
 
 namespace modelport {
 namespace {
@@ -22,17 +23,17 @@ constexpr Runtime kRuntimes[] = {
     {"2.13", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/true},
 };
 
-absl::Status CheckFormat(const Runtime& runtime, const ArchiveFormat& format) {
+void CheckFormat(const Runtime& runtime, const ArchiveFormat& format, std::vector<RuntimeObstacle>& obstacles) {
   if (format.version > runtime.max_archive_version) {
-    return absl::FailedPreconditionError(absl::StrCat("LibTorch ", runtime.name, " reads archives up to version ",
-                                                      runtime.max_archive_version, ", this one has version ",
-                                                      format.version));
+    obstacles.push_back({"",
+                         absl::StrCat("LibTorch ", runtime.name, " reads archives up to version ",
+                                      runtime.max_archive_version, ", this one has version ", format.version),
+                         {}});
   }
   if (runtime.old_records && format.new_records) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("LibTorch ", runtime.name, " cannot read archives with .data/version or .debug_pkl records"));
+    obstacles.push_back(
+        {"", absl::StrCat("LibTorch ", runtime.name, " cannot read .data/version and .debug_pkl records"), {}});
   }
-  return absl::OkStatus();
 }
 
 // True if the compiler finds a schema for the call, as it does when a runtime loads the archive's code.
@@ -54,19 +55,27 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
       .ok();
 }
 
-absl::Status CheckOperator(const Runtime& runtime, const Operator& op) {
+void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<RuntimeObstacle>& obstacles) {
   const std::vector<c10::FunctionSchema> schemas = RegisteredSchemas(runtime.name, op.name);
   for (const OperatorCall& call : op.calls) {
-    const std::string where = absl::StrCat(call.module.empty() ? "the root module" : call.module, " calls ", call.text);
     if (!Matches(schemas, call)) {
-      return absl::FailedPreconditionError(absl::StrCat(where, ", which LibTorch ", runtime.name, " does not have"));
-    }
-    if (op.name == "aten::floor_divide" && !runtime.floor_divides) {
-      return absl::FailedPreconditionError(
-          absl::StrCat(where, ", which rounds towards zero in LibTorch ", runtime.name));
+      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " does not have it"), call.places});
+    } else if (op.name == "aten::floor_divide" && !runtime.floor_divides) {
+      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " rounds towards zero"), call.places});
     }
   }
-  return absl::OkStatus();
+}
+
+// The obstacle, and below it the lines that it stands in.
+std::string Describe(const RuntimeObstacle& obstacle) {
+  std::string text = absl::StrCat("\n  ", obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause);
+  for (const OperatorCall::Place& place : obstacle.places) {
+    std::vector<std::string> modules;
+    for (const std::string& module : place.modules) modules.push_back(module.empty() ? "the root" : module);
+    absl::StrAppend(&text, "\n    ", place.source.empty() ? "unknown line" : place.source, ", ", modules.size(),
+                    modules.size() == 1 ? " module: " : " modules: ", FirstFew(modules));
+  }
+  return text;
 }
 
 }  // namespace
@@ -89,15 +98,31 @@ absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path) {
   return format;
 }
 
+std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,
+                                           const std::vector<Operator>& operators) {
+  std::vector<RuntimeObstacle> obstacles;
+  CheckFormat(runtime, format, obstacles);
+  for (const Operator& op : operators) CheckOperator(runtime, op, obstacles);
+  return obstacles;
+}
+
 absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators) {
-  RETURN_IF_ERROR(CheckFormat(runtime, format));
-  for (const Operator& op : operators) RETURN_IF_ERROR(CheckOperator(runtime, op));
-  return absl::OkStatus();
+  const std::vector<RuntimeObstacle> obstacles = FindObstacles(runtime, format, operators);
+  if (obstacles.empty()) return absl::OkStatus();
+  const std::string minimum = MinimumRuntime(format, operators);
+  std::string message =
+      absl::StrCat("cannot run in LibTorch ", runtime.name, ": ", obstacles.size(),
+                   obstacles.size() == 1 ? " obstacle" : " obstacles",
+                   minimum.empty() ? "; no known runtime can" : absl::StrCat("; the oldest that can is ", minimum));
+  constexpr size_t kShown = 5;
+  for (size_t i = 0; i < std::min(obstacles.size(), kShown); ++i) absl::StrAppend(&message, Describe(obstacles[i]));
+  if (obstacles.size() > kShown) absl::StrAppend(&message, "\n  +", obstacles.size() - kShown, " more");
+  return absl::FailedPreconditionError(message);
 }
 
 std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators) {
   for (const Runtime& runtime : kRuntimes) {
-    if (CheckRuntime(runtime, format, operators).ok()) return std::string(runtime.name);
+    if (FindObstacles(runtime, format, operators).empty()) return std::string(runtime.name);
   }
   return "";
 }

@@ -34,11 +34,22 @@ struct ArchiveFormat {
 //   DataLoss  not an archive, or a damaged one
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path);
 
-// Whether `runtime` loads an archive of this format and operators, and computes the same with it.
-//   FailedPrecondition  names what stands in the way first, and the module it stands in
+// One reason why a runtime cannot load an archive, or would compute something else with it.
+struct RuntimeObstacle {
+  std::string call;                         // "aten::pad(Tensor, List[int])"; empty: the archive's format.
+  std::string cause;                        // "LibTorch 1.6 does not have it".
+  std::vector<OperatorCall::Place> places;  // Where the call is made.
+};
+
+// All that keeps `runtime` from loading an archive of this format and operators and computing the same with it.
+std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,
+                                           const std::vector<Operator>& operators);
+
+// Whether FindObstacles finds nothing.
+//   FailedPrecondition  names the obstacles with their lines and modules, and the oldest runtime that has none
 absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators);
 
-// Name of the oldest runtime that passes CheckRuntime; empty if none does.
+// Name of the oldest runtime without obstacles; empty if none does.
 std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators);
 
 }  // namespace modelport

@@ -15,7 +15,11 @@
 namespace modelport {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 using torch::jit::Module;
 
 Module MakeModule(const std::string& body) {
@@ -69,19 +73,47 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(MinimumRuntimeTest, OfUnknownOperatorIsNone) {
   Operator op;
   op.name = "custom::op";
-  op.calls.push_back({"custom::op()", "", {}});
+  op.calls.push_back({"custom::op()", {}, {}});
   EXPECT_EQ(MinimumRuntime(ArchiveFormat(), {op}), "");
 }
 
 TEST(CheckRuntimeTest, ReadsOldArchivesOfOldOperators) { EXPECT_OK(Check(0, "torch.relu(x)[:, 0:2]")); }
 
-TEST(CheckRuntimeTest, NamesCallAndModule) {
-  Module tiny("Tiny");
-  tiny.register_module("neck", MakeModule("x[:, :2]"));
-  tiny.define("def forward(self, x): return self.neck.forward(x)\n");
-  EXPECT_THAT(CheckRuntime(Runtimes()[0], ArchiveFormat(), CollectOperators(tiny)),
+TEST(CheckRuntimeTest, NamesCallsLinesAndModules) {
+  std::vector<Operator> operators = CollectOperators(MakeModule("torch.pad(x[:, :2], [1, 1])"));
+  const OperatorCall::Place head = {"a.yaml:7", {"head"}};
+  for (Operator& op : operators) {
+    for (OperatorCall& call : op.calls) call.places = {head};
+  }
+  operators[0].calls[0].places.push_back({"b.yaml:9", {"", "n.0", "n.1", "n.2", "n.3", "n.4"}});
+  EXPECT_THAT(CheckRuntime(Runtimes()[0], ArchiveFormat(), operators),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       "neck calls aten::slice(Tensor, int, NoneType, int), which LibTorch 1.6 does not have"));
+                       "cannot run in LibTorch 1.6: 2 obstacles; the oldest that can is 1.12\n"
+                       "  aten::pad(Tensor, List[int]): LibTorch 1.6 does not have it\n"
+                       "    a.yaml:7, 1 module: head\n"
+                       "    b.yaml:9, 6 modules: the root, n.0, n.1, n.2, n.3, +1 more\n"
+                       "  aten::slice(Tensor, int, NoneType, int): LibTorch 1.6 does not have it\n"
+                       "    a.yaml:7, 1 module: head"));
+}
+
+TEST(CheckRuntimeTest, ShowsFiveObstaclesAndCountsTheOthers) {
+  std::vector<Operator> operators(7);
+  for (Operator& op : operators) op.calls.push_back({"custom::op()", {}, {}});
+  EXPECT_THAT(CheckRuntime(Runtimes()[0], ArchiveFormat(), operators),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(StartsWith("cannot run in LibTorch 1.6: 7 obstacles; no known runtime can\n"),
+                             EndsWith("\n  +2 more"))));
+}
+
+TEST(FindObstaclesTest, ListsFormatAndEveryCall) {
+  ArchiveFormat format;
+  format.version = 10;
+  format.new_records = true;
+  const auto obstacles =
+      FindObstacles(Runtimes()[0], format, CollectOperators(MakeModule("torch.silu(x[:2]) + torch.silu(x[:, :2])")));
+  std::vector<std::string> calls;
+  for (const RuntimeObstacle& obstacle : obstacles) calls.push_back(obstacle.call);
+  EXPECT_THAT(calls, ElementsAre("", "", "aten::silu(Tensor)", "aten::slice(Tensor, int, NoneType, int)"));
 }
 
 TEST(CheckRuntimeTest, RefusesArgumentsOfOtherTypes) {
@@ -95,7 +127,7 @@ TEST(CheckRuntimeTest, RefusesNewFormats) {
   records.new_records = true;
   EXPECT_THAT(CheckRuntime(Runtimes()[0], version, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       "LibTorch 1.6 reads archives up to version 5, this one has version 6"));
+                       HasSubstr("\n  LibTorch 1.6 reads archives up to version 5, this one has version 6")));
   EXPECT_THAT(CheckRuntime(Runtimes()[0], records, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(".debug_pkl")));
 }
