@@ -1,0 +1,110 @@
+#include "tools/export_request.h"
+
+#include <utility>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/status/status_macros.h"
+#include "pipeline/find_checkpoint.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
+ABSL_FLAG(std::string, checkpoint, "",
+          "the published file of weights; by default it is looked for here and in the Hugging Face cache");
+ABSL_FLAG(std::string, weights, "", "seeded or seeded:SEED: weights made up by rule, for structure checks");
+ABSL_FLAG(std::string, layout, "auto",
+          "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch");
+ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
+ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
+ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
+ABSL_FLAG(bool, verify, true, "load the artifact back and compare it; --noverify leaves that out");
+ABSL_FLAG(bool, allow_nonfinite, false, "let NaN and infinite weights through");
+
+namespace modelport {
+namespace {
+
+absl::StatusOr<uint64_t> ParseSeed(absl::string_view weights) {
+  uint64_t seed = 0;
+  absl::string_view rest = weights;
+  if (absl::ConsumePrefix(&rest, "seeded") &&
+      (rest.empty() || (absl::ConsumePrefix(&rest, ":") && absl::SimpleAtoi(rest, &seed)))) {
+    return seed;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--weights=", weights, ": wants seeded or seeded:SEED, SEED an unsigned 64-bit number"));
+}
+
+// Says where the weights come from when that was not the user's choice.
+std::string DescribeChoice(const Variant& variant, const std::string& found) {
+  if (!found.empty()) return absl::StrCat("used the checkpoint ", found, "\n");
+  const std::string cure = variant.url.empty()
+                               ? "its weights are not published yet"
+                               : absl::StrCat("get ", variant.url, "\nand pass --checkpoint=", variant.file);
+  return absl::StrCat("no ", variant.file, " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
+                      "The artifact is for structure checks; it predicts nothing. For the real one:\n", cure, "\n");
+}
+
+// Fills in which weights to use. Returns what to tell the user, who did not choose them.
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptions& options) {
+  const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
+  if (!weights.empty()) {
+    if (!checkpoint.empty()) {
+      return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
+    }
+    if (options.layout != "auto" && options.layout != "original") {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--layout=", options.layout, ": seeded weights have the original layout only"));
+    }
+    ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
+    return "";
+  }
+  if (absl::StrContains(checkpoint, ',')) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--checkpoint=", checkpoint, ": ", entry.variant->name, " is one file, not several"));
+  }
+  if (!checkpoint.empty()) {
+    options.checkpoint = ResolveUserPath(checkpoint);
+    return "";
+  }
+  options.checkpoint = FindCheckpoint(*entry.variant, ResolveUserPath("."));
+  return DescribeChoice(*entry.variant, options.checkpoint);
+}
+
+absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {
+  ExportOptions options;
+  options.layout = absl::GetFlag(FLAGS_layout);
+  options.prove = absl::GetFlag(FLAGS_verify);
+  options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
+  const std::string out = absl::GetFlag(FLAGS_out);
+  options.out = ResolveUserPath(out.empty() ? absl::StrCat(entry.variant->name, extension) : out);
+  const absl::optional<DType> dtype = ParseDType(absl::GetFlag(FLAGS_dtype));
+  if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--dtype=", absl::GetFlag(FLAGS_dtype), ": wants float32, float16 or bfloat16"));
+  }
+  options.dtype = *dtype;
+  if (const std::string target = absl::GetFlag(FLAGS_target); target != "libtorch") {
+    return absl::InvalidArgumentError(absl::StrCat("--target=", target, ": wants libtorch"));
+  }
+  return options;
+}
+
+}  // namespace
+
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension) {
+  if (absl::GetFlag(FLAGS_model).empty()) {
+    return absl::InvalidArgumentError("--model is missing: bazel run //tools:list shows the models");
+  }
+  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
+  ASSIGN_OR_RETURN(Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry, extension));
+  ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options));
+  return ExportRequest{std::move(registry), entry, std::move(options), std::move(choice)};
+}
+
+}  // namespace modelport

@@ -1,0 +1,29 @@
+// What the tools that export models share: their flags and what these ask for.
+#ifndef MODELPORT_TOOLS_EXPORT_REQUEST_H_
+#define MODELPORT_TOOLS_EXPORT_REQUEST_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "pipeline/export_model.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// An export that the flags of the command line ask for.
+struct ExportRequest {
+  Registry registry;
+  CatalogEntry entry;     // Of `registry`.
+  ExportOptions options;  // `out` is --out or else the model's name and `extension`, in the user's folder.
+  std::string choice;     // What to tell a user who did not choose the weights; may be empty.
+};
+
+// Reads the flags --model, --checkpoint, --weights and so on, which this library defines.
+//   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
+//   NotFound         an unknown model, or no plugin in --plugin_path
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_EXPORT_REQUEST_H_
