@@ -1,0 +1,113 @@
+// Measures what one image costs in an any-view model beside the same tree with its any-view parts switched off: no
+// attention across views, no camera tokens, no normalised and rotated queries and keys.
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <algorithm>
+#include <ctime>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_format.h"
+#include "common/script/build_module.h"
+#include "common/script/torch_status.h"
+#include "common/status/status_macros.h"
+#include "common/weights/bind_tensors.h"
+#include "pipeline/weight_source.h"
+#include "registry/registry.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::string, model, "da3_small", "an any-view model");
+ABSL_FLAG(int, height, 280, "of the image, a multiple of 14");
+ABSL_FLAG(int, width, 504, "of the image, a multiple of 14");
+ABSL_FLAG(int, rounds, 15, "how many times both are run, in turn");
+
+namespace modelport {
+namespace {
+
+// A model with seeded weights, ready to run.
+struct Network {
+  MappedWeights weights;
+  BoundTensors bound;  // Borrows from `weights`.
+  torch::jit::Module module;
+};
+
+absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry& entry) {
+  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, /*checkpoint=*/"", /*seed=*/0, "original"));
+  ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, DType::kFloat32));
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
+  return Network{std::move(weights), std::move(bound), std::move(module)};
+}
+
+// The same variant, but its blocks alternate from behind the last one on.
+absl::StatusOr<Variant> WithoutAnyView(Variant variant) {
+  auto& arguments = variant.module.named;
+  const auto find = [&](const std::string& name) {
+    return std::find_if(arguments.begin(), arguments.end(), [&](const auto& named) { return named.first == name; });
+  };
+  const auto depth = find("depth"), alt_start = find("alt_start");
+  if (depth == arguments.end() || alt_start == arguments.end()) {
+    return absl::InvalidArgumentError("--model: wants an any-view model, which has the arguments depth and alt_start");
+  }
+  alt_start->second = depth->second;
+  return variant;
+}
+
+double CpuSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+absl::StatusOr<double> TimeForward(torch::jit::Module& module, const at::Tensor& image) {
+  const double start = CpuSeconds();
+  RETURN_IF_ERROR(CatchTorch([&] { module.forward({image}); }));
+  return CpuSeconds() - start;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+absl::Status Run() {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(""));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  ASSIGN_OR_RETURN(const Variant off, WithoutAnyView(*entry.variant));
+  ASSIGN_OR_RETURN(Network any_view, MakeNetwork(registry, entry));
+  ASSIGN_OR_RETURN(Network single, MakeNetwork(registry, {entry.plugin, &off}));
+
+  at::set_num_threads(1);
+  const c10::InferenceMode inference;
+  const at::Tensor image = at::rand({1, 1, 3, absl::GetFlag(FLAGS_height), absl::GetFlag(FLAGS_width)});
+  // The first two passes profile and compile.
+  constexpr int kWarmUp = 2;
+  std::vector<double> any_view_times, single_times;
+  for (int round = -kWarmUp; round < absl::GetFlag(FLAGS_rounds); ++round) {
+    ASSIGN_OR_RETURN(const double with, TimeForward(any_view.module, image));
+    ASSIGN_OR_RETURN(const double without, TimeForward(single.module, image));
+    if (round < 0) continue;
+    any_view_times.push_back(with);
+    single_times.push_back(without);
+  }
+  const double with = Median(any_view_times), without = Median(single_times);
+  std::cout << absl::StreamFormat("%s, one image of %d x %d, %d rounds in turn, one thread, CPU time, median\n",
+                                  entry.variant->name, absl::GetFlag(FLAGS_height), absl::GetFlag(FLAGS_width),
+                                  absl::GetFlag(FLAGS_rounds))
+            << absl::StreamFormat(
+                   "as it is            %.3f s\nwithout any-view    %.3f s\nratio               %.3f x\n", with,
+                   without, with / without);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(argc, argv, "Measures what one image costs in an any-view model.", modelport::Run);
+}
