@@ -27,8 +27,9 @@ absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, c
 
 }  // namespace
 
-absl::StatusOr<Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors) {
-  Compiler compiler;
+absl::StatusOr<Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+                                   HasOperator has_operator) {
+  Compiler compiler(std::move(has_operator));
   RETURN_IF_ERROR(compiler.AddFunctions(tree.library->functions()));
   ASSIGN_OR_RETURN(Module module, Instantiate(compiler, tree.root, tensors));
   return module;

@@ -8,13 +8,15 @@
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
+#include "common/script/plugin_resolver.h"
 
 namespace modelport {
 
 // Makes the TorchScript module of `tree`, in eval mode. `tensors` has one tensor for each of tree.slots, of its shape;
-// the module refers to them and copies nothing.
+// the module refers to them and copies nothing. `has_operator` answers the text's hasattr(torch, "NAME").
 //   InvalidArgument  the plugin's text does not compile; names the plugin's file and line
-absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors);
+absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+                                               HasOperator has_operator = CompilerHasOperator);
 
 }  // namespace modelport
 

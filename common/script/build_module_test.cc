@@ -33,14 +33,15 @@ constexpr char kScale[] = R"(
 
 // Builds Root() of a modules file with Scale and `types`, all weights being 1.
 absl::StatusOr<torch::jit::Module> Build(const std::string& types, const std::string& root = "Root()",
-                                         const std::string& functions = "") {
+                                         const std::string& functions = "",
+                                         const HasOperator& has_operator = CompilerHasOperator) {
   auto library = std::make_shared<ModuleLibrary>();
   RETURN_IF_ERROR(library->AddFile({"toy.yaml", absl::StrCat(functions, "modules:", kScale, types)}));
   ASSIGN_OR_RETURN(const Call call, ParseCall(root));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(library, call));
   std::vector<at::Tensor> tensors;
   for (const Slot& slot : tree.slots) tensors.push_back(at::ones(slot.shape));
-  return BuildModule(tree, tensors);
+  return BuildModule(tree, tensors, has_operator);
 }
 
 // Runs forward on [1, 1], from the module as built and as saved and loaded, which must agree.
@@ -102,6 +103,31 @@ TEST(BuildModuleTest, WhatATypeLacksIsLeftOutOfItsCode) {
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module without, Build(types, "Root(0)"));
   EXPECT_EQ(RunForward(with), 1);
   EXPECT_EQ(RunForward(without), 0.5);
+}
+
+// What hasattr(torch, ...) rules out may even be unknown to the compiler.
+TEST(BuildModuleTest, OperatorsThatTheRuntimeLacksAreLeftOut) {
+  const std::string types = R"(
+  Root():
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        if hasattr(torch, "no_such_operator"):
+          return torch.no_such_operator(x)
+        return twice(x)
+)";
+  const std::string functions = R"(functions:
+  - |
+    def twice(x: Tensor) -> Tensor:
+      if hasattr(torch, "silu") and hasattr(torch, "float32"):
+        return x + x
+      else:
+        return x
+)";
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module newest, Build(types, "Root()", functions));
+  EXPECT_EQ(RunForward(newest), 2);
+  const auto has_none = [](const std::string&) { return false; };
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module oldest, Build(types, "Root()", functions, has_none));
+  EXPECT_EQ(RunForward(oldest), 1);
 }
 
 TEST(BuildModuleTest, FunctionsAndDtypesAreKnown) {

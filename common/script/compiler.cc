@@ -65,8 +65,9 @@ std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& ch
 
 }  // namespace
 
-Compiler::Compiler()
-    : unit_(std::make_shared<torch::jit::CompilationUnit>()), resolver_(std::make_shared<PluginResolver>()) {}
+Compiler::Compiler(HasOperator has_operator)
+    : unit_(std::make_shared<torch::jit::CompilationUnit>()),
+      resolver_(std::make_shared<PluginResolver>(std::move(has_operator))) {}
 
 absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
   for (const SourceText& source : functions) {

@@ -22,7 +22,8 @@ namespace modelport {
 // unusable.
 class Compiler {
  public:
-  Compiler();
+  // `has_operator` answers the text's hasattr(torch, "NAME").
+  explicit Compiler(HasOperator has_operator = CompilerHasOperator);
 
   // Compiles the library's free functions, so that later text can call them.
   //   InvalidArgument  "models/dinov2/modules.yaml:43: function rotate does not compile: ..." with the source line

@@ -4,16 +4,27 @@
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace modelport {
 
+// Whether the runtime that text is compiled for has the operator aten::`name`.
+using HasOperator = std::function<bool(const std::string& name)>;
+
+// The HasOperator of the LibTorch that compiles.
+bool CompilerHasOperator(const std::string& name);
+
 // Resolves the free names of a plugin's TorchScript text: `torch` (operators and dtypes such as torch.float32), `math`,
-// and the plugin's free functions.
+// and the plugin's free functions. hasattr(torch, "silu") is known to the compiler, which leaves out the branch not
+// taken.
 class PluginResolver : public torch::jit::Resolver {
  public:
+  explicit PluginResolver(HasOperator has_operator) : has_operator_(std::move(has_operator)) {}
+
   // Makes `function`, compiled earlier, callable as `name`.
   void AddFunction(const std::string& name, torch::jit::Function* function) { functions_[name] = function; }
 
@@ -22,6 +33,7 @@ class PluginResolver : public torch::jit::Resolver {
   torch::jit::TypePtr resolveType(const std::string& name, const torch::jit::SourceRange& range) override;
 
  private:
+  HasOperator has_operator_;
   std::map<std::string, torch::jit::Function*> functions_;
 };
 
