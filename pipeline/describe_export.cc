@@ -84,6 +84,8 @@ void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
     Manifest::Output& entry = *proof.add_outputs();
     entry.set_call(output.call);
     entry.set_max_abs(output.max_abs);
+    entry.set_relative(output.relative);
+    entry.set_equal_on_same_memory(output.equal_on_same_memory);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 
@@ -12,10 +13,15 @@ namespace {
 std::string Checks(const Manifest::RoundTrip& round_trip) {
   if (!round_trip.proven()) return "none (--noverify)";
   double worst = 0;
-  for (const auto& output : round_trip.outputs()) worst = std::max(worst, output.max_abs());
+  int magnified = 0;
+  for (const auto& output : round_trip.outputs()) {
+    magnified += output.equal_on_same_memory();
+    if (!output.equal_on_same_memory()) worst = std::max(worst, output.relative());
+  }
   return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
                       round_trip.outputs_size(), " outputs ",
-                      worst == 0 ? "bitwise equal" : absl::StrCat("equal up to ", worst));
+                      worst == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", worst),
+                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"));
 }
 
 // What became of the checkpoint's tensors apart from plain copying; "" if nothing else did.

@@ -88,7 +88,8 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   result.passed.push_back(absl::StrCat(compared->tensors, " tensors bitwise equal to those of ",
                                        checkpoint.empty() ? manifest.source() : checkpoint));
   for (const RoundTrip::Output& output : compared->outputs) {
-    result.passed.push_back(absl::StrCat(output.call, ": max diff ", output.max_abs));
+    result.passed.push_back(absl::StrCat(output.call, ": max diff ", output.max_abs,
+                                         output.equal_on_same_memory ? ", none on the same memory" : ""));
   }
   return result;
 }

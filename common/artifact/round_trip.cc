@@ -178,6 +178,7 @@ absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& a
     // A network may magnify rounding without bound: then equal memory must give equal bits.
     ASSIGN_OR_RETURN(const c10::IValue output, RunOnTensorsOf(actual, expected, examples[i]));
     ASSIGN_OR_RETURN(difference, CompareValues(output, outputs[i], call));
+    result.outputs.back().equal_on_same_memory = difference.max_abs == 0;
     if (difference.max_abs == 0) continue;
     return absl::DataLossError(absl::StrCat(call, " differs by ", difference.max_abs, ", ", difference.relative,
                                             " of its range, on equal tensors"));

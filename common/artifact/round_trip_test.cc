@@ -84,6 +84,7 @@ TEST(RoundTripTest, OutputsMayDifferWhereEqualTensorsGiveEqualBits) {
   const at::Tensor weight = expected.attr("weight").toTensor();
   ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, CompareModules(expected, actual, Examples(), outputs));
   EXPECT_EQ(round_trip.outputs[1].max_abs, 0.25);
+  EXPECT_TRUE(round_trip.outputs[1].equal_on_same_memory);
   EXPECT_TRUE(expected.attr("weight").toTensor().is_same(weight));
 }
 
