@@ -75,6 +75,18 @@ absl::Status DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
   return absl::OkStatus();
 }
 
+void DescribeKnobs(const std::vector<Knob>& knobs, Manifest& manifest) {
+  for (const Knob& knob : knobs) {
+    Manifest::Knob& entry = *manifest.add_knobs();
+    entry.set_name(knob.name);
+    entry.set_type(knob.is_integer ? "int" : "float");
+    entry.set_value(knob.value);
+    entry.set_min(knob.min);
+    entry.set_max(knob.max);
+    entry.set_help(knob.help);
+  }
+}
+
 void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
   Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
   proof.set_proven(true);
@@ -94,7 +106,7 @@ void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
 absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts) {
   Manifest manifest;
   manifest.set_model(facts.entry.variant->name);
-  manifest.set_target("libtorch");
+  manifest.set_target(facts.target);
   manifest.set_dtype(std::string(DTypeName(facts.dtype)));
   manifest.set_source(facts.source);
   manifest.set_weights_licence(facts.entry.variant->licence);
@@ -103,6 +115,7 @@ absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts) {
   DescribePlugin(*facts.entry.plugin, manifest);
   DescribeWeights(facts.weights, facts.bound, manifest);
   RETURN_IF_ERROR(DescribeArtifact(facts, manifest));
+  DescribeKnobs(facts.knobs, manifest);
   manifest.mutable_round_trip()->set_proven(false);
   if (facts.round_trip) DescribeRoundTrip(*facts.round_trip, manifest);
   return manifest;

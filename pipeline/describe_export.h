@@ -4,11 +4,13 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/round_trip.h"
+#include "common/module_tree/knob.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/weight_source.h"
@@ -19,6 +21,8 @@ namespace modelport {
 // What an export knows when it is done.
 struct ExportFacts {
   const CatalogEntry& entry;
+  const std::string& target;
+  const std::vector<Knob>& knobs;  // Of the artifact's root.
   const MappedWeights& weights;
   const BoundTensors& bound;
   const torch::jit::Module& module;

@@ -6,16 +6,18 @@
 #include "common/artifact/manifest.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/save_module.h"
+#include "common/artifact/target.h"
 #include "common/io/background_sha256.h"
 #include "common/io/output_file.h"
 #include "common/progress/progress.h"
-#include "common/script/build_module.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/describe_export.h"
+#include "pipeline/target_module.h"
 #include "pipeline/weight_source.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
@@ -26,16 +28,13 @@ int64_t TotalBytes(const BoundTensors& bound) {
   return bytes;
 }
 
-// Builds and saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes
-// on.
-absl::StatusOr<torch::jit::Module> BuildAndSave(const MappedWeights& weights, const BoundTensors& bound,
-                                                bool allow_nonfinite, OutputFile& file, BackgroundSha256& sha256) {
-  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
+// Saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes on.
+absl::Status SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights, const BoundTensors& bound,
+                          bool allow_nonfinite, OutputFile& file, BackgroundSha256& sha256) {
   Progress progress("write", TotalBytes(bound));
   RETURN_IF_ERROR(SaveModule(module, file, sha256, [&](int64_t bytes) { progress.Add(bytes); }).status());
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-  RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite));
-  return module;
+  return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite);
 }
 
 absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
@@ -48,6 +47,8 @@ absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFi
 
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
                                      const ExportOptions& options) {
+  ASSIGN_OR_RETURN(const Target* target, FindTarget(options.target));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
   if (!options.checkpoint.empty()) RETURN_IF_ERROR(CheckNotSameFile(options.out, options.checkpoint));
   ASSIGN_OR_RETURN(OutputFile artifact, OutputFile::Create(options.out));
   ASSIGN_OR_RETURN(OutputFile manifest_file, OutputFile::Create(ManifestPath(options.out)));
@@ -58,17 +59,19 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
   // The digests may be done as late as the proof is.
   BackgroundSha256 sha256(options.checkpoint.empty() ? "" : weights.checkpoint.bytes());
-  ASSIGN_OR_RETURN(const torch::jit::Module module,
-                   BuildAndSave(weights, bound, options.allow_nonfinite, artifact, sha256));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, bound, *target));
+  RETURN_IF_ERROR(SaveAndAudit(module, weights, bound, options.allow_nonfinite, artifact, sha256));
   absl::optional<RoundTrip> round_trip;
   if (options.prove) {
-    absl::StatusOr<RoundTrip> proven = Prove(module, artifact, TotalBytes(bound), entry.plugin->examples);
+    absl::StatusOr<RoundTrip> proven = Prove(module, artifact, TotalBytes(bound), TargetExamples(entry, *target));
     if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
     round_trip = *std::move(proven);
   }
   const std::string source = options.checkpoint.empty() ? absl::StrCat("seeded:v1:", options.seed)
                                                         : absl::StrCat("sha256:", sha256.BesideHexDigest());
   ASSIGN_OR_RETURN(Manifest manifest, DescribeExport({.entry = entry,
+                                                      .target = target->name,
+                                                      .knobs = tree.root.knobs,
                                                       .weights = weights,
                                                       .bound = bound,
                                                       .module = module,

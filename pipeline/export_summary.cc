@@ -42,6 +42,7 @@ std::string Changes(const Manifest& manifest) {
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
   Table table;
   table.AddRow({"model", manifest.model()});
+  table.AddRow({"target", manifest.target()});
   table.AddRow({"source", manifest.source()});
   table.AddRow({"layout", manifest.layout()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});

@@ -9,14 +9,16 @@
 #include "absl/strings/strip.h"
 #include "common/artifact/manifest.h"
 #include "common/artifact/round_trip.h"
+#include "common/artifact/target.h"
 #include "common/io/mapped_file.h"
 #include "common/io/sha256.h"
-#include "common/script/build_module.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
+#include "pipeline/target_module.h"
 #include "pipeline/weight_source.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
@@ -49,6 +51,8 @@ absl::Status CheckMethods(const std::string& artifact, const Manifest& manifest,
 absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Manifest& manifest,
                                             const std::string& checkpoint, const torch::jit::Module& module) {
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(manifest.model()));
+  ASSIGN_OR_RETURN(const Target* target, FindTarget(manifest.target()));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
   const absl::optional<DType> dtype = ParseDType(manifest.dtype());
   if (!dtype) return absl::InvalidArgumentError(absl::StrCat("the manifest names an unknown dtype ", manifest.dtype()));
   uint64_t seed = 0;
@@ -59,8 +63,8 @@ absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Mani
   ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, checkpoint, seed, "auto"));
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
   ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, *dtype));
-  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildModule(weights.tree, bound.tensors));
-  const std::vector<Call>& examples = entry.plugin->examples;
+  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound, *target));
+  const std::vector<Call>& examples = TargetExamples(entry, *target);
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, RunExamples(expected, examples));
   return CompareModules(expected, module, examples, expected_outputs);
 }

@@ -16,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
@@ -47,6 +48,9 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
     ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree((*toy)->library, variant.module));
     const Checkpoint checkpoint = MakeHeaderCheckpoint("toy.pth", PublishedKeys((*toy)->key_map, tree));
     EXPECT_OK(MakePlan(checkpoint, (*toy)->key_map, tree, "auto", variant.name));
+    ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
+    ASSERT_OK_AND_ASSIGN(const ModuleTree wrapped, BuildTargetTree(**toy, variant, *nuke));
+    EXPECT_THAT(wrapped.root.knobs, SizeIs(1));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "registry/link_plugins.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "common/text/nearest.h"
 #include "common/yaml/problems.h"
 #include "registry/parse_plugin.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
@@ -39,6 +41,7 @@ class PluginLinker {
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
   bool CheckVariants(const Plugin& plugin);
+  bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
   void CheckVariantNames();
@@ -89,6 +92,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = linked && Passes(CheckTypes(*library));
   entry->plugin.library = std::move(library);
   linked = linked && CheckVariants(entry->plugin);
+  for (const Wrapper& wrapper : entry->plugin.wrappers) linked = linked && CheckWrapper(wrapper, entry->plugin);
   AddDigest(entry);
   entry->state = linked ? State::kLinked : State::kFailed;
   return linked;
@@ -161,12 +165,24 @@ bool PluginLinker::CheckVariants(const Plugin& plugin) {
   return fits;
 }
 
+bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {
+  std::vector<std::string> roots;
+  for (const Variant& variant : plugin.variants) {
+    roots.push_back(variant.module.type);
+    if (variant.module.type == wrapper.root && !Passes(BuildWithin(wrapper, plugin, variant).status())) return false;
+  }
+  // One that was taken over may be for a root that this plugin has no variant of.
+  if (!plugin.extends.empty() || std::find(roots.begin(), roots.end(), wrapper.root) != roots.end()) return true;
+  return Fails(wrapper.mark, absl::StrCat("no variant has the root ", wrapper.root, NearestHint(wrapper.root, roots)));
+}
+
 void PluginLinker::TakeOver(const Plugin& extended, Plugin* plugin) {
   plugin->upstream = extended.upstream;
   plugin->commit = extended.commit;
   plugin->licence = extended.licence;
   plugin->preprocessing = extended.preprocessing;
   plugin->examples = extended.examples;
+  plugin->wrappers = extended.wrappers;
   plugin->key_map = extended.key_map;
   plugin->key_map_digest = extended.key_map_digest;
 }

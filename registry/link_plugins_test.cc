@@ -6,6 +6,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
@@ -74,6 +75,37 @@ TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
   EXPECT_EQ(plugins[2]->library->Find("Net"), plugins[1]->library->Find("Net"));
 }
 
+constexpr char kWrappedNet[] = R"yaml(modules:
+  Net(dim): {children: {fc: "Linear(dim, 2)"}}
+  Wrapper(mean, dim): {constants: {mean: mean, dim: dim}}
+)yaml";
+
+// The plugin Net with a wrapper for Nuke around `root`.
+PluginFolder WrappedNet(const std::string& root, const std::string& wrapper) {
+  const std::string header = Header("net", "layers") + "targets: {nuke: {" + root + ": \"" + wrapper + "\"}}\n";
+  return Folder("models/net", WithVariant(header, "net_a", "Net(3)"), kWrappedNet, kKeyMap);
+}
+
+TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
+  const PluginFolder tiny =
+      Folder("t", "family: tiny\nsummary: s\nextends: net\nvariants: {tiny_a: {summary: s, module: Net(1)}}\n", "");
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), WrappedNet("Net", "Wrapper(mean, dim)")}, {tiny}));
+  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *nuke));
+  EXPECT_EQ(tree.root.type->name(), "Wrapper");
+  EXPECT_EQ(tree.slots[0].name, "model.fc.weight");
+  ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
+  EXPECT_EQ(own.slots[0].name, "fc.weight");
+}
+
+TEST(LinkPluginsTest, ARootWithoutAWrapperIsNotToBeHadForTheTarget) {
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {}));
+  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
+  EXPECT_THAT(BuildTargetTree(*plugins[1], plugins[1]->variants[0], *nuke),
+              StatusIs(kInvalid, HasSubstr("models/net/plugin.yaml names no wrapper for Net under targets: nuke")));
+}
+
 TEST(LinkPluginsTest, AReplacementTakesTheFamilysPlace) {
   PluginFolder changed = Net();
   changed.path = "mine";
@@ -131,6 +163,12 @@ INSTANTIATE_TEST_SUITE_P(
             {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(0)"), kNet, kKeyMap)},
             "models/net/plugin.yaml:10:13: variant net_a: "
             "models/layers/modules.yaml:2:42: fc: size inputs of \"weight\" is 0"},
+        ErrorCase{"WrapperOfNoRoot",
+                  {Layers(), WrappedNet("Nets", "Wrapper(mean, 1)")},
+                  "models/net/plugin.yaml:5:18: no variant has the root Nets; nearest: Net"},
+        ErrorCase{"WrapperThatDoesNotFit",
+                  {Layers(), WrappedNet("Net", "Wrapper(mean)")},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper misses its argument \"dim\""},
         ErrorCase{
             "TypeIsInAUsedFamilyToo",
             {Layers(), Folder("models/net", Header("net", "layers"), kLayers)},

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/artifact/target.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
@@ -40,6 +41,7 @@ class PluginParser {
     for (const YamlValue& item : reader->TakeItems("examples")) {
       plugin_.examples.push_back(ParseCallText(item, "an example"));
     }
+    for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
   }
 
   void ParseUpstream(const YamlValue& value) {
@@ -61,6 +63,19 @@ class PluginParser {
       problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
     }
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
+  }
+
+  void ParseTarget(const YamlValue::Field& field) {
+    const absl::StatusOr<const Target*> target = FindTarget(field.name);
+    if (!target.ok()) {
+      problems_->Add(field.mark, target.status().message());
+    } else if (!(*target)->wraps) {
+      problems_->Add(field.mark, absl::StrCat("target ", field.name, " takes models as they are, without a wrapper"));
+    }
+    const std::string subject = absl::StrCat("target ", field.name);
+    for (const YamlValue::Field& root : ReadFields(field.value, subject, problems_)) {
+      plugin_.wrappers.push_back({field.name, root.name, ParseCallText(root.value, subject), root.mark});
+    }
   }
 
   void ParseVariant(const YamlValue::Field& field) {

@@ -22,6 +22,9 @@ uses: [layers]
 preprocessing: {mean: [0.5, 0.25, 0], std: [1, 1, 1e-1], multiple_of: 14}
 examples:
   - forward([1, 3, 28, 28])
+targets:
+  nuke:
+    Toy: Wrapper(mean)
 variants:
   toy_b:
     summary: base
@@ -49,12 +52,16 @@ variants:
   EXPECT_THAT(plugin.preprocessing.std, ElementsAre(1, 1, 0.1));
   EXPECT_EQ(plugin.preprocessing.multiple_of, 14);
   EXPECT_EQ(plugin.examples[0].type, "forward");
+  ASSERT_THAT(plugin.wrappers, SizeIs(1));
+  EXPECT_EQ(plugin.wrappers[0].target, "nuke");
+  EXPECT_EQ(plugin.wrappers[0].root, "Toy");
+  EXPECT_EQ(plugin.wrappers[0].call.text, "Wrapper(mean)");
   ASSERT_THAT(plugin.variants, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].name, "toy_b");
   EXPECT_EQ(plugin.variants[0].module.text, "Toy(dim=4)");
   EXPECT_EQ(plugin.variants[0].hub, "org/toy");
   EXPECT_TRUE(plugin.variants[0].published);
-  EXPECT_EQ(plugin.variants[0].mark.line, 12);
+  EXPECT_EQ(plugin.variants[0].mark.line, 15);
   EXPECT_FALSE(plugin.variants[1].published);
 }
 
@@ -114,6 +121,21 @@ variants:
   plugin.yaml:13:10: missing field "module" in variant toy_b
   plugin.yaml:13:10: missing field "file" in variant toy_b
   plugin.yaml:13:10: missing field "licence" in variant toy_b)yaml"));
+}
+
+TEST(ParsePluginTest, TargetsAreKnownOnesThatWrap) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+summary: A toy
+upstream: {source: x, commit: y, licence: MIT}
+targets:
+  nukes: {Toy: Wrapper()}
+  libtorch: {Toy: Wrapper()}
+  nuke: [Toy]
+)yaml"}),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
+  plugin.yaml:5:3: unknown target "nukes"; nearest: nuke
+  plugin.yaml:6:3: target libtorch takes models as they are, without a wrapper
+  plugin.yaml:7:9: target nuke wants a map, has a list)yaml"));
 }
 
 TEST(ParsePluginTest, VariantsNeedExamplesAndPreprocessing) {

@@ -16,9 +16,9 @@ namespace modelport {
 
 // One named model of a family, as plugin.yaml states it.
 struct Variant {
-  std::string name;       // "dav2_vits"
-  std::string summary;    // One line for the catalog.
-  Call module;            // The root: "DepthAnythingV2(...)".
+  std::string name;     // "dav2_vits"
+  std::string summary;  // One line for the catalog.
+  Call module;          // The root: "DepthAnythingV2(...)".
   // Name of the published checkpoint, below a folder where the name alone could be any model's; empty for a test's
   // variant.
   std::string file;
@@ -36,6 +36,14 @@ struct Preprocessing {
   int64_t multiple_of = 1;
 };
 
+// What stands around a root in artifacts for a target: NukeDisparity(mean, std, multiple_of).
+struct Wrapper {
+  std::string target;
+  std::string root;  // The root's module type, "DepthAnythingV2".
+  Call call;
+  YamlMark mark;
+};
+
 // Another family that a plugin names.
 struct FamilyReference {
   std::string family;
@@ -51,12 +59,14 @@ struct Plugin {
   std::string licence;                // SPDX name of the source's licence.
   std::string summary;                // One line for the catalog.
   std::vector<FamilyReference> uses;  // Families whose module types it may use.
-  // At most one: the family whose module types, key map, examples, preprocessing and upstream it takes over.
+  // At most one: the family whose module types, key map, examples, preprocessing, wrappers and upstream it takes
+  // over.
   std::vector<FamilyReference> extends;
   Preprocessing preprocessing;
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
   std::vector<Call> examples;
+  std::vector<Wrapper> wrappers;
   std::vector<Variant> variants;  // In file order. Empty for a family that only lends layers.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;

@@ -17,7 +17,7 @@ ABSL_FLAG(std::string, checkpoint, "",
 ABSL_FLAG(std::string, weights, "", "seeded or seeded:SEED: weights made up by rule, for structure checks");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
-ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch");
+ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
 ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
@@ -87,9 +87,7 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::stri
         absl::StrCat("--dtype=", absl::GetFlag(FLAGS_dtype), ": wants float32, float16 or bfloat16"));
   }
   options.dtype = *dtype;
-  if (const std::string target = absl::GetFlag(FLAGS_target); target != "libtorch") {
-    return absl::InvalidArgumentError(absl::StrCat("--target=", target, ": wants libtorch"));
-  }
+  options.target = absl::GetFlag(FLAGS_target);
   return options;
 }
 

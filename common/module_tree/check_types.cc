@@ -28,7 +28,7 @@ class TypeChecker {
       for (const TensorDecl& tensor : *tensors) CheckTensor(tensor);
     }
     for (const auto* values : {&type.constants, &type.attributes}) {
-      for (const ValueDecl& value : *values) CheckNumber(value.value, value.mark);
+      for (const ValueDecl& value : *values) CheckConstant(value);
     }
     for (const ChildDecl& child : type.children) CheckChild(child);
   }
@@ -37,6 +37,14 @@ class TypeChecker {
   void CheckTensor(const TensorDecl& tensor) {
     for (const Expression& size : tensor.shape) CheckNumber(size, tensor.mark);
     CheckNumber(tensor.when, tensor.mark);
+  }
+
+  void CheckConstant(const ValueDecl& decl) {
+    CheckNumber(decl.value, decl.mark);
+    CheckNumber(decl.when, decl.mark);
+    if (!decl.knob.has_value()) return;
+    CheckNumber(decl.knob->min, decl.mark);
+    CheckNumber(decl.knob->max, decl.mark);
   }
 
   void CheckChild(const ChildDecl& child) {

@@ -32,6 +32,10 @@ struct ValueWriter {
   std::string operator()(const std::vector<int64_t>& value) const {
     return absl::StrCat("[", absl::StrJoin(value, ", "), "]");
   }
+  std::string operator()(const std::vector<double>& value) const {
+    const auto format = [](std::string* out, double item) { absl::StrAppend(out, DoubleString(item)); };
+    return absl::StrCat("[", absl::StrJoin(value, ", ", format), "]");
+  }
   std::string operator()(const TypeName& value) const { return value.name; }
 };
 

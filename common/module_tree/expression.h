@@ -37,8 +37,8 @@ struct TypeName {
   friend auto operator<=>(const TypeName&, const TypeName&) = default;
 };
 
-// What an expression evaluates to.
-using Value = std::variant<int64_t, double, bool, std::string, std::vector<int64_t>, TypeName>;
+// What an expression evaluates to. Lists of floats come from a scope only.
+using Value = std::variant<int64_t, double, bool, std::string, std::vector<int64_t>, std::vector<double>, TypeName>;
 
 // The value as the YAML would write it.
 std::string ValueString(const Value& value);

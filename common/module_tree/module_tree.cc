@@ -24,6 +24,9 @@ class TreeBuilder {
   // Instantiates `call`, made at `mark` from a type with the arguments `caller`, into `node`, whose path is set.
   void Build(const Call& call, const Scope& caller, const YamlMark& mark, ModuleNode* node);
 
+  // Instantiates `wrapper` into `root`, and `call` into its child "model".
+  void BuildWrapped(const Call& wrapper, const Scope& scope, const Call& call, ModuleNode* root);
+
   absl::Status status() const { return problems_.status(); }
   std::vector<Slot> TakeSlots() { return std::move(slots_); }
 
@@ -34,7 +37,7 @@ class TreeBuilder {
   void CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node);
   void AddTensors(const std::vector<TensorDecl>& tensors, bool is_buffer, const Scope& scope, const ModuleNode& node,
                   std::vector<ModuleNode::Tensor>* added);
-  void AddValues(const std::vector<ValueDecl>& values, const Scope& scope, const ModuleNode& node,
+  void AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
                  std::vector<std::pair<std::string, Value>>* added);
   void AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node);
   void AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node);
@@ -71,11 +74,31 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
     CheckTypeArguments(*scope, mark, *node);
     AddTensors(type->parameters, /*is_buffer=*/false, *scope, *node, &node->parameters);
     AddTensors(type->buffers, /*is_buffer=*/true, *scope, *node, &node->buffers);
-    AddValues(type->constants, *scope, *node, &node->constants);
-    AddValues(type->attributes, *scope, *node, &node->attributes);
+    AddValues(type->constants, *scope, node, &node->constants);
+    AddValues(type->attributes, *scope, node, &node->attributes);
     for (const ChildDecl& child : type->children) AddChild(child, *scope, node);
   }
   open_.pop_back();
+}
+
+bool HasMember(const ModuleNode& node, absl::string_view name) {
+  const auto is_it = [&](const auto& member) { return member.first == name; };
+  return std::any_of(node.constants.begin(), node.constants.end(), is_it) ||
+         std::any_of(node.attributes.begin(), node.attributes.end(), is_it) ||
+         std::any_of(node.children.begin(), node.children.end(), [&](const auto& child) { return child.name == name; });
+}
+
+void TreeBuilder::BuildWrapped(const Call& wrapper, const Scope& scope, const Call& call, ModuleNode* root) {
+  Scope caller = scope;
+  if (const ModuleType* type = library_.Find(call.type)) {
+    const absl::StatusOr<Scope> arguments = BindArguments(type->signature, call, Scope());
+    if (arguments.ok()) caller.insert(arguments->begin(), arguments->end());
+  }
+  Build(wrapper, caller, YamlMark(), root);
+  if (!slots_.empty() || HasMember(*root, kWrappedName)) {
+    AddProblem(YamlMark(), *root, "a wrapper has neither tensors nor a member \"model\" of its own");
+  }
+  Build(call, Scope(), YamlMark(), NewChild(kWrappedName, root));
 }
 
 // The type that `call` names, directly or through an argument.
@@ -152,15 +175,20 @@ absl::optional<Shape> TreeBuilder::EvaluateShape(const TensorDecl& tensor, const
   return absl::nullopt;
 }
 
-void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& scope, const ModuleNode& node,
+void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
                             std::vector<std::pair<std::string, Value>>* added) {
   for (const ValueDecl& decl : values) {
-    absl::optional<Value> value = Valid(decl.value.Evaluate(scope), decl.mark, node);
+    if (!Holds(decl.when, scope, decl.mark, *node)) continue;
+    absl::optional<Value> value = Valid(decl.value.Evaluate(scope), decl.mark, *node);
     if (!value.has_value()) continue;
     if (std::holds_alternative<TypeName>(*value)) {
-      AddProblem(decl.mark, node,
+      AddProblem(decl.mark, *node,
                  absl::StrCat("\"", decl.name, "\" wants a value, has the name ", ValueString(*value)));
       continue;
+    }
+    if (decl.knob.has_value()) {
+      absl::optional<Knob> knob = Valid(MakeKnob(decl, *value, scope), decl.mark, *node);
+      if (knob.has_value()) node->knobs.push_back(*std::move(knob));
     }
     added->emplace_back(decl.name, *std::move(value));
   }
@@ -216,6 +244,17 @@ absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> 
   TreeBuilder builder(*library, call);
   ModuleTree tree;
   builder.Build(call, Scope(), YamlMark(), &tree.root);
+  RETURN_IF_ERROR(builder.status());
+  tree.library = std::move(library);
+  tree.slots = builder.TakeSlots();
+  return tree;
+}
+
+absl::StatusOr<ModuleTree> BuildWrappedTree(std::shared_ptr<const ModuleLibrary> library, const Call& wrapper,
+                                            const Scope& scope, const Call& call) {
+  TreeBuilder builder(*library, wrapper);
+  ModuleTree tree;
+  builder.BuildWrapped(wrapper, scope, call, &tree.root);
   RETURN_IF_ERROR(builder.status());
   tree.library = std::move(library);
   tree.slots = builder.TakeSlots();

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/module_tree/expression.h"
+#include "common/module_tree/knob.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_type.h"
 #include "common/tensor/shape.h"
@@ -40,6 +41,7 @@ struct ModuleNode {
   std::vector<Tensor> buffers;
   std::vector<std::pair<std::string, Value>> constants;  // No TypeName among them.
   std::vector<std::pair<std::string, Value>> attributes;
+  std::vector<Knob> knobs;  // Those of the attributes that are documented.
   std::vector<Child> children;
 
   bool is_list() const { return type == nullptr; }
@@ -56,6 +58,16 @@ struct ModuleTree {
 //   InvalidArgument  names file, line and path of each problem: an unknown type, wrong arguments, a size that is not
 //                    positive, a type that contains itself, more than 100,000 modules
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);
+
+// The name of a wrapped tree within its wrapper.
+inline constexpr char kWrappedName[] = "model";
+
+// Instantiates `wrapper` around the tree of `call`, which becomes its child "model". `wrapper` may use the arguments of
+// `call` and `scope`, and has no tensors of its own: the slots are those of `call`'s tree, in the same order, with
+// "model." in front of their names.
+//   InvalidArgument  as BuildModuleTree; a wrapper that has tensors, or a member "model"
+absl::StatusOr<ModuleTree> BuildWrappedTree(std::shared_ptr<const ModuleLibrary> library, const Call& wrapper,
+                                            const Scope& scope, const Call& call);
 
 }  // namespace modelport
 

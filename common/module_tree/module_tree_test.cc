@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/expression.h"
@@ -208,6 +209,97 @@ TEST(ModuleTreeTest, WideAndDeepTreesAreBounded) {
     absl::StrAppend(&modules, "  T", i, "(): {children: {a: T", i - 1, "(), b: T", i - 1, "()}}\n");
   }
   EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, HasSubstr("more than 100000 modules")));
+}
+
+constexpr char kKnobs[] = R"yaml(modules:
+  Root(channels, metric=0):
+    attributes:
+      plain: 3
+      first: {value: 2, min: 0, max: channels - 4, help: the first of four}
+      gain: {value: 1.5, min: 0, max: 1e3, help: factor, when: metric}
+)yaml";
+
+TEST(KnobsTest, AreTheAttributesThatStateTheirRange) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kKnobs, "Root(24, metric=1)"));
+  ASSERT_THAT(tree.root.attributes, SizeIs(3));
+  EXPECT_EQ(tree.root.attributes[1].second, Value(int64_t{2}));
+  ASSERT_THAT(tree.root.knobs, SizeIs(2));
+  const Knob& first = tree.root.knobs[0];
+  EXPECT_EQ(first.name, "first");
+  EXPECT_TRUE(first.is_integer);
+  EXPECT_EQ(first.value, 2);
+  EXPECT_EQ(first.min, 0);
+  EXPECT_EQ(first.max, 20);
+  EXPECT_EQ(first.help, "the first of four");
+  EXPECT_FALSE(tree.root.knobs[1].is_integer);
+  EXPECT_EQ(tree.root.knobs[1].max, 1000);
+}
+
+TEST(KnobsTest, ExistOnlyWhereTheirConditionHolds) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kKnobs, "Root(24)"));
+  EXPECT_THAT(tree.root.attributes, SizeIs(2));
+  EXPECT_THAT(tree.root.knobs, SizeIs(1));
+}
+
+std::string KnobError(const std::string& knob) {
+  return std::string(
+      Build("modules:\n  Root(a=true):\n    attributes:\n      k: " + knob, "Root()").status().message());
+}
+
+TEST(KnobsTest, NumbersOutOfRangeAndWhatIsNoNumberAreErrors) {
+  EXPECT_EQ(KnobError("{value: 5, min: 0, max: 4, help: h}"), "m.yaml:4:7: \"k\" wants a number from 0 to 4, has 5");
+  EXPECT_EQ(KnobError("{value: -0.5, min: 0.0, max: 4.0, help: h}"),
+            "m.yaml:4:7: \"k\" wants a number from 0.0 to 4.0, has -0.5");
+  EXPECT_EQ(KnobError("{value: a, min: 0, max: 1, help: h}"), "m.yaml:4:7: \"k\" wants a number from 0 to 1, has true");
+  EXPECT_EQ(KnobError("{value: 1, min: 0, help: h}"), "m.yaml:4:10: missing field \"max\" in \"k\"");
+  EXPECT_THAT(KnobError("{value: 1, min: 0, max: 2, hint: h}"), HasSubstr("unknown field \"hint\" in \"k\""));
+}
+
+// Wraps the tree of `call` in a tree of `wrapper`.
+absl::StatusOr<ModuleTree> Wrap(const std::string& modules, const std::string& wrapper, const std::string& call) {
+  auto library = std::make_shared<ModuleLibrary>();
+  const absl::Status added = library->AddFile({"m.yaml", modules});
+  if (!added.ok()) return added;
+  return BuildWrappedTree(library, *ParseCall(wrapper), {{"mean", std::vector<double>{0.5, 0.25}}}, *ParseCall(call));
+}
+
+constexpr char kWrapped[] = R"yaml(modules:
+  Leaf(dim): {parameters: {weight: [dim]}}
+  Net(dim, depth=2):
+    buffers: {scale: [1]}
+    children: {blocks: [{repeat: depth, module: Leaf(dim)}]}
+  Wrapper(mean, size, count): {constants: {mean: mean, size: size, count: count}}
+  Heavy(): {children: {own: Leaf(1)}}
+  Clash(): {attributes: {model: 1}}
+)yaml";
+
+TEST(BuildWrappedTreeTest, TheModelsSlotsKeepTheirOrderBelowModel) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree alone, Build(kWrapped, "Net(3)"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Wrap(kWrapped, "Wrapper(mean, dim, count=depth)", "Net(3)"));
+  ASSERT_EQ(tree.slots.size(), alone.slots.size());
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    EXPECT_EQ(tree.slots[i].name, "model." + alone.slots[i].name);
+    EXPECT_EQ(tree.slots[i].shape, alone.slots[i].shape);
+    EXPECT_EQ(tree.slots[i].is_buffer, alone.slots[i].is_buffer);
+  }
+  ASSERT_THAT(tree.root.children, SizeIs(1));
+  EXPECT_EQ(tree.root.children[0].node->path, "model");
+}
+
+TEST(BuildWrappedTreeTest, TheWrapperMayUseTheRootsArgumentsAndTheScope) {
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Wrap(kWrapped, "Wrapper(mean, dim, count=depth)", "Net(3)"));
+  ASSERT_THAT(tree.root.constants, SizeIs(3));
+  EXPECT_EQ(ValueString(tree.root.constants[0].second), "[0.5, 0.25]");
+  EXPECT_EQ(tree.root.constants[1].second, Value(int64_t{3}));
+  EXPECT_EQ(tree.root.constants[2].second, Value(int64_t{2}));
+}
+
+TEST(BuildWrappedTreeTest, AWrapperThatDoesNotFitIsAnError) {
+  EXPECT_THAT(Wrap(kWrapped, "Wrapper(mean, width, 1)", "Net(3)"),
+              StatusIs(kInvalid, HasSubstr("argument \"size\" of Wrapper: unknown name \"width\"")));
+  EXPECT_THAT(Wrap(kWrapped, "Wraper(mean)", "Net(3)"), StatusIs(kInvalid, HasSubstr("nearest: Wrapper")));
+  EXPECT_THAT(Wrap(kWrapped, "Heavy()", "Net(3)"), StatusIs(kInvalid, HasSubstr("a wrapper has neither tensors")));
+  EXPECT_THAT(Wrap(kWrapped, "Clash()", "Net(3)"), StatusIs(kInvalid, HasSubstr("a wrapper has neither tensors")));
 }
 
 }  // namespace

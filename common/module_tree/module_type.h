@@ -27,10 +27,19 @@ struct TensorDecl {
   YamlMark mark;
 };
 
+// What a user who sets an attribute has to know.
+struct KnobDecl {
+  Expression min;
+  Expression max;
+  std::string help;
+};
+
 // A constant (fixed in the compiled class) or an attribute (may be set on a loaded artifact).
 struct ValueDecl {
   std::string name;
   Expression value;
+  absl::optional<KnobDecl> knob;    // Of an attribute only.
+  absl::optional<Expression> when;  // The attribute exists only where this is neither 0 nor false.
   YamlMark mark;
 };
 

@@ -32,8 +32,8 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   type.upstream = reader.TakeText("upstream");
   type.parameters = ParseTensors(reader.TakeFields("parameters"));
   type.buffers = ParseTensors(reader.TakeFields("buffers"));
-  type.constants = ParseValues(reader.TakeFields("constants"));
-  type.attributes = ParseValues(reader.TakeFields("attributes"));
+  type.constants = ParseConstants(reader.TakeFields("constants"));
+  type.attributes = ParseAttributes(reader.TakeFields("attributes"));
   for (const YamlValue::Field& child : reader.TakeFields("children")) type.children.push_back(ParseChild(child));
   if (const YamlValue* methods = reader.Take("methods")) {
     type.methods = ReadSource(*methods, "field \"methods\"", problems_);
@@ -68,22 +68,55 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
   return tensor;
 }
 
-std::vector<ValueDecl> TypeParser::ParseValues(const std::vector<YamlValue::Field>& fields) {
-  std::vector<ValueDecl> values;
+std::vector<ValueDecl> TypeParser::ParseConstants(const std::vector<YamlValue::Field>& fields) {
+  std::vector<ValueDecl> constants;
   for (const YamlValue::Field& field : fields) {
     AddMember(field);
-    absl::optional<Expression> value = ParseValue(field);
-    if (value.has_value()) values.push_back({field.name, *std::move(value), field.mark});
+    absl::optional<ValueDecl> constant = ParseValue(field);
+    if (constant.has_value()) constants.push_back(*std::move(constant));
   }
-  return values;
+  return constants;
+}
+
+// NAME: VALUE, or NAME: KNOB.
+std::vector<ValueDecl> TypeParser::ParseAttributes(const std::vector<YamlValue::Field>& fields) {
+  std::vector<ValueDecl> attributes;
+  for (const YamlValue::Field& field : fields) {
+    AddMember(field);
+    absl::optional<ValueDecl> attribute = field.value.kind == Kind::kMap ? ParseKnob(field) : ParseValue(field);
+    if (attribute.has_value()) attributes.push_back(*std::move(attribute));
+  }
+  return attributes;
 }
 
 // A YAML list means the expression that looks the same.
-absl::optional<Expression> TypeParser::ParseValue(const YamlValue::Field& field) {
+absl::optional<ValueDecl> TypeParser::ParseValue(const YamlValue::Field& field) {
   const std::string subject = Quoted(field.name);
-  if (field.value.kind != Kind::kList) return ParseExpression(field.value, subject);
-  const std::vector<std::string> items = ReadTexts(field.value, subject, problems_);
-  return Parsed(Expression::Parse(absl::StrCat("[", absl::StrJoin(items, ", "), "]")), field.value.mark);
+  absl::optional<Expression> value;
+  if (field.value.kind == Kind::kList) {
+    const std::vector<std::string> items = ReadTexts(field.value, subject, problems_);
+    value = Parsed(Expression::Parse(absl::StrCat("[", absl::StrJoin(items, ", "), "]")), field.value.mark);
+  } else {
+    value = ParseExpression(field.value, subject);
+  }
+  if (!value.has_value()) return absl::nullopt;
+  return ValueDecl{field.name, *std::move(value), absl::nullopt, absl::nullopt, field.mark};
+}
+
+// {value: NUMBER, min: NUMBER, max: NUMBER, help: TEXT, when: CONDITION}.
+absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
+  YamlMapReader reader(field.value, Quoted(field.name), problems_);
+  const auto parse = [&](absl::string_view name, const YamlValue* value) {
+    return value == nullptr ? absl::nullopt : ParseExpression(*value, absl::StrCat("field ", Quoted(name)));
+  };
+  absl::optional<Expression> value = parse("value", reader.Require("value"));
+  absl::optional<Expression> min = parse("min", reader.Require("min")), max = parse("max", reader.Require("max"));
+  absl::optional<Expression> when = parse("when", reader.Take("when"));
+  std::string help = reader.RequireText("help");
+  reader.Finish();
+  if (!value.has_value() || !min.has_value() || !max.has_value()) return absl::nullopt;
+  return ValueDecl{field.name, *std::move(value), KnobDecl{*std::move(min), *std::move(max), std::move(help)},
+                   std::move(when), field.mark};
 }
 
 // NAME: MODULE, or NAME: {module: MODULE, when: CONDITION}.

@@ -23,8 +23,10 @@ class TypeParser {
  private:
   std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields);
   TensorDecl ParseTensor(const YamlValue::Field& field);
-  std::vector<ValueDecl> ParseValues(const std::vector<YamlValue::Field>& fields);
-  absl::optional<Expression> ParseValue(const YamlValue::Field& field);
+  std::vector<ValueDecl> ParseConstants(const std::vector<YamlValue::Field>& fields);
+  std::vector<ValueDecl> ParseAttributes(const std::vector<YamlValue::Field>& fields);
+  absl::optional<ValueDecl> ParseValue(const YamlValue::Field& field);
+  absl::optional<ValueDecl> ParseKnob(const YamlValue::Field& field);
   ChildDecl ParseChild(const YamlValue::Field& field);
   ModuleEntry ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
                          absl::optional<Expression>* modifier);

@@ -1,0 +1,53 @@
+#include "common/script/keep_method.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+
+#include <set>
+#include <vector>
+
+namespace modelport {
+namespace {
+
+using torch::jit::Block;
+using torch::jit::Function;
+using torch::jit::Node;
+
+// The functions that a method reaches.
+class Reached {
+ public:
+  void Add(Function& function) {
+    if (functions_.insert(&function).second) AddCallees(torch::jit::toGraphFunction(function).graph()->block());
+  }
+
+  bool Contains(const Function* function) const { return functions_.count(function) > 0; }
+
+ private:
+  void AddCallees(Block* block) {
+    for (Node* node : block->nodes()) {
+      if (node->kind() == torch::jit::prim::CallMethod) {
+        Add(node->input(0)->type()->expectRef<c10::ClassType>().getMethod(node->s(torch::jit::attr::name)));
+      } else if (node->kind() == torch::jit::prim::CallFunction) {
+        Add(*node->input(0)->type()->expectRef<c10::FunctionType>().function());
+      }
+      for (Block* inner : node->blocks()) AddCallees(inner);
+    }
+  }
+
+  std::set<const Function*> functions_;
+};
+
+}  // namespace
+
+void KeepMethod(const torch::jit::Module& module, const std::string& name) {
+  Reached reached;
+  reached.Add(module.type()->getMethod(name));
+  for (const torch::jit::Module& submodule : module.modules()) {
+    const c10::ClassTypePtr type = submodule.type();
+    const std::vector<Function*> methods = type->methods();
+    for (const Function* method : methods) {
+      if (!reached.Contains(method)) type->unsafeRemoveMethod(method->name());
+    }
+  }
+}
+
+}  // namespace modelport

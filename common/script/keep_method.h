@@ -1,0 +1,16 @@
+#ifndef MODELPORT_COMMON_SCRIPT_KEEP_METHOD_H_
+#define MODELPORT_COMMON_SCRIPT_KEEP_METHOD_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+
+namespace modelport {
+
+// Removes from the classes of `module` and its submodules every method that its method `name` does not reach. The
+// classes must not be those of another module that needs them.
+void KeepMethod(const torch::jit::Module& module, const std::string& name);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SCRIPT_KEEP_METHOD_H_

@@ -1,0 +1,21 @@
+#include "pipeline/target_module.h"
+
+#include "common/script/build_module.h"
+#include "common/script/keep_method.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+
+absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const BoundTensors& bound,
+                                                     const Target& target) {
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors));
+  // What the host never calls must not keep an old runtime from loading the rest.
+  if (target.wraps) KeepMethod(module, "forward");
+  return module;
+}
+
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target) {
+  return target.wraps ? target.examples : entry.plugin->examples;
+}
+
+}  // namespace modelport

@@ -1,0 +1,28 @@
+#ifndef MODELPORT_PIPELINE_TARGET_MODULE_H_
+#define MODELPORT_PIPELINE_TARGET_MODULE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/artifact/target.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/module_tree.h"
+#include "common/weights/bind_tensors.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// The module of an artifact for `target`, whose tree is `tree` (registry/target_tree.h). `bound` has the tensors of the
+// variant's own tree.
+//   InvalidArgument  the plugin's text does not compile
+absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const BoundTensors& bound,
+                                                     const Target& target);
+
+// What the round trip of an artifact runs.
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_TARGET_MODULE_H_
