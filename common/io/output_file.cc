@@ -6,12 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "common/io/sync_folder.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -25,20 +24,6 @@ constexpr size_t kWriteSize = 256 << 10;
 // The disk works while the next bytes come, so that the sync at the end is short.
 constexpr int64_t kAdviseEvery = 8 << 20;
 constexpr int64_t kReserveAhead = 64 << 20;
-
-// A name for an unfinished file, which `ls` does not show and which no other process uses.
-std::string MakePartialPath(const OutputPlace& place) {
-  constexpr size_t kLongestName = 200;  // Of the 255 bytes that file systems allow.
-  std::random_device random;
-  return absl::StrFormat("%s/.%s.%06x.partial", place.folder, place.name.substr(0, kLongestName), random() & 0xffffff);
-}
-
-absl::Status SyncFolder(const OutputPlace& place) {
-  const FileDescriptor folder(open(place.folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // Some file systems cannot sync a folder, which is then theirs to keep.
-  if (!folder.ok() || (fsync(folder.number()) != 0 && errno != EINVAL)) return absl::ErrnoToStatus(errno, place.folder);
-  return absl::OkStatus();
-}
 
 }  // namespace
 
@@ -101,7 +86,7 @@ absl::Status OutputFile::Commit() {
   if (partial_ == nullptr) RETURN_IF_ERROR(LinkPartial());
   if (rename(partial_->path().c_str(), place_.Path().c_str()) != 0) return Failure("cannot take its name");
   partial_->Release();
-  return SyncFolder(place_);
+  return SyncFolder(place_.folder);
 }
 
 // A file can be linked only to a name that is free, but then be renamed over one that is not.

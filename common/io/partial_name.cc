@@ -1,11 +1,17 @@
 #include "common/io/partial_name.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstring>
+#include <random>
+
+#include "absl/strings/str_format.h"
 
 namespace modelport {
 namespace {
@@ -21,9 +27,27 @@ struct Slot {
 };
 Slot slots[kSlots];
 
+// System calls only, since a signal handler calls it.
+void RemoveFolder(const char* path) {
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  alignas(dirent64) char entries[4096];
+  for (ssize_t size = 1; size > 0;) {
+    size = getdents64(folder, entries, sizeof(entries));
+    for (ssize_t i = 0; i < size; i += reinterpret_cast<dirent64*>(entries + i)->d_reclen) {
+      unlinkat(folder, reinterpret_cast<dirent64*>(entries + i)->d_name, 0);
+    }
+  }
+  close(folder);
+  rmdir(path);
+}
+
+void Remove(const char* path) {
+  if (unlink(path) != 0 && errno == EISDIR) RemoveFolder(path);
+}
+
 void RemovePartialFiles(int signal_number) {
   for (Slot& slot : slots) {
-    if (slot.armed) unlink(slot.path);
+    if (slot.armed) Remove(slot.path);
   }
   // The handler was installed for one signal only, so this one ends the process.
   raise(signal_number);
@@ -52,6 +76,12 @@ int TakeSlot(const std::string& path) {
 
 }  // namespace
 
+std::string MakePartialPath(const OutputPlace& place) {
+  constexpr size_t kLongestName = 200;  // Of the 255 bytes that file systems allow.
+  std::random_device random;
+  return absl::StrFormat("%s/.%s.%06x.partial", place.folder, place.name.substr(0, kLongestName), random() & 0xffffff);
+}
+
 PartialName::PartialName(const std::string& path) : path_(path), slot_(TakeSlot(path)) {
   static const bool installed = [] {
     for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) InstallHandler(signal_number);
@@ -61,7 +91,7 @@ PartialName::PartialName(const std::string& path) : path_(path), slot_(TakeSlot(
 }
 
 PartialName::~PartialName() {
-  if (!released_) unlink(path_.c_str());
+  if (!released_) Remove(path_.c_str());
   Release();
 }
 

@@ -3,10 +3,15 @@
 
 #include <string>
 
+#include "common/io/output_place.h"
+
 namespace modelport {
 
-// The path of an unfinished file, which is removed when this object dies and when SIGINT, SIGTERM or SIGHUP end the
-// process. Make it before the file, so that no signal comes between.
+// A path beside `place` for what is unfinished: `ls` does not show it and no other process uses it.
+std::string MakePartialPath(const OutputPlace& place);
+
+// The path of an unfinished file or of an unfinished folder without subfolders, which is removed when this object dies
+// and when SIGINT, SIGTERM or SIGHUP end the process. Make it before the file, so that no signal comes between.
 class PartialName {
  public:
   explicit PartialName(const std::string& path);

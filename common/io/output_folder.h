@@ -1,0 +1,41 @@
+#ifndef MODELPORT_COMMON_IO_OUTPUT_FOLDER_H_
+#define MODELPORT_COMMON_IO_OUTPUT_FOLDER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/io/output_place.h"
+#include "common/io/partial_name.h"
+
+namespace modelport {
+
+// A new folder of files, without subfolders, that gets its name only when it is whole. One that is not committed leaves
+// nothing behind; only a kill -9 or a crash leaves a ".NAME.XXXXXX.partial". Messages begin with the path given to
+// Create.
+class OutputFolder {
+ public:
+  // Makes a folder that is to become `path`.
+  //   AlreadyExists      there is something at `path`
+  //   NotFound           the folder in which it would lie does not exist
+  //   PermissionDenied   that folder is write-protected
+  static absl::StatusOr<OutputFolder> Create(const std::string& path);
+
+  // Where its files are to be written until Commit.
+  const std::string& partial_path() const { return partial_->path(); }
+
+  // Gives the folder its name. To be called once, and last.
+  absl::Status Commit();
+
+ private:
+  OutputFolder(std::string path, OutputPlace place);
+
+  std::string path_;
+  OutputPlace place_;
+  std::unique_ptr<PartialName> partial_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_IO_OUTPUT_FOLDER_H_
