@@ -98,6 +98,7 @@ void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
     entry.set_max_abs(output.max_abs);
     entry.set_relative(output.relative);
     entry.set_equal_on_same_memory(output.equal_on_same_memory);
+    for (const int64_t size : output.shape) entry.add_shape(size);
   }
 }
 

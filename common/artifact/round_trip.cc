@@ -121,6 +121,8 @@ absl::StatusOr<c10::IValue> RunOnTensorsOf(const Module& actual, const Module& e
   return outputs->front();
 }
 
+Shape OutputShape(const c10::IValue& output) { return output.isTensor() ? output.toTensor().sizes().vec() : Shape(); }
+
 }  // namespace
 
 absl::StatusOr<Module> LoadModule(const std::string& path, const std::function<void(int64_t)>& on_bytes) {
@@ -173,7 +175,7 @@ absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& a
   for (size_t i = 0; i < examples.size(); ++i) {
     const std::string& call = examples[i].text;
     ASSIGN_OR_RETURN(Difference difference, CompareValues(expected_outputs[i], outputs[i], call));
-    result.outputs.push_back({call, difference.max_abs, difference.relative});
+    result.outputs.push_back({call, difference.max_abs, difference.relative, OutputShape(outputs[i])});
     if (difference.relative <= kAlignmentTolerance) continue;
     // A network may magnify rounding without bound: then equal memory must give equal bits.
     ASSIGN_OR_RETURN(const c10::IValue output, RunOnTensorsOf(actual, expected, examples[i]));

@@ -12,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/expression.h"
+#include "common/tensor/shape.h"
 
 namespace modelport {
 
@@ -27,6 +28,7 @@ struct RoundTrip {
     std::string call;     // "forward([1, 3, 28, 42])"
     double max_abs = 0;   // 0: bitwise equal.
     double relative = 0;  // To the range of the output.
+    Shape shape;          // Of an output that is a tensor.
     // Beyond kAlignmentTolerance, but bitwise equal when both modules run on the same tensors.
     bool equal_on_same_memory = false;
   };

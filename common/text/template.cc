@@ -62,17 +62,19 @@ class Filler {
       if (line.empty()) break;
       const absl::string_view name = line.substr(1, line.substr(1).find('@'));
       const bool is_value = IsName(name) && name.size() + 2 <= line.size();
-      absl::StrAppend(&filled, is_value ? escape_(Value(name, item)) : "@");
+      absl::StrAppend(&filled, is_value ? Value(name, item) : "@");
       line.remove_prefix(is_value ? name.size() + 2 : 1);
     }
     filled_.push_back(std::move(filled));
   }
 
-  absl::string_view Value(absl::string_view name, const TemplateValues& item) {
+  std::string Value(absl::string_view name, const TemplateValues& item) {
     for (const TemplateValues* values : {&item, &data_.values}) {
       const auto value = values->find(name);
-      if (value != values->end()) return value->second;
+      if (value != values->end()) return escape_(value->second);
     }
+    const auto value = data_.verbatim.find(name);
+    if (value != data_.verbatim.end()) return value->second;
     status_.Update(absl::InternalError(absl::StrCat("template: no value for @", name, "@")));
     return "";
   }

@@ -18,10 +18,11 @@ using TemplateValues = std::map<std::string, std::string, std::less<>>;
 
 struct TemplateData {
   TemplateValues values;
+  TemplateValues verbatim;  // These are not escaped.
   std::map<std::string, std::vector<TemplateValues>, std::less<>> lists;
 };
 
-// Fills in `text`. Each value goes through `escape`, which knows how the filled text writes it.
+// Fills in `text`. Each value but the verbatim ones goes through `escape`, which knows how the filled text writes it.
 //   Internal  a name that `data` lacks, an `@each` without its `@end@`
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateData& data,
                                          const std::function<std::string(absl::string_view)>& escape);

@@ -12,6 +12,7 @@ absl::StatusOr<std::string> Fill(absl::string_view text) {
   data.values = {{"model", "dav2"}, {"name", "outer"}};
   data.lists["knobs"] = {{{"name", "near"}, {"value", "0"}}, {{"name", "far"}, {"value", "1"}}};
   data.lists["none"] = {};
+  data.verbatim = {{"code", "{1}"}};
   return FillTemplate(text, data, [](absl::string_view value) { return absl::StrCat("<", value, ">"); });
 }
 
@@ -19,6 +20,12 @@ TEST(TemplateTest, FillsInEscapedValues) {
   const auto filled = Fill("a @model@@name@ b\n");
   ASSERT_OK(filled);
   EXPECT_EQ(*filled, "a <dav2><outer> b\n");
+}
+
+TEST(TemplateTest, VerbatimValuesAreNotEscaped) {
+  const auto filled = Fill("@code@ @model@");
+  ASSERT_OK(filled);
+  EXPECT_EQ(*filled, "{1} <dav2>");
 }
 
 TEST(TemplateTest, RepeatsLinesForEachItem) {
