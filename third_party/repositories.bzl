@@ -5,6 +5,7 @@ load("//third_party:abseil.bzl", "debian_abseil")
 load("//third_party:debian.bzl", "debian_library", "debian_rules_cc")
 load("//third_party:goldens.bzl", "goldens")
 load("//third_party:libtorch.bzl", "libtorch")
+load("//third_party:old_libtorch.bzl", "old_libtorchs")
 
 def modelport_repositories():
     # Bazel's embedded tools ask for these three; Debian packages them.
@@ -49,3 +50,4 @@ def modelport_repositories():
     )
     goldens(name = "goldens")
     libtorch(name = "libtorch")
+    old_libtorchs()

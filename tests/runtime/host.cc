@@ -1,0 +1,110 @@
+// Acts as a host of artifacts does, with the LibTorch that it is compiled against, 1.6 or newer: loads one, converts it, sets its knobs
+// and runs it.
+//
+//   host ARTIFACT COPY RESULTS STEP...
+//
+// Saves the loaded ARTIFACT as COPY, which is what a conversion from .pt to .cat does, takes the steps with the one and then with the
+// other, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is NAME=VALUE, which sets an attribute, or a method and
+// its arguments, with a space between them and commas in a list; a tensor's is its shape: "forward 1,3,28,42". A call is made twice,
+// because the second one is when LibTorch runs what it learnt from the first: fused kernels.
+#include <torch/csrc/jit/serialization/import.h>
+#include <torch/csrc/jit/serialization/pickle.h>
+#include <torch/script.h>
+
+#include <cstdint>
+#include <exception>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+std::vector<std::string> Split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+// Noise in [0, 1), the same numbers with every LibTorch.
+at::Tensor Noise(const std::vector<int64_t>& shape) {
+  at::Tensor noise = at::empty(shape, at::kFloat);
+  uint64_t state = 0;
+  for (int64_t i = 0; i < noise.numel(); ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    noise.data_ptr<float>()[i] = static_cast<float>(state >> 40) / (1 << 24);
+  }
+  return noise;
+}
+
+c10::IValue ParseArgument(const std::string& text, c10::TypeKind type) {
+  if (type == c10::TypeKind::BoolType) return text == "true";
+  std::vector<int64_t> numbers;
+  for (const std::string& number : Split(text, ',')) numbers.push_back(std::stoll(number));
+  if (type == c10::TypeKind::TensorType) return Noise(numbers);
+  return numbers;
+}
+
+void SetAttribute(torch::jit::Module& module, const std::string& name, const std::string& value) {
+  if (module.attr(name).isInt()) {
+    module.setattr(name, static_cast<int64_t>(std::stoll(value)));
+  } else {
+    module.setattr(name, std::stod(value));
+  }
+}
+
+c10::IValue CallMethod(const torch::jit::Module& module, const std::string& step) {
+  const std::vector<std::string> words = Split(step, ' ');
+  torch::jit::Method method = module.get_method(words[0]);
+  const auto& arguments = method.function().getSchema().arguments();
+  std::vector<c10::IValue> inputs;
+  for (size_t i = 1; i < words.size(); ++i) {
+    inputs.push_back(ParseArgument(words[i], arguments.at(i).type()->kind()));
+  }
+  return method(inputs);
+}
+
+void TakeSteps(torch::jit::Module& module, const std::vector<std::string>& steps, std::vector<c10::IValue>& results) {
+  for (const std::string& step : steps) {
+    const size_t equals = step.find('=');
+    if (equals != std::string::npos) {
+      SetAttribute(module, step.substr(0, equals), step.substr(equals + 1));
+    } else {
+      for (int pass = 0; pass < 2; ++pass) results.push_back(CallMethod(module, step));
+    }
+  }
+}
+
+void Host(const std::string& artifact, const std::string& copy, const std::string& results_path,
+          const std::vector<std::string>& steps) {
+  const torch::NoGradGuard no_grad;
+  torch::jit::Module module = torch::jit::load(artifact);
+  module.save(copy);
+  torch::jit::Module converted = torch::jit::load(copy);
+  std::vector<c10::IValue> results;
+  for (torch::jit::Module* loaded : {&module, &converted}) {
+    loaded->eval();
+    TakeSteps(*loaded, steps, results);
+  }
+  const std::vector<char> pickled = torch::jit::pickle_save(c10::ivalue::Tuple::create(results));
+  std::ofstream file(results_path, std::ios::binary);
+  file.write(pickled.data(), static_cast<std::streamsize>(pickled.size()));
+  if (!file.flush()) throw std::runtime_error(results_path + " cannot be written");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::cerr << "usage: host ARTIFACT COPY RESULTS STEP...\n";
+    return 1;
+  }
+  try {
+    Host(argv[1], argv[2], argv[3], {argv + 4, argv + argc});
+  } catch (const std::exception& error) {
+    std::cerr << error.what() << "\n";
+    return 1;
+  }
+}
