@@ -25,9 +25,9 @@ void RedirectTo(const std::string& path, int descriptor) {
 
 }  // namespace
 
-pid_t StartTool(const std::string& name, const std::vector<std::string>& arguments, const std::string& folder,
-                const std::function<void()>& prepare) {
-  const std::string program = DataPath("tools/" + name);
+pid_t StartProgram(const std::string& path, const std::vector<std::string>& arguments, const std::string& folder,
+                   const std::function<void()>& prepare) {
+  const std::string program = DataPath(path);
   std::vector<char*> argv = {const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
@@ -40,6 +40,11 @@ pid_t StartTool(const std::string& name, const std::vector<std::string>& argumen
   prepare();
   execv(program.c_str(), argv.data());
   _exit(127);
+}
+
+pid_t StartTool(const std::string& name, const std::vector<std::string>& arguments, const std::string& folder,
+                const std::function<void()>& prepare) {
+  return StartProgram("tools/" + name, arguments, folder, prepare);
 }
 
 ToolResult FinishTool(pid_t pid) {

@@ -9,15 +9,20 @@
 
 namespace modelport {
 
-// A tool's finished run.
+// A program's finished run.
 struct ToolResult {
   int exit_status = 0;  // 128 + the signal's number if a signal ended it.
   std::string out;
   std::string err;
 };
 
-// Starts the tool `name` of //tools in the folder `folder`; its streams go to the files out and err of the test's
-// temporary folder. `prepare` runs in the child before the tool does.
+// Starts the program at `path` of the test's data in the folder `folder`; its streams go to the files out and err of
+// the test's temporary folder. `prepare` runs in the child before the program does.
+pid_t StartProgram(
+    const std::string& path, const std::vector<std::string>& arguments, const std::string& folder,
+    const std::function<void()>& prepare = [] {});
+
+// Starts the tool `name` of //tools so.
 pid_t StartTool(
     const std::string& name, const std::vector<std::string>& arguments, const std::string& folder,
     const std::function<void()>& prepare = [] {});
@@ -25,7 +30,7 @@ pid_t StartTool(
 // Waits for it.
 ToolResult FinishTool(pid_t pid);
 
-// Both.
+// Starts a tool and waits for it.
 ToolResult RunTool(
     const std::string& name, const std::vector<std::string>& arguments, const std::string& folder,
     const std::function<void()>& prepare = [] {});

@@ -1,12 +1,13 @@
-// Acts as a host of artifacts does, with the LibTorch that it is compiled against, 1.6 or newer: loads one, converts it, sets its knobs
-// and runs it.
+// Acts as a host of artifacts does, with the LibTorch that it is compiled against, 1.6 or newer: loads one, converts
+// it, sets its knobs and runs it.
 //
 //   host ARTIFACT COPY RESULTS STEP...
 //
-// Saves the loaded ARTIFACT as COPY, which is what a conversion from .pt to .cat does, takes the steps with the one and then with the
-// other, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is NAME=VALUE, which sets an attribute, or a method and
-// its arguments, with a space between them and commas in a list; a tensor's is its shape: "forward 1,3,28,42". A call is made twice,
-// because the second one is when LibTorch runs what it learnt from the first: fused kernels.
+// Saves the loaded ARTIFACT as COPY, which is what a conversion from .pt to .cat does, takes the steps with the one and
+// then with the other, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is NAME=VALUE, which
+// sets an attribute, or a method and its arguments, with a space between them and commas in a list; a tensor's is its
+// shape: "forward 1,3,28,42". A call is made twice, because the second one is when LibTorch runs what it learnt from
+// the first: fused kernels.
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/script.h>
