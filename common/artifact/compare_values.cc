@@ -5,6 +5,7 @@
 #include <ATen/core/jit_type.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -17,6 +18,12 @@ namespace {
 
 std::string Description(const at::Tensor& tensor) {
   return absl::StrCat(c10::toString(tensor.scalar_type()), " [", absl::StrJoin(tensor.sizes(), ", "), "]");
+}
+
+// What differences of these elements are measured by. A single one has no range.
+double Size(const at::Tensor& elements) {
+  const double largest = elements.max().item<double>(), smallest = elements.min().item<double>();
+  return largest > smallest ? largest - smallest : std::abs(largest);
 }
 
 absl::StatusOr<Difference> CompareTensors(const at::Tensor& expected, const at::Tensor& actual,
@@ -33,8 +40,8 @@ absl::StatusOr<Difference> CompareTensors(const at::Tensor& expected, const at::
   Difference difference;
   difference.max_abs = at::where(finite, (a - b).abs(), at::zeros({}, at::kDouble)).max().item<double>();
   const at::Tensor values = a.masked_select(finite);
-  const double range = values.numel() > 0 ? (values.max() - values.min()).item<double>() : 0;
-  difference.relative = range > 0 ? difference.max_abs / range : difference.max_abs;
+  const double size = values.numel() > 0 ? Size(values) : 0;
+  difference.relative = size > 0 ? difference.max_abs / size : difference.max_abs;
   return difference;
 }
 

@@ -16,8 +16,10 @@ bool BitwiseEqual(const at::Tensor& a, const at::Tensor& b);
 
 // How far two outputs are apart.
 struct Difference {
-  double max_abs = 0;   // Largest absolute difference of two elements.
-  double relative = 0;  // Largest, over all tensors, of max_abs / (largest - smallest element of the expected tensor).
+  double max_abs = 0;  // Largest absolute difference of two elements.
+  // Largest, over all tensors, of max_abs / (largest - smallest element of the expected tensor), or of max_abs /
+  // |element| where all elements are equal.
+  double relative = 0;
 };
 
 // Compares two outputs: tensors, or tuples, lists and dictionaries of them, and plain numbers.

@@ -137,6 +137,12 @@ TEST(CompareValuesTest, DifferencesAreRelativeToTheRange) {
   EXPECT_FLOAT_EQ(difference.relative, 0.05);
 }
 
+TEST(CompareValuesTest, ASingleElementIsItsOwnRange) {
+  ASSERT_OK_AND_ASSIGN(const Difference difference, CompareValues(at::full({1}, -4000), at::full({1}, -4002), "f"));
+  EXPECT_FLOAT_EQ(difference.max_abs, 2);
+  EXPECT_FLOAT_EQ(difference.relative, 0.0005);
+}
+
 TEST(CompareValuesTest, NaNsMustBeInTheSamePlaces) {
   at::Tensor a = at::zeros({3}), b = at::zeros({3});
   a[0] = b[1] = NAN;

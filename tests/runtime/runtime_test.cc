@@ -3,29 +3,30 @@
 //   runtime_test RUNTIME
 #include "common/artifact/runtime.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/artifact/compare_values.h"
+#include "common/artifact/manifest.h"
 #include "common/status/status_matchers.h"
 #include "common/text/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "nlohmann/json.hpp"
 #include "tests/runtime/host_process.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
 namespace {
 
+using testing::Contains;
 using testing::HasSubstr;
-using Json = nlohmann::json;
+using testing::StartsWith;
 
 constexpr char kReference[] = "2.13";
 constexpr double kTolerance = 1e-4;  // Of an output's range.
@@ -36,7 +37,7 @@ Table* results;
 struct RuntimeCase {
   std::string model;
   std::string target;
-  std::vector<std::string> calls;
+  std::vector<std::string> steps;                // What the host does with it.
   std::map<std::string, std::string> obstacles;  // By runtime: the operator that it lacks.
 };
 
@@ -48,8 +49,14 @@ std::vector<RuntimeCase> Cases() {
   const std::vector<std::string> features = {"forward 1,3,28,28", "forward_features 1,3,14,42",
                                              "get_intermediate_layers 2,3,42,28 0,1 true true true"};
   const std::vector<std::string> image = {"forward 1,3,28,28", "forward 1,3,14,42", "forward 2,3,42,28"};
-  const std::vector<std::string> views = {"forward 1,1,3,28,28", "forward 1,3,3,14,42", "forward 2,2,3,42,28"};
   const std::vector<std::string> view = {"forward 1,1,3,28,28", "forward 2,1,3,42,28"};
+  const std::vector<std::string> views = {"forward 1,1,3,28,28", "forward 1,3,3,14,42", "forward 2,2,3,42,28"};
+  // Nuke's images have any size: odd, and smaller than what is to be padded.
+  const std::vector<std::string> depth = {"forward 1,3,28,28", "forward 1,3,37,53", "forward 2,3,5,3",   "max_size=30",
+                                          "forward 1,3,37,53", "convention=1",      "forward 1,3,37,53", "convention=2",
+                                          "forward 1,3,37,53", "normalize=1",       "forward 1,3,37,53"};
+  std::vector<std::string> metric_depth = depth;
+  metric_depth.insert(metric_depth.end(), {"focal=500", "forward 1,3,37,53"});
   return {
       {"dinov2_vits14", "libtorch", features, {}},
       {"dinov2_vits14_reg", "libtorch", features, {{"1.6", "aten::_upsample_bicubic2d_aa"}}},
@@ -60,6 +67,9 @@ std::vector<RuntimeCase> Cases() {
       {"tiny_any", "libtorch", views, {}},
       {"tiny_mono", "libtorch", view, {}},
       {"tiny_nested", "libtorch", views, {}},
+      {"dav2_vits", "nuke", depth, {}},
+      {"dav2_metric_hypersim_vits", "nuke", depth, {}},
+      {"dav2_metric_vkitti_vits", "nuke", depth, {}},
   };
 }
 
@@ -69,20 +79,15 @@ ToolResult Export(const RuntimeCase& runtime_case, const std::string& folder, st
   return RunTool("export", flags, folder);
 }
 
-Json ReadManifest(const std::string& folder) { return Json::parse(ReadFile(folder + "/m.manifest.json")); }
+Manifest ReadManifest(const std::string& folder) {
+  return ParseManifest(ReadFile(folder + "/m.manifest.json"), "m.manifest.json").value();
+}
 
-// Every call, and after that the last one with each knob at either end of its range.
-std::vector<std::string> Steps(const RuntimeCase& runtime_case, const Json& manifest) {
-  std::vector<std::string> steps = runtime_case.calls;
-  for (const Json& knob : manifest.value("knobs", Json::array())) {
-    const std::string set = absl::StrCat(knob.at("name").get<std::string>(), "=");
-    for (const char* end : {"min", "max"}) {
-      steps.push_back(absl::StrCat(set, knob.value(end, 0.0)));
-      steps.push_back(runtime_case.calls.back());
-    }
-    steps.push_back(absl::StrCat(set, knob.value("value", 0.0)));
+// Whether some step sets each knob of the artifact.
+void ExpectKnobsAreSet(const Manifest& manifest, const std::vector<std::string>& steps) {
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    EXPECT_THAT(steps, Contains(StartsWith(knob.name() + "=")));
   }
-  return steps;
 }
 
 // Position in the list of runtimes, oldest first.
@@ -107,9 +112,9 @@ TEST_P(RuntimeTest, ComputesWhatTheReferenceComputes) {
   Report("FAILED");
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   ASSERT_EQ(Export(GetParam(), reference, {"--weights=seeded"}).exit_status, 0);
-  const std::vector<std::string> steps = Steps(GetParam(), ReadManifest(reference));
-  ASSERT_OK_AND_ASSIGN(const c10::IValue expected, RunHost(kReference, reference + "/m.pt", steps));
-  ASSERT_OK_AND_ASSIGN(const c10::IValue actual, RunHost(*runtime, made + "/m.pt", steps));
+  ExpectKnobsAreSet(ReadManifest(made), GetParam().steps);
+  ASSERT_OK_AND_ASSIGN(const c10::IValue expected, RunHost(kReference, reference + "/m.pt", GetParam().steps));
+  ASSERT_OK_AND_ASSIGN(const c10::IValue actual, RunHost(*runtime, made + "/m.pt", GetParam().steps));
   ASSERT_OK_AND_ASSIGN(const Difference difference, CompareValues(expected, actual, "results"));
   EXPECT_LE(difference.relative, kTolerance);
   Report(absl::StrFormat("%.1e in %d results", difference.relative, expected.toTupleRef().elements().size()));
@@ -118,7 +123,7 @@ TEST_P(RuntimeTest, ComputesWhatTheReferenceComputes) {
 TEST_P(RuntimeTest, LoadsAnArtifactOfNoRuntimeIfItsManifestSaysSo) {
   const std::string folder = EmptyFolder("plain");
   ASSERT_EQ(Export(GetParam(), folder, {"--weights=seeded"}).exit_status, 0);
-  const std::string oldest = ReadManifest(folder).at("minimumRuntime");
+  const std::string oldest = ReadManifest(folder).minimum_runtime();
   EXPECT_EQ(RunHost(*runtime, folder + "/m.pt", {}).ok(), Age(*runtime) >= Age(oldest)) << oldest;
 }
 
@@ -130,8 +135,8 @@ TEST(RuntimeTest, OtherWeightsAreNoticed) {
   const std::string folder = EmptyFolder("made"), other = EmptyFolder("other");
   ASSERT_EQ(Export(dav2, folder, {"--weights=seeded:0", "--runtime=" + *runtime}).exit_status, 0);
   ASSERT_EQ(Export(dav2, other, {"--weights=seeded:1", "--runtime=" + *runtime}).exit_status, 0);
-  ASSERT_OK_AND_ASSIGN(const c10::IValue expected, RunHost(*runtime, folder + "/m.pt", dav2.calls));
-  ASSERT_OK_AND_ASSIGN(const c10::IValue actual, RunHost(*runtime, other + "/m.pt", dav2.calls));
+  ASSERT_OK_AND_ASSIGN(const c10::IValue expected, RunHost(*runtime, folder + "/m.pt", dav2.steps));
+  ASSERT_OK_AND_ASSIGN(const c10::IValue actual, RunHost(*runtime, other + "/m.pt", dav2.steps));
   ASSERT_OK_AND_ASSIGN(const Difference difference, CompareValues(expected, actual, "results"));
   EXPECT_GT(difference.relative, 100 * kTolerance);
 }
