@@ -9,8 +9,7 @@
 namespace modelport {
 
 // What the templates of a package say of the artifact of `entry`.
-//   FailedPrecondition  no Nuke loads the artifact, it was not proven, or its output is no image of at most four
-//                       channels
+//   FailedPrecondition  no Nuke loads the artifact, or the round trip saw no image of at most four channels
 absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const Manifest& manifest);
 
 }  // namespace modelport

@@ -17,8 +17,7 @@ struct PackageFile {
 
 // What stands beside the artifact of `entry` and its manifest in a folder for Nuke's Cattery: the script that converts
 // it, the gizmo, cat.json, icons, README.md, init.py and menu.py. Equal manifests give equal files.
-//   FailedPrecondition  no Nuke loads the artifact, it was not proven, or its output is no image of at most four
-//                       channels
+//   FailedPrecondition  no Nuke loads the artifact, or the round trip saw no image of at most four channels
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const CatalogEntry& entry, const Manifest& manifest);
 
 }  // namespace modelport

@@ -43,7 +43,7 @@ class PackageFilesTest : public testing::Test {
     manifest_.set_source("sha256:1234");
     manifest_.set_minimum_runtime("1.12");
     SetChannels(1);
-    AddKnob("max_size", "int", 1036, 14, 100000, "Longest side.", manifest_);
+    AddKnob("max_size", "int", 1036, 14, 100000, "Longest side", manifest_);
     AddKnob("near", "float", 0.25, -1, 2.5, "Say \"near\" | {x [y $z \\ w\nend.", manifest_);
   }
 
@@ -139,7 +139,9 @@ TEST_F(PackageFilesTest, CatJsonNamesFilesOfThePackage) {
 
 TEST_F(PackageFilesTest, TheScriptDefinesTheKnobsOfTheManifest) {
   const std::string script = Texts()["tiny_CatFileCreator.nk"];
-  EXPECT_THAT(script, HasSubstr(" addUserKnob {3 max_size l \"max size\" t \"Longest side.\"}\n max_size 1036\n"));
+  EXPECT_THAT(
+      script,
+      HasSubstr(" addUserKnob {3 max_size l \"max size\" t \"Longest side (14 to 100000)\"}\n max_size 1036\n"));
   EXPECT_THAT(script, HasSubstr(" addUserKnob {7 near l \"near\" t \"Say \\\"near\\\" | \\{x \\[y \\$z \\\\ w\\nend.\" "
                                 "R -1 2.5}\n near 0.25\n"));
   EXPECT_THAT(script, HasSubstr("/tiny.pt\"\n"));
@@ -173,11 +175,11 @@ TEST_F(PackageFilesTest, SeveralChannelsAreFeatures) {
 
 TEST_F(PackageFilesTest, TheReadmeHasKnobsReleasesAndLicence) {
   const std::string readme = Texts()["README.md"];
-  EXPECT_THAT(readme, HasSubstr("| `max_size` | int | 1036 | 14 to 100000 | Longest side. |\n"));
+  EXPECT_THAT(readme, HasSubstr("| `max_size` | int | 1036 | 14 to 100000 | Longest side |\n"));
   EXPECT_THAT(readme, HasSubstr("| Say \"near\" \\| {x [y $z \\ w end. |\n"));
   EXPECT_THAT(readme, AllOf(HasSubstr("| 1.6.0 | Foundry | no |"), HasSubstr("| 1.12.1 | Foundry | yes |"),
                             HasSubstr("| 2.7.1 | third parties | yes |")));
-  EXPECT_THAT(readme, HasSubstr("**Apache-2.0** (SPDX)"));
+  EXPECT_THAT(readme, HasSubstr("**Apache-2.0** (SPDX name)"));
   EXPECT_THAT(readme, Not(HasSubstr("commercial")));
   EXPECT_THAT(readme, Not(HasSubstr("made up")));
 }
@@ -190,6 +192,16 @@ TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommer
   EXPECT_THAT(readme, HasSubstr("(seeded:v1:0)"));
 }
 
+TEST_F(PackageFilesTest, WeightsInHalfPrecisionSwitchNukesHalfPrecisionOn) {
+  for (const char* dtype : {"float32", "float16"}) {
+    manifest_.set_dtype(dtype);
+    const bool half = manifest_.dtype() == "float16";
+    auto texts = Texts();
+    EXPECT_THAT(texts["tiny.gizmo"], HasSubstr(half ? " halfPrecision true\n" : " halfPrecision false\n"));
+    EXPECT_EQ(absl::StrContains(texts["README.md"], "take an image in half precision"), half);
+  }
+}
+
 TEST_F(PackageFilesTest, WhatNukeCannotUseIsRefused) {
   const auto message = [this] {
     const absl::Status status = Files().status();
@@ -199,7 +211,7 @@ TEST_F(PackageFilesTest, WhatNukeCannotUseIsRefused) {
   SetChannels(5);
   EXPECT_THAT(message(), HasSubstr("has [1, 5, 28, 42]"));
   manifest_.mutable_round_trip()->clear_outputs();
-  EXPECT_THAT(message(), HasSubstr("--noverify"));
+  EXPECT_THAT(message(), HasSubstr("has []"));
   SetChannels(1);
   manifest_.set_minimum_runtime("2.13");
   EXPECT_THAT(message(), HasSubstr("wants LibTorch 2.13, Nuke 17.0 has 2.7.1; pass --runtime=2.7"));

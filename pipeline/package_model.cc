@@ -1,0 +1,61 @@
+#include "pipeline/package_model.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "common/io/output_file.h"
+#include "common/io/output_folder.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "packaging/nuke/package_files.h"
+
+namespace modelport {
+namespace {
+
+absl::Status CheckOptions(const ExportOptions& options) {
+  if (options.target != "nuke") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--target=", options.target, ": wants nuke, the only target that has packages"));
+  }
+  if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
+  if (options.dtype == DType::kBFloat16) {
+    return absl::InvalidArgumentError("--dtype=bfloat16: Nuke computes in float32 or float16");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  RETURN_IF_ERROR(file.Write(text));
+  return file.Commit();
+}
+
+absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& folder,
+                                      ExportOptions options) {
+  options.out = absl::StrCat(folder, "/", entry.variant->name, ".pt");
+  ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, NukePackageFiles(entry, manifest));
+  for (const PackageFile& file : files) {
+    RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", file.name), file.text));
+  }
+  return manifest;
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,
+                                      const ExportOptions& options) {
+  RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(options.out));
+  absl::StatusOr<Manifest> manifest = WritePackage(registry, entry, folder.partial_path(), options);
+  if (!manifest.ok()) {
+    // The user knows the folder by its final name.
+    return absl::Status(manifest.status().code(),
+                        absl::StrReplaceAll(manifest.status().message(), {{folder.partial_path(), options.out}}));
+  }
+  RETURN_IF_ERROR(folder.Commit());
+  return manifest;
+}
+
+}  // namespace modelport

@@ -1,0 +1,153 @@
+// A folder for Nuke: what is in it, that it is the same each time, and that it appears whole or not at all.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+// For a package "out" of a model that is small.
+std::vector<std::string> Arguments(const std::vector<std::string>& more = {"--weights=seeded"}) {
+  std::vector<std::string> arguments = {"--model=tiny_dav2", "--target=nuke", "--out=out",
+                                        "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+constexpr const char* kFiles[] = {"README.md",        "cat.json",
+                                  "init.py",          "menu.py",
+                                  "tiny_dav2.gizmo",  "tiny_dav2.manifest.json",
+                                  "tiny_dav2.png",    "tiny_dav2.pt",
+                                  "tiny_dav2@2x.png", "tiny_dav2_CatFileCreator.nk"};
+
+// Makes a package, which must succeed. Returns the path of its folder.
+std::string MakePackage(const std::string& name) {
+  const std::string folder = EmptyFolder(name);
+  const ToolResult result = RunTool("package", Arguments(), folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("out/tiny_dav2_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("out"));
+  return folder + "/out";
+}
+
+TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
+  const std::string folder = MakePackage("files");
+  EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(kFiles));
+  const ToolResult verified =
+      RunTool("verify", {"--artifact=tiny_dav2.pt", "--plugin_path=" + DataPath("models")}, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+}
+
+TEST(PackageTest, IsTheSameEachTime) {
+  const std::string first = MakePackage("first"), second = MakePackage("second");
+  for (const char* name : kFiles) EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name)) << name;
+}
+
+TEST(PackageTest, HasEveryKnobOfTheManifestEverywhere) {
+  const std::string folder = MakePackage("knobs");
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/tiny_dav2.manifest.json"));
+  ASSERT_FALSE(manifest["knobs"].empty());
+  const std::string script = ReadFile(folder + "/tiny_dav2_CatFileCreator.nk");
+  const std::string gizmo = ReadFile(folder + "/tiny_dav2.gizmo");
+  for (const auto& knob : manifest["knobs"]) {
+    const std::string name = knob["name"];
+    const std::string definition = absl::StrCat("addUserKnob {", knob["type"] == "int" ? 3 : 7, " ", name, " ");
+    EXPECT_THAT(script, HasSubstr(definition));
+    EXPECT_THAT(gizmo, HasSubstr(definition));
+    EXPECT_THAT(gizmo, HasSubstr(absl::StrCat("parent.", name, "))\"}")));
+    EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr(absl::StrCat("| `", name, "` | ")));
+  }
+}
+
+TEST(PackageTest, WhatIsThereIsRefusedAndStays) {
+  const std::string folder = EmptyFolder("there");
+  fs::create_directory(folder + "/out");
+  std::ofstream(folder + "/out/mine") << "text";
+  const ToolResult result = RunTool("package", Arguments(), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("ALREADY_EXISTS: out: exists already"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("out"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("mine"));
+}
+
+struct Refusal {
+  const char* argument;  // Replaces what comes before.
+  const char* error;     // Its beginning.
+};
+
+class RefusedPackageTest : public testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusedPackageTest, LeavesNothing) {
+  const std::string folder = EmptyFolder("refused");
+  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", GetParam().argument}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith(GetParam().error));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, RefusedPackageTest,
+    testing::Values(Refusal{"--target=libtorch", "INVALID_ARGUMENT: --target=libtorch: wants nuke"},
+                    Refusal{"--model=tiny_dav3", "NOT_FOUND: unknown model \"tiny_dav3\""},
+                    Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: a package wants a proven artifact"},
+                    Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: Nuke computes in"},
+                    Refusal{"--out=no/out", "NOT_FOUND: no/out: the folder no does not exist"}));
+
+TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {
+  const std::string folder = EmptyFolder("misfit");
+  const ToolResult result =
+      RunTool("package", Arguments({"--checkpoint=" + DataPath("tests/checkpoints/wrong_shape.pth")}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("does not fit tiny_dav2"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(PackageTest, AFullDiskIsAnErrorThatNamesTheFileByItsFinalPath) {
+  for (const rlim_t limit : {1000, 3000, 100000}) {
+    const std::string folder = EmptyFolder("full");
+    const ToolResult result = RunTool("package", Arguments(), folder, [limit] {
+      const rlimit file_size = {limit, limit};
+      setrlimit(RLIMIT_FSIZE, &file_size);
+    });
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith("RESOURCE_EXHAUSTED: out/"));
+    EXPECT_THAT(result.err, Not(HasSubstr(".partial")));
+    EXPECT_THAT(FileNames(folder), IsEmpty());
+  }
+}
+
+TEST(PackageTest, InterruptedItLeavesAllOrNothing) {
+  for (int milliseconds = 10; milliseconds < 1500; milliseconds = milliseconds * 4 / 3 + 1) {
+    const std::string folder = EmptyFolder("interrupted");
+    const pid_t pid = StartTool("package", Arguments(), folder);
+    usleep(milliseconds * 1000);
+    kill(pid, SIGTERM);
+    FinishTool(pid);
+    const std::vector<std::string> names = FileNames(folder);
+    EXPECT_THAT(names, Each("out"));
+    if (names.empty()) continue;
+    EXPECT_THAT(FileNames(folder + "/out"), testing::ElementsAreArray(kFiles));
+  }
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,39 @@
+// Writes a model of the catalog into a folder ready for its host.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "common/status/status_macros.h"
+#include "pipeline/export_summary.h"
+#include "pipeline/package_model.h"
+#include "tools/export_request.h"
+#include "tools/tool_main.h"
+
+namespace modelport {
+namespace {
+
+absl::Status Package() {
+  const absl::Time start = absl::Now();
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(""));
+  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, request.entry, request.options));
+  // Not before it is done: the first line on stderr is the error, if there is one.
+  std::cerr << request.choice;
+  const std::string path = absl::StrCat(request.options.out, "/", manifest.model());
+  std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start);
+  std::cout << "Next: open " << path << "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  const int status = modelport::RunTool(
+      argc, argv, "Exports a model of the catalog into a folder for Nuke's Cattery: --target=nuke --out=FOLDER.",
+      modelport::Package);
+  std::cout.flush();
+  // Everything is on disk; as in export, the system takes down the model at once.
+  std::_Exit(status);
+}
