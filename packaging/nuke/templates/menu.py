@@ -1,8 +1,10 @@
 """Nuke runs this file, with a user interface only, when it adds this folder to its plug-in path."""
+import pathlib
+
 import nuke
 
-# In a folder "Cattery" of the plug-in path Nuke makes the same entry from cat.json.
-_ENTRY = "Cattery/@category@/@model@"
-_NODES = nuke.menu("Nodes")
-if _NODES.findItem(_ENTRY) is None:
-    _NODES.addCommand(_ENTRY, 'nuke.createNode("@model@")', icon="@model@.png")
+# Since Nuke 14 the Cattery menu itself finds what lies in a folder "Cattery", by its cat.json.
+_IN_CATTERY = any(part.lower() == "cattery" for part in pathlib.Path(__file__).parts)
+if not _IN_CATTERY or nuke.NUKE_VERSION_MAJOR < 14:
+    nuke.menu("Nodes").addCommand(
+        "Cattery/@category@/@model@", 'nuke.createNode("@model@")', icon="@model@.png")
