@@ -62,12 +62,19 @@ _RELEASES = {
 # Releases whose wheels are compiled with GCC's ABI of before C++11.
 _OLD_ABI = ["1.6", "1.12", "2.1"]
 
+def _name_cudart(ctx):
+    # A program that is linked against this file asks for it by the name that it has inside.
+    for library in ctx.path("lib").readdir():
+        if library.basename.startswith("libcudart-"):
+            ctx.symlink(library, "lib/libcudart" + library.basename[library.basename.index(".so"):])
+
 def _old_libtorch_impl(ctx):
     release = ctx.attr.release
     for wheel in _RELEASES[release]:
         fetch_wheel(ctx, wheel.file, wheel.sha256)
         headers = "torch/include" if wheel.file.startswith("torch-") else None
         unpack_wheel(ctx, wheel.file, wheel.libraries, headers)
+    _name_cudart(ctx)
     ctx.template("BUILD", ctx.attr.build_file, {
         "%{defines}": "\"_GLIBCXX_USE_CXX11_ABI=0\"" if release in _OLD_ABI else "",
     })
