@@ -10,10 +10,12 @@
 
 namespace modelport {
 
-absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed) {
+absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
+                                                const std::string& target) {
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ExportOptions options;
   options.seed = seed;
+  options.target = target;
   options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", model, ".pt");
   options.prove = false;
   RETURN_IF_ERROR(ExportModel(registry, entry, options).status());

@@ -12,7 +12,8 @@
 namespace modelport {
 
 // Exports `model` with seeded weights into the test's temporary folder, and loads the file back.
-absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed);
+absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
+                                                const std::string& target = "libtorch");
 
 }  // namespace modelport
 

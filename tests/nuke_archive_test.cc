@@ -1,0 +1,93 @@
+// What is in the code of an artifact for Nuke, and what is not.
+#include <caffe2/serialize/inline_container.h>
+
+#include <algorithm>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "common/artifact/operators.h"
+#include "common/artifact/round_trip.h"
+#include "common/artifact/runtime.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/nuke_model.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+
+// The TorchScript in the archive of `module`.
+std::string Code(const torch::jit::Module& module) {
+  const std::string path = testing::TempDir() + "/code.pt";
+  module.save(path);
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  std::string code;
+  for (const std::string& record : reader.getAllRecords()) {
+    if (!absl::EndsWith(record, ".py")) continue;
+    const auto [data, size] = reader.getRecord(record);
+    code.append(static_cast<const char*>(data.get()), size);
+  }
+  return code;
+}
+
+class NukeModelTest : public testing::TestWithParam<std::string> {
+ protected:
+  const NukeModel model_ = GetNukeModel(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeModelTest, testing::ValuesIn(NukeModelNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukeModelTest, ForwardIsTheOnlyEntryPoint) {
+  EXPECT_THAT(MethodSchemas(model_.nuke), ElementsAre("forward(Tensor x) -> Tensor"));
+}
+
+TEST(NukeArchiveTest, CodeThatForwardDoesNotReachIsGone) {
+  const NukeModel model = GetNukeModel("tiny_any");
+  const std::string plain = Code(model.plain), nuke = Code(model.nuke);
+  for (const char* name : {"linalg_", "homograph", "harmonics"}) {
+    EXPECT_TRUE(absl::StrContains(plain, name)) << name;
+    EXPECT_FALSE(absl::StrContains(nuke, name)) << name;
+  }
+}
+
+// Float64 is dtype 7 in TorchScript's code.
+TEST_P(NukeModelTest, NoDeviceAndNoFloat64IsLiteral) {
+  const std::string code = Code(model_.nuke);
+  for (const char* literal : {"torch.device(", "\"cuda", "\"cpu", "float64", "dtype=7", ".double("}) {
+    EXPECT_FALSE(absl::StrContains(code, literal)) << literal;
+  }
+  EXPECT_FALSE(std::regex_search(code, std::regex(R"(torch\.to\([^,]*, 7)")));
+}
+
+TEST_P(NukeModelTest, KnobsAreNumbers) {
+  int knobs = 0;
+  for (const auto& attribute : model_.nuke.named_attributes(/*recurse=*/false)) {
+    if (attribute.value.isModule()) continue;
+    EXPECT_TRUE(attribute.value.isInt() || attribute.value.isDouble()) << attribute.name;
+    ++knobs;
+  }
+  EXPECT_GE(knobs, 2);
+}
+
+bool IsOfWrapper(const OperatorCall::Place& place) { return absl::StrContains(place.source, "nuke.yaml:"); }
+
+// What may stand in the way there is the models' own code.
+TEST_P(NukeModelTest, TheWrapperLoadsInEveryRuntime) {
+  const std::vector<Operator> operators = CollectOperators(model_.nuke);
+  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), operators)) {
+    for (const auto& place : obstacle.places) EXPECT_FALSE(IsOfWrapper(place)) << obstacle.call << " " << place.source;
+  }
+  const auto is_of_wrapper = [](const OperatorCall& call) {
+    return std::any_of(call.places.begin(), call.places.end(), IsOfWrapper);
+  };
+  EXPECT_TRUE(std::any_of(operators.begin(), operators.end(), [&](const Operator& op) {
+    return std::any_of(op.calls.begin(), op.calls.end(), is_of_wrapper);
+  }));
+}
+
+}  // namespace
+}  // namespace modelport

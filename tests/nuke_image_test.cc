@@ -1,0 +1,133 @@
+// An image of any size comes out of an artifact for Nuke as the model itself would have it.
+#include <ATen/ATen.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/nuke_model.h"
+
+namespace modelport {
+namespace {
+
+constexpr double kRounding = 1e-6;
+
+struct Size {
+  int64_t height, width;
+};
+
+class NukeImageTest : public testing::TestWithParam<std::string> {
+ protected:
+  NukeModel model_ = GetNukeModel(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeModelNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {
+  for (const auto [height, width] : {Size{28, 28}, Size{14, 56}, Size{70, 42}}) {
+    const at::Tensor image = SeededImage(1, 3, height, width);
+    EXPECT_LE(RelativeDifference(model_.RunPlain(Normalised(image)), model_.Run(image)), kRounding) << height;
+  }
+}
+
+// Where the pixel `i` of a padded side comes from: mirrored at the last of `size` pixels, without repeating it, or, if
+// the padding is as large as the side, from the last one.
+int64_t PaddingSource(int64_t i, int64_t size, int64_t padded) {
+  if (i < size) return i;
+  return padded - size < size ? 2 * (size - 1) - i : size - 1;
+}
+
+at::Tensor PadSide(const at::Tensor& image, int64_t dim) {
+  const int64_t size = image.size(dim), padded = (size + 13) / 14 * 14;
+  std::vector<int64_t> sources;
+  for (int64_t i = 0; i < padded; ++i) sources.push_back(PaddingSource(i, size, padded));
+  return image.index_select(dim, at::tensor(sources));
+}
+
+// The plain model's output for an image of any size.
+at::Tensor PaddedAndCropped(const NukeModel& model, const at::Tensor& image) {
+  const at::Tensor output = model.RunPlain(PadSide(PadSide(Normalised(image), 2), 3));
+  return output.slice(2, 0, image.size(2)).slice(3, 0, image.size(3));
+}
+
+TEST_P(NukeImageTest, OddSizesAreMirroredAndCroppedExactly) {
+  for (const auto [height, width] : {Size{31, 45}, Size{27, 13}, Size{15, 29}, Size{8, 43}, Size{42, 41}}) {
+    const at::Tensor image = SeededImage(1, 3, height, width);
+    EXPECT_LE(RelativeDifference(PaddedAndCropped(model_, image), model_.Run(image)), kRounding) << height;
+  }
+}
+
+// A side of 7 pixels lacks 7, which cannot be mirrored; one of 8 lacks 6, which can.
+TEST_P(NukeImageTest, ImagesTooSmallToBeMirroredRepeatTheirLastPixels) {
+  for (const auto [height, width] : {Size{7, 8}, Size{8, 7}, Size{13, 1}, Size{1, 20}, Size{5, 9}}) {
+    const at::Tensor image = SeededImage(1, 3, height, width);
+    EXPECT_LE(RelativeDifference(PaddedAndCropped(model_, image), model_.Run(image)), kRounding) << height;
+  }
+  const at::Tensor pixel = SeededImage(1, 3, 1, 1);
+  EXPECT_TRUE(at::allclose(model_.Run(pixel), PaddedAndCropped(model_, pixel), /*rtol=*/1e-5));
+}
+
+// Kernels add up a batch's sums in another order than a single image's.
+TEST_P(NukeImageTest, ImagesOfABatchAreEachOnTheirOwn) {
+  const at::Tensor images = SeededImage(3, 3, 31, 20);
+  std::map<std::string, c10::IValue> knobs;
+  if (model_.nuke.hasattr("normalize")) knobs["normalize"] = 1;
+  const at::Tensor batch = model_.Run(images, knobs);
+  for (int64_t i = 0; i < 3; ++i) {
+    EXPECT_LE(RelativeDifference(model_.Run(images.slice(0, i, i + 1)), batch.slice(0, i, i + 1)), 1e-5) << i;
+  }
+}
+
+TEST_P(NukeImageTest, MaxSizeBoundsTheWorkingResolution) {
+  const struct {
+    Size image, working;
+  } cases[] = {{{64, 90}, {40, 56}}, {{90, 64}, {56, 40}}, {{57, 3}, {56, 3}}, {{600, 1}, {56, 1}}};
+  for (const auto& c : cases) {
+    const at::Tensor image = SeededImage(1, 3, c.image.height, c.image.width);
+    const at::Tensor small = at::adaptive_avg_pool2d(image, {c.working.height, c.working.width});
+    const at::Tensor expected =
+        at::upsample_bilinear2d(PaddedAndCropped(model_, small), {c.image.height, c.image.width}, false);
+    EXPECT_LE(RelativeDifference(expected, model_.Run(image, {{"max_size", 56}})), 1e-5) << c.image.height;
+  }
+}
+
+TEST_P(NukeImageTest, ASizeWithinTheBoundIsNotResized) {
+  const at::Tensor image = SeededImage(1, 3, 56, 31);
+  const at::Tensor expected = PaddedAndCropped(model_, image);
+  for (const int64_t max_size : {56, 57, 100000, 0, -1}) {
+    EXPECT_LE(RelativeDifference(expected, model_.Run(image, {{"max_size", max_size}})), kRounding) << max_size;
+  }
+}
+
+TEST_P(NukeImageTest, ABoundBelowAPatchWorks) {
+  for (const int64_t max_size : {1, 5, 13}) {
+    const at::Tensor output = model_.Run(SeededImage(1, 3, 31, 20), {{"max_size", max_size}});
+    EXPECT_EQ(output.sizes().slice(2), at::IntArrayRef({31, 20}));
+    EXPECT_TRUE(output.isfinite().all().item<bool>());
+  }
+}
+
+TEST_P(NukeImageTest, TheFirstThreeChannelsAreTakenAndBoundToTheUnitRange) {
+  const at::Tensor image = SeededImage(1, 3, 31, 20);
+  const at::Tensor expected = model_.Run(image);
+  EXPECT_TRUE(at::equal(expected, model_.Run(at::cat({image, at::full({1, 2, 31, 20}, 7.0)}, 1))));
+  const at::Tensor wild = (image - 0.5) * 3;
+  EXPECT_TRUE(at::equal(model_.Run(wild.clamp(0, 1)), model_.Run(wild)));
+  EXPECT_THROW(model_.Run(image.slice(1, 0, 2)), std::exception);
+  EXPECT_THROW(model_.Run(image[0]), std::exception);
+}
+
+TEST_P(NukeImageTest, TheInputStaysAsItIsAndTheOutputIsDense) {
+  const at::Tensor image = SeededImage(1, 4, 31, 20) * 2;
+  const at::Tensor before = image.clone();
+  const at::Tensor output = model_.Run(image);
+  EXPECT_TRUE(at::equal(image, before));
+  EXPECT_TRUE(output.is_contiguous());
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,151 @@
+// The knobs of artifacts for Nuke, in every precision.
+#include <ATen/ATen.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/nuke_model.h"
+
+namespace modelport {
+namespace {
+
+using testing::ValuesIn;
+
+const std::vector<std::string>& DepthModels() {
+  static const auto* names = new std::vector<std::string>{"tiny_any",    "tiny_dav2", "tiny_dav2_metric",
+                                                          "tiny_metric", "tiny_mono", "tiny_nested"};
+  return *names;
+}
+
+class NukeDepthTest : public testing::TestWithParam<std::string> {
+ protected:
+  bool larger_is_nearer() const { return GetParam() == "tiny_dav2"; }
+  int64_t own_convention() const { return larger_is_nearer() ? 1 : 2; }
+  int64_t other_convention() const { return larger_is_nearer() ? 2 : 1; }
+
+  // The image's depth for these knobs.
+  at::Tensor Depth(int64_t convention, int64_t normalize) {
+    return model_.Run(image_, {{"convention", convention}, {"normalize", normalize}});
+  }
+
+  NukeModel model_ = GetNukeModel(GetParam());
+  const at::Tensor image_ = SeededImage(1, 3, 31, 45);
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeDepthTest, ValuesIn(DepthModels()), [](const auto& info) { return info.param; });
+
+TEST_P(NukeDepthTest, ConventionTurnsDepthIntoItsReciprocal) {
+  const at::Tensor depth = model_.Run(image_);
+  EXPECT_TRUE(at::equal(depth, Depth(own_convention(), 0)));
+  EXPECT_TRUE(at::allclose(Depth(other_convention(), 0), 1 / depth.clamp_min(1e-4), /*rtol=*/1e-6));
+}
+
+TEST_P(NukeDepthTest, NormalizeStretchesToTheUnitRange) {
+  const at::Tensor depth = model_.Run(image_);
+  const at::Tensor unit = (depth - depth.min()) / (depth.max() - depth.min());
+  EXPECT_TRUE(at::allclose(Depth(own_convention(), 1), unit, /*rtol=*/0, /*atol=*/1e-6));
+  EXPECT_TRUE(at::allclose(Depth(other_convention(), 1), 1 - unit, /*rtol=*/0, /*atol=*/1e-6));
+  EXPECT_EQ(Depth(0, 1).min().item<float>(), 0);
+  EXPECT_EQ(Depth(0, 1).max().item<float>(), 1);
+}
+
+TEST_P(NukeDepthTest, ValuesOutOfRangeActLikeTheNearestInIt) {
+  EXPECT_TRUE(at::equal(Depth(-3, 0), Depth(0, 0)));
+  EXPECT_TRUE(at::equal(Depth(99, 0), Depth(2, 0)));
+  EXPECT_TRUE(at::equal(Depth(0, -1), Depth(0, 0)));
+  EXPECT_TRUE(at::equal(Depth(0, 5), Depth(0, 1)));
+}
+
+TEST_P(NukeDepthTest, KnobsAreSavedWithTheArtifact) {
+  model_.nuke.setattr("convention", other_convention());
+  const std::string path = testing::TempDir() + "/knobs.pt";
+  model_.nuke.save(path);
+  EXPECT_EQ(torch::jit::load(path).attr("convention").toInt(), other_convention());
+}
+
+// The only one whose focal length matters, and it follows the working resolution.
+TEST(NukeMetricTest, FocalBringsDepthToMetres) {
+  NukeModel model = GetNukeModel("tiny_metric");
+  const at::Tensor image = SeededImage(1, 3, 56, 112);
+  const at::Tensor raw = model.Run(image);
+  EXPECT_TRUE(at::allclose(model.Run(image, {{"focal", 1500.0}}), raw * 5, /*rtol=*/1e-6));
+  EXPECT_TRUE(at::equal(model.Run(image, {{"focal", -1.0}}), raw));
+  const at::Tensor half_size = model.Run(image, {{"focal", 0.0}, {"max_size", 56}});
+  EXPECT_TRUE(at::allclose(model.Run(image, {{"focal", 1500.0}}), half_size * 2.5, /*rtol=*/1e-6));
+  EXPECT_FALSE(GetNukeModel("tiny_mono").nuke.hasattr("focal"));
+}
+
+TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsBound) {
+  NukeModel model = GetNukeModel("tiny_dinov2");
+  const at::Tensor image = SeededImage(1, 3, 31, 45);
+  const auto features = [&](int64_t first) { return model.Run(image, {{"first_channel", first}}); };
+  EXPECT_EQ(features(0).size(1), 4);
+  EXPECT_TRUE(at::equal(features(2).slice(1, 0, 2), features(0).slice(1, 2, 4)));
+  EXPECT_FALSE(at::equal(features(20), features(19)));
+  EXPECT_TRUE(at::equal(features(20), features(1000)));
+  EXPECT_TRUE(at::equal(features(0), features(-5)));
+}
+
+class NukePrecisionTest : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(NukeModelNames()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukePrecisionTest, IsTheModelsOwn) {
+  for (const at::ScalarType type : {at::kHalf, at::kBFloat16, at::kDouble}) {
+    NukeModel model = GetNukeModel(GetParam());
+    model.nuke.to(type);
+    model.plain.to(type);
+    const at::Tensor image = SeededImage(1, 3, 42, 28).to(type);
+    const at::Tensor output = model.Run(image);
+    EXPECT_EQ(output.scalar_type(), type);
+    EXPECT_LE(RelativeDifference(model.RunPlain(Normalised(image)), output), type == at::kDouble ? 1e-6 : 0.01);
+  }
+}
+
+// Where a sky's edge is decided, single pixels may differ a lot.
+TEST_P(NukePrecisionTest, HalfIsNearFloatOnAverage) {
+  NukeModel wide = GetNukeModel(GetParam()), half = wide;
+  half.nuke = half.nuke.deepcopy();
+  half.nuke.to(at::kHalf);
+  const at::Tensor image = SeededImage(1, 3, 31, 45);
+  for (const int64_t max_size : {1008, 28}) {
+    const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
+    const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}});
+    const double range = (expected.max() - expected.min()).item<double>();
+    EXPECT_LE((output.to(at::kFloat) - expected).abs().mean().item<double>(), 0.02 * range) << max_size;
+  }
+}
+
+// Depth that is 0 everywhere, as Depth Anything V2's may be.
+class FlatDepthTest : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  void SetUp() override {
+    for (const auto& parameter : model_.nuke.named_parameters()) {
+      if (parameter.name.find("output_conv2.2") != std::string::npos) parameter.value.detach().zero_();
+    }
+    model_.nuke.to(GetParam());
+  }
+
+  at::Tensor Depth(int64_t convention, int64_t normalize) {
+    return model_.Run(SeededImage(1, 3, 15, 20).to(GetParam()), {{"convention", convention}, {"normalize", normalize}});
+  }
+
+  NukeModel model_ = GetNukeModel("tiny_dav2");
+};
+
+INSTANTIATE_TEST_SUITE_P(Types, FlatDepthTest, testing::Values(at::kFloat, at::kHalf));
+
+TEST_P(FlatDepthTest, HasNoNanAndNoInfinity) {
+  EXPECT_TRUE((Depth(0, 0) == 0).all().item<bool>());
+  EXPECT_TRUE((Depth(0, 1) == 0).all().item<bool>());
+  EXPECT_TRUE((Depth(2, 1) == 1).all().item<bool>());
+  const at::Tensor far = Depth(2, 0).to(at::kDouble);
+  EXPECT_TRUE(at::allclose(far, at::full_like(far, 1e4), /*rtol=*/1e-3));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,99 @@
+#include "tests/nuke_model.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include "absl/types/span.h"
+#include "common/checkpoint/seeded.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "registry/registry.h"
+#include "tests/exported_module.h"
+
+namespace modelport {
+namespace {
+
+using torch::jit::Module;
+
+NukeModel Export(const std::string& name) {
+  torch::jit::setGraphExecutorOptimize(false);
+  at::set_num_threads(1);
+  static const auto* registry = new absl::StatusOr<Registry>(Registry::Load("models"));
+  EXPECT_THAT(*registry, IsOk());
+  absl::StatusOr<Module> nuke = ExportSeeded(**registry, name, /*seed=*/0, "nuke");
+  absl::StatusOr<Module> plain = ExportSeeded(**registry, name, /*seed=*/0);
+  EXPECT_THAT(nuke, IsOk());
+  EXPECT_THAT(plain, IsOk());
+  return {name, *std::move(nuke), *std::move(plain)};
+}
+
+// The last block's features, of which the first four channels are brought to the image's size.
+at::Tensor Features(const Module& dinov2, const at::Tensor& images) {
+  const c10::IValue layers =
+      dinov2.get_method("get_intermediate_layers")({images, std::vector<int64_t>{3}, true, true, true});
+  const at::Tensor features = layers.toListRef()[0].toTupleRef().elements()[0].toTensor();
+  return at::upsample_bilinear2d(features.slice(1, 0, 4), images.sizes().slice(2), /*align_corners=*/false);
+}
+
+}  // namespace
+
+at::Tensor NukeModel::Run(const at::Tensor& image) const {
+  const c10::InferenceMode inference;
+  return nuke.get_method("forward")({image}).toTensor();
+}
+
+at::Tensor NukeModel::Run(const at::Tensor& image, const std::map<std::string, c10::IValue>& knobs) {
+  for (const auto& [knob, value] : knobs) nuke.setattr(knob, value);
+  return Run(image);
+}
+
+at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
+  const c10::InferenceMode inference;
+  if (plain.find_method("get_intermediate_layers")) return Features(plain, normalised);
+  const auto forward = plain.get_method("forward");
+  std::vector<at::Tensor> depths;
+  for (const at::Tensor& image : normalised.split(1)) {
+    const bool takes_views = name != "tiny_dav2" && name != "tiny_dav2_metric";
+    const c10::IValue output = forward({takes_views ? image.unsqueeze(0) : image});
+    depths.push_back(takes_views ? output.toGenericDict().at("depth").toTensor() : output.toTensor().unsqueeze(0));
+  }
+  return at::cat(depths);
+}
+
+const std::vector<std::string>& NukeModelNames() {
+  static const auto* names =
+      new std::vector<std::string>{"tiny_any",        "tiny_dav2",   "tiny_dav2_metric", "tiny_dinov2",
+                                   "tiny_dinov2_reg", "tiny_metric", "tiny_mono",        "tiny_nested"};
+  return *names;
+}
+
+NukeModel GetNukeModel(const std::string& name) {
+  static auto* models = new std::map<std::string, NukeModel>();
+  auto found = models->find(name);
+  if (found == models->end()) found = models->emplace(name, Export(name)).first;
+  return {name, found->second.nuke.deepcopy(), found->second.plain.deepcopy()};
+}
+
+at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width) {
+  at::Tensor image = at::empty({batch, channels, height, width});
+  SeededFill("nuke", /*seed=*/0, /*center=*/0.5, /*spread=*/0.5,
+             absl::MakeSpan(image.mutable_data_ptr<float>(), image.numel()));
+  return image;
+}
+
+at::Tensor Normalised(const at::Tensor& rgb) {
+  const at::Tensor red = rgb.slice(1, 0, 1), green = rgb.slice(1, 1, 2), blue = rgb.slice(1, 2, 3);
+  return at::cat({(red - 0.485) / 0.229, (green - 0.456) / 0.224, (blue - 0.406) / 0.225}, 1);
+}
+
+double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual) {
+  EXPECT_EQ(expected.sizes(), actual.sizes());
+  const at::Tensor wide = expected.to(at::kDouble);
+  const double range = (wide.max() - wide.min()).item<double>();
+  EXPECT_GT(range, 0);
+  return (actual.to(at::kDouble) - wide).abs().max().item<double>() / range;
+}
+
+}  // namespace modelport

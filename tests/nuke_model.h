@@ -1,0 +1,47 @@
+#ifndef MODELPORT_TESTS_NUKE_MODEL_H_
+#define MODELPORT_TESTS_NUKE_MODEL_H_
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace modelport {
+
+// A model for tests with seeded weights, exported for Nuke and as it is, both loaded back.
+struct NukeModel {
+  std::string name;
+  torch::jit::Module nuke;
+  torch::jit::Module plain;
+
+  // What the one for Nuke makes of an image [B, C, H, W].
+  at::Tensor Run(const at::Tensor& image) const;
+
+  // The same after its knobs were set, which keeps them.
+  at::Tensor Run(const at::Tensor& image, const std::map<std::string, c10::IValue>& knobs);
+
+  // What the plain one makes of normalised images [B, 3, h, w] whose sides are multiples of 14: depth [B, 1, h, w], or
+  // the first four features [B, 4, h, w].
+  at::Tensor RunPlain(const at::Tensor& normalised) const;
+};
+
+// One for each family and kind of root.
+const std::vector<std::string>& NukeModelNames();
+
+// Exports it at the first call, and returns a copy.
+NukeModel GetNukeModel(const std::string& name);
+
+// Seeded values in 0..1.
+at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width);
+
+// The preprocessing that all models have.
+at::Tensor Normalised(const at::Tensor& rgb);
+
+// The largest difference of two elements, as a part of the range of `expected`, which must not be constant.
+double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_NUKE_MODEL_H_
