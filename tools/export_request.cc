@@ -7,6 +7,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/artifact/target.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "pipeline/find_checkpoint.h"
 #include "tools/tool_main.h"
@@ -88,6 +90,7 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::stri
   }
   options.dtype = *dtype;
   options.target = absl::GetFlag(FLAGS_target);
+  RETURN_IF_ERROR(Annotate(FindTarget(options.target).status(), "--target"));
   return options;
 }
 

@@ -1,0 +1,104 @@
+// --target=nuke on the command line.
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// Exports in `folder` for Nuke.
+ToolResult Export(const std::string& folder, const std::string& model, const std::string& target = "nuke",
+                  const std::string& plugins = DataPath("models")) {
+  return RunTool("export", {"--model=" + model, "--weights=seeded", "--target=" + target, "--plugin_path=" + plugins},
+                 folder);
+}
+
+nlohmann::json ReadManifest(const std::string& folder, const std::string& model) {
+  return nlohmann::json::parse(ReadFile(folder + "/" + model + ".manifest.json"));
+}
+
+TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
+  const std::string folder = EmptyFolder("nuke");
+  const ToolResult result = Export(folder, "tiny_metric");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("target      nuke\n"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("tiny_metric.manifest.json", "tiny_metric.pt"));
+
+  const nlohmann::json manifest = ReadManifest(folder, "tiny_metric");
+  EXPECT_EQ(manifest["target"], "nuke");
+  EXPECT_THAT(manifest["methods"], ElementsAre("forward(Tensor x) -> Tensor"));
+  EXPECT_THAT(manifest["round_trip"]["outputs"], testing::SizeIs(4));
+  std::vector<std::string> knobs;
+  for (const auto& knob : manifest["knobs"]) knobs.push_back(knob["name"]);
+  EXPECT_THAT(knobs, ElementsAre("max_size", "convention", "normalize", "focal"));
+  EXPECT_EQ(manifest["knobs"][0]["type"], "int");
+  EXPECT_EQ(manifest["knobs"][0]["value"], 1008);
+  EXPECT_EQ(manifest["knobs"][0]["max"], 4096);
+  EXPECT_EQ(manifest["knobs"][3]["type"], "float");
+  EXPECT_THAT(manifest["knobs"][3]["help"].get<std::string>(), StartsWith("Focal length in pixels"));
+}
+
+TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
+  const std::string folder = EmptyFolder("verify");
+  ASSERT_EQ(Export(folder, "tiny_dinov2").exit_status, 0);
+  const std::vector<std::string> arguments = {"--artifact=tiny_dinov2.pt", "--plugin_path=" + DataPath("models")};
+  const ToolResult verified = RunTool("verify", arguments, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("forward([1, 3, 5, 9])"));
+
+  nlohmann::json manifest = ReadManifest(folder, "tiny_dinov2");
+  manifest["target"] = "libtorch";
+  std::ofstream(folder + "/tiny_dinov2.manifest.json") << manifest;
+  const ToolResult refused = RunTool("verify", arguments, folder);
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, StartsWith("DATA_LOSS: "));
+}
+
+TEST(NukeExportTest, TwoExportsAreByteIdentical) {
+  const std::string first = EmptyFolder("first"), second = EmptyFolder("second");
+  ASSERT_EQ(Export(first, "tiny_dav2").exit_status, 0);
+  ASSERT_EQ(Export(second, "tiny_dav2").exit_status, 0);
+  for (const std::string& name : FileNames(first))
+    EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name));
+}
+
+TEST(NukeExportTest, AnUnknownTargetIsAnError) {
+  const std::string folder = EmptyFolder("unknown");
+  const ToolResult result = Export(folder, "tiny_dav2", "nukes");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target: unknown target \"nukes\"; nearest: nuke\n"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(NukeExportTest, ARootWithoutAWrapperIsAnErrorThatNamesThePlugin) {
+  const std::string plugins = EmptyFolder("bare"), folder = EmptyFolder("none");
+  std::ofstream(plugins + "/plugin.yaml") << R"yaml(family: bare
+summary: no wrapper
+upstream: {source: x, commit: y, licence: MIT}
+uses: [layers]
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+variants:
+  bare: {summary: s, module: "Linear(3, 2)", file: bare.pth, url: u, licence: MIT}
+)yaml";
+  std::ofstream(plugins + "/keymap.yaml") << "layouts: {original: {recognise: [weight]}}\n";
+  EXPECT_EQ(Export(folder, "bare", "libtorch", plugins).exit_status, 0);
+  const ToolResult result = Export(EmptyFolder("refused"), "bare", "nuke", plugins);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nuke: bare cannot be had for it: " + plugins +
+                                     "/plugin.yaml names no wrapper for Linear under targets: nuke\n"));
+  EXPECT_THAT(FileNames(testing::TempDir() + "/refused"), IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport
