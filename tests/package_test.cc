@@ -76,6 +76,22 @@ TEST(PackageTest, HasEveryKnobOfTheManifestEverywhere) {
     EXPECT_THAT(gizmo, HasSubstr(absl::StrCat("parent.", name, "))\"}")));
     EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr(absl::StrCat("| `", name, "` | ")));
   }
+  EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr("Larger values are nearer"));
+}
+
+TEST(PackageTest, EveryFamilyHasPackages) {
+  struct Case {
+    std::string model, channels;
+  };
+  for (const auto& [model, channels] :
+       {Case{"tiny_dav2_metric", "depth.Z"}, Case{"tiny_mono", "depth.Z"}, Case{"tiny_any", "depth.Z"},
+        Case{"tiny_nested", "depth.Z"}, Case{"tiny_dinov2", "rgba.red,rgba.green,rgba.blue,rgba.alpha"}}) {
+    const std::string folder = EmptyFolder("families");
+    const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + model}), folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(ReadFile(absl::StrCat(folder, "/out/", model, "_CatFileCreator.nk")),
+                HasSubstr(absl::StrCat(" channelsOut ", channels, "\n")));
+  }
 }
 
 TEST(PackageTest, WhatIsThereIsRefusedAndStays) {

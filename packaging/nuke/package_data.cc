@@ -1,6 +1,7 @@
 #include "packaging/nuke/package_data.h"
 
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -97,12 +98,22 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
   }
 }
 
+// Which way the model's own depth runs: empty for a root that does not say so, since it makes no depth.
+std::vector<TemplateValues> DescribeDepth(const ModuleNode& root) {
+  for (const auto& [name, value] : root.constants) {
+    const bool* const flag = std::get_if<bool>(&value);
+    if (name == "larger_is_nearer" && flag != nullptr) return {{{"larger_is", *flag ? "nearer" : "farther"}}};
+  }
+  return {};
+}
+
 // A list that shows what lies between its lines if `condition` holds.
 std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
 
 }  // namespace
 
-absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const Manifest& manifest) {
+absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const ModuleNode& root,
+                                             const Manifest& manifest) {
   ASSIGN_OR_RETURN(const Output output, FindOutput(manifest));
   ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
   TemplateData data;
@@ -111,6 +122,7 @@ absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const Ma
   AddKnobs(manifest, data);
   AddOutput(output, data);
   AddReleases(manifest, data);
+  data.lists["depth"] = DescribeDepth(root);
   data.lists["seeded"] = When(absl::StartsWith(manifest.source(), "seeded:"));
   const bool half = manifest.dtype() == "float16";
   data.values["stored_half"] = half ? "true" : "false";

@@ -53,7 +53,9 @@ class PackageFilesTest : public testing::Test {
     for (const int size : {1, channels, 28, 42}) output.add_shape(size);
   }
 
-  absl::StatusOr<std::vector<PackageFile>> Files() const { return NukePackageFiles({&plugin_, &variant_}, manifest_); }
+  absl::StatusOr<std::vector<PackageFile>> Files() const {
+    return NukePackageFiles({&plugin_, &variant_}, root_, manifest_);
+  }
 
   // By name.
   std::map<std::string, std::string> Texts() const {
@@ -67,6 +69,7 @@ class PackageFilesTest : public testing::Test {
 
   Plugin plugin_;
   Variant variant_;
+  ModuleNode root_;
   Manifest manifest_;
 };
 
@@ -190,6 +193,14 @@ TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommer
   const std::string readme = Texts()["README.md"];
   EXPECT_THAT(readme, HasSubstr("does not allow commercial use"));
   EXPECT_THAT(readme, HasSubstr("(seeded:v1:0)"));
+}
+
+TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
+  EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("Larger values are")));
+  for (const bool nearer : {false, true}) {
+    root_.constants = {{"larger_is_nearer", nearer}};
+    EXPECT_THAT(Texts()["README.md"], HasSubstr(nearer ? "Larger values are nearer" : "Larger values are farther"));
+  }
 }
 
 TEST_F(PackageFilesTest, WeightsInHalfPrecisionSwitchNukesHalfPrecisionOn) {
