@@ -48,13 +48,15 @@ absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
 
 }  // namespace
 
-absl::Status ParseFlags(absl::Span<const char* const> arguments) {
+absl::StatusOr<std::vector<std::string>> ParseFlags(absl::Span<const char* const> arguments) {
+  std::vector<std::string> others;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const absl::string_view argument = arguments[i];
     if (argument == "--") continue;
     absl::string_view text = argument;
     if (!absl::ConsumePrefix(&text, "-")) {
-      return absl::InvalidArgumentError(absl::StrCat(argument, ": is no flag; flags are written --name=value"));
+      others.emplace_back(argument);
+      continue;
     }
     absl::ConsumePrefix(&text, "-");
     Argument taken = TakeApart(text);
@@ -65,7 +67,7 @@ absl::Status ParseFlags(absl::Span<const char* const> arguments) {
     const absl::Status status = SetFlag(*taken.flag, taken.value ? *taken.value : arguments[i]);
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return others;
 }
 
 std::string FlagsHelp(absl::string_view usage) {

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -51,19 +50,10 @@ OperatorCall MakeCall(Node& node) {
   return call;
 }
 
-// The line that the node was compiled from, of the plugin's text if that is known.
-std::string SourceLine(const Node& node) {
-  torch::jit::SourceRange range = node.sourceRange();
-  if (range.source() == nullptr) return "";
-  if (const auto original = range.source()->findSourceRangeThatGenerated(range)) range = *original;
-  const auto place = range.file_line_col();
-  return place ? absl::StrCat(std::get<0>(*place), ":", std::get<1>(*place)) : "";
-}
-
-OperatorCall::Place& FindPlace(std::vector<OperatorCall::Place>& places, const std::string& source) {
-  const auto is_there = [&](const OperatorCall::Place& place) { return place.source == source; };
+OperatorCall::Place& FindPlace(std::vector<OperatorCall::Place>& places, const SourceLine& line) {
+  const auto is_there = [&](const OperatorCall::Place& place) { return place.line.place == line.place; };
   const auto found = std::find_if(places.begin(), places.end(), is_there);
-  return found != places.end() ? *found : places.emplace_back(OperatorCall::Place{source, {}});
+  return found != places.end() ? *found : places.emplace_back(OperatorCall::Place{line, {}});
 }
 
 class Collector {
@@ -127,7 +117,7 @@ class Collector {
     const auto same = [&](const OperatorCall& other) { return other.text == call.text; };
     auto found = std::find_if(op.calls.begin(), op.calls.end(), same);
     if (found == op.calls.end()) found = op.calls.insert(found, std::move(call));
-    std::vector<std::string>& modules = FindPlace(found->places, SourceLine(node)).modules;
+    std::vector<std::string>& modules = FindPlace(found->places, FindSourceLine(node.sourceRange())).modules;
     if (modules.empty() || modules.back() != path_) modules.push_back(path_);
   }
 

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/script/source_line.h"
+
 namespace modelport {
 
 // One way of calling an operator, as the code of an archive writes it: trailing arguments that have their default are
@@ -20,7 +22,7 @@ struct OperatorCall {
   };
   // A line of code that makes the call, and the modules whose code it is.
   struct Place {
-    std::string source;                // "models/layers/vision_transformer.yaml:83"; empty: unknown.
+    SourceLine line;
     std::vector<std::string> modules;  // Paths, in the module tree's order; "" is the root.
   };
   std::string text;  // "aten::slice(Tensor, int, NoneType, int)".

@@ -102,8 +102,8 @@ TEST(CollectOperatorsTest, NamesEveryLineOfTheSource) {
     ASSERT_EQ(operators.size(), 1);
     ASSERT_EQ(operators[0].calls.size(), 1);
     ASSERT_EQ(operators[0].calls[0].places.size(), 2);
-    EXPECT_EQ(operators[0].calls[0].places[0].source, "a.yaml:8");
-    EXPECT_EQ(operators[0].calls[0].places[1].source, "a.yaml:9");
+    EXPECT_EQ(operators[0].calls[0].places[0].line.place, "a.yaml:8");
+    EXPECT_EQ(operators[0].calls[0].places[1].line.place, "a.yaml:9");
   }
 }
 

@@ -72,7 +72,7 @@ std::string Describe(const RuntimeObstacle& obstacle) {
   for (const OperatorCall::Place& place : obstacle.places) {
     std::vector<std::string> modules;
     for (const std::string& module : place.modules) modules.push_back(module.empty() ? "the root" : module);
-    absl::StrAppend(&text, "\n    ", place.source.empty() ? "unknown line" : place.source, ", ", modules.size(),
+    absl::StrAppend(&text, "\n    ", place.line.place.empty() ? "unknown line" : place.line.place, ", ", modules.size(),
                     modules.size() == 1 ? " module: " : " modules: ", FirstFew(modules));
   }
   return text;

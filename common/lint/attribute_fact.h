@@ -1,0 +1,20 @@
+#ifndef MODELPORT_COMMON_LINT_ATTRIBUTE_FACT_H_
+#define MODELPORT_COMMON_LINT_ATTRIBUTE_FACT_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+
+#include "common/lint/fact.h"
+
+namespace modelport {
+
+// What is known of tensors that the file holds outside parameters and buffers, as `kind` and `place` tell.
+Fact HeldTensorsFact(const c10::IValue& value, const Literal& place);
+
+// What is known of the attribute `name` of the module `owner`, whose path is `path`.
+Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, const std::string& name);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_LINT_ATTRIBUTE_FACT_H_

@@ -1,0 +1,91 @@
+#include <torch/csrc/jit/serialization/export.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/lint/rules.h"
+#include "common/script/torch_status.h"
+
+namespace modelport {
+namespace {
+
+using c10::TypeKind;
+
+bool IsCustomClass(const c10::ClassType& type) {
+  return type.name() && absl::StartsWith(type.name()->qualifiedName(), "__torch__.torch.classes.");
+}
+
+// True if every runtime reads and writes values of this type.
+bool IsStorable(const c10::Type& type) {
+  switch (type.kind()) {
+    case TypeKind::TensorType:
+    case TypeKind::IntType:
+    case TypeKind::FloatType:
+    case TypeKind::BoolType:
+    case TypeKind::StringType:
+    case TypeKind::DeviceObjType:
+    case TypeKind::NoneType:
+    case TypeKind::InterfaceType:
+      return true;
+    case TypeKind::ClassType:
+      return !IsCustomClass(type.expectRef<c10::ClassType>());
+    case TypeKind::ListType:
+    case TypeKind::DictType:
+    case TypeKind::TupleType:
+    case TypeKind::OptionalType: {
+      const auto inner = type.containedTypes();
+      return std::all_of(inner.begin(), inner.end(), [](const c10::TypePtr& inner) { return IsStorable(*inner); });
+    }
+    default:
+      return false;
+  }
+}
+
+// Calls `visit` for every attribute of `type` that is no submodule.
+void ForEachAttribute(const c10::ClassType& type,
+                      const std::function<void(const std::string& name, const c10::Type& type)>& visit) {
+  for (size_t i = 0; i < type.numAttributes(); ++i) {
+    const auto owner = type.getAttribute(i)->cast<c10::ClassType>();
+    if (owner == nullptr || !owner->is_module()) visit(type.getAttributeName(i), *type.getAttribute(i));
+  }
+}
+
+}  // namespace
+
+void CheckBoolAttributes(const LintSubject& subject, std::vector<Finding>& findings) {
+  ForEachAttribute(*subject.module.type(), [&](const std::string& name, const c10::Type& type) {
+    if (type.kind() != TypeKind::BoolType || name == "training") return;
+    findings.push_back({"",
+                        {""},
+                        {},
+                        absl::StrCat("attribute ", name, " is a bool, which knobs cannot set"),
+                        absl::StrCat("make it an int: ", name, ": int = 0, and ask if self.", name, " != 0")});
+  });
+}
+
+void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findings) {
+  for (const auto& module : subject.module.named_modules()) {
+    ForEachAttribute(*module.value.type(), [&](const std::string& name, const c10::Type& type) {
+      if (IsStorable(type)) return;
+      findings.push_back({"",
+                          {module.name},
+                          {},
+                          absl::StrCat("attribute ", name, " is of type ", type.annotation_str(),
+                                       ", which not every host can load or save again"),
+                          "keep its state in tensors, numbers, strings, or lists and dictionaries of them"});
+    });
+  }
+  const absl::Status saved =
+      CatchTorch([&] { torch::jit::ExportModule(subject.module, [](const void*, size_t size) { return size; }); });
+  if (saved.ok()) return;
+  findings.push_back({"",
+                      {""},
+                      {},
+                      absl::StrCat("the module cannot be saved again: ", saved.message()),
+                      "remove what the message names; converting a .pt to a .cat saves it again"});
+}
+
+}  // namespace modelport

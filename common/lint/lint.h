@@ -1,0 +1,28 @@
+// Finds what keeps a TorchScript file from working in a host such as Nuke, whoever made the file.
+#ifndef MODELPORT_COMMON_LINT_LINT_H_
+#define MODELPORT_COMMON_LINT_LINT_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/artifact/runtime.h"
+#include "common/lint/finding.h"
+
+namespace modelport {
+
+struct LintOptions {
+  bool nuke = false;  // For Nuke, which wants one tensor in and out and no bool knobs; else for any host.
+  const Runtime* runtime = nullptr;  // One that has to load the file; may be null.
+};
+
+// The findings about `module`, which was loaded from a file of this format, in the order of the rules. What several
+// modules share, as the blocks of a network do, is one finding.
+//   Internal  LibTorch cannot read the module's code
+absl::StatusOr<std::vector<Finding>> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
+                                          const LintOptions& options);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_LINT_LINT_H_

@@ -1,0 +1,160 @@
+#include "common/lint/operator_facts.h"
+
+#include <c10/core/ScalarType.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "common/lint/operator_kinds.h"
+
+namespace modelport {
+namespace {
+
+using c10::TypePtr;
+
+bool HoldsTensors(const c10::Type& type) {
+  if (type.kind() == c10::TypeKind::TensorType || type.kind() == c10::TypeKind::VarType) return true;
+  const auto inner = type.containedTypes();
+  return std::any_of(inner.begin(), inner.end(), [](const TypePtr& type) { return HoldsTensors(*type); });
+}
+
+bool AreIntegers(TypePtr type) {
+  while (const auto list = type->cast<c10::ListType>()) type = list->getElementType();
+  return type->kind() == c10::TypeKind::IntType || type->kind() == c10::TypeKind::BoolType;
+}
+
+class OperatorFacts {
+ public:
+  OperatorFacts(const Step& step, std::vector<LiteralPtr>& literals)
+      : step_(step), name_(step.name()), operands_(TensorOperands(step)), literals_(literals) {}
+
+  std::vector<Fact> Outputs() {
+    const c10::FunctionSchema& schema = step_.node->schema();
+    Fact result;
+    result.dtype = DtypeOfResult();
+    result.device = DeviceOfResult();
+    if (MakesScalar()) result = Fact();
+    std::vector<Fact> outputs;
+    for (size_t i = 0; i < step_.node->outputs().size(); ++i) {
+      outputs.push_back(i < schema.returns().size() ? Output(schema.returns()[i], result) : Fact());
+    }
+    return outputs;
+  }
+
+ private:
+  Fact Output(const c10::Argument& formal, Fact result) {
+    // An int or a device that was read off a tensor stands for the tensor's.
+    if (!HoldsTensors(*formal.type()) && name_ != "prim::dtype" && name_ != "prim::device") return Fact();
+    if (formal.name() == "indices") result.dtype = Origin();
+    result.is_input = formal.alias_info() != nullptr && AliasesInput();
+    return result;
+  }
+
+  bool AliasesInput() const {
+    const std::vector<c10::Argument>& formals = step_.node->schema().arguments();
+    for (size_t i = 0; i < std::min(formals.size(), step_.inputs.size()); ++i) {
+      if (formals[i].alias_info() != nullptr && step_.inputs[i].is_input) return true;
+    }
+    return false;
+  }
+
+  // Tensors without dimensions go with any dtype and device.
+  bool MakesScalar() const {
+    if (name_ == "prim::NumToTensor" || name_ == "aten::scalar_tensor") return true;
+    return (name_ == "aten::tensor" || name_ == "aten::as_tensor") && operands_.empty() &&
+           step_.node->input(0)->type()->kind() != c10::TypeKind::ListType;
+  }
+
+  // A view of its operand, or the operand itself.
+  bool IsAlias() const {
+    const auto& returns = step_.node->schema().returns();
+    return !returns.empty() && returns[0].alias_info() != nullptr;
+  }
+
+  bool IsFactory() const {
+    return operands_.empty() && step_.node->schema().argumentIndexWithName("device").has_value();
+  }
+
+  Origin DtypeOfResult() {
+    if (const Fact* dtype = FindArgument(step_, "dtype")) {
+      if (!dtype->value || !dtype->value->isInt()) return dtype->dtype;
+      return DtypeLiteral(Literal::Kind::kWritten, static_cast<c10::ScalarType>(dtype->value->toInt()));
+    }
+    if (const Fact* other = Template()) return other->dtype;
+    if (GivesIntegers(name_)) return Origin();
+    if (IsFactory()) return DefaultDtype();
+    if (operands_.empty()) return Origin();
+    if (IsAlias() || PicksElements(name_)) return operands_[0].fact->dtype;
+    return WantsOneDtype(name_) ? ModelWins(&Fact::dtype) : Promote();
+  }
+
+  Origin DeviceOfResult() {
+    if (name_ == "aten::cpu" || name_ == "aten::cuda") {
+      return AddLiteral(Literal::Kind::kWritten, name_.substr(6), /*is_device=*/true);
+    }
+    if (const Fact* device = FindArgument(step_, "device")) {
+      if (!device->value || !device->value->isDevice()) return device->device;
+      return AddLiteral(Literal::Kind::kWritten, device->value->toDevice().str(), /*is_device=*/true);
+    }
+    if (const Fact* other = Template()) return other->device;
+    if (IsFactory()) return AddLiteral(Literal::Kind::kDefault, "cpu", /*is_device=*/true);
+    if (operands_.empty()) return Origin();
+    return PicksElements(name_) ? operands_[0].fact->device : ModelWins(&Fact::device);
+  }
+
+  // The tensor whose dtype and device are wanted.
+  const Fact* Template() const {
+    return name_ == "aten::type_as" || name_ == "aten::to" ? FindArgument(step_, "other") : nullptr;
+  }
+
+  Origin DefaultDtype() {
+    const bool integers = AreIntegers(step_.node->input(name_ == "aten::full" ? 1 : 0)->type());
+    if (integers && TakesDtypeOfNumbers(name_)) return Origin();
+    return DtypeLiteral(Literal::Kind::kDefault, c10::kFloat);
+  }
+
+  // A float32 tensor makes what it is added to float32.
+  Origin Promote() const {
+    Origin joined;
+    for (const Operand& operand : operands_) {
+      const Origin& dtype = operand.fact->dtype;
+      if (dtype.literal != nullptr && !dtype.model) return dtype;
+      joined = Join(joined, dtype);
+    }
+    return joined;
+  }
+
+  // A clash is reported where it happens, and not again wherever the result goes.
+  Origin ModelWins(Origin Fact::*origin) const {
+    Origin joined;
+    for (const Operand& operand : operands_) joined = Join(joined, operand.fact->*origin);
+    if (joined.model && (operands_.size() > 1 || operands_[0].is_list)) joined.literal = nullptr;
+    return joined;
+  }
+
+  Origin DtypeLiteral(Literal::Kind kind, c10::ScalarType type) {
+    if (!c10::isFloatingType(type)) return Origin();
+    return AddLiteral(kind, std::string(c10::getDtypeNames(type).first), /*is_device=*/false);
+  }
+
+  Origin AddLiteral(Literal::Kind kind, std::string value, bool is_device) {
+    auto literal = std::make_shared<Literal>(
+        Literal{kind, std::move(value), name_, step_.module, FindSourceLine(step_.node->sourceRange()), is_device});
+    literals_.push_back(literal);
+    return {/*model=*/false, std::move(literal)};
+  }
+
+  const Step& step_;
+  const std::string name_;
+  const std::vector<Operand> operands_;
+  std::vector<LiteralPtr>& literals_;
+};
+
+}  // namespace
+
+std::vector<Fact> OutputFacts(const Step& step, std::vector<LiteralPtr>& literals) {
+  return OperatorFacts(step, literals).Outputs();
+}
+
+}  // namespace modelport

@@ -1,0 +1,16 @@
+#ifndef MODELPORT_COMMON_LINT_OPERATOR_FACTS_H_
+#define MODELPORT_COMMON_LINT_OPERATOR_FACTS_H_
+
+#include <vector>
+
+#include "common/lint/fact.h"
+#include "common/lint/step.h"
+
+namespace modelport {
+
+// What is known of the outputs of `step`. Every dtype and device that the call fixes is added to `literals`.
+std::vector<Fact> OutputFacts(const Step& step, std::vector<LiteralPtr>& literals);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_LINT_OPERATOR_FACTS_H_

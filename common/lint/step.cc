@@ -1,0 +1,53 @@
+#include "common/lint/step.h"
+
+#include <algorithm>
+
+namespace modelport {
+namespace {
+
+c10::TypePtr WithoutOptional(const c10::TypePtr& type) {
+  const auto optional = type->cast<c10::OptionalType>();
+  return optional == nullptr ? type : optional->getElementType();
+}
+
+bool IsTensor(const c10::TypePtr& type) { return WithoutOptional(type)->kind() == c10::TypeKind::TensorType; }
+
+bool IsTensorList(const c10::TypePtr& type) {
+  const auto list = WithoutOptional(type)->cast<c10::ListType>();
+  return list != nullptr && IsTensor(list->getElementType());
+}
+
+}  // namespace
+
+std::vector<Operand> TensorOperands(const Step& step) {
+  const std::vector<c10::Argument>& formals = step.node->schema().arguments();
+  std::vector<Operand> operands;
+  // A variadic operator is given more than its schema has.
+  for (size_t i = 0; i < std::min(formals.size(), step.inputs.size()); ++i) {
+    const bool is_list = IsTensorList(formals[i].type());
+    if (is_list || IsTensor(formals[i].type())) operands.push_back({&step.inputs[i], is_list});
+  }
+  return operands;
+}
+
+const Fact* FindArgument(const Step& step, absl::string_view name) {
+  const auto index = step.node->schema().argumentIndexWithName(std::string(name));
+  if (!index) return nullptr;
+  const Fact& fact = step.inputs[*index];
+  return fact.value && fact.value->isNone() ? nullptr : &fact;
+}
+
+LiteralPtr FindClash(const Step& step, Origin Fact::*origin) {
+  const std::vector<Operand> operands = TensorOperands(step);
+  for (const Operand& operand : operands) {
+    const LiteralPtr& literal = (operand.fact->*origin).literal;
+    if (literal == nullptr) continue;
+    const auto is_other_of_model = [&](const Operand& other) {
+      return (other.fact != operand.fact || other.is_list) && (other.fact->*origin).model;
+    };
+    if (std::any_of(operands.begin(), operands.end(), is_other_of_model)) return literal;
+  }
+  return nullptr;
+}
+
+}  // namespace modelport

@@ -1,0 +1,28 @@
+// Follows forward through every call without running it: which operators it calls, and where the dtypes and devices of
+// their inputs come from.
+#ifndef MODELPORT_COMMON_LINT_TRACE_H_
+#define MODELPORT_COMMON_LINT_TRACE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <vector>
+
+#include "common/lint/fact.h"
+#include "common/lint/step.h"
+
+namespace modelport {
+
+struct Trace {
+  std::vector<Step> steps;           // In the order of the code; those of a loop more than once.
+  std::vector<LiteralPtr> literals;  // Every dtype and device that the code fixes.
+};
+
+// Both branches of a condition count unless the code itself decides it, as a default argument that is None does.
+// What the trace does not see: tensors that forward stores in attributes and reads back, objects of script classes, and
+// modules that are chosen by an index which is not written out. It knows nothing of those and so reports nothing.
+// Throws what LibTorch throws. `module` must outlive the trace.
+Trace TraceForward(const torch::jit::Module& module);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_LINT_TRACE_H_
