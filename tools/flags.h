@@ -10,9 +10,9 @@
 
 namespace modelport {
 
-// Sets the flags that `arguments` give, as --name=value, --name value, --name or --noname; a "--" means nothing. Returns
-// the other arguments, those without a dash.
-// InvalidArgument names an unknown flag, or a value that its flag does not take.
+// Sets the flags that `arguments` give, as --name=value, --name value, --name or --noname; a "--" means nothing.
+// Returns the other arguments, those without a dash. InvalidArgument names an unknown flag, or a value that its flag
+// does not take.
 absl::StatusOr<std::vector<std::string>> ParseFlags(absl::Span<const char* const> arguments);
 
 // What --help prints: `usage`, then a line for each flag of the program.

@@ -14,6 +14,10 @@ namespace modelport {
 // status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the flags instead.
 int RunTool(int argc, char** argv, absl::string_view usage, const std::function<absl::Status()>& run);
 
+// The same for a tool of one file, whose path is given beside the flags: `run` gets it as the user meant it.
+int RunFileTool(int argc, char** argv, absl::string_view usage,
+                const std::function<absl::Status(const std::string& path)>& run);
+
 // `path` as the user meant it: relative to the folder where `bazel run` or `bazelw run` was typed.
 std::string ResolveUserPath(const std::string& path);
 

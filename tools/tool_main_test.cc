@@ -16,11 +16,24 @@ using testing::internal::CaptureStdout;
 using testing::internal::GetCapturedStderr;
 using testing::internal::GetCapturedStdout;
 
-int RunWith(std::vector<std::string> arguments, const absl::Status& status) {
+// The arguments of main, which point into `arguments`.
+std::vector<char*> Argv(std::vector<std::string>& arguments) {
   arguments.insert(arguments.begin(), "tool");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
+  return argv;
+}
+
+int RunWith(std::vector<std::string> arguments, const absl::Status& status) {
+  std::vector<char*> argv = Argv(arguments);
   return RunTool(argv.size(), argv.data(), "Does things.", [&status] { return status; });
+}
+
+// A tool of one file that fails with the path it was given.
+int RunFileToolWith(std::vector<std::string> arguments) {
+  std::vector<char*> argv = Argv(arguments);
+  return RunFileTool(argv.size(), argv.data(), "Reads a file.",
+                     [](const std::string& path) { return absl::NotFoundError(path); });
 }
 
 TEST(RunToolTest, SuccessIsZeroAndSilent) {
@@ -41,6 +54,25 @@ TEST(RunToolTest, AWrongFlagIsAFailureBeforeTheToolRuns) {
   CaptureStderr();
   EXPECT_EQ(RunWith({"--nothing"}, absl::InternalError("ran")), 1);
   EXPECT_THAT(GetCapturedStderr(), testing::StartsWith("INVALID_ARGUMENT: --nothing: no such flag"));
+}
+
+TEST(RunToolTest, AnArgumentThatIsNoFlagIsAFailure) {
+  CaptureStderr();
+  EXPECT_EQ(RunWith({"dav2_vits"}, absl::InternalError("ran")), 1);
+  EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: dav2_vits: is no flag; flags are written --name=value\n");
+}
+
+TEST(RunFileToolTest, WantsOneFile) {
+  unsetenv("MODELPORT_WORKING_DIRECTORY");
+  setenv("BUILD_WORKING_DIRECTORY", "/home/user", 1);
+  CaptureStderr();
+  EXPECT_EQ(RunFileToolWith({"m.pt"}), 1);
+  EXPECT_EQ(RunFileToolWith({}), 1);
+  EXPECT_EQ(RunFileToolWith({"a.pt", "b.pt"}), 1);
+  EXPECT_EQ(GetCapturedStderr(),
+            "NOT_FOUND: /home/user/m.pt\n"
+            "INVALID_ARGUMENT: the file is missing: give its path beside the flags\n"
+            "INVALID_ARGUMENT: wants one file, has 2: a.pt, b.pt\n");
 }
 
 TEST(RunToolTest, HelpIsNoFailure) {

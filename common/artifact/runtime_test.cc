@@ -81,11 +81,11 @@ TEST(CheckRuntimeTest, ReadsOldArchivesOfOldOperators) { EXPECT_OK(Check(0, "tor
 
 TEST(CheckRuntimeTest, NamesCallsLinesAndModules) {
   std::vector<Operator> operators = CollectOperators(MakeModule("torch.pad(x[:, :2], [1, 1])"));
-  const OperatorCall::Place head = {"a.yaml:7", {"head"}};
+  const OperatorCall::Place head = {{"a.yaml:7", ""}, {"head"}};
   for (Operator& op : operators) {
     for (OperatorCall& call : op.calls) call.places = {head};
   }
-  operators[0].calls[0].places.push_back({"b.yaml:9", {"", "n.0", "n.1", "n.2", "n.3", "n.4"}});
+  operators[0].calls[0].places.push_back({{"b.yaml:9", ""}, {"", "n.0", "n.1", "n.2", "n.3", "n.4"}});
   EXPECT_THAT(CheckRuntime(Runtimes()[0], ArchiveFormat(), operators),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        "cannot run in LibTorch 1.6: 2 obstacles; the oldest that can is 1.12\n"

@@ -33,17 +33,18 @@ LiteralPtr WithValue(Literal literal, std::string value, bool is_device) {
 }  // namespace
 
 Fact HeldTensorsFact(const c10::IValue& value, const Literal& place) {
-  c10::IValue::HashAliasedIValues held;
-  value.getSubValues(held);
   Fact fact;
-  for (const c10::IValue& item : held) {
+  value.visit([&](const c10::IValue& held) {
     // Tensors without dimensions go with any dtype and device.
-    if (!item.isTensor() || !item.toTensor().defined() || item.toTensor().dim() == 0) continue;
-    const at::Tensor& tensor = item.toTensor();
+    if (!held.isTensor() || !held.toTensor().defined() || held.toTensor().dim() == 0) return false;
+    const at::Tensor& tensor = held.toTensor();
     fact.device.literal = WithValue(place, tensor.device().str(), /*is_device=*/true);
-    if (!tensor.is_floating_point()) continue;
-    fact.dtype.literal = WithValue(place, std::string(c10::getDtypeNames(tensor.scalar_type()).first), false);
-  }
+    if (tensor.is_floating_point()) {
+      const auto dtype = c10::getDtypeNames(tensor.scalar_type()).first;
+      fact.dtype.literal = WithValue(place, std::string(dtype), /*is_device=*/false);
+    }
+    return false;
+  });
   return fact;
 }
 

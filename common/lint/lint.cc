@@ -14,19 +14,19 @@ namespace {
 
 struct Rule {
   absl::string_view name;
-  bool nuke_only;
+  absl::string_view target;  // The only one that it is for; empty: for all.
   void (*check)(const LintSubject& subject, std::vector<Finding>& findings);
 };
 
 constexpr Rule kRules[] = {
-    {"one tensor", /*nuke_only=*/true, CheckForward},
-    {"bool attribute", /*nuke_only=*/true, CheckBoolAttributes},
-    {"attribute type", /*nuke_only=*/false, CheckAttributeTypes},
-    {"device", /*nuke_only=*/false, CheckDevices},
-    {"half", /*nuke_only=*/false, CheckHalf},
-    {"float64", /*nuke_only=*/false, CheckFloat64},
-    {"in place", /*nuke_only=*/false, CheckInPlaceWrites},
-    {"runtime", /*nuke_only=*/false, CheckRuntimeObstacles},
+    {"one tensor", /*target=*/"nuke", CheckForward},
+    {"bool attribute", /*target=*/"nuke", CheckBoolAttributes},
+    {"attribute type", /*target=*/"", CheckAttributeTypes},
+    {"device", /*target=*/"", CheckDevices},
+    {"half", /*target=*/"", CheckHalf},
+    {"float64", /*target=*/"", CheckFloat64},
+    {"in place", /*target=*/"", CheckInPlaceWrites},
+    {"runtime", /*target=*/"", CheckRuntimeObstacles},
 };
 
 bool SameButForModules(const Finding& a, const Finding& b) {
@@ -48,10 +48,10 @@ void Merge(const Finding& finding, std::vector<Finding>& findings) {
   }
 }
 
-std::vector<Finding> RunRules(const LintSubject& subject, bool nuke) {
+std::vector<Finding> RunRules(const LintSubject& subject, absl::string_view target) {
   std::vector<Finding> merged;
   for (const Rule& rule : kRules) {
-    if (rule.nuke_only && !nuke) continue;
+    if (!rule.target.empty() && rule.target != target) continue;
     std::vector<Finding> findings;
     rule.check(subject, findings);
     for (Finding& finding : findings) {
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<Finding>> Lint(const torch::jit::Module& module, cons
                                           const LintOptions& options) {
   return CatchTorch([&] {
     const Trace trace = TraceForward(module);
-    return RunRules({module, trace, format, options.runtime}, options.nuke);
+    return RunRules({module, trace, format, options.runtime}, options.target);
   });
 }
 

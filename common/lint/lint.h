@@ -4,6 +4,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -13,7 +14,7 @@
 namespace modelport {
 
 struct LintOptions {
-  bool nuke = false;  // For Nuke, which wants one tensor in and out and no bool knobs; else for any host.
+  std::string target = "libtorch";   // A name of common/artifact/target.h.
   const Runtime* runtime = nullptr;  // One that has to load the file; may be null.
 };
 

@@ -34,7 +34,7 @@ Module Reload(const Module& module) {
 }
 
 std::vector<Finding> LintForNuke(const Module& module, const Runtime* runtime = nullptr) {
-  auto findings = Lint(Reload(module), ArchiveFormat(), {/*nuke=*/true, runtime});
+  auto findings = Lint(Reload(module), ArchiveFormat(), {"nuke", runtime});
   EXPECT_OK(findings);
   return findings.ok() ? *findings : std::vector<Finding>();
 }
@@ -278,8 +278,7 @@ struct Handle : torch::CustomClassHolder {};
 
 TEST(LintTest, FindsModulesThatCannotBeSavedAgain) {
   Module net("Net");
-  net.register_attribute("handle", c10::CapsuleType::get(),
-                         c10::IValue::make_capsule(c10::make_intrusive<Handle>()));
+  net.register_attribute("handle", c10::CapsuleType::get(), c10::IValue::make_capsule(c10::make_intrusive<Handle>()));
   net.define("def forward(self, x):\n  return x\n");
   ASSERT_OK_AND_ASSIGN(const std::vector<Finding> findings, Lint(net, ArchiveFormat(), LintOptions()));
   EXPECT_THAT(findings, Contains(Field(&Finding::message, HasSubstr("cannot be saved again"))));

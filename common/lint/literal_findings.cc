@@ -32,6 +32,7 @@ std::string CureLiteral(const Literal& literal) {
     case Literal::Kind::kDefault:
       return literal.is_device ? "give device=x.device" : "give dtype=x.dtype";
     case Literal::Kind::kConstant:
+      return "keep it as a buffer or parameter, which torch.jit.freeze does not; hosts convert and move those";
     case Literal::Kind::kAttribute:
       return "register it as a buffer, which hosts convert and move with the module";
   }

@@ -1,0 +1,24 @@
+#ifndef MODELPORT_COMMON_LINT_REPORT_H_
+#define MODELPORT_COMMON_LINT_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "common/lint/finding.h"
+
+namespace modelport {
+
+// The findings for a reader, a paragraph each:
+//
+//   half, 24 modules: blocks.0.attn, blocks.1.attn, ...
+//     vit.py:12: x = self.qkv(x.float())
+//     aten::to is given the dtype float32; aten::linear at linear.py:8 refuses it together with ...
+//     cure: take the dtype of a tensor, x.dtype, or ...
+std::string FormatFindings(const std::vector<Finding>& findings);
+
+// "3 findings".
+std::string CountFindings(const std::vector<Finding>& findings);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_LINT_REPORT_H_

@@ -1,0 +1,70 @@
+// Prints what keeps a TorchScript file from working in a host.
+#include "common/lint/lint.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "common/artifact/operators.h"
+#include "common/artifact/runtime.h"
+#include "common/artifact/target.h"
+#include "common/lint/report.h"
+#include "common/lint/script_file.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::string, target, "libtorch", "the host that the file is for: libtorch or nuke");
+ABSL_FLAG(std::string, runtime, "",
+          "the LibTorch that has to load it: 1.6, 1.12, 2.1, 2.7 or 2.13; by default any may");
+
+namespace modelport {
+namespace {
+
+absl::StatusOr<const Runtime*> FindRuntime(const std::string& name) {
+  std::vector<std::string> names;
+  for (const Runtime& runtime : Runtimes()) {
+    if (runtime.name == name) return &runtime;
+    names.emplace_back(runtime.name);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown runtime \"", name, "\"", NearestHint(name, names)));
+}
+
+absl::StatusOr<LintOptions> ParseOptions() {
+  LintOptions options;
+  options.target = absl::GetFlag(FLAGS_target);
+  RETURN_IF_ERROR(Annotate(FindTarget(options.target).status(), absl::StrCat("--target=", options.target)));
+  if (const std::string runtime = absl::GetFlag(FLAGS_runtime); !runtime.empty()) {
+    ASSIGN_OR_RETURN(options.runtime, FindRuntime(runtime));
+  }
+  return options;
+}
+
+// Where the file can be used at all.
+std::string DescribeRuntimes(const ScriptFile& file) {
+  const std::string minimum = MinimumRuntime(file.format, CollectOperators(file.module));
+  return minimum.empty() ? "no known LibTorch loads it" : absl::StrCat("runs in LibTorch ", minimum, " and newer");
+}
+
+absl::Status LintFile(const std::string& path) {
+  ASSIGN_OR_RETURN(const LintOptions options, ParseOptions());
+  ASSIGN_OR_RETURN(const ScriptFile file, OpenScriptFile(path));
+  const auto findings = Lint(file.module, file.format, options);
+  RETURN_IF_ERROR(Annotate(findings.status(), path));
+  std::cout << FormatFindings(*findings) << CountFindings(*findings) << "; " << DescribeRuntimes(file) << "\n";
+  if (findings->empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(path, ": ", CountFindings(*findings), " for ", options.target));
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunFileTool(
+      argc, argv,
+      "Prints what keeps a TorchScript file, whoever made it, from working in a host: lint FILE.pt --target=nuke.",
+      modelport::LintFile);
+}
