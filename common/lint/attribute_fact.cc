@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 
 namespace modelport {
 namespace {
@@ -16,12 +17,29 @@ std::string ChildPath(const std::string& path, const std::string& name) {
   return path.empty() ? name : absl::StrCat(path, ".", name);
 }
 
-// The host converts these.
-Fact WeightFact(const at::Tensor& tensor) {
+bool IsRegistered(const c10::ClassType& type, size_t slot) { return type.is_parameter(slot) || type.is_buffer(slot); }
+
+// True for a parameter or buffer of `owner`, which hosts convert in place.
+bool IsWeight(const c10::ivalue::Object& owner, const at::Tensor& tensor) {
+  for (size_t slot = 0; slot < owner.slots().size(); ++slot) {
+    const c10::IValue& other = owner.getSlot(slot);
+    if (IsRegistered(*owner.type(), slot) && other.isTensor() && other.toTensor().is_same(tensor)) return true;
+  }
+  return false;
+}
+
+// The fact of a weight of `owner`, or of a list of its weights, such as an LSTM has; nullopt for anything else.
+absl::optional<Fact> WeightFact(const c10::ivalue::Object& owner, const c10::IValue& value) {
   Fact fact;
-  fact.dtype.model = tensor.is_floating_point();
-  fact.device.model = true;
-  return fact;
+  bool others = false;
+  value.visit([&](const c10::IValue& held) {
+    if (!held.isTensor() || !held.toTensor().defined()) return false;
+    fact.device.model = true;
+    fact.dtype.model |= held.toTensor().is_floating_point();
+    others |= !IsWeight(owner, held.toTensor());
+    return false;
+  });
+  return fact.device.model && !others ? absl::make_optional(fact) : absl::nullopt;
 }
 
 LiteralPtr WithValue(Literal literal, std::string value, bool is_device) {
@@ -49,10 +67,8 @@ Fact HeldTensorsFact(const c10::IValue& value, const Literal& place) {
 }
 
 Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, const std::string& name) {
-  const c10::ClassType& type = *owner.type();
-  const size_t slot = type.getAttributeSlot(name);
-  const c10::IValue& value = owner.getSlot(slot);
-  if (value.isTensor() && (type.is_parameter(slot) || type.is_buffer(slot))) return WeightFact(value.toTensor());
+  const c10::IValue& value = owner.getAttr(name);
+  if (const absl::optional<Fact> weight = WeightFact(owner, value)) return *weight;
   if (value.isModule()) {
     Fact module;
     module.value = value;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/lint/rules.h"
 
 namespace modelport {
@@ -10,39 +11,31 @@ namespace {
 
 bool IsTensor(const c10::Argument& argument) { return argument.type()->kind() == c10::TypeKind::TensorType; }
 
-// The last line of the code of `function`: its return, as a rule.
-SourceLine LastLine(torch::jit::Function& function) {
-  SourceLine line;
-  for (const torch::jit::Node* node : torch::jit::toGraphFunction(function).graph()->nodes().reverse()) {
-    line = FindSourceLine(node->sourceRange());
+// The line that makes what `function` returns, or else the last one that is known.
+SourceLine LineOfResult(torch::jit::Function& function) {
+  const auto graph = torch::jit::toGraphFunction(function).graph();
+  SourceLine line = FindSourceLine(graph->outputs()[0]->node()->sourceRange());
+  for (const torch::jit::Node* node : graph->nodes().reverse()) {
     if (!line.place.empty()) break;
+    line = FindSourceLine(node->sourceRange());
   }
   return line;
 }
 
 void CheckInputs(const c10::FunctionSchema& schema, std::vector<Finding>& findings) {
-  const std::vector<c10::Argument>& arguments = schema.arguments();  // The first one is the module.
-  if (arguments.size() < 2 || !IsTensor(arguments[1])) {
-    findings.push_back({"",
-                        {""},
-                        {},
-                        arguments.size() < 2 ? "forward takes nothing, wants one Tensor"
-                                             : absl::StrCat("forward takes ", arguments[1].name(), ": ",
-                                                            arguments[1].type()->annotation_str(), ", wants a Tensor"),
-                        "wrap the module in one whose forward takes the image as a Tensor [B, C, H, W]"});
+  const std::vector<c10::Argument>& formals = schema.arguments();  // The first one is the module.
+  if (formals.size() == 2 && IsTensor(formals[1])) return;
+  std::vector<std::string> arguments;
+  for (size_t i = 1; i < formals.size(); ++i) {
+    arguments.push_back(absl::StrCat(formals[i].name(), ": ", formals[i].type()->annotation_str()));
   }
-  for (size_t i = 2; i < arguments.size(); ++i) {
-    const c10::Argument& argument = arguments[i];
-    const bool has_default = argument.default_value().has_value();
-    findings.push_back(
-        {"",
-         {""},
-         {},
-         absl::StrCat("forward takes a further argument, ", argument.name(), ": ", argument.type()->annotation_str(),
-                      has_default ? ", which the host leaves at its default" : ", which the host does not give"),
-         IsTensor(argument) ? "put both images into one Tensor by their channels, and split it in forward"
-                            : "make it an int or float attribute, which the host can offer as a knob, or drop it"});
-  }
+  findings.push_back({"",
+                      {""},
+                      {},
+                      absl::StrCat("forward takes ", arguments.empty() ? "nothing" : absl::StrJoin(arguments, ", "),
+                                   ", wants one Tensor"),
+                      "wrap it so that forward takes one Tensor [B, C, H, W]: several images go into its channels, "
+                      "numbers become int or float attributes, which the host offers as knobs"});
 }
 
 }  // namespace
@@ -58,7 +51,7 @@ void CheckForward(const LintSubject& subject, std::vector<Finding>& findings) {
   if (IsTensor(result)) return;
   findings.push_back({"",
                       {""},
-                      LastLine(*forward),
+                      LineOfResult(*forward),
                       absl::StrCat("forward returns ", result.type()->annotation_str(), ", wants one Tensor"),
                       "return one Tensor [B, C, H, W]; several go into its channels"});
 }

@@ -10,8 +10,9 @@ namespace {
 
 bool TakesModelDtype(const Step& step) {
   const std::vector<Operand> operands = TensorOperands(step);
-  return std::any_of(operands.begin(), operands.end(),
-                     [](const Operand& operand) { return operand.fact->dtype.model; });
+  return std::any_of(operands.begin(), operands.end(), [](const Operand& operand) {
+    return operand.fact->dtype.model && operand.fact->dtype.literal == nullptr;
+  });
 }
 
 Finding NoKernel(const Step& step) {

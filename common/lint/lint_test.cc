@@ -73,16 +73,17 @@ TEST_P(RuleTest, FindsTheBadOneOnly) {
 }
 
 const RuleCase kForwardCases[] = {
-    {"FurtherArgument", "one tensor", "def forward(self, x, scale: float = 1.0):\n  return x * scale\n",
-     "forward takes a further argument, scale: float, which the host leaves at its default",
+    {"FurtherArguments", "one tensor",
+     "def forward(self, x, scale: float = 1.0, invert: bool = False):\n  return x * scale\n",
+     "forward takes x: Tensor, scale: float, invert: bool, wants one Tensor",
      "def forward(self, x):\n  return x * 1.0\n"},
     {"SecondImage", "one tensor", "def forward(self, x, y):\n  return x * y\n",
-     "a further argument, y: Tensor, which the host does not give",
+     "forward takes x: Tensor, y: Tensor, wants one Tensor",
      Forward("  a, b = torch.chunk(x, 2, 1)\n  return a * b\n")},
     {"ListOfTensors", "one tensor", "def forward(self, x: List[Tensor]):\n  return x[0]\n",
-     "forward takes x: List[Tensor], wants a Tensor", Forward("  return [x][0]\n")},
-    {"NoArgument", "one tensor", "def forward(self):\n  return self.weight\n", "takes nothing",
-     Forward("  return x\n")},
+     "forward takes x: List[Tensor], wants one Tensor", Forward("  return [x][0]\n")},
+    {"NoArgument", "one tensor", "def forward(self):\n  return self.weight\n",
+     "forward takes nothing, wants one Tensor", Forward("  return x\n")},
     {"Tuple", "one tensor", Forward("  return x, x + 1\n"), "forward returns Tuple[Tensor, Tensor], wants one Tensor",
      Forward("  return torch.cat([x, x + 1], 1)\n")},
     {"Dictionary", "one tensor", Forward("  return {\"depth\": x}\n"), "forward returns Dict[str, Tensor]",
@@ -152,6 +153,17 @@ const RuleCase kHalfCases[] = {
     {"CastInOneBranch", "half",
      Forward("  if x.size(2) > 9:\n    x = x.float()\n  return torch.conv2d(x, self.weight)\n"), "float32",
      Forward("  if x.size(2) > 9:\n    x = x.float().to(x.dtype)\n  return torch.conv2d(x, self.weight)\n")},
+    {"ConditionalCast", "half",
+     "def at_least_float32(self, x):\n"
+     "  return x.float() if x.dtype == 5 else x\n"
+     "def forward(self, x):\n"
+     "  return torch.matmul(self.at_least_float32(x), x)\n",
+     "aten::matmul",
+     "def at_least_float32(self, x):\n"
+     "  return x.float() if x.dtype == 5 else x\n"
+     "def forward(self, x):\n"
+     "  y = self.at_least_float32(x)\n"
+     "  return torch.matmul(y, y) + torch.quantile(y, 0.5)\n"},
     {"DtypeByArgument", "half",
      "def convert(self, x, dtype: int):\n"
      "  return x.to(dtype)\n"
@@ -272,6 +284,23 @@ TEST(LintTest, FindsAttributeTypesThatHostsMayNotKnow) {
   EXPECT_THAT(LintForNuke(net),
               ElementsAre(AllOf(Field(&Finding::rule, "attribute type"), Field(&Finding::modules, ElementsAre("child")),
                                 Field(&Finding::message, HasSubstr("attribute phase is of type Optional[complex]")))));
+}
+
+// A module that convolves with the first of a list that it has as an attribute.
+Module MakeModuleWithList(bool holds_weight) {
+  const at::Tensor weight = at::ones({3, 3, 1, 1});
+  Module module("Net");
+  module.register_parameter("weight", weight, /*is_buffer=*/false);
+  module.register_attribute("flat", c10::ListType::ofTensors(),
+                            c10::List<at::Tensor>({holds_weight ? weight : weight.clone()}));
+  module.define(Forward("  return torch.conv2d(x, self.flat[0])\n"));
+  return module;
+}
+
+TEST(LintTest, AListOfItsWeightsIsConvertedWithThem) {
+  EXPECT_THAT(LintForNuke(MakeModuleWithList(true)), IsEmpty());
+  EXPECT_THAT(LintForNuke(MakeModuleWithList(false)),
+              ElementsAre(Field(&Finding::rule, "device"), Field(&Finding::rule, "half")));
 }
 
 struct Handle : torch::CustomClassHolder {};

@@ -15,7 +15,8 @@ struct Cure {
 
 // Operators that published models use and old runtimes lack, and what these have for them.
 constexpr Cure kCures[] = {
-    {"aten::_upsample_", "F.interpolate brings it along: call torch._C._nn.upsample_bilinear2d or its like"},
+    {"aten::_upsample_",
+     "F.interpolate brings it along: call torch._C._nn.upsample_bilinear2d, upsample_bicubic2d or upsample_nearest2d"},
     {"aten::amax(", "use torch.max over the dimension, or x.flatten(k).max(k)[0]"},
     {"aten::amin(", "use torch.min over the dimension, or x.flatten(k).min(k)[0]"},
     {"aten::floor_divide(", "write torch.floor(x / y)"},

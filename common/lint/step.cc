@@ -40,12 +40,14 @@ const Fact* FindArgument(const Step& step, absl::string_view name) {
 LiteralPtr FindClash(const Step& step, Origin Fact::*origin) {
   const std::vector<Operand> operands = TensorOperands(step);
   for (const Operand& operand : operands) {
-    const LiteralPtr& literal = (operand.fact->*origin).literal;
-    if (literal == nullptr) continue;
-    const auto is_other_of_model = [&](const Operand& other) {
-      return (other.fact != operand.fact || other.is_list) && (other.fact->*origin).model;
+    const Origin& own = operand.fact->*origin;
+    if (own.literal == nullptr) continue;
+    if (own.model && operand.is_list) return own.literal;
+    const auto clashes = [&](const Operand& other) {
+      const Origin& theirs = other.fact->*origin;
+      return theirs.model && !(own.model && theirs.literal != nullptr);
     };
-    if (std::any_of(operands.begin(), operands.end(), is_other_of_model)) return literal;
+    if (std::any_of(operands.begin(), operands.end(), clashes)) return own.literal;
   }
   return nullptr;
 }
