@@ -32,7 +32,9 @@ absl::StatusOr<OutputFolder> OutputFolder::Create(const std::string& path) {
   ASSIGN_OR_RETURN(OutputPlace place, FindOutputPlace(std::string(absl::StripSuffix(path, "/"))));
   OutputFolder folder(path, std::move(place));
   if (mkdir(folder.partial_path().c_str(), 0777) == 0) return folder;
-  return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot make it in the folder ", folder.place_.folder));
+  const int error = errno;
+  folder.partial_->Release();  // What may have the path is not ours.
+  return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot make it in the folder ", folder.place_.folder));
 }
 
 absl::Status OutputFolder::Commit() {

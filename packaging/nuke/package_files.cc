@@ -1,6 +1,5 @@
 #include "packaging/nuke/package_files.h"
 
-#include <algorithm>
 #include <functional>
 #include <utility>
 
