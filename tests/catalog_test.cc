@@ -1,29 +1,34 @@
-// Every variant of the catalog and of the test plugins compiles, without weights, and has the methods that its examples
-// call.
+// Every variant of the catalog and of the test plugins compiles for every target, without weights, and has the methods
+// that the examples call.
 #include <ATen/Functions.h>
 
 #include <string>
 #include <vector>
 
 #include "common/artifact/example.h"
+#include "common/artifact/target.h"
 #include "common/module_tree/module_tree.h"
-#include "common/script/build_module.h"
 #include "common/status/status_matchers.h"
+#include "common/weights/bind_tensors.h"
 #include "gtest/gtest.h"
+#include "pipeline/target_module.h"
 #include "registry/registry.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
 
-TEST(CatalogTest, EveryVariantCompiles) {
+TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
-    SCOPED_TRACE(entry.variant->name);
-    ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-    const std::vector<at::Tensor> no_weights(tree.slots.size(), at::zeros({0}));
-    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, BuildModule(tree, no_weights));
-    for (const Call& example : entry.plugin->examples) EXPECT_OK(ExampleInputs(module, example));
+    for (const Target& target : Targets()) {
+      SCOPED_TRACE(entry.variant->name + " for " + target.name);
+      ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
+      const BoundTensors no_weights{std::vector<at::Tensor>(tree.slots.size(), at::zeros({0})), {}, {}};
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, BuildTargetModule(tree, no_weights, target));
+      for (const Call& example : TargetExamples(entry, target)) EXPECT_OK(ExampleInputs(module, example));
+    }
   }
 }
 
