@@ -6,7 +6,6 @@
 #include <sstream>
 
 #include "common/artifact/operators.h"
-#include "common/artifact/runtime.h"
 #include "common/status/status_macros.h"
 #include "pipeline/version.h"
 
@@ -69,6 +68,10 @@ absl::Status DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
     entry.set_name(op.name);
     entry.set_overload(op.overload);
     entry.set_version(op.version);
+  }
+  if (facts.runtime) {
+    RETURN_IF_ERROR(CheckRuntime(*facts.runtime, format, operators));
+    manifest.set_runtime(std::string(facts.runtime->name));
   }
   manifest.set_minimum_runtime(MinimumRuntime(format, operators));
   for (const std::string& method : MethodSchemas(facts.module)) manifest.add_methods(method);

@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/round_trip.h"
+#include "common/artifact/runtime.h"
 #include "common/module_tree/knob.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
@@ -31,6 +32,7 @@ struct ExportFacts {
   const absl::optional<RoundTrip>& round_trip;  // None if none was made.
   std::string source;                           // "sha256:..." or "seeded:v1:SEED".
   DType dtype;
+  absl::optional<Runtime> runtime;  // That it was made for.
 };
 
 // The manifest that says it all.

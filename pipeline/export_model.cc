@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/artifact/manifest.h"
+#include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/save_module.h"
 #include "common/artifact/target.h"
@@ -28,13 +29,24 @@ int64_t TotalBytes(const BoundTensors& bound) {
   return bytes;
 }
 
+// Builds the module and makes sure that the runtime which it is for can run it.
+absl::StatusOr<torch::jit::Module> Build(const ModuleTree& tree, const BoundTensors& bound, const Target& target,
+                                         const CatalogEntry& entry, const absl::optional<Runtime>& runtime) {
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildTargetModule(tree, bound, target, runtime));
+  if (!runtime) return module;
+  const absl::Status can_run = CheckRuntime(*runtime, FormatFor(*runtime), CollectOperators(module));
+  if (!can_run.ok()) return Annotate(can_run, entry.variant->name);
+  return module;
+}
+
 // Saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes on.
 absl::Status SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights, const BoundTensors& bound,
-                          bool allow_nonfinite, OutputFile& file, BackgroundSha256& sha256) {
+                          const ExportOptions& options, OutputFile& file, BackgroundSha256& sha256) {
   Progress progress("write", TotalBytes(bound));
-  RETURN_IF_ERROR(SaveModule(module, file, sha256, [&](int64_t bytes) { progress.Add(bytes); }).status());
+  const auto on_bytes = [&](int64_t bytes) { progress.Add(bytes); };
+  RETURN_IF_ERROR(SaveModule(module, options.runtime, file, sha256, on_bytes).status());
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-  return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, allow_nonfinite);
+  return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite);
 }
 
 absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
@@ -57,10 +69,10 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                    MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, Build(tree, bound, *target, entry, options.runtime));
   // The digests may be done as late as the proof is.
   BackgroundSha256 sha256(options.checkpoint.empty() ? "" : weights.checkpoint.bytes());
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, bound, *target));
-  RETURN_IF_ERROR(SaveAndAudit(module, weights, bound, options.allow_nonfinite, artifact, sha256));
+  RETURN_IF_ERROR(SaveAndAudit(module, weights, bound, options, artifact, sha256));
   absl::optional<RoundTrip> round_trip;
   if (options.prove) {
     absl::StatusOr<RoundTrip> proven = Prove(module, artifact, TotalBytes(bound), TargetExamples(entry, *target));
@@ -79,7 +91,8 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                                                       .artifact_sha256 = sha256.HexDigest(),
                                                       .round_trip = round_trip,
                                                       .source = source,
-                                                      .dtype = options.dtype}));
+                                                      .dtype = options.dtype,
+                                                      .runtime = options.runtime}));
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(manifest));
   RETURN_IF_ERROR(manifest_file.Write(json));
   // A disk that is full shows here at the latest, when neither file has its name yet.

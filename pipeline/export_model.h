@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/artifact/manifest.pb.h"
+#include "common/artifact/runtime.h"
 #include "common/tensor/dtype.h"
 #include "registry/registry.h"
 
@@ -19,6 +20,7 @@ struct ExportOptions {
   std::string layout = "auto";      // A layout of the key map, or "auto".
   DType dtype = DType::kFloat32;    // Of the artifact's weights.
   std::string target = "libtorch";  // The host that the artifact is for.
+  absl::optional<Runtime> runtime;  // That the artifact is made for; none: the newest.
   std::string out;                  // Path of the artifact.
   bool prove = true;                // Whether to make the round trip.
   bool allow_nonfinite = false;     // Whether NaN and infinite weights are let through.
@@ -28,7 +30,9 @@ struct ExportOptions {
 // changes.
 //   InvalidArgument     the plugin's text does not compile, an unknown target or one that the model is not made for, or
 //                       options that exclude each other
-//   FailedPrecondition  the checkpoint does not fit the model, or holds values that are not finite
+//   FailedPrecondition  the checkpoint does not fit the model, or holds values that are not finite, or
+//   `options.runtime`
+//                       cannot run the model
 //   DataLoss            the checkpoint is damaged, or the round trip failed
 //   ResourceExhausted   the disk is full
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options);

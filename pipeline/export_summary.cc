@@ -49,6 +49,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
+  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
   table.AddRow({"checks", Checks(manifest.round_trip())});
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});

@@ -7,8 +7,8 @@
 namespace modelport {
 
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const BoundTensors& bound,
-                                                     const Target& target) {
-  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors));
+                                                     const Target& target, const absl::optional<Runtime>& runtime) {
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors, OperatorsOf(runtime)));
   // What the host never calls must not keep an old runtime from loading the rest.
   if (target.wraps) KeepMethod(module, "forward");
   return module;

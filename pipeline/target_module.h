@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/module_tree.h"
@@ -15,10 +17,11 @@
 namespace modelport {
 
 // The module of an artifact for `target`, whose tree is `tree` (registry/target_tree.h). `bound` has the tensors of the
-// variant's own tree.
+// variant's own tree. The text is compiled for `runtime`, if one is given; whether that can run it is for CheckRuntime
+// to say.
 //   InvalidArgument  the plugin's text does not compile
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const BoundTensors& bound,
-                                                     const Target& target);
+                                                     const Target& target, const absl::optional<Runtime>& runtime);
 
 // What the round trip of an artifact runs.
 const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target);

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "common/artifact/manifest.h"
 #include "common/artifact/round_trip.h"
+#include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
 #include "common/io/mapped_file.h"
 #include "common/io/sha256.h"
@@ -60,10 +61,14 @@ absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Mani
   if (absl::ConsumePrefix(&source, "seeded:v1:") && !absl::SimpleAtoi(source, &seed)) {
     return absl::InvalidArgumentError(absl::StrCat("the manifest names a malformed source ", manifest.source()));
   }
+  absl::optional<Runtime> runtime;
+  if (!manifest.runtime().empty()) {
+    ASSIGN_OR_RETURN(runtime, FindRuntime(manifest.runtime()));
+  }
   ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, checkpoint, seed, "auto"));
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
   ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, *dtype));
-  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound, *target));
+  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound, *target, runtime));
   const std::vector<Call>& examples = TargetExamples(entry, *target);
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, RunExamples(expected, examples));
   return CompareModules(expected, module, examples, expected_outputs);

@@ -40,7 +40,7 @@ std::string TempPath(const std::string& name) { return std::string(std::getenv("
 absl::StatusOr<std::string> SaveTo(const Module& module, const std::string& path) {
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
   BackgroundSha256 sha256("");
-  RETURN_IF_ERROR(SaveModule(module, file, sha256, [](int64_t) {}).status());
+  RETURN_IF_ERROR(SaveModule(module, /*runtime=*/{}, file, sha256, [](int64_t) {}).status());
   RETURN_IF_ERROR(file.Commit());
   return sha256.HexDigest();
 }

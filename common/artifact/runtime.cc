@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/artifact/operator_table.h"
 #include "common/script/torch_status.h"
 #include "common/text/nearest.h"
@@ -51,8 +53,12 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
   }
   std::vector<const c10::FunctionSchema*> candidates;
   for (const c10::FunctionSchema& schema : schemas) candidates.push_back(&schema);
-  return CatchTorch([&] { torch::jit::matchSchemas(candidates, torch::jit::SourceRange(), *graph, positional, named); })
-      .ok();
+  const auto match = [&] {
+    torch::jit::matchSchemas(candidates, torch::jit::SourceRange(), *graph, positional, named);
+  };
+  if (!CatchTorch(match).ok()) return false;
+  // An archive states every conversion. One that matching adds is of a bool to a number, which old runtimes cannot.
+  return absl::c_none_of(graph->nodes(), [](const torch::jit::Node* node) { return node->kind().is_aten(); });
 }
 
 void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<RuntimeObstacle>& obstacles) {
@@ -81,6 +87,28 @@ std::string Describe(const RuntimeObstacle& obstacle) {
 }  // namespace
 
 absl::Span<const Runtime> Runtimes() { return kRuntimes; }
+
+absl::StatusOr<Runtime> FindRuntime(absl::string_view name) {
+  for (const Runtime& runtime : kRuntimes) {
+    if (runtime.name == name) return runtime;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("unknown runtime ", name, "; known: ", absl::StrJoin(OperatorTableRuntimes(), ", ")));
+}
+
+HasOperator OperatorsOf(const absl::optional<Runtime>& runtime) {
+  if (!runtime) return CompilerHasOperator;
+  return [runtime](const std::string& name) {
+    return !RegisteredSchemas(runtime->name, absl::StrCat("aten::", name)).empty();
+  };
+}
+
+ArchiveFormat FormatFor(const Runtime& runtime) {
+  ArchiveFormat format;
+  format.version = runtime.max_archive_version;
+  format.new_records = !runtime.old_records;
+  return format;
+}
 
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path) {
   auto format = CatchTorch([&] {

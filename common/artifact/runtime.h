@@ -9,8 +9,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/artifact/operators.h"
+#include "common/script/plugin_resolver.h"
 
 namespace modelport {
 
@@ -24,11 +26,21 @@ struct Runtime {
 // Every known runtime, oldest first.
 absl::Span<const Runtime> Runtimes();
 
+// The runtime `name`.
+//   InvalidArgument  it is not known; lists those that are
+absl::StatusOr<Runtime> FindRuntime(absl::string_view name);
+
+// What hasattr(torch, "NAME") asks in text that is compiled for `runtime`, or, without one, for this LibTorch.
+HasOperator OperatorsOf(const absl::optional<Runtime>& runtime);
+
 // How an archive is written, as far as runtimes differ in what they read.
 struct ArchiveFormat {
   uint32_t version = 0;      // Of the TorchScript file format.
   bool new_records = false;  // Has a ".data/version" or ".debug_pkl" record.
 };
+
+// The format in which SaveModule writes for `runtime`, with the greatest version that it may have.
+ArchiveFormat FormatFor(const Runtime& runtime);
 
 // Reads the format of the TorchScript file `path`.
 //   DataLoss  not an archive, or a damaged one

@@ -44,6 +44,22 @@ TEST(RuntimesTest, AreThoseOfTheOperatorTable) {
   EXPECT_EQ(names, OperatorTableRuntimes());
 }
 
+TEST(FindRuntimeTest, ListsTheKnownOnes) {
+  ASSERT_OK_AND_ASSIGN(const Runtime runtime, FindRuntime("1.12"));
+  EXPECT_EQ(runtime.name, "1.12");
+  EXPECT_THAT(FindRuntime("1.13"),
+              StatusIs(absl::StatusCode::kInvalidArgument, "unknown runtime 1.13; known: 1.6, 1.12, 2.1, 2.7, 2.13"));
+}
+
+TEST(OperatorsOfTest, AreThoseThatTheRuntimeRegisters) {
+  EXPECT_TRUE(OperatorsOf(Runtimes()[0])("relu"));
+  EXPECT_FALSE(OperatorsOf(Runtimes()[0])("silu"));
+  EXPECT_TRUE(OperatorsOf(Runtimes()[1])("silu"));
+  EXPECT_FALSE(OperatorsOf(Runtimes()[1])("scaled_dot_product_attention"));
+  EXPECT_TRUE(OperatorsOf(absl::nullopt)("scaled_dot_product_attention"));
+  EXPECT_FALSE(OperatorsOf(absl::nullopt)("no_such_operator"));
+}
+
 struct MinimumCase {
   const char* name;
   const char* body;
@@ -119,6 +135,12 @@ TEST(FindObstaclesTest, ListsFormatAndEveryCall) {
 TEST(CheckRuntimeTest, RefusesArgumentsOfOtherTypes) {
   EXPECT_THAT(Check(0, "x + sum([x.size(0), 2])"),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("aten::sum(List[int])")));
+}
+
+TEST(CheckRuntimeTest, RefusesABoolInThePlaceOfANumber) {
+  EXPECT_THAT(Check(0, "(x is None) == (x.dim() == 2)"),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("aten::eq(bool, bool)")));
+  EXPECT_OK(Check(1, "(x is None) == (x.dim() == 2)"));
 }
 
 TEST(CheckRuntimeTest, RefusesNewFormats) {

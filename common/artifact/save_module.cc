@@ -5,8 +5,11 @@
 
 #include <iterator>
 #include <map>
+#include <memory>
 
 #include "absl/strings/string_view.h"
+#include "common/artifact/archive_pieces.h"
+#include "common/artifact/old_records.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
@@ -35,9 +38,36 @@ class TensorMemory {
   std::map<const char*, const char*> ends_;  // By begin.
 };
 
+using Sink = std::function<size_t(const void*, size_t)>;
+
+// A tensor's bytes come to `sink` in one piece, from where they lie.
+void Serialize(const torch::jit::Module& module, const Sink& sink, bool with_checksums) {
+  caffe2::serialize::PyTorchStreamWriter writer(sink, with_checksums);
+  torch::jit::ScriptModuleSerializer serializer(writer);
+  serializer.serialize(module, /*extra_files=*/{}, /*bytecode_format=*/false, /*save_mobile_debug_info=*/false);
+  writer.writeEndOfFile();
+}
+
+void SerializeForOldReaders(const torch::jit::Module& module, const TensorMemory& tensors, uint32_t version,
+                            const Sink& sink) {
+  const auto pieces = std::make_shared<ArchivePieces>();
+  const auto collect = [&](const void* data, size_t size) {
+    const absl::string_view bytes(static_cast<const char*>(data), size);
+    if (tensors.Contains(bytes)) {
+      pieces->Append(bytes);
+    } else {
+      pieces->AppendCopy(bytes);
+    }
+    return size;
+  };
+  Serialize(module, collect, /*with_checksums=*/false);
+  WriteOldRecords(pieces, version, sink);
+}
+
 }  // namespace
 
-absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, OutputFile& file, BackgroundSha256& sha256,
+absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, const absl::optional<Runtime>& runtime,
+                                   OutputFile& file, BackgroundSha256& sha256,
                                    const std::function<void(int64_t)>& on_bytes) {
   const TensorMemory tensors(module);
   int64_t total = 0;
@@ -58,10 +88,11 @@ absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, OutputFile&
     return size;
   };
   RETURN_IF_ERROR(CatchTorch([&] {
-    caffe2::serialize::PyTorchStreamWriter writer(write);
-    torch::jit::ScriptModuleSerializer serializer(writer);
-    serializer.serialize(module, /*extra_files=*/{}, /*bytecode_format=*/false, /*save_mobile_debug_info=*/false);
-    writer.writeEndOfFile();
+    if (runtime && runtime->old_records) {
+      SerializeForOldReaders(module, tensors, runtime->max_archive_version, write);
+    } else {
+      Serialize(module, write, /*with_checksums=*/true);
+    }
   }));
   RETURN_IF_ERROR(written);
   return total;

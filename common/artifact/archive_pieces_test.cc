@@ -1,0 +1,43 @@
+#include "common/artifact/archive_pieces.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+std::string Read(const ArchivePieces& pieces, uint64_t position, size_t size) {
+  std::string buffer(size, '?');
+  buffer.resize(pieces.read(position, buffer.data(), size, ""));
+  return buffer;
+}
+
+TEST(ArchivePiecesTest, ReadsAcrossPieces) {
+  const std::string weights = "weights";
+  ArchivePieces pieces;
+  pieces.AppendCopy(std::string("head "));
+  pieces.Append(weights);
+  pieces.Append("");
+  pieces.AppendCopy(std::string(" tail"));
+  EXPECT_EQ(pieces.size(), 17);
+  EXPECT_EQ(Read(pieces, 0, 17), "head weights tail");
+  EXPECT_EQ(Read(pieces, 3, 4), "d we");
+  EXPECT_EQ(Read(pieces, 14, 10), "ail");
+  EXPECT_EQ(Read(pieces, 17, 1), "");
+}
+
+TEST(ArchivePiecesTest, ViewsOnePieceWhereItLies) {
+  const std::string weights = "weights";
+  ArchivePieces pieces;
+  pieces.AppendCopy("head ");
+  pieces.Append(weights);
+  EXPECT_EQ(pieces.View(5, 7), "weights");
+  EXPECT_EQ(pieces.View(7, 2).data(), weights.data() + 2);
+  EXPECT_EQ(pieces.View(4, 2), "") << "two pieces";
+  EXPECT_EQ(pieces.View(5, 8), "") << "beyond the end";
+  EXPECT_EQ(pieces.View(12, 0), "");
+}
+
+}  // namespace
+}  // namespace modelport

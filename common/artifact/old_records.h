@@ -1,0 +1,26 @@
+// What an archive must hold for LibTorch 1.6, which reads fewer kinds of records and less syntax.
+#ifndef MODELPORT_COMMON_ARTIFACT_OLD_RECORDS_H_
+#define MODELPORT_COMMON_ARTIFACT_OLD_RECORDS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "common/artifact/archive_pieces.h"
+
+namespace modelport {
+
+// Writes the records of `archive` to `sink` as an archive that old readers take: `version` stands in the record
+// "version", there are no debug records, and the code is in OldSyntax. Weights go from where they lie to `sink`. Throws
+// what LibTorch throws.
+void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version,
+                     const std::function<size_t(const void*, size_t)>& sink);
+
+// TorchScript code in the words of LibTorch 1.6, where the type of None is called None.
+std::string OldSyntax(const std::string& code);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARTIFACT_OLD_RECORDS_H_

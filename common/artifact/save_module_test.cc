@@ -1,0 +1,127 @@
+#include "common/artifact/save_module.h"
+
+#include <ATen/Functions.h>
+#include <caffe2/serialize/inline_container.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "common/artifact/round_trip.h"
+#include "common/artifact/runtime.h"
+#include "common/io/background_sha256.h"
+#include "common/io/output_file.h"
+#include "common/io/sha256.h"
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using torch::jit::Module;
+
+// Its code has a None, a text with that name and an operator of archive version 10.
+Module Toy() {
+  Module module("Toy");
+  module.register_parameter("weight", at::arange(3.0), /*is_buffer=*/false);
+  module.register_parameter("same", module.attr("weight").toTensor(), /*is_buffer=*/false);
+  module.register_parameter("empty", at::zeros({0}), /*is_buffer=*/false);
+  module.define(R"(
+    def check(self, x: Tensor) -> None:
+        if x.dim() != 2:
+            print("not NoneType")
+    def forward(self, x: Tensor) -> Tensor:
+        self.check(x)
+        return torch.gelu(x) * self.weight + self.same + self.empty.sum()
+  )");
+  return module;
+}
+
+absl::optional<Runtime> Oldest() { return Runtimes()[0]; }
+
+std::string TempPath(const std::string& name) { return std::string(std::getenv("TEST_TMPDIR")) + "/" + name; }
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Saves the toy and checks what SaveModule says of the file.
+absl::Status Save(const absl::optional<Runtime>& runtime, const std::string& path) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  BackgroundSha256 sha256("");
+  const Module toy = Toy();
+  int64_t told = 0;
+  ASSIGN_OR_RETURN(const int64_t size, SaveModule(toy, runtime, file, sha256, [&](int64_t bytes) { told += bytes; }));
+  RETURN_IF_ERROR(file.Commit());
+  const std::string bytes = ReadFile(path);
+  EXPECT_EQ(size, bytes.size());
+  EXPECT_EQ(told, bytes.size());
+  Sha256 expected;
+  expected.Update(bytes);
+  EXPECT_EQ(sha256.HexDigest(), expected.HexDigest());
+  return absl::OkStatus();
+}
+
+std::string Record(caffe2::serialize::PyTorchStreamReader& reader, const std::string& name) {
+  const auto [data, size] = reader.getRecord(name);
+  return std::string(static_cast<const char*>(data.get()), size);
+}
+
+TEST(SaveModuleTest, NewRuntimesGetWhatLibTorchWrites) {
+  const std::string path = TempPath("new.pt");
+  ASSERT_OK(Save(absl::nullopt, path));
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat format, ReadArchiveFormat(path));
+  EXPECT_EQ(format.version, 10);
+  EXPECT_TRUE(format.new_records);
+  const std::string same = TempPath("same.pt");
+  ASSERT_OK(Save(Runtimes()[1], same));
+  EXPECT_EQ(ReadFile(path), ReadFile(same));
+}
+
+TEST(SaveModuleTest, OldRuntimesGetOldRecords) {
+  const std::string path = TempPath("old.pt");
+  ASSERT_OK(Save(Oldest(), path));
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  EXPECT_EQ(Record(reader, "version"), "5\n");
+  const std::vector<std::string> names = reader.getAllRecords();
+  EXPECT_THAT(names, Each(Not(EndsWith(".debug_pkl"))));
+  EXPECT_THAT(names, Not(Contains(".data/version")));
+}
+
+TEST(SaveModuleTest, OldRuntimesGetOldSyntax) {
+  const std::string path = TempPath("syntax.pt");
+  ASSERT_OK(Save(Oldest(), path));
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  EXPECT_THAT(Record(reader, "code/__torch__.py"),
+              AllOf(HasSubstr(") -> None:"), Not(HasSubstr("-> NoneType")), HasSubstr("\"not NoneType\"")));
+}
+
+TEST(SaveModuleTest, AnOldArchiveComesBackEqual) {
+  const std::string path = TempPath("back.pt");
+  ASSERT_OK(Save(Oldest(), path));
+  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}));
+  EXPECT_EQ(round_trip.tensors, 3);
+  EXPECT_EQ(round_trip.outputs[0].max_abs, 0);
+}
+
+TEST(SaveModuleTest, EqualModulesGiveEqualOldArchives) {
+  ASSERT_OK(Save(Oldest(), TempPath("a.pt")));
+  ASSERT_OK(Save(Oldest(), TempPath("b.pt")));
+  EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
+}
+
+}  // namespace
+}  // namespace modelport
