@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -58,7 +57,8 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
   };
   if (!CatchTorch(match).ok()) return false;
   // An archive states every conversion. One that matching adds is of a bool to a number, which old runtimes cannot.
-  return absl::c_none_of(graph->nodes(), [](const torch::jit::Node* node) { return node->kind().is_aten(); });
+  return std::none_of(graph->nodes().begin(), graph->nodes().end(),
+                      [](const torch::jit::Node* node) { return node->kind().is_aten(); });
 }
 
 void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<RuntimeObstacle>& obstacles) {
