@@ -73,13 +73,14 @@ TEST_P(NukeModelTest, KnobsAreNumbers) {
   EXPECT_GE(knobs, 2);
 }
 
-bool IsOfWrapper(const OperatorCall::Place& place) { return absl::StrContains(place.source, "nuke.yaml:"); }
+bool IsOfWrapper(const OperatorCall::Place& place) { return absl::StrContains(place.line.place, "nuke.yaml:"); }
 
 // What may stand in the way there is the models' own code.
 TEST_P(NukeModelTest, TheWrapperLoadsInEveryRuntime) {
   const std::vector<Operator> operators = CollectOperators(model_.nuke);
   for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), operators)) {
-    for (const auto& place : obstacle.places) EXPECT_FALSE(IsOfWrapper(place)) << obstacle.call << " " << place.source;
+    for (const auto& place : obstacle.places)
+      EXPECT_FALSE(IsOfWrapper(place)) << obstacle.call << " " << place.line.place;
   }
   const auto is_of_wrapper = [](const OperatorCall& call) {
     return std::any_of(call.places.begin(), call.places.end(), IsOfWrapper);
