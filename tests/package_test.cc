@@ -94,6 +94,19 @@ TEST(PackageTest, EveryFamilyHasPackages) {
   }
 }
 
+TEST(PackageTest, TheRuntimeDecidesWhichNukeLoadsIt) {
+  struct Case {
+    std::string runtime, nuke;
+  };
+  for (const auto& [runtime, nuke] : {Case{"1.6", "13.1"}, Case{"1.12", "14.0"}, Case{"2.1", "15.1"}}) {
+    const std::string folder = EmptyFolder("runtimes");
+    const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--runtime=" + runtime}), folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(ReadFile(folder + "/out/cat.json"),
+                HasSubstr(absl::StrCat("\"minimum_nuke_version_required\": ", nuke, ",")));
+  }
+}
+
 TEST(PackageTest, WhatIsThereIsRefusedAndStays) {
   const std::string folder = EmptyFolder("there");
   fs::create_directory(folder + "/out");
