@@ -30,7 +30,7 @@ absl::StatusOr<const Runtime*> FindRuntime(const std::string& name) {
     if (runtime.name == name) return &runtime;
     names.emplace_back(runtime.name);
   }
-  return absl::InvalidArgumentError(absl::StrCat("unknown runtime \"", name, "\"", NearestHint(name, names)));
+  return absl::InvalidArgumentError(absl::StrCat("--runtime=", name, ": unknown runtime", NearestHint(name, names)));
 }
 
 absl::StatusOr<LintOptions> ParseOptions() {
