@@ -19,4 +19,14 @@ Fact Join(const Fact& a, const Fact& b) {
   return joined;
 }
 
+Fact Mix(const std::vector<Fact>& facts) {
+  Fact mix;
+  for (const Fact& fact : facts) {
+    mix.dtype = Join(mix.dtype, fact.dtype);
+    mix.device = Join(mix.device, fact.device);
+    mix.is_input |= fact.is_input;
+  }
+  return mix;
+}
+
 }  // namespace modelport

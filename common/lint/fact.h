@@ -50,8 +50,11 @@ struct Fact {
 
 Origin Join(const Origin& a, const Origin& b);
 
-// What is true of a value that is either `a` or `b`, or of a list that holds both.
+// What is known of a value that is either `a` or `b`.
 Fact Join(const Fact& a, const Fact& b);
+
+// What is known of what comes out of a list, tuple or dictionary that holds `facts`.
+Fact Mix(const std::vector<Fact>& facts);
 
 }  // namespace modelport
 

@@ -128,6 +128,8 @@ const RuleCase kDeviceCases[] = {
      "  return torch.tensor(0.5)\n"
      "def forward(self, x):\n"
      "  return x + self.offset(x)\n"},
+    {"OfOneElement", "device", Forward("  return x + torch.ones([1], dtype=x.dtype)\n"), "aten::ones",
+     Forward("  return x + torch.ones([], dtype=x.dtype)\n")},
     {"Attribute", "device", Forward("  return x + self.table.to(x.dtype)\n"),
      "the tensor in attribute table, which is no buffer, stays on the device cpu", Forward("  return x + self.mean\n")},
 };

@@ -62,6 +62,10 @@ class OperatorFacts {
   // Tensors without dimensions go with any dtype and device.
   bool MakesScalar() const {
     if (name_ == "prim::NumToTensor" || name_ == "aten::scalar_tensor") return true;
+    if (const auto size = step_.node->schema().argumentIndexWithName("size"); size && IsFactory()) {
+      const torch::jit::Node& list = *step_.node->input(*size)->node();
+      return list.kind() == torch::jit::prim::ListConstruct && list.inputs().empty();
+    }
     return (name_ == "aten::tensor" || name_ == "aten::as_tensor") && operands_.empty() &&
            step_.node->input(0)->type()->kind() != c10::TypeKind::ListType;
   }

@@ -3,18 +3,17 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 
-#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <utility>
 
 #include "common/lint/attribute_fact.h"
 #include "common/lint/operator_facts.h"
+#include "common/lint/value_facts.h"
 
 namespace modelport {
 namespace {
 
-namespace aten = torch::jit::aten;
 namespace prim = torch::jit::prim;
 using torch::jit::Block;
 using torch::jit::Function;
@@ -31,21 +30,6 @@ Fact KnownValue(c10::IValue value) {
   Fact fact;
   fact.value = std::move(value);
   return fact;
-}
-
-bool IsNone(const Fact& fact) { return fact.value && fact.value->isNone(); }
-
-// True for aten::append(t[](a!) self, t el) and the like.
-bool WritesFirst(const c10::FunctionSchema& schema) {
-  const std::vector<c10::Argument>& formals = schema.arguments();
-  return !formals.empty() && formals[0].alias_info() != nullptr && formals[0].alias_info()->isWrite();
-}
-
-// True for operators of lists and dictionaries, whatever these hold.
-bool WorksOnContainer(const c10::FunctionSchema& schema) {
-  const auto is_generic = [](const c10::Argument& argument) { return argument.type()->hasFreeVariables(); };
-  if (std::any_of(schema.returns().begin(), schema.returns().end(), is_generic)) return true;
-  return WritesFirst(schema) && is_generic(schema.arguments()[0]);
 }
 
 class Tracer {
@@ -92,12 +76,12 @@ class Tracer {
     if (kind == prim::GetAttr) return {GetAttr(node, frame)};
     if (kind == prim::CallMethod) return {CallMethod(node, frame)};
     if (kind == prim::CallFunction) return {CallFreeFunction(node, frame)};
-    if (kind == aten::__is__ || kind == aten::__isnot__) return {IsSame(node, frame)};
-    if (kind == prim::TupleConstruct) return {MakeTuple(node, frame)};
-    if (kind == prim::TupleUnpack) return Unpack(node, frame);
-    if (kind == prim::unchecked_cast) return Inputs(node, frame);
-    if (node.maybeSchema() == nullptr || WorksOnContainer(node.schema())) return WorkOnContainer(node, frame);
-    trace_.steps.push_back({&node, frame.module, Inputs(node, frame)});
+    std::vector<Fact> inputs = Inputs(node, frame);
+    if (HandlesValues(node)) {
+      if (FillsContainer(node)) frame.facts[node.input(0)] = Mix(inputs);
+      return ValueFacts(node, inputs);
+    }
+    trace_.steps.push_back({&node, frame.module, std::move(inputs)});
     return OutputFacts(trace_.steps.back(), trace_.literals);
   }
 
@@ -146,7 +130,7 @@ class Tracer {
 
   Fact GetAttr(const Node& node, Frame& frame) {
     const Fact& owner = frame.facts[node.input()];
-    if (!owner.value || !owner.value->isModule()) return Blend({owner});
+    if (!owner.value || !owner.value->isModule()) return Mix({owner});
     return Remember(AttributeFact(owner.value->toObjectRef(), owner.path, node.s(torch::jit::attr::name)));
   }
 
@@ -171,44 +155,6 @@ class Tracer {
     arguments.erase(arguments.begin());
     const auto& type = node.input(0)->type()->expectRef<c10::FunctionType>();
     return CallFunction(*type.function(), frame.module, std::move(arguments));
-  }
-
-  // Decided where both are known and one is None: an optional argument that was left out.
-  Fact IsSame(const Node& node, Frame& frame) {
-    const std::vector<Fact> inputs = Inputs(node, frame);
-    if (!inputs[0].value || !inputs[1].value || (!IsNone(inputs[0]) && !IsNone(inputs[1]))) return {};
-    const bool same = IsNone(inputs[0]) && IsNone(inputs[1]);
-    return KnownValue(same == (node.kind() == aten::__is__));
-  }
-
-  Fact MakeTuple(const Node& node, Frame& frame) {
-    std::vector<Fact> elements = Inputs(node, frame);
-    Fact tuple = Blend(elements);
-    tuple.elements = std::move(elements);
-    return tuple;
-  }
-
-  std::vector<Fact> Unpack(const Node& node, Frame& frame) {
-    const Fact& tuple = frame.facts[node.input()];
-    if (tuple.elements.size() == node.outputs().size()) return tuple.elements;
-    return std::vector<Fact>(node.outputs().size(), Blend({tuple}));
-  }
-
-  // Whatever goes into a list or dictionary may come out of it.
-  std::vector<Fact> WorkOnContainer(const Node& node, Frame& frame) {
-    const Fact blend = Blend(Inputs(node, frame));
-    if (node.maybeSchema() != nullptr && WritesFirst(node.schema())) frame.facts[node.input(0)] = blend;
-    return std::vector<Fact>(node.outputs().size(), blend);
-  }
-
-  static Fact Blend(const std::vector<Fact>& facts) {
-    Fact blend;
-    for (const Fact& fact : facts) {
-      blend.dtype = Join(blend.dtype, fact.dtype);
-      blend.device = Join(blend.device, fact.device);
-      blend.is_input |= fact.is_input;
-    }
-    return blend;
   }
 
   Trace trace_;

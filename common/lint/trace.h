@@ -18,8 +18,9 @@ struct Trace {
 };
 
 // Both branches of a condition count unless the code itself decides it, as a default argument that is None does.
-// What the trace does not see: tensors that forward stores in attributes and reads back, objects of script classes, and
-// modules that are chosen by an index which is not written out. It knows nothing of those and so reports nothing.
+// What the trace does not see: tensors that forward stores in attributes and reads back, objects of script classes,
+// hooks, and modules that are chosen by an index which is not written out. It knows nothing of those, and so rules find
+// nothing.
 // Throws what LibTorch throws. `module` must outlive the trace.
 Trace TraceForward(const torch::jit::Module& module);
 
