@@ -1,15 +1,21 @@
 // Every variant of the catalog and of the test plugins compiles for every target, without weights, and has the methods
-// that the examples call.
+// that the examples call. Every kind of model can be had for every runtime.
 #include <ATen/Functions.h>
 
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/artifact/example.h"
+#include "common/artifact/operators.h"
+#include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
 #include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/weights/bind_tensors.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pipeline/target_module.h"
 #include "registry/registry.h"
@@ -18,18 +24,58 @@
 namespace modelport {
 namespace {
 
+using testing::ElementsAre;
+
+// The module of `entry` for `target` and `runtime`, whose tensors are empty.
+absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target,
+                                         const absl::optional<Runtime>& runtime) {
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
+  const BoundTensors no_weights{std::vector<at::Tensor>(tree.slots.size(), at::zeros({0})), {}, {}};
+  return BuildTargetModule(tree, no_weights, target, runtime);
+}
+
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target& target : Targets()) {
       SCOPED_TRACE(entry.variant->name + " for " + target.name);
-      ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
-      const BoundTensors no_weights{std::vector<at::Tensor>(tree.slots.size(), at::zeros({0})), {}, {}};
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, BuildTargetModule(tree, no_weights, target));
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, absl::nullopt));
       for (const Call& example : TargetExamples(entry, target)) EXPECT_OK(ExampleInputs(module, example));
     }
   }
+}
+
+// What stands in the way of a runtime is in the text, so a variant of each kind will do.
+class EveryKindTest : public testing::TestWithParam<Runtime> {};
+
+TEST_P(EveryKindTest, RunsInTheRuntime) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  for (const char* name : {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg", "tiny_dav2", "tiny_dav2_metric",
+                           "tiny_mono", "tiny_any", "tiny_nested"}) {
+    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
+    for (const Target& target : Targets()) {
+      SCOPED_TRACE(absl::StrCat(name, " for ", target.name));
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, GetParam()));
+      EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()));
+
+// Compiled for a new runtime the text uses what only that has.
+TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2_swiglu_reg"));
+  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, absl::nullopt));
+  std::vector<std::string> missing;
+  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), CollectOperators(module))) {
+    missing.push_back(obstacle.call);
+  }
+  EXPECT_THAT(missing, ElementsAre("aten::_upsample_bicubic2d_aa(Tensor, List[int], bool)",
+                                   "aten::scaled_dot_product_attention(Tensor, Tensor, Tensor)", "aten::silu(Tensor)"));
 }
 
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {
