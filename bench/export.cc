@@ -56,6 +56,7 @@ class Bench {
          absl::StrCat("sh -c 'cp ", Path("m.safetensors"), " ", Path("copy"), " && sync -d ", Path("copy"), "'")},
         {"export, no proof, safetensors", Export(model, "m.safetensors", "--noverify")},
         {"export, no proof, torch.save", Export(model, "m.pth", "--noverify")},
+        {"export for LibTorch 1.6, no proof", Export(model, "m.safetensors", "--noverify --runtime=1.6")},
         {"export with proof, safetensors", Export(model, "m.safetensors", "")},
         {"refusal of a wrong key", Export(model, "wrong.safetensors", ""), 1, false},
         {absl::StrCat("export with proof, ", small), Export(small, "small.pth", ""), 0, false},
