@@ -20,6 +20,7 @@
 #include "pipeline/target_module.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -51,8 +52,7 @@ class EveryKindTest : public testing::TestWithParam<Runtime> {};
 
 TEST_P(EveryKindTest, RunsInTheRuntime) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
-  for (const char* name : {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg", "tiny_dav2", "tiny_dav2_metric",
-                           "tiny_mono", "tiny_any", "tiny_nested"}) {
+  for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target& target : Targets()) {
       SCOPED_TRACE(absl::StrCat(name, " for ", target.name));

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/test_models.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -30,7 +31,7 @@ nlohmann::json Manifest(const std::string& folder) {
   return nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
 }
 
-class OldestRuntimeTest : public testing::TestWithParam<const char*> {};
+class OldestRuntimeTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(OldestRuntimeTest, ModelsAreProvenForTheOldestRuntime) {
   const std::string folder = EmptyFolder("oldest");
@@ -46,10 +47,8 @@ TEST_P(OldestRuntimeTest, ModelsAreProvenForTheOldestRuntime) {
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
 }
 
-INSTANTIATE_TEST_SUITE_P(Models, OldestRuntimeTest,
-                         testing::Values("tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg", "tiny_dav2",
-                                         "tiny_dav2_metric", "tiny_mono", "tiny_any", "tiny_nested"),
-                         [](const auto& info) { return std::string(info.param); });
+INSTANTIATE_TEST_SUITE_P(Models, OldestRuntimeTest, testing::ValuesIn(TestModels()),
+                         [](const auto& info) { return info.param; });
 
 TEST(ExportRuntimeTest, WithoutAWishTheManifestStatesWhatCanLoadIt) {
   const std::string folder = EmptyFolder("newest");

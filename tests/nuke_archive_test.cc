@@ -1,18 +1,16 @@
 // What is in the code of an artifact for Nuke, and what is not.
 #include <caffe2/serialize/inline_container.h>
 
-#include <algorithm>
 #include <regex>
 #include <string>
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
-#include "common/artifact/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -38,7 +36,7 @@ class NukeModelTest : public testing::TestWithParam<std::string> {
   const NukeModel model_ = GetNukeModel(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeModelTest, testing::ValuesIn(NukeModelNames()),
+INSTANTIATE_TEST_SUITE_P(Models, NukeModelTest, testing::ValuesIn(TestModels()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeModelTest, ForwardIsTheOnlyEntryPoint) {
@@ -71,23 +69,6 @@ TEST_P(NukeModelTest, KnobsAreNumbers) {
     ++knobs;
   }
   EXPECT_GE(knobs, 2);
-}
-
-bool IsOfWrapper(const OperatorCall::Place& place) { return absl::StrContains(place.line.place, "nuke.yaml:"); }
-
-// What may stand in the way there is the models' own code.
-TEST_P(NukeModelTest, TheWrapperLoadsInEveryRuntime) {
-  const std::vector<Operator> operators = CollectOperators(model_.nuke);
-  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), operators)) {
-    for (const auto& place : obstacle.places)
-      EXPECT_FALSE(IsOfWrapper(place)) << obstacle.call << " " << place.line.place;
-  }
-  const auto is_of_wrapper = [](const OperatorCall& call) {
-    return std::any_of(call.places.begin(), call.places.end(), IsOfWrapper);
-  };
-  EXPECT_TRUE(std::any_of(operators.begin(), operators.end(), [&](const Operator& op) {
-    return std::any_of(op.calls.begin(), op.calls.end(), is_of_wrapper);
-  }));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -24,7 +25,7 @@ class NukeImageTest : public testing::TestWithParam<std::string> {
   NukeModel model_ = GetNukeModel(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeModelNames()),
+INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(TestModels()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {

@@ -2,22 +2,27 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
 
 using testing::ValuesIn;
 
-const std::vector<std::string>& DepthModels() {
-  static const auto* names = new std::vector<std::string>{"tiny_any",    "tiny_dav2", "tiny_dav2_metric",
-                                                          "tiny_metric", "tiny_mono", "tiny_nested"};
-  return *names;
+std::vector<std::string> DepthModels() {
+  std::vector<std::string> names = TestModels();
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) { return absl::StartsWith(name, "tiny_dinov2"); }),
+              names.end());
+  return names;
 }
 
 class NukeDepthTest : public testing::TestWithParam<std::string> {
@@ -91,7 +96,7 @@ TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsBound) {
 
 class NukePrecisionTest : public testing::TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(NukeModelNames()),
+INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(TestModels()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukePrecisionTest, IsTheModelsOwn) {

@@ -62,13 +62,6 @@ at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   return at::cat(depths);
 }
 
-const std::vector<std::string>& NukeModelNames() {
-  static const auto* names =
-      new std::vector<std::string>{"tiny_any",        "tiny_dav2",   "tiny_dav2_metric", "tiny_dinov2",
-                                   "tiny_dinov2_reg", "tiny_metric", "tiny_mono",        "tiny_nested"};
-  return *names;
-}
-
 NukeModel GetNukeModel(const std::string& name) {
   static auto* models = new std::map<std::string, NukeModel>();
   auto found = models->find(name);

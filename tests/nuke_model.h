@@ -27,9 +27,6 @@ struct NukeModel {
   at::Tensor RunPlain(const at::Tensor& normalised) const;
 };
 
-// One for each family and kind of root.
-const std::vector<std::string>& NukeModelNames();
-
 // Exports it at the first call, and returns a copy.
 NukeModel GetNukeModel(const std::string& name);
 
