@@ -72,16 +72,27 @@ void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<Runti
   }
 }
 
+std::string Describe(const OperatorCall::Place& place) {
+  std::vector<std::string> modules;
+  for (const std::string& module : place.modules) modules.push_back(module.empty() ? "the root" : module);
+  return absl::StrCat(place.line.place.empty() ? "unknown line" : place.line.place, ", ", modules.size(),
+                      modules.size() == 1 ? " module: " : " modules: ", FirstFew(modules));
+}
+
+// The first few of `items`, each on a line of its own that begins with `indent`.
+std::string FewLines(const std::vector<std::string>& items, absl::string_view indent) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(items.size(), kShown); ++i) absl::StrAppend(&text, "\n", indent, items[i]);
+  if (items.size() > kShown) absl::StrAppend(&text, "\n", indent, "+", items.size() - kShown, " more");
+  return text;
+}
+
 // The obstacle, and below it the lines that it stands in.
 std::string Describe(const RuntimeObstacle& obstacle) {
-  std::string text = absl::StrCat("\n  ", obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause);
-  for (const OperatorCall::Place& place : obstacle.places) {
-    std::vector<std::string> modules;
-    for (const std::string& module : place.modules) modules.push_back(module.empty() ? "the root" : module);
-    absl::StrAppend(&text, "\n    ", place.line.place.empty() ? "unknown line" : place.line.place, ", ", modules.size(),
-                    modules.size() == 1 ? " module: " : " modules: ", FirstFew(modules));
-  }
-  return text;
+  std::vector<std::string> places;
+  for (const OperatorCall::Place& place : obstacle.places) places.push_back(Describe(place));
+  return absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause, FewLines(places, "    "));
 }
 
 }  // namespace
@@ -137,15 +148,14 @@ std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const Archive
 absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators) {
   const std::vector<RuntimeObstacle> obstacles = FindObstacles(runtime, format, operators);
   if (obstacles.empty()) return absl::OkStatus();
+  std::vector<std::string> details;
+  for (const RuntimeObstacle& obstacle : obstacles) details.push_back(Describe(obstacle));
   const std::string minimum = MinimumRuntime(format, operators);
-  std::string message =
+  return absl::FailedPreconditionError(
       absl::StrCat("cannot run in LibTorch ", runtime.name, ": ", obstacles.size(),
                    obstacles.size() == 1 ? " obstacle" : " obstacles",
-                   minimum.empty() ? "; no known runtime can" : absl::StrCat("; the oldest that can is ", minimum));
-  constexpr size_t kShown = 5;
-  for (size_t i = 0; i < std::min(obstacles.size(), kShown); ++i) absl::StrAppend(&message, Describe(obstacles[i]));
-  if (obstacles.size() > kShown) absl::StrAppend(&message, "\n  +", obstacles.size() - kShown, " more");
-  return absl::FailedPreconditionError(message);
+                   minimum.empty() ? "; no known runtime can" : absl::StrCat("; the oldest that can is ", minimum),
+                   FewLines(details, "  ")));
 }
 
 std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators) {
