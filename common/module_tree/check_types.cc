@@ -28,7 +28,7 @@ class TypeChecker {
       for (const TensorDecl& tensor : *tensors) CheckTensor(tensor);
     }
     for (const auto* values : {&type.constants, &type.attributes}) {
-      for (const ValueDecl& value : *values) CheckConstant(value);
+      for (const ValueDecl& value : *values) CheckValue(value);
     }
     for (const ChildDecl& child : type.children) CheckChild(child);
   }
@@ -39,7 +39,7 @@ class TypeChecker {
     CheckNumber(tensor.when, tensor.mark);
   }
 
-  void CheckConstant(const ValueDecl& decl) {
+  void CheckValue(const ValueDecl& decl) {
     CheckNumber(decl.value, decl.mark);
     CheckNumber(decl.when, decl.mark);
     if (!decl.knob.has_value()) return;

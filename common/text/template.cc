@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
@@ -90,8 +91,7 @@ class Filler {
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateData& data,
                                          const std::function<std::string(absl::string_view)>& escape) {
   Filler filler(data, escape);
-  const absl::Status status = filler.Fill(absl::StrSplit(text, '\n'));
-  if (!status.ok()) return status;
+  RETURN_IF_ERROR(filler.Fill(absl::StrSplit(text, '\n')));
   return absl::StrJoin(filler.filled(), "\n");
 }
 
