@@ -1,0 +1,129 @@
+// Artifacts in a LibTorch that they are made for: loaded, converted, their knobs set, and run there, with the results
+// of the LibTorch that exported them.
+//   artifact_test RUNTIME
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/artifact/compare_values.h"
+#include "common/artifact/manifest.h"
+#include "common/artifact/runtime.h"
+#include "common/status/status_matchers.h"
+#include "common/text/table.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/runtime/cases.h"
+#include "tests/runtime/host_process.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kReference[] = "2.13";
+constexpr double kTolerance = 1e-4;  // Of an output's range.
+
+std::string* runtime;
+Table* results;
+
+ToolResult Export(const ArtifactCase& artifact, const std::string& folder, std::vector<std::string> flags) {
+  flags.insert(flags.end(), {"--model=" + artifact.model, "--target=" + artifact.target, "--out=m.pt",
+                             "--plugin_path=" + DataPath("models")});
+  return RunTool("export", flags, folder);
+}
+
+Manifest ReadManifest(const std::string& folder) {
+  return ParseManifest(ReadFile(folder + "/m.manifest.json"), "m.manifest.json").value();
+}
+
+class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
+ protected:
+  ~ArtifactTest() override { results->AddRow({GetParam().model, GetParam().target, *runtime, result_}); }
+
+  std::string result_ = "FAILED";
+};
+
+TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
+  const ArtifactCase& artifact = GetParam();
+  const std::string reference = EmptyFolder("reference"), made = EmptyFolder("made");
+  const ToolResult exported = Export(artifact, made, {"--weights=seeded", "--runtime=" + *runtime});
+  if (const auto obstacle = artifact.obstacles.find(*runtime); obstacle != artifact.obstacles.end()) {
+    ASSERT_EQ(exported.exit_status, 1);
+    ASSERT_THAT(exported.err, HasSubstr(obstacle->second));
+    result_ = "no export: " + obstacle->second;
+    return;
+  }
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  for (const Manifest::Knob& knob : ReadManifest(made).knobs()) {
+    EXPECT_THAT(artifact.steps, Contains(StartsWith(knob.name() + "=")));
+  }
+  ASSERT_EQ(Export(artifact, reference, {"--weights=seeded"}).exit_status, 0);
+  ASSERT_OK_AND_ASSIGN(const c10::IValue expected, RunHost(kReference, reference + "/m.pt", artifact.steps));
+  ASSERT_OK_AND_ASSIGN(const c10::IValue actual, RunHost(*runtime, made + "/m.pt", artifact.steps));
+  ASSERT_OK_AND_ASSIGN(const Difference difference, CompareValues(expected, actual, "results"));
+  ASSERT_LE(difference.relative, kTolerance);
+  result_ = absl::StrFormat("%.1e in %d results", difference.relative, expected.toTupleRef().elements().size());
+}
+
+class MinimumRuntimeTest : public testing::TestWithParam<ArtifactCase> {
+ protected:
+  // Exports with these flags and compares what the manifest says with what happens.
+  static void ExpectItIsTrue(const std::vector<std::string>& flags) {
+    const std::string folder = EmptyFolder("made");
+    ASSERT_EQ(Export(GetParam(), folder, flags).exit_status, 0);
+    const std::string minimum = ReadManifest(folder).minimum_runtime();
+    EXPECT_EQ(RunHost(*runtime, folder + "/m.pt", {}).ok(), IsAtLeast(minimum)) << minimum;
+  }
+
+ private:
+  // Whether this runtime is the one of that name or a newer one.
+  static bool IsAtLeast(const std::string& name) {
+    const auto all = Runtimes();
+    const auto oldest = std::find_if(all.begin(), all.end(), [&](const Runtime& r) { return r.name == name; });
+    return std::any_of(oldest, all.end(), [](const Runtime& r) { return r.name == *runtime; });
+  }
+};
+
+TEST_P(MinimumRuntimeTest, OfAnArtifactForNoRuntimeInParticular) { ExpectItIsTrue({"--weights=seeded"}); }
+
+TEST_P(MinimumRuntimeTest, OfAnArtifactForTheOldest) {
+  if (!GetParam().obstacles.count("1.6")) ExpectItIsTrue({"--weights=seeded", "--runtime=1.6"});
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, ArtifactTest, testing::ValuesIn(ArtifactCases()), testing::PrintToStringParamName());
+INSTANTIATE_TEST_SUITE_P(Models, MinimumRuntimeTest, testing::ValuesIn(ArtifactCases()),
+                         testing::PrintToStringParamName());
+
+TEST(ArtifactComparisonTest, OtherWeightsAreNoticed) {
+  const ArtifactCase artifact = {"tiny_dav2", "libtorch", {"forward 1,3,28,28"}, {}};
+  const std::string made = EmptyFolder("made"), other = EmptyFolder("other");
+  ASSERT_EQ(Export(artifact, made, {"--weights=seeded:0", "--runtime=" + *runtime}).exit_status, 0);
+  ASSERT_EQ(Export(artifact, other, {"--weights=seeded:1", "--runtime=" + *runtime}).exit_status, 0);
+  ASSERT_OK_AND_ASSIGN(const c10::IValue expected, RunHost(*runtime, made + "/m.pt", artifact.steps));
+  ASSERT_OK_AND_ASSIGN(const c10::IValue actual, RunHost(*runtime, other + "/m.pt", artifact.steps));
+  ASSERT_OK_AND_ASSIGN(const Difference difference, CompareValues(expected, actual, "results"));
+  EXPECT_GT(difference.relative, 100 * kTolerance);
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc != 2) {
+    std::fprintf(stderr, "usage: artifact_test RUNTIME\n");
+    return 1;
+  }
+  modelport::runtime = new std::string(argv[1]);
+  modelport::results = new modelport::Table();
+  const int status = RUN_ALL_TESTS();
+  std::printf("\nLargest difference from LibTorch %s, as a part of the output's range; float32, on the CPU:\n%s",
+              modelport::kReference, modelport::results->ToString().c_str());
+  return status;
+}

@@ -1,0 +1,50 @@
+#include "tests/runtime/cases.h"
+
+namespace modelport {
+namespace {
+
+using Steps = std::vector<std::string>;
+
+Steps Features() {
+  return {"forward 1,3,28,28", "forward_features 1,3,14,42", "get_intermediate_layers 2,3,42,28 0,1 true true true"};
+}
+
+Steps Image() { return {"forward 1,3,28,28", "forward 1,3,14,42", "forward 2,3,42,28"}; }
+
+Steps OneView() { return {"forward 1,1,3,28,28", "forward 1,1,3,14,42", "forward 2,1,3,42,28"}; }
+
+Steps Views() { return {"forward 1,1,3,28,28", "forward 1,3,3,14,42", "forward 2,2,3,42,28"}; }
+
+// Nuke's images have any size: odd ones, and smaller than what they are padded by. After these each knob is set once.
+Steps Nuke(const Steps& knobs) {
+  const std::string odd = "forward 1,3,37,53";
+  Steps steps = {"forward 1,3,28,28", odd, "forward 2,3,5,3"};
+  for (const std::string& knob : knobs) steps.insert(steps.end(), {knob, odd});
+  return steps;
+}
+
+Steps NukeDepth() { return Nuke({"max_size=30", "convention=1", "convention=2", "normalize=1"}); }
+
+}  // namespace
+
+void PrintTo(const ArtifactCase& artifact, std::ostream* os) { *os << artifact.model << "_" << artifact.target; }
+
+std::vector<ArtifactCase> ArtifactCases() {
+  const std::map<std::string, std::string> antialias = {{"1.6", "aten::_upsample_bicubic2d_aa"}};
+  return {
+      {"dinov2_vits14", "libtorch", Features(), {}},
+      {"dinov2_vits14_reg", "libtorch", Features(), antialias},
+      {"dav2_vits", "libtorch", Image(), {}},
+      {"dav2_vits", "nuke", NukeDepth(), {}},
+      {"dav2_metric_hypersim_vits", "libtorch", Image(), {}},
+      {"dav2_metric_hypersim_vits", "nuke", NukeDepth(), {}},
+      {"dav2_metric_vkitti_vits", "libtorch", Image(), {}},
+      {"dav2_metric_vkitti_vits", "nuke", NukeDepth(), {}},
+      {"da3_small", "libtorch", Views(), {}},
+      {"tiny_any", "libtorch", Views(), {}},
+      {"tiny_mono", "libtorch", OneView(), {}},
+      {"tiny_nested", "libtorch", Views(), {}},
+  };
+}
+
+}  // namespace modelport
