@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "common/artifact/compare_values.h"
 #include "common/artifact/manifest.h"
@@ -38,8 +38,8 @@ ToolResult Export(const ArtifactCase& artifact, const std::string& folder, std::
   return RunTool("export", flags, folder);
 }
 
-Manifest ReadManifest(const std::string& folder) {
-  return ParseManifest(ReadFile(folder + "/m.manifest.json"), "m.manifest.json").value();
+absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
+  return ParseManifest(ReadFile(folder + "/m.manifest.json"), "m.manifest.json");
 }
 
 class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
@@ -60,7 +60,8 @@ TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
     return;
   }
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
-  for (const Manifest::Knob& knob : ReadManifest(made).knobs()) {
+  ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(made));
+  for (const Manifest::Knob& knob : manifest.knobs()) {
     EXPECT_THAT(artifact.steps, Contains(StartsWith(knob.name() + "=")));
   }
   ASSERT_EQ(Export(artifact, reference, {"--weights=seeded"}).exit_status, 0);
@@ -77,8 +78,9 @@ class MinimumRuntimeTest : public testing::TestWithParam<ArtifactCase> {
   static void ExpectItIsTrue(const std::vector<std::string>& flags) {
     const std::string folder = EmptyFolder("made");
     ASSERT_EQ(Export(GetParam(), folder, flags).exit_status, 0);
-    const std::string minimum = ReadManifest(folder).minimum_runtime();
-    EXPECT_EQ(RunHost(*runtime, folder + "/m.pt", {}).ok(), IsAtLeast(minimum)) << minimum;
+    ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(folder));
+    EXPECT_EQ(RunHost(*runtime, folder + "/m.pt", {}).ok(), IsAtLeast(manifest.minimum_runtime()))
+        << manifest.minimum_runtime();
   }
 
  private:
