@@ -34,28 +34,27 @@ Steps NukeFeatures() { return Nuke({"max_size=30", "first_channel=380"}); }
 void PrintTo(const ArtifactCase& artifact, std::ostream* os) { *os << artifact.model << "_" << artifact.target; }
 
 std::vector<ArtifactCase> ArtifactCases() {
-  const std::map<std::string, std::string> antialias = {{"1.6", "aten::_upsample_bicubic2d_aa"}};
   return {
-      {"dinov2_vits14", "libtorch", Features(), {}},
-      {"dinov2_vits14", "nuke", NukeFeatures(), {}},
-      {"dinov2_vits14_reg", "libtorch", Features(), antialias},
-      {"dinov2_vits14_reg", "nuke", NukeFeatures(), antialias},
-      {"dav2_vits", "libtorch", Image(), {}},
-      {"dav2_vits", "nuke", NukeDepth(), {}},
-      {"dav2_metric_hypersim_vits", "libtorch", Image(), {}},
-      {"dav2_metric_hypersim_vits", "nuke", NukeDepth(), {}},
-      {"dav2_metric_vkitti_vits", "libtorch", Image(), {}},
-      {"dav2_metric_vkitti_vits", "nuke", NukeDepth(), {}},
-      {"da3_small", "libtorch", Views(), {}},
-      {"da3_small", "nuke", NukeDepth(), {}},
-      {"tiny_any", "libtorch", Views(), {}},
-      {"tiny_any", "nuke", NukeDepth(), {}},
-      {"tiny_mono", "libtorch", OneView(), {}},
-      {"tiny_mono", "nuke", NukeDepth(), {}},
-      {"tiny_metric", "libtorch", OneView(), {}},
-      {"tiny_metric", "nuke", NukeMetres(), {}},
-      {"tiny_nested", "libtorch", Views(), {}},
-      {"tiny_nested", "nuke", NukeDepth(), {}},
+      {"dinov2_vits14", "libtorch", Features()},
+      {"dinov2_vits14", "nuke", NukeFeatures()},
+      {"dinov2_vits14_reg", "libtorch", Features()},
+      {"dinov2_vits14_reg", "nuke", NukeFeatures()},
+      {"dav2_vits", "libtorch", Image()},
+      {"dav2_vits", "nuke", NukeDepth()},
+      {"dav2_metric_hypersim_vits", "libtorch", Image()},
+      {"dav2_metric_hypersim_vits", "nuke", NukeDepth()},
+      {"dav2_metric_vkitti_vits", "libtorch", Image()},
+      {"dav2_metric_vkitti_vits", "nuke", NukeDepth()},
+      {"da3_small", "libtorch", Views()},
+      {"da3_small", "nuke", NukeDepth()},
+      {"tiny_any", "libtorch", Views()},
+      {"tiny_any", "nuke", NukeDepth()},
+      {"tiny_mono", "libtorch", OneView()},
+      {"tiny_mono", "nuke", NukeDepth()},
+      {"tiny_metric", "libtorch", OneView()},
+      {"tiny_metric", "nuke", NukeMetres()},
+      {"tiny_nested", "libtorch", Views()},
+      {"tiny_nested", "nuke", NukeDepth()},
   };
 }
 

@@ -1,7 +1,6 @@
 #ifndef MODELPORT_TESTS_RUNTIME_CASES_H_
 #define MODELPORT_TESTS_RUNTIME_CASES_H_
 
-#include <map>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -13,8 +12,6 @@ struct ArtifactCase {
   std::string model;
   std::string target;
   std::vector<std::string> steps;  // As host.cc takes them.
-  // By runtime: what keeps the model from being exported for it, a part of the message.
-  std::map<std::string, std::string> obstacles;
 };
 
 // For GoogleTest: "dav2_vits_nuke".
