@@ -13,7 +13,17 @@ Steps Image() { return {"forward 1,3,28,28", "forward 1,3,14,42", "forward 2,3,4
 
 Steps OneView() { return {"forward 1,1,3,28,28", "forward 1,1,3,14,42", "forward 2,1,3,42,28"}; }
 
-Steps Views() { return {"forward 1,1,3,28,28", "forward 1,3,3,14,42", "forward 2,2,3,42,28"}; }
+// The last one is given cameras.
+Steps Views() {
+  return {"forward 1,1,3,28,28", "forward 1,3,3,14,42", "forward 2,2,3,42,28", "forward 1,2,3,28,42 1,2,4,4 1,2,3,3"};
+}
+
+// Asks for everything else, too: features, Gaussians, cameras from rays.
+Steps ViewsAndAll() {
+  Steps steps = Views();
+  steps.push_back("forward 1,3,3,42,42 none none 1,3 true true first");
+  return steps;
+}
 
 // Nuke's images have any size: odd ones, and smaller than what they are padded by. After these each knob is set once.
 Steps Nuke(const Steps& knobs) {
@@ -47,7 +57,7 @@ std::vector<ArtifactCase> ArtifactCases() {
       {"dav2_metric_vkitti_vits", "nuke", NukeDepth()},
       {"da3_small", "libtorch", Views()},
       {"da3_small", "nuke", NukeDepth()},
-      {"tiny_any", "libtorch", Views()},
+      {"tiny_any", "libtorch", ViewsAndAll()},
       {"tiny_any", "nuke", NukeDepth()},
       {"tiny_mono", "libtorch", OneView()},
       {"tiny_mono", "nuke", NukeDepth()},

@@ -41,11 +41,13 @@ at::Tensor Noise(const std::vector<int64_t>& shape) {
 }
 
 c10::IValue ParseArgument(const std::string& text, c10::TypeKind type) {
+  if (text == "none") return c10::IValue();
+  if (type == c10::TypeKind::StringType) return text;
   if (type == c10::TypeKind::BoolType) return text == "true";
   std::vector<int64_t> numbers;
   for (const std::string& number : Split(text, ',')) numbers.push_back(std::stoll(number));
-  if (type == c10::TypeKind::TensorType) return Noise(numbers);
-  return numbers;
+  if (type == c10::TypeKind::ListType) return numbers;
+  return Noise(numbers);
 }
 
 void SetAttribute(torch::jit::Module& module, const std::string& name, const std::string& value) {
