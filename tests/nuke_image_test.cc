@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -83,13 +84,23 @@ TEST_P(NukeImageTest, ImagesOfABatchAreEachOnTheirOwn) {
   }
 }
 
+// The mean over the area of each output, of copies of every row and column that fill outputs evenly.
+at::Tensor Shrunk(const at::Tensor& image, const Size& size) {
+  const at::Tensor rows = image.repeat_interleave(size.height, 2)
+                              .reshape({image.size(0), image.size(1), size.height, image.size(2), image.size(3)})
+                              .mean(3);
+  return rows.repeat_interleave(size.width, 3)
+      .reshape({image.size(0), image.size(1), size.height, size.width, image.size(3)})
+      .mean(4);
+}
+
 TEST_P(NukeImageTest, MaxSizeBoundsTheWorkingResolution) {
   const struct {
     Size image, working;
   } cases[] = {{{64, 90}, {40, 56}}, {{90, 64}, {56, 40}}, {{57, 3}, {56, 3}}, {{600, 1}, {56, 1}}};
   for (const auto& c : cases) {
     const at::Tensor image = SeededImage(1, 3, c.image.height, c.image.width);
-    const at::Tensor small = at::adaptive_avg_pool2d(image, {c.working.height, c.working.width});
+    const at::Tensor small = Shrunk(image, c.working);
     const at::Tensor expected =
         at::upsample_bilinear2d(PaddedAndCropped(model_, small), {c.image.height, c.image.width}, false);
     EXPECT_LE(RelativeDifference(expected, model_.Run(image, {{"max_size", 56}})), 1e-5) << c.image.height;
@@ -102,6 +113,13 @@ TEST_P(NukeImageTest, ASizeWithinTheBoundIsNotResized) {
   for (const int64_t max_size : {56, 57, 100000, 0, -1}) {
     EXPECT_LE(RelativeDifference(expected, model_.Run(image, {{"max_size", max_size}})), kRounding) << max_size;
   }
+}
+
+TEST_P(NukeImageTest, PixelsThatAreNoNumbersAreBlack) {
+  at::Tensor black = SeededImage(1, 3, 28, 42), broken = black.clone();
+  black.slice(2, 3, 5).zero_();
+  broken.slice(2, 3, 5).fill_(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(at::equal(model_.Run(black), model_.Run(broken)));
 }
 
 TEST_P(NukeImageTest, ABoundBelowAPatchWorks) {

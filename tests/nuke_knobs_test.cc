@@ -111,23 +111,18 @@ TEST_P(NukePrecisionTest, IsTheModelsOwn) {
   }
 }
 
-// Absolute differences of half precision from float, as parts of the range, sorted.
-at::Tensor HalfErrors(const std::string& name, int64_t max_size) {
-  NukeModel wide = GetNukeModel(name), half = wide;
+TEST_P(NukePrecisionTest, HalfIsNearFloat) {
+  NukeModel wide = GetNukeModel(GetParam()), half = wide;
   half.nuke = half.nuke.deepcopy();
   half.nuke.to(at::kHalf);
   const at::Tensor image = SeededImage(1, 3, 31, 45);
-  const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
-  const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}}).to(at::kFloat);
-  return std::get<0>(((output - expected).abs() / (expected.max() - expected.min())).flatten().sort());
-}
-
-TEST_P(NukePrecisionTest, HalfIsNearFloat) { EXPECT_LE(HalfErrors(GetParam(), 1008)[-1].item<double>(), 0.005); }
-
-// Of so few pixels another one may be the quantile that a sky is filled with: only the others are near for sure.
-TEST_P(NukePrecisionTest, HalfIsNearFloatAtALowResolution) {
-  const at::Tensor errors = HalfErrors(GetParam(), 28);
-  EXPECT_LE(errors[errors.numel() / 2].item<double>(), 0.005);
+  for (const int64_t max_size : {1008, 42}) {
+    // Seeded weights bring the nested model's depth to 126 km there, which half precision cannot hold.
+    if (GetParam() == "tiny_nested" && max_size == 42) continue;
+    const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
+    const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}});
+    EXPECT_LE(RelativeDifference(expected, output), 0.005) << max_size;
+  }
 }
 
 // Depth that is 0 everywhere, as Depth Anything V2's may be.

@@ -81,6 +81,10 @@ class OldTextTest : public testing::Test {
 
 TEST_F(OldTextTest, Attention) { ExpectModulesAgree("Attention(24, heads=3)", {Noise("x", {2, 7, 24})}); }
 
+TEST_F(OldTextTest, AttentionOfMoreTokensThanFitAtOnce) {
+  ExpectModulesAgree("Attention(24, heads=3)", {Noise("x", {1, 3000, 24})});
+}
+
 TEST_F(OldTextTest, SwiGlu) { ExpectModulesAgree("SwiGLU(24, 40)", {Noise("x", {2, 7, 24})}); }
 
 TEST_F(OldTextTest, AntialiasedBicubicInterpolation) {
