@@ -36,6 +36,11 @@ TEST(LintFilesTest, ReportsOnAScriptedNetworkOfPython) {
   EXPECT_EQ(result.err, absl::StrCat("FAILED_PRECONDITION: ", path, ": 7 findings for nuke\n"));
 }
 
+TEST(LintFilesTest, SaysThatLibTorch16CannotReadNoneType) {
+  const ToolResult result = Lint({DataPath("tests/lint/scripted.pt"), "--runtime=1.6"});
+  EXPECT_THAT(result.out, HasSubstr("LibTorch 1.6 cannot read the type name NoneType, which the code has"));
+}
+
 TEST(LintFilesTest, ReportsOnATracedNetworkOfPython) {
   const std::string path = DataPath("tests/lint/traced.pt");
   const ToolResult result = Lint({"--target=nuke", path});

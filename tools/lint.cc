@@ -7,7 +7,6 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/operators.h"
 #include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
 #include "common/lint/report.h"
@@ -43,20 +42,20 @@ absl::StatusOr<LintOptions> ParseOptions() {
   return options;
 }
 
-// Where the file can be used at all.
-std::string DescribeRuntimes(const ScriptFile& file) {
-  const std::string minimum = MinimumRuntime(file.format, CollectOperators(file.module));
+// Where the file can be used at all, given the oldest runtime.
+std::string DescribeRuntimes(const std::string& minimum) {
   return minimum.empty() ? "no known LibTorch loads it" : absl::StrCat("runs in LibTorch ", minimum, " and newer");
 }
 
 absl::Status LintFile(const std::string& path) {
   ASSIGN_OR_RETURN(const LintOptions options, ParseOptions());
   ASSIGN_OR_RETURN(const ScriptFile file, OpenScriptFile(path));
-  const auto findings = Lint(file.module, file.format, options);
-  RETURN_IF_ERROR(Annotate(findings.status(), path));
-  std::cout << FormatFindings(*findings) << CountFindings(*findings) << "; " << DescribeRuntimes(file) << "\n";
-  if (findings->empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(path, ": ", CountFindings(*findings), " for ", options.target));
+  const auto result = Lint(file.module, file.format, options);
+  RETURN_IF_ERROR(Annotate(result.status(), path));
+  const std::string count = CountFindings(result->findings);
+  std::cout << FormatFindings(result->findings) << count << "; " << DescribeRuntimes(result->minimum_runtime) << "\n";
+  if (result->findings.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", options.target));
 }
 
 }  // namespace

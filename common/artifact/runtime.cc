@@ -9,12 +9,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/artifact/old_records.h"
 #include "common/artifact/operator_table.h"
 #include "common/script/torch_status.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
 namespace {
+
+using caffe2::serialize::PyTorchStreamReader;
 
 constexpr Runtime kRuntimes[] = {
     {"1.6", /*max_archive_version=*/5, /*old_records=*/true, /*floor_divides=*/false},
@@ -35,6 +38,18 @@ void CheckFormat(const Runtime& runtime, const ArchiveFormat& format, std::vecto
     obstacles.push_back(
         {"", absl::StrCat("LibTorch ", runtime.name, " cannot read .data/version and .debug_pkl records"), {}});
   }
+  if (runtime.old_records && format.none_type) {
+    obstacles.push_back(
+        {"", absl::StrCat("LibTorch ", runtime.name, " cannot read the type name NoneType, which the code has"), {}});
+  }
+}
+
+bool IsCode(absl::string_view record) { return absl::StartsWith(record, "code/") && absl::EndsWith(record, ".py"); }
+
+bool NamesNoneType(PyTorchStreamReader& reader, const std::string& record) {
+  const auto [data, size] = reader.getRecord(record);
+  const std::string code(static_cast<const char*>(data.get()), size);
+  return OldSyntax(code) != code;
 }
 
 // True if the compiler finds a schema for the call, as it does when a runtime loads the archive's code.
@@ -122,19 +137,23 @@ ArchiveFormat FormatFor(const Runtime& runtime) {
 }
 
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path) {
-  auto format = CatchTorch([&] {
-    caffe2::serialize::PyTorchStreamReader reader(path);
+  const auto format = CatchTorch([&]() -> absl::optional<ArchiveFormat> {
+    PyTorchStreamReader reader(path);
+    // torch.save writes the same kind of archive, but neither code nor the constants beside it.
+    if (!reader.hasRecord("constants.pkl")) return absl::nullopt;
     ArchiveFormat found;
     found.version = reader.version();
     for (const std::string& record : reader.getAllRecords()) {
       if (record == ".data/version" || absl::EndsWith(record, ".debug_pkl")) found.new_records = true;
+      if (IsCode(record) && NamesNoneType(reader, record)) found.none_type = true;
     }
     return found;
   });
   if (!format.ok()) {
     return absl::DataLossError(absl::StrCat(path, ": not a TorchScript archive: ", format.status().message()));
   }
-  return format;
+  if (!format->has_value()) return absl::InvalidArgumentError(absl::StrCat(path, ": an archive without code"));
+  return **format;
 }
 
 std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,

@@ -19,7 +19,7 @@ namespace modelport {
 struct Runtime {
   absl::string_view name;  // "1.12".
   uint32_t max_archive_version = 0;
-  bool old_records = false;    // Reads the record "version" only and aborts on a ".debug_pkl" record.
+  bool old_records = false;    // Only the record "version", no ".debug_pkl" record and no type name NoneType.
   bool floor_divides = false;  // aten::floor_divide rounds down; it rounded towards zero before 1.13.
 };
 
@@ -37,13 +37,15 @@ HasOperator OperatorsOf(const absl::optional<Runtime>& runtime);
 struct ArchiveFormat {
   uint32_t version = 0;      // Of the TorchScript file format.
   bool new_records = false;  // Has a ".data/version" or ".debug_pkl" record.
+  bool none_type = false;    // Its code names the type NoneType.
 };
 
 // The format in which SaveModule writes for `runtime`, with the greatest version that it may have.
 ArchiveFormat FormatFor(const Runtime& runtime);
 
 // Reads the format of the TorchScript file `path`.
-//   DataLoss  not an archive, or a damaged one
+//   DataLoss         not an archive, or a damaged one
+//   InvalidArgument  an archive without code, as torch.save writes
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path);
 
 // One reason why a runtime cannot load an archive, or would compute something else with it.

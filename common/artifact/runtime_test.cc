@@ -1,5 +1,6 @@
 #include "common/artifact/runtime.h"
 
+#include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <fstream>
@@ -144,14 +145,18 @@ TEST(CheckRuntimeTest, RefusesABoolInThePlaceOfANumber) {
 }
 
 TEST(CheckRuntimeTest, RefusesNewFormats) {
-  ArchiveFormat version, records;
+  ArchiveFormat version, records, none_type;
   version.version = 6;
   records.new_records = true;
+  none_type.none_type = true;
   EXPECT_THAT(CheckRuntime(Runtimes()[0], version, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        HasSubstr("\n  LibTorch 1.6 reads archives up to version 5, this one has version 6")));
   EXPECT_THAT(CheckRuntime(Runtimes()[0], records, {}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr(".debug_pkl")));
+  EXPECT_THAT(CheckRuntime(Runtimes()[0], none_type, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("the type name NoneType")));
+  EXPECT_OK(CheckRuntime(Runtimes()[1], none_type, {}));
 }
 
 TEST(ReadArchiveFormatTest, ReadsTheVersionOfTheNewestOperator) {
@@ -160,6 +165,24 @@ TEST(ReadArchiveFormatTest, ReadsTheVersionOfTheNewestOperator) {
   EXPECT_TRUE(relu.new_records);
   ASSERT_OK_AND_ASSIGN(const ArchiveFormat gelu, ReadArchiveFormat(Save(MakeModule("torch.gelu(x)"))));
   EXPECT_EQ(gelu.version, 10);
+}
+
+// As those of torch.nn have.
+TEST(ReadArchiveFormatTest, SeesAttributesOfNoneType) {
+  Module module = MakeModule("torch.relu(x)");
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat without, ReadArchiveFormat(Save(module)));
+  EXPECT_FALSE(without.none_type);
+  module.register_attribute("_is_full_backward_hook", c10::NoneType::get(), c10::IValue());
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat with, ReadArchiveFormat(Save(module)));
+  EXPECT_TRUE(with.none_type);
+}
+
+TEST(ReadArchiveFormatTest, RefusesArchivesWithoutCode) {
+  const std::string path = testing::TempDir() + "/weights.pth";
+  caffe2::serialize::PyTorchStreamWriter writer(path);
+  writer.writeRecord("data.pkl", "N.", 2);
+  writer.writeEndOfFile();
+  EXPECT_THAT(ReadArchiveFormat(path), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("without code")));
 }
 
 TEST(ReadArchiveFormatTest, RefusesOtherFiles) {

@@ -42,24 +42,24 @@ absl::optional<Fact> WeightFact(const c10::ivalue::Object& owner, const c10::IVa
   return fact.device.model && !others ? absl::make_optional(fact) : absl::nullopt;
 }
 
-LiteralPtr WithValue(Literal literal, std::string value, bool is_device) {
-  literal.value = std::move(value);
-  literal.is_device = is_device;
-  return std::make_shared<Literal>(std::move(literal));
+FixedOptionPtr WithValue(FixedOption option, std::string value, bool is_device) {
+  option.value = std::move(value);
+  option.is_device = is_device;
+  return std::make_shared<FixedOption>(std::move(option));
 }
 
 }  // namespace
 
-Fact HeldTensorsFact(const c10::IValue& value, const Literal& place) {
+Fact HeldTensorsFact(const c10::IValue& value, const FixedOption& place) {
   Fact fact;
   value.visit([&](const c10::IValue& held) {
     // Tensors without dimensions go with any dtype and device.
     if (!held.isTensor() || !held.toTensor().defined() || held.toTensor().dim() == 0) return false;
     const at::Tensor& tensor = held.toTensor();
-    fact.device.literal = WithValue(place, tensor.device().str(), /*is_device=*/true);
+    fact.device.fixed = WithValue(place, tensor.device().str(), /*is_device=*/true);
     if (tensor.is_floating_point()) {
       const auto dtype = c10::getDtypeNames(tensor.scalar_type()).first;
-      fact.dtype.literal = WithValue(place, std::string(dtype), /*is_device=*/false);
+      fact.dtype.fixed = WithValue(place, std::string(dtype), /*is_device=*/false);
     }
     return false;
   });
@@ -75,7 +75,7 @@ Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, co
     module.path = ChildPath(path, name);
     return module;
   }
-  Fact fact = HeldTensorsFact(value, Literal{Literal::Kind::kAttribute, "", name, path, {}, false});
+  Fact fact = HeldTensorsFact(value, {.kind = FixedOption::Kind::kAttribute, .call = name, .module = path});
   // A host may change the others.
   if (value.isInt() || value.isDevice()) fact.value = value;
   return fact;

@@ -9,8 +9,9 @@
 
 namespace modelport {
 
-// What is known of tensors that the file holds outside parameters and buffers, as `kind` and `place` tell.
-Fact HeldTensorsFact(const c10::IValue& value, const Literal& place);
+// What is known of the tensors in `value`, which the file holds outside parameters and buffers. `place` says where: all
+// of it but value and is_device.
+Fact HeldTensorsFact(const c10::IValue& value, const FixedOption& place);
 
 // What is known of the attribute `name` of the module `owner`, whose path is `path`.
 Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, const std::string& name);

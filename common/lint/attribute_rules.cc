@@ -58,11 +58,9 @@ void ForEachAttribute(const c10::ClassType& type,
 void CheckBoolAttributes(const LintSubject& subject, std::vector<Finding>& findings) {
   ForEachAttribute(*subject.module.type(), [&](const std::string& name, const c10::Type& type) {
     if (type.kind() != TypeKind::BoolType || name == "training") return;
-    findings.push_back({"",
-                        {""},
-                        {},
-                        absl::StrCat("attribute ", name, " is a bool, which knobs cannot set"),
-                        absl::StrCat("make it an int: ", name, ": int = 0, and ask if self.", name, " != 0")});
+    findings.push_back({.modules = {""},
+                        .message = absl::StrCat("attribute ", name, " is a bool, which knobs cannot set"),
+                        .cure = absl::StrCat("make it an int: ", name, ": int = 0, and ask if self.", name, " != 0")});
   });
 }
 
@@ -70,22 +68,18 @@ void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findi
   for (const auto& module : subject.module.named_modules()) {
     ForEachAttribute(*module.value.type(), [&](const std::string& name, const c10::Type& type) {
       if (IsStorable(type)) return;
-      findings.push_back({"",
-                          {module.name},
-                          {},
-                          absl::StrCat("attribute ", name, " is of type ", type.annotation_str(),
-                                       ", which not every host can load or save again"),
-                          "keep its state in tensors, numbers, strings, or lists and dictionaries of them"});
+      findings.push_back({.modules = {module.name},
+                          .message = absl::StrCat("attribute ", name, " is of type ", type.annotation_str(),
+                                                  ", which not every host can load or save again"),
+                          .cure = "keep its state in tensors, numbers, strings, or lists and dictionaries of them"});
     });
   }
   const absl::Status saved =
       CatchTorch([&] { torch::jit::ExportModule(subject.module, [](const void*, size_t size) { return size; }); });
   if (saved.ok()) return;
-  findings.push_back({"",
-                      {""},
-                      {},
-                      absl::StrCat("the module cannot be saved again: ", saved.message()),
-                      "remove what the message names; converting a .pt to a .cat saves it again"});
+  findings.push_back({.modules = {""},
+                      .message = absl::StrCat("the module cannot be saved again: ", saved.message()),
+                      .cure = "remove what the message names; converting a .pt to a .cat saves it again"});
 }
 
 }  // namespace modelport

@@ -1,8 +1,24 @@
 #include "common/lint/fact.h"
 
-namespace modelport {
+#include <algorithm>
+#include <utility>
 
-Origin Join(const Origin& a, const Origin& b) { return {a.model || b.model, a.literal ? a.literal : b.literal}; }
+namespace modelport {
+namespace {
+
+bool Same(const Origin& a, const Origin& b) { return a.model == b.model && a.fixed == b.fixed; }
+
+// For a fact and what joining has made of it: a value is either kept or lost.
+bool Same(const Fact& a, const Fact& b) {
+  return Same(a.dtype, b.dtype) && Same(a.device, b.device) && a.is_input == b.is_input &&
+         a.value.has_value() == b.value.has_value() &&
+         std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(),
+                    [](const Fact& a, const Fact& b) { return Same(a, b); });
+}
+
+}  // namespace
+
+Origin Join(const Origin& a, const Origin& b) { return {a.model || b.model, a.fixed ? a.fixed : b.fixed}; }
 
 Fact Join(const Fact& a, const Fact& b) {
   Fact joined;
@@ -17,6 +33,13 @@ Fact Join(const Fact& a, const Fact& b) {
     for (size_t i = 0; i < a.elements.size(); ++i) joined.elements.push_back(Join(a.elements[i], b.elements[i]));
   }
   return joined;
+}
+
+bool Extend(Fact& fact, const Fact& other) {
+  Fact joined = Join(fact, other);
+  const bool changed = !Same(fact, joined);
+  fact = std::move(joined);
+  return changed;
 }
 
 Fact Mix(const std::vector<Fact>& facts) {

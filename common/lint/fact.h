@@ -15,7 +15,7 @@
 namespace modelport {
 
 // A dtype or a device that the file fixes, whatever the host wants.
-struct Literal {
+struct FixedOption {
   enum class Kind {
     kWritten,    // x.float(), torch.zeros(n, device="cpu")
     kDefault,    // torch.zeros(n): float32, on the CPU.
@@ -23,19 +23,19 @@ struct Literal {
     kAttribute,  // A tensor in an attribute that is neither parameter nor buffer, which hosts do not convert.
   };
   Kind kind;
-  std::string value;   // "float32", "cuda:0".
-  std::string call;    // "aten::zeros"; of an attribute its name.
-  std::string module;  // Path of the module that has it, "" for the root.
-  SourceLine line;     // Empty for an attribute.
+  std::string value = {};   // "float32", "cuda:0".
+  std::string call = {};    // "aten::zeros"; of an attribute its name.
+  std::string module = {};  // Path of the module that has it, "" for the root.
+  SourceLine line = {};     // Empty for an attribute.
   bool is_device = false;
 };
-using LiteralPtr = std::shared_ptr<const Literal>;
+using FixedOptionPtr = std::shared_ptr<const FixedOption>;
 
 // Where the dtype or the device of a tensor may come from: one, both or none. None: it does not matter, as for integers
 // and for tensors without dimensions, or it is not known.
 struct Origin {
   bool model = false;  // The input or the weights.
-  LiteralPtr literal;
+  FixedOptionPtr fixed = nullptr;
 };
 
 // A value: a tensor, a list or tuple of tensors, an int that stands for a dtype, a device, a module, ...
@@ -52,6 +52,9 @@ Origin Join(const Origin& a, const Origin& b);
 
 // What is known of a value that is either `a` or `b`.
 Fact Join(const Fact& a, const Fact& b);
+
+// Joins `other` to `fact`. True if that changes what is known.
+bool Extend(Fact& fact, const Fact& other);
 
 // What is known of what comes out of a list, tuple or dictionary that holds `facts`.
 Fact Mix(const std::vector<Fact>& facts);

@@ -10,11 +10,11 @@ namespace modelport {
 
 // Something in a TorchScript file that breaks in the host it is for.
 struct Finding {
-  std::string rule;                  // "half".
   std::vector<std::string> modules;  // Paths of those that have it, "" for the root.
-  SourceLine line;                   // Empty where no line is to blame, as for an attribute.
+  SourceLine line = {};              // Empty where no line is to blame, as for an attribute.
   std::string message;
   std::string cure;
+  std::string rule = {};  // "half".
 };
 
 }  // namespace modelport

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "common/lint/literal_findings.h"
+#include "common/lint/fixed_option_findings.h"
 #include "common/lint/rules.h"
 
 namespace modelport {
@@ -20,17 +20,15 @@ void CheckFloat64(const LintSubject& subject, std::vector<Finding>& findings) {
   for (const auto& module : subject.module.named_modules()) {
     for (const auto& attribute : module.value.named_attributes(/*recurse=*/false)) {
       if (!IsFloat64(attribute.value)) continue;
-      findings.push_back({"",
-                          {module.name},
-                          {},
-                          absl::StrCat("the tensor ", attribute.name, " is float64"),
-                          "convert it to float32 before saving"});
+      findings.push_back({.modules = {module.name},
+                          .message = absl::StrCat("the tensor ", attribute.name, " is float64"),
+                          .cure = "convert it to float32 before saving"});
     }
   }
-  for (const LiteralPtr& literal : subject.trace.literals) {
-    if (literal->value != "float64" || literal->kind == Literal::Kind::kAttribute) continue;
-    findings.push_back(LiteralFinding(*literal, DescribeLiteral(*literal)));
-    if (literal->kind != Literal::Kind::kConstant)
+  for (const FixedOptionPtr& option : subject.trace.fixed_options) {
+    if (option->value != "float64" || option->kind == FixedOption::Kind::kAttribute) continue;
+    findings.push_back(FixedOptionFinding(*option, DescribeFixedOption(*option)));
+    if (option->kind != FixedOption::Kind::kConstant)
       findings.back().cure = "use float32, or the dtype of a tensor, x.dtype";
   }
 }

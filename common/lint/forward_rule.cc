@@ -29,13 +29,12 @@ void CheckInputs(const c10::FunctionSchema& schema, std::vector<Finding>& findin
   for (size_t i = 1; i < formals.size(); ++i) {
     arguments.push_back(absl::StrCat(formals[i].name(), ": ", formals[i].type()->annotation_str()));
   }
-  findings.push_back({"",
-                      {""},
-                      {},
-                      absl::StrCat("forward takes ", arguments.empty() ? "nothing" : absl::StrJoin(arguments, ", "),
-                                   ", wants one Tensor"),
-                      "wrap it so that forward takes one Tensor [B, C, H, W]: several images go into its channels, "
-                      "numbers become int or float attributes, which the host offers as knobs"});
+  findings.push_back(
+      {.modules = {""},
+       .message = absl::StrCat("forward takes ", arguments.empty() ? "nothing" : absl::StrJoin(arguments, ", "),
+                               ", wants one Tensor"),
+       .cure = "wrap it so that forward takes one Tensor [B, C, H, W]: several images go into its channels, "
+               "numbers become int or float attributes, which the host offers as knobs"});
 }
 
 }  // namespace
@@ -43,17 +42,19 @@ void CheckInputs(const c10::FunctionSchema& schema, std::vector<Finding>& findin
 void CheckForward(const LintSubject& subject, std::vector<Finding>& findings) {
   torch::jit::Function* const forward = subject.module.type()->findMethod("forward");
   if (forward == nullptr) {
-    findings.push_back({"", {""}, {}, "the root has no forward", "give it one that takes a Tensor and returns one"});
+    findings.push_back({.modules = {""},
+                        .message = "the root has no forward",
+                        .cure = "give it one that takes a Tensor and returns one"});
     return;
   }
   CheckInputs(forward->getSchema(), findings);
   const c10::Argument& result = forward->getSchema().returns()[0];
   if (IsTensor(result)) return;
-  findings.push_back({"",
-                      {""},
-                      LineOfResult(*forward),
-                      absl::StrCat("forward returns ", result.type()->annotation_str(), ", wants one Tensor"),
-                      "return one Tensor [B, C, H, W]; several go into its channels"});
+  findings.push_back(
+      {.modules = {""},
+       .line = LineOfResult(*forward),
+       .message = absl::StrCat("forward returns ", result.type()->annotation_str(), ", wants one Tensor"),
+       .cure = "return one Tensor [B, C, H, W]; several go into its channels"});
 }
 
 }  // namespace modelport

@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "common/lint/literal_findings.h"
+#include "common/lint/fixed_option_findings.h"
 #include "common/lint/operator_kinds.h"
 #include "common/lint/rules.h"
 
@@ -11,30 +11,29 @@ namespace {
 bool TakesModelDtype(const Step& step) {
   const std::vector<Operand> operands = TensorOperands(step);
   return std::any_of(operands.begin(), operands.end(), [](const Operand& operand) {
-    return operand.fact->dtype.model && operand.fact->dtype.literal == nullptr;
+    return operand.fact->dtype.model && operand.fact->dtype.fixed == nullptr;
   });
 }
 
 Finding NoKernel(const Step& step) {
-  return {"",
-          {step.module},
-          FindSourceLine(step.node->sourceRange()),
-          absl::StrCat(step.name(), " does not take float16"),
-          "cast to float32 for it and back: y = f(x.to(torch.float32)).to(x.dtype)"};
+  return {.modules = {step.module},
+          .line = FindSourceLine(step.node->sourceRange()),
+          .message = absl::StrCat(step.name(), " does not take float16"),
+          .cure = "cast to float32 for it and back: y = f(x.to(torch.float32)).to(x.dtype)"};
 }
 
 }  // namespace
 
 void CheckHalf(const LintSubject& subject, std::vector<Finding>& findings) {
-  LiteralsSeen seen;
+  FixedOptionsSeen seen;
   for (const Step& step : subject.trace.steps) {
     if (LacksHalf(step.name()) && TakesModelDtype(step)) findings.push_back(NoKernel(step));
     if (!WantsOneDtype(step.name())) continue;
-    const LiteralPtr literal = FindClash(step, &Fact::dtype);
-    if (literal == nullptr || !seen.Insert(*literal)) continue;
-    findings.push_back(LiteralFinding(
-        *literal, absl::StrCat(DescribeLiteral(*literal), "; ", DescribeStep(step),
-                               " refuses it together with tensors of the precision that the host chooses")));
+    const FixedOptionPtr option = FindClash(step, &Fact::dtype);
+    if (option == nullptr || !seen.Insert(*option)) continue;
+    findings.push_back(FixedOptionFinding(
+        *option, absl::StrCat(DescribeFixedOption(*option), "; ", DescribeStep(step),
+                              " refuses it together with tensors of the precision that the host chooses")));
   }
 }
 

@@ -20,11 +20,11 @@ bool WritesInput(const Step& step) {
 void CheckInPlaceWrites(const LintSubject& subject, std::vector<Finding>& findings) {
   for (const Step& step : subject.trace.steps) {
     if (!WritesInput(step)) continue;
-    findings.push_back({"",
-                        {step.module},
-                        FindSourceLine(step.node->sourceRange()),
-                        absl::StrCat(step.name(), " writes into the input of forward, whose memory is the host's"),
-                        "write into a copy, x.clone(), or use the operator that makes a new tensor"});
+    findings.push_back(
+        {.modules = {step.module},
+         .line = FindSourceLine(step.node->sourceRange()),
+         .message = absl::StrCat(step.name(), " writes into the input of forward, whose memory is the host's"),
+         .cure = "write into a copy, x.clone(), or use the operator that makes a new tensor"});
   }
 }
 

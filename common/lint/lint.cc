@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/artifact/operators.h"
 #include "common/lint/rules.h"
 #include "common/lint/trace.h"
 #include "common/script/torch_status.h"
@@ -64,11 +66,13 @@ std::vector<Finding> RunRules(const LintSubject& subject, absl::string_view targ
 
 }  // namespace
 
-absl::StatusOr<std::vector<Finding>> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
-                                          const LintOptions& options) {
+absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
+                                const LintOptions& options) {
   return CatchTorch([&] {
     const Trace trace = TraceForward(module);
-    return RunRules({module, trace, format, options.runtime}, options.target);
+    const std::vector<Operator> operators = CollectOperators(module);
+    return LintResult{RunRules({module, trace, operators, format, options.runtime}, options.target),
+                      MinimumRuntime(format, operators)};
   });
 }
 

@@ -18,11 +18,16 @@ struct LintOptions {
   const Runtime* runtime = nullptr;  // One that has to load the file; may be null.
 };
 
-// The findings about `module`, which was loaded from a file of this format, in the order of the rules. What several
-// modules share, as the blocks of a network do, is one finding.
+struct LintResult {
+  std::vector<Finding> findings;  // In the order of the rules.
+  std::string minimum_runtime;    // The oldest that loads the file and computes the same; empty if none does.
+};
+
+// The findings about `module`, which was loaded from a file of this format. What several modules share, as the
+// blocks of a network do, is one finding.
 //   Internal  LibTorch cannot read the module's code
-absl::StatusOr<std::vector<Finding>> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
-                                          const LintOptions& options);
+absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
+                                const LintOptions& options);
 
 }  // namespace modelport
 

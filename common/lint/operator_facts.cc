@@ -26,8 +26,8 @@ bool AreIntegers(TypePtr type) {
 
 class OperatorFacts {
  public:
-  OperatorFacts(const Step& step, std::vector<LiteralPtr>& literals)
-      : step_(step), name_(step.name()), operands_(TensorOperands(step)), literals_(literals) {}
+  OperatorFacts(const Step& step, std::vector<FixedOptionPtr>& fixed_options)
+      : step_(step), name_(step.name()), operands_(TensorOperands(step)), fixed_options_(fixed_options) {}
 
   std::vector<Fact> Outputs() {
     const c10::FunctionSchema& schema = step_.node->schema();
@@ -83,7 +83,7 @@ class OperatorFacts {
   Origin DtypeOfResult() {
     if (const Fact* dtype = FindArgument(step_, "dtype")) {
       if (!dtype->value || !dtype->value->isInt()) return dtype->dtype;
-      return DtypeLiteral(Literal::Kind::kWritten, static_cast<c10::ScalarType>(dtype->value->toInt()));
+      return FixedDtype(FixedOption::Kind::kWritten, static_cast<c10::ScalarType>(dtype->value->toInt()));
     }
     if (const Fact* other = Template()) return other->dtype;
     if (GivesIntegers(name_)) return Origin();
@@ -95,14 +95,14 @@ class OperatorFacts {
 
   Origin DeviceOfResult() {
     if (name_ == "aten::cpu" || name_ == "aten::cuda") {
-      return AddLiteral(Literal::Kind::kWritten, name_.substr(6), /*is_device=*/true);
+      return AddFixedOption(FixedOption::Kind::kWritten, name_.substr(6), /*is_device=*/true);
     }
     if (const Fact* device = FindArgument(step_, "device")) {
       if (!device->value || !device->value->isDevice()) return device->device;
-      return AddLiteral(Literal::Kind::kWritten, device->value->toDevice().str(), /*is_device=*/true);
+      return AddFixedOption(FixedOption::Kind::kWritten, device->value->toDevice().str(), /*is_device=*/true);
     }
     if (const Fact* other = Template()) return other->device;
-    if (IsFactory()) return AddLiteral(Literal::Kind::kDefault, "cpu", /*is_device=*/true);
+    if (IsFactory()) return AddFixedOption(FixedOption::Kind::kDefault, "cpu", /*is_device=*/true);
     if (operands_.empty()) return Origin();
     return PicksElements(name_) ? operands_[0].fact->device : ModelWins(&Fact::device);
   }
@@ -115,7 +115,7 @@ class OperatorFacts {
   Origin DefaultDtype() {
     const bool integers = AreIntegers(step_.node->input(name_ == "aten::full" ? 1 : 0)->type());
     if (integers && TakesDtypeOfNumbers(name_)) return Origin();
-    return DtypeLiteral(Literal::Kind::kDefault, c10::kFloat);
+    return FixedDtype(FixedOption::Kind::kDefault, c10::kFloat);
   }
 
   // A float32 tensor makes what it is added to float32.
@@ -123,7 +123,7 @@ class OperatorFacts {
     Origin joined;
     for (const Operand& operand : operands_) {
       const Origin& dtype = operand.fact->dtype;
-      if (dtype.literal != nullptr && !dtype.model) return dtype;
+      if (dtype.fixed != nullptr && !dtype.model) return dtype;
       joined = Join(joined, dtype);
     }
     return joined;
@@ -133,32 +133,36 @@ class OperatorFacts {
   Origin ModelWins(Origin Fact::*origin) const {
     Origin joined;
     for (const Operand& operand : operands_) joined = Join(joined, operand.fact->*origin);
-    if (joined.model && (operands_.size() > 1 || operands_[0].is_list)) joined.literal = nullptr;
+    if (joined.model && (operands_.size() > 1 || operands_[0].is_list)) joined.fixed = nullptr;
     return joined;
   }
 
-  Origin DtypeLiteral(Literal::Kind kind, c10::ScalarType type) {
+  Origin FixedDtype(FixedOption::Kind kind, c10::ScalarType type) {
     if (!c10::isFloatingType(type)) return Origin();
-    return AddLiteral(kind, std::string(c10::getDtypeNames(type).first), /*is_device=*/false);
+    return AddFixedOption(kind, std::string(c10::getDtypeNames(type).first), /*is_device=*/false);
   }
 
-  Origin AddLiteral(Literal::Kind kind, std::string value, bool is_device) {
-    auto literal = std::make_shared<Literal>(
-        Literal{kind, std::move(value), name_, step_.module, FindSourceLine(step_.node->sourceRange()), is_device});
-    literals_.push_back(literal);
-    return {/*model=*/false, std::move(literal)};
+  Origin AddFixedOption(FixedOption::Kind kind, std::string value, bool is_device) {
+    auto option = std::make_shared<FixedOption>(FixedOption{.kind = kind,
+                                                            .value = std::move(value),
+                                                            .call = name_,
+                                                            .module = step_.module,
+                                                            .line = FindSourceLine(step_.node->sourceRange()),
+                                                            .is_device = is_device});
+    fixed_options_.push_back(option);
+    return {.fixed = std::move(option)};
   }
 
   const Step& step_;
   const std::string name_;
   const std::vector<Operand> operands_;
-  std::vector<LiteralPtr>& literals_;
+  std::vector<FixedOptionPtr>& fixed_options_;
 };
 
 }  // namespace
 
-std::vector<Fact> OutputFacts(const Step& step, std::vector<LiteralPtr>& literals) {
-  return OperatorFacts(step, literals).Outputs();
+std::vector<Fact> OutputFacts(const Step& step, std::vector<FixedOptionPtr>& fixed_options) {
+  return OperatorFacts(step, fixed_options).Outputs();
 }
 
 }  // namespace modelport

@@ -8,8 +8,8 @@
 
 namespace modelport {
 
-// What is known of the outputs of `step`. Every dtype and device that the call fixes is added to `literals`.
-std::vector<Fact> OutputFacts(const Step& step, std::vector<LiteralPtr>& literals);
+// What is known of the outputs of `step`. Every dtype and device that the call fixes is added to `fixed_options`.
+std::vector<Fact> OutputFacts(const Step& step, std::vector<FixedOptionPtr>& fixed_options);
 
 }  // namespace modelport
 

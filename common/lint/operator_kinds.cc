@@ -30,8 +30,8 @@ bool WantsOneDtype(absl::string_view name) {
       "conv3d",
       "conv_transpose1d",
       "conv_transpose2d",
-      "convolution",
       "conv_transpose3d",
+      "convolution",
       "dot",
       "einsum",
       "grid_sampler",
@@ -112,11 +112,11 @@ bool LacksHalf(absl::string_view name) {
 
 bool GivesIntegers(absl::string_view name) {
   static const auto* const names = new Names{
-      "__and__",      "__or__",       "all",          "any",       "argmax",  "argmin",      "argsort",
-      "bitwise_and",  "bitwise_not",  "bitwise_or",   "bucketize", "eq",      "ge",          "gt",
-      "isclose",      "isfinite",     "isinf",        "isnan",     "le",      "logical_and", "logical_not",
-      "logical_or",   "logical_xor",  "lt",           "ne",        "nonzero", "randint",     "randperm",
-      "tril_indices", "triu_indices", "searchsorted", "signbit",
+      "__and__",      "__or__",      "all",          "any",          "argmax",  "argmin",      "argsort",
+      "bitwise_and",  "bitwise_not", "bitwise_or",   "bucketize",    "eq",      "ge",          "gt",
+      "isclose",      "isfinite",    "isinf",        "isnan",        "le",      "logical_and", "logical_not",
+      "logical_or",   "logical_xor", "lt",           "ne",           "nonzero", "randint",     "randperm",
+      "searchsorted", "signbit",     "tril_indices", "triu_indices",
   };
   return Contains(*names, name);
 }

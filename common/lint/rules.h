@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "common/artifact/operators.h"
 #include "common/artifact/runtime.h"
 #include "common/lint/finding.h"
 #include "common/lint/trace.h"
@@ -15,12 +16,13 @@ namespace modelport {
 // What a rule looks at.
 struct LintSubject {
   const torch::jit::Module& module;
-  const Trace& trace;           // Of its forward.
-  const ArchiveFormat& format;  // Of its file.
-  const Runtime* runtime;       // The one that is asked for; may be null.
+  const Trace& trace;                      // Of its forward.
+  const std::vector<Operator>& operators;  // Of all its methods.
+  const ArchiveFormat& format;             // Of its file.
+  const Runtime* runtime;                  // The one that is asked for; may be null.
 };
 
-// Rules add what they find. They leave Finding::rule to their caller. A finding may come more than once.
+// Rules add what they find. Their caller fills in Finding::rule. A finding may come more than once.
 
 // forward takes one tensor and nothing else, and gives one tensor.
 void CheckForward(const LintSubject& subject, std::vector<Finding>& findings);

@@ -16,7 +16,8 @@ struct Cure {
 // Operators that published models use and old runtimes lack, and what these have for them.
 constexpr Cure kCures[] = {
     {"aten::_upsample_",
-     "F.interpolate brings it along: call torch._C._nn.upsample_bilinear2d, upsample_bicubic2d or upsample_nearest2d"},
+     "where F.interpolate brings it along, call torch._C._nn.upsample_bilinear2d, upsample_bicubic2d or "
+     "upsample_nearest2d; where it is wanted, write it out, antialiasing as a matmul with the weights of every pixel"},
     {"aten::amax(", "use torch.max over the dimension, or x.flatten(k).max(k)[0]"},
     {"aten::amin(", "use torch.min over the dimension, or x.flatten(k).min(k)[0]"},
     {"aten::floor_divide(", "write torch.floor(x / y)"},
@@ -49,15 +50,12 @@ std::string FindCure(const RuntimeObstacle& obstacle, absl::string_view runtime)
 
 void CheckRuntimeObstacles(const LintSubject& subject, std::vector<Finding>& findings) {
   if (subject.runtime == nullptr) return;
-  const std::vector<Operator> operators = CollectOperators(subject.module);
-  for (const RuntimeObstacle& obstacle : FindObstacles(*subject.runtime, subject.format, operators)) {
+  for (const RuntimeObstacle& obstacle : FindObstacles(*subject.runtime, subject.format, subject.operators)) {
     const std::string message = absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause);
-    Finding finding{"", {""}, {}, message, FindCure(obstacle, subject.runtime->name)};
-    if (obstacle.places.empty()) findings.push_back(finding);
+    const std::string cure = FindCure(obstacle, subject.runtime->name);
+    if (obstacle.places.empty()) findings.push_back({.modules = {""}, .message = message, .cure = cure});
     for (const OperatorCall::Place& place : obstacle.places) {
-      finding.modules = place.modules;
-      finding.line = place.line;
-      findings.push_back(finding);
+      findings.push_back({.modules = place.modules, .line = place.line, .message = message, .cure = cure});
     }
   }
 }

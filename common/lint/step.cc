@@ -37,17 +37,17 @@ const Fact* FindArgument(const Step& step, absl::string_view name) {
   return fact.value && fact.value->isNone() ? nullptr : &fact;
 }
 
-LiteralPtr FindClash(const Step& step, Origin Fact::*origin) {
+FixedOptionPtr FindClash(const Step& step, Origin Fact::*origin) {
   const std::vector<Operand> operands = TensorOperands(step);
   for (const Operand& operand : operands) {
     const Origin& own = operand.fact->*origin;
-    if (own.literal == nullptr) continue;
-    if (own.model && operand.is_list) return own.literal;
+    if (own.fixed == nullptr) continue;
+    if (own.model && operand.is_list) return own.fixed;
     const auto clashes = [&](const Operand& other) {
       const Origin& theirs = other.fact->*origin;
-      return theirs.model && !(own.model && theirs.literal != nullptr);
+      return theirs.model && !(own.model && theirs.fixed != nullptr);
     };
-    if (std::any_of(operands.begin(), operands.end(), clashes)) return own.literal;
+    if (std::any_of(operands.begin(), operands.end(), clashes)) return own.fixed;
   }
   return nullptr;
 }

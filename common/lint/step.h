@@ -32,10 +32,10 @@ std::vector<Operand> TensorOperands(const Step& step);
 // What is known of the argument `name` of `step`; null if it has none, or None for it.
 const Fact* FindArgument(const Step& step, absl::string_view name);
 
-// The dtype, or device, that a tensor of `step` has by a literal where another one has the model's; null if there is
-// none. `origin` is &Fact::dtype or &Fact::device. Two tensors that may both be either, as a condition had it, are
+// The dtype, or device, that a tensor of `step` has by a fixed option where another one has the model's; null if there
+// is none. `origin` is &Fact::dtype or &Fact::device. Two tensors that may both be either, as a condition had it, are
 // taken to be alike.
-LiteralPtr FindClash(const Step& step, Origin Fact::*origin);
+FixedOptionPtr FindClash(const Step& step, Origin Fact::*origin);
 
 }  // namespace modelport
 

@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -20,10 +21,12 @@ using torch::jit::Function;
 using torch::jit::Node;
 using torch::jit::Value;
 
-// A call of a function that is under way.
+// A call of a function. It stays when it has returned: in a loop it is made again, and what has grown is grown then.
 struct Frame {
   std::string module;  // Path of the module whose code it is.
   std::unordered_map<const Value*, Fact> facts;
+  std::unordered_map<const Value*, Fact> grown;  // What loop variables and containers have been so far.
+  std::unordered_map<const Node*, std::unique_ptr<Frame>> calls;
 };
 
 Fact KnownValue(c10::IValue value) {
@@ -43,20 +46,28 @@ class Tracer {
       argument.is_input = true;
     }
     arguments[0] = KnownValue(module._ivalue());
-    CallFunction(*forward, "", std::move(arguments));
+    Frame frame;
+    CallFunction(*forward, std::move(arguments), frame);
     return std::move(trace_);
   }
 
  private:
-  Fact CallFunction(const Function& function, const std::string& module, std::vector<Fact> arguments) {
+  Fact CallFunction(const Function& function, std::vector<Fact> arguments, Frame& frame) {
     // LibTorch's own interface for this is not const.
     auto* graph_function = torch::jit::tryToGraphFunction(const_cast<Function&>(function));
     if (graph_function == nullptr) return {};
     const Block& body = *graph_function->graph()->block();
-    Frame frame{module, {}};
     for (size_t i = 0; i < body.inputs().size(); ++i) frame.facts[body.inputs()[i]] = std::move(arguments[i]);
     VisitBlock(body, frame);
     return frame.facts[body.outputs()[0]];
+  }
+
+  // The frame of the call that `node` makes.
+  Frame& CalleeFrame(const Node& node, const std::string& module, Frame& caller) {
+    std::unique_ptr<Frame>& frame = caller.calls[&node];
+    if (frame == nullptr) frame = std::make_unique<Frame>();
+    frame->module = module;
+    return *frame;
   }
 
   void VisitBlock(const Block& block, Frame& frame) {
@@ -78,11 +89,11 @@ class Tracer {
     if (kind == prim::CallFunction) return {CallFreeFunction(node, frame)};
     std::vector<Fact> inputs = Inputs(node, frame);
     if (HandlesValues(node)) {
-      if (FillsContainer(node)) frame.facts[node.input(0)] = Mix(inputs);
+      if (FillsContainer(node)) Grow(*node.input(0), Mix(inputs), frame);
       return ValueFacts(node, inputs);
     }
     trace_.steps.push_back({&node, frame.module, std::move(inputs)});
-    return OutputFacts(trace_.steps.back(), trace_.literals);
+    return OutputFacts(trace_.steps.back(), trace_.fixed_options);
   }
 
   std::vector<Fact> Inputs(const Node& node, Frame& frame) {
@@ -106,24 +117,32 @@ class Tracer {
   // Its inputs are a count and a condition, then what one round hands to the next. The block has the round's number
   // and these, and gives the condition and these.
   void VisitLoop(const Node& node, Frame& frame) {
-    // Facts only grow. What grows later than this has gone through four variables, round after round.
-    constexpr int kRounds = 4;
     const Block& body = *node.blocks()[0];
-    std::vector<Fact> carried = Inputs(node, frame);
-    carried.erase(carried.begin(), carried.begin() + 2);
-    for (int round = 0; round < kRounds; ++round) {
-      for (size_t i = 0; i < carried.size(); ++i) frame.facts[body.inputs()[i + 1]] = carried[i];
+    const size_t variables = node.outputs().size();
+    for (size_t i = 0; i < variables; ++i) Grow(*body.inputs()[i + 1], frame.facts[node.input(i + 2)], frame);
+    size_t growths;
+    do {
+      growths = growths_;
       VisitBlock(body, frame);
-      for (size_t i = 0; i < carried.size(); ++i) carried[i] = Join(carried[i], frame.facts[body.outputs()[i + 1]]);
-    }
-    for (size_t i = 0; i < carried.size(); ++i) frame.facts[node.outputs()[i]] = carried[i];
+      for (size_t i = 0; i < variables; ++i) Grow(*body.inputs()[i + 1], frame.facts[body.outputs()[i + 1]], frame);
+    } while (growths_ != growths);
+    for (size_t i = 0; i < variables; ++i) frame.facts[node.outputs()[i]] = frame.facts[body.inputs()[i + 1]];
+  }
+
+  // Adds `fact` to what is known of a loop variable or container. Each grows a few times at most, over all rounds of
+  // all loops around it, and so loops end, and soon, however deep they are nested.
+  void Grow(const Value& value, const Fact& fact, Frame& frame) {
+    const auto [grown, is_new] = frame.grown.try_emplace(&value, fact);
+    if (is_new || Extend(grown->second, fact)) ++growths_;
+    frame.facts[&value] = grown->second;
   }
 
   Fact Constant(const Node& node, const Frame& frame) {
     const auto value = torch::jit::toIValue(node.output());
     if (!value) return {};
     Fact fact = HeldTensorsFact(
-        *value, Literal{Literal::Kind::kConstant, "", "", frame.module, FindSourceLine(node.sourceRange()), false});
+        *value,
+        {.kind = FixedOption::Kind::kConstant, .module = frame.module, .line = FindSourceLine(node.sourceRange())});
     if (!value->isTensor()) fact.value = *value;
     return Remember(fact);
   }
@@ -135,8 +154,8 @@ class Tracer {
   }
 
   const Fact& Remember(const Fact& fact) {
-    if (fact.dtype.literal) trace_.literals.push_back(fact.dtype.literal);
-    if (fact.device.literal) trace_.literals.push_back(fact.device.literal);
+    if (fact.dtype.fixed) trace_.fixed_options.push_back(fact.dtype.fixed);
+    if (fact.device.fixed) trace_.fixed_options.push_back(fact.device.fixed);
     return fact;
   }
 
@@ -147,17 +166,18 @@ class Tracer {
     const auto type = known ? owner.value->toObjectRef().type() : node.input(0)->type()->cast<c10::ClassType>();
     const Function* method = type == nullptr ? nullptr : type->findMethod(node.s(torch::jit::attr::name));
     if (method == nullptr) return {};
-    return CallFunction(*method, known ? owner.path : frame.module, std::move(arguments));
+    return CallFunction(*method, std::move(arguments), CalleeFrame(node, known ? owner.path : frame.module, frame));
   }
 
   Fact CallFreeFunction(const Node& node, Frame& frame) {
     std::vector<Fact> arguments = Inputs(node, frame);
     arguments.erase(arguments.begin());
     const auto& type = node.input(0)->type()->expectRef<c10::FunctionType>();
-    return CallFunction(*type.function(), frame.module, std::move(arguments));
+    return CallFunction(*type.function(), std::move(arguments), CalleeFrame(node, frame.module, frame));
   }
 
   Trace trace_;
+  size_t growths_ = 0;
 };
 
 }  // namespace

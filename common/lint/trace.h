@@ -13,8 +13,8 @@
 namespace modelport {
 
 struct Trace {
-  std::vector<Step> steps;           // In the order of the code; those of a loop more than once.
-  std::vector<LiteralPtr> literals;  // Every dtype and device that the code fixes.
+  std::vector<Step> steps;                    // In the order of the code; those of a loop a few times.
+  std::vector<FixedOptionPtr> fixed_options;  // Every dtype and device that the code fixes.
 };
 
 // Both branches of a condition count unless the code itself decides it, as a default argument that is None does.

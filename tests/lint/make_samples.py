@@ -1,4 +1,4 @@
-"""Makes scripted.pt and traced.pt, which lint_tool_test checks: python3 make_samples.py, with torch 2.13.
+"""Makes scripted.pt and traced.pt, which lint_files_test checks: python3 make_samples.py, with torch 2.13.
 
 The network has what is often wrong with networks that work well in Python. In the files, source files are named without
 their folders and the traced one names none, so that they do not depend on the machine.

@@ -1,0 +1,92 @@
+#include "common/lint/operator_facts.h"
+
+#include <torch/csrc/jit/ir/irparser.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+Fact Model() {
+  Fact fact;
+  fact.dtype.model = fact.device.model = fact.is_input = true;
+  return fact;
+}
+
+Fact Fixed() {
+  Fact fact;
+  fact.dtype.fixed = fact.device.fixed = std::make_shared<FixedOption>();
+  return fact;
+}
+
+Fact Known(c10::IValue value) {
+  Fact fact;
+  fact.value = std::move(value);
+  return fact;
+}
+
+// What is known of the result of `call`, whose arguments have the types `formals`, "%a : Tensor".
+Fact Result(const std::string& formals, const std::string& call, const std::vector<Fact>& inputs,
+            std::vector<FixedOptionPtr>* fixed = nullptr) {
+  torch::jit::Graph graph;
+  torch::jit::parseIR("graph(" + formals + "):\n  %r : Tensor = " + call + "\n  return (%r)\n", &graph);
+  std::vector<FixedOptionPtr> options;
+  const std::vector<Fact> outputs = OutputFacts({*graph.nodes().begin(), "net", inputs}, options);
+  if (fixed != nullptr) *fixed = options;
+  return outputs[0];
+}
+
+TEST(OutputFactsTest, ViewsShareTheInputsMemoryAndResultsDoNot) {
+  const Fact view = Result("%a : Tensor", "aten::t(%a)", {Model()});
+  EXPECT_TRUE(view.is_input);
+  EXPECT_TRUE(view.dtype.model);
+  const Fact result = Result("%a : Tensor", "aten::relu(%a)", {Model()});
+  EXPECT_FALSE(result.is_input);
+  EXPECT_TRUE(result.dtype.model);
+}
+
+TEST(OutputFactsTest, ASumHasTheFixedDtypeAndAProductOfMatricesTheModels) {
+  const std::string formals = "%a : Tensor, %b : Tensor";
+  const Fact sum = Result(formals, "aten::mul(%a, %b)", {Model(), Fixed()});
+  EXPECT_NE(sum.dtype.fixed, nullptr);
+  EXPECT_FALSE(sum.dtype.model);
+  const Fact product = Result(formals, "aten::mm(%a, %b)", {Model(), Fixed()});
+  EXPECT_EQ(product.dtype.fixed, nullptr);
+  EXPECT_TRUE(product.dtype.model);
+}
+
+TEST(OutputFactsTest, ComparisonsHaveNoDtypeThatMatters) {
+  const Fact result = Result("%a : Tensor, %b : Tensor", "aten::eq(%a, %b)", {Model(), Fixed()});
+  EXPECT_FALSE(result.dtype.model);
+  EXPECT_EQ(result.dtype.fixed, nullptr);
+  EXPECT_TRUE(result.device.model);
+}
+
+TEST(OutputFactsTest, CastsFixTheDtypeAndKeepTheDevice) {
+  std::vector<FixedOptionPtr> fixed;
+  const Fact cast = Result("%a : Tensor, %d : int, %n : bool, %c : bool, %m : NoneType", "aten::to(%a, %d, %n, %c, %m)",
+                           {Model(), Known(6), Fact(), Fact(), Known({})}, &fixed);
+  ASSERT_EQ(fixed.size(), 1);
+  EXPECT_EQ(fixed[0], cast.dtype.fixed);
+  EXPECT_EQ(fixed[0]->value, "float32");
+  EXPECT_EQ(fixed[0]->module, "net");
+  EXPECT_TRUE(cast.device.model);
+}
+
+TEST(OutputFactsTest, FactoriesFixTheDefaults) {
+  std::vector<FixedOptionPtr> fixed;
+  const Fact zeros = Result("%s : int[], %n : NoneType", "aten::zeros(%s, %n, %n, %n, %n)",
+                            {Fact(), Known({}), Known({}), Known({}), Known({})}, &fixed);
+  ASSERT_EQ(fixed.size(), 2);
+  EXPECT_EQ(zeros.dtype.fixed->value, "float32");
+  EXPECT_EQ(zeros.device.fixed->value, "cpu");
+  EXPECT_EQ(zeros.dtype.fixed->kind, FixedOption::Kind::kDefault);
+}
+
+}  // namespace
+}  // namespace modelport

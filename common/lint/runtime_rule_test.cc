@@ -1,0 +1,31 @@
+#include <torch/csrc/jit/api/module.h>
+
+#include <vector>
+
+#include "common/artifact/runtime.h"
+#include "common/lint/finding.h"
+#include "common/lint/rule_case.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using torch::jit::Module;
+
+TEST(RuntimeRuleTest, ReportsWhatTheRuntimeLacksIfOneIsNamed) {
+  const Module module = MakeModule(Forward("  return torch.silu(x)\n"));
+  EXPECT_THAT(LintForNuke(module), IsEmpty());
+  EXPECT_THAT(LintForNuke(module, &Runtimes()[1]), IsEmpty());
+  const std::vector<Finding> findings = LintForNuke(module, &Runtimes()[0]);
+  ASSERT_EQ(findings.size(), 1);
+  EXPECT_EQ(findings[0].rule, "runtime");
+  EXPECT_EQ(findings[0].message, "aten::silu(Tensor): LibTorch 1.6 does not have it");
+  EXPECT_EQ(findings[0].line.text, "return torch.silu(x)");
+  EXPECT_THAT(findings[0].cure, HasSubstr("torch.sigmoid(x)"));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,68 @@
+#include "common/lint/step.h"
+
+#include <torch/csrc/jit/ir/irparser.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+// Facts about dtypes.
+Fact Model() {
+  Fact fact;
+  fact.dtype.model = true;
+  return fact;
+}
+
+Fact Fixed() {
+  Fact fact;
+  fact.dtype.fixed = std::make_shared<FixedOption>();
+  return fact;
+}
+
+Fact Either() { return Join(Model(), Fixed()); }
+
+// The fixed dtype that clashes where the tensors `inputs` meet in `call`, an expression of %a and %b.
+FixedOptionPtr Clash(const std::string& call, const std::vector<Fact>& inputs) {
+  torch::jit::Graph graph;
+  torch::jit::parseIR("graph(%a : Tensor, %b : Tensor):\n  %c : Tensor = " + call + "\n  return (%c)\n", &graph);
+  return FindClash({*graph.nodes().begin(), "", inputs}, &Fact::dtype);
+}
+
+TEST(FindClashTest, IsTheFixedOneBesideTheModels) {
+  const Fact fixed = Fixed();
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Model(), fixed}), fixed.dtype.fixed);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {fixed, Model()}), fixed.dtype.fixed);
+}
+
+TEST(FindClashTest, IsNoneAmongLikeTensors) {
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Model(), Model()}), nullptr);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Fixed(), Fixed()}), nullptr);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Fixed(), Fact()}), nullptr);
+}
+
+TEST(FindClashTest, TensorsThatMayBeEitherAreTakenToBeAlike) {
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Either(), Either()}), nullptr);
+  EXPECT_NE(Clash("aten::mm(%a, %b)", {Either(), Model()}), nullptr);
+}
+
+TEST(FindClashTest, OneTensorDoesNotClashWithItselfButAListMay) {
+  EXPECT_EQ(Clash("aten::relu(%a)", {Either()}), nullptr);
+  torch::jit::Graph graph;
+  torch::jit::parseIR("graph(%a : Tensor[], %d : int):\n  %c : Tensor = aten::cat(%a, %d)\n  return (%c)\n", &graph);
+  EXPECT_NE(FindClash({*graph.nodes().begin(), "", {Either(), Fact()}}, &Fact::dtype), nullptr);
+}
+
+TEST(FindClashTest, LooksAtTheWantedOriginOnly) {
+  Fact fixed, model;
+  fixed.device.fixed = std::make_shared<FixedOption>();
+  model.device.model = true;
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {model, fixed}), nullptr);
+}
+
+}  // namespace
+}  // namespace modelport
