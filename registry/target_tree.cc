@@ -2,6 +2,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/module_tree/wrapped_tree.h"
 #include "common/status/annotate.h"
 
 namespace modelport {

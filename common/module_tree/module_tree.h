@@ -59,16 +59,6 @@ struct ModuleTree {
 //                    positive, a type that contains itself, more than 100,000 modules
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);
 
-// The name of a wrapped tree within its wrapper.
-inline constexpr char kWrappedName[] = "model";
-
-// Instantiates `wrapper` around the tree of `call`, which becomes its child "model". `wrapper` may use the arguments of
-// `call` and `scope`, and has no tensors of its own: the slots are those of `call`'s tree, in the same order, with
-// "model." in front of their names.
-//   InvalidArgument  as BuildModuleTree; a wrapper that has tensors, or a member "model"
-absl::StatusOr<ModuleTree> BuildWrappedTree(std::shared_ptr<const ModuleLibrary> library, const Call& wrapper,
-                                            const Scope& scope, const Call& call);
-
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_MODULE_TREE_MODULE_TREE_H_

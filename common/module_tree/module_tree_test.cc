@@ -255,52 +255,5 @@ TEST(KnobsTest, NumbersOutOfRangeAndWhatIsNoNumberAreErrors) {
   EXPECT_THAT(KnobError("{value: 1, min: 0, max: 2, hint: h}"), HasSubstr("unknown field \"hint\" in \"k\""));
 }
 
-// Wraps the tree of `call` in a tree of `wrapper`.
-absl::StatusOr<ModuleTree> Wrap(const std::string& modules, const std::string& wrapper, const std::string& call) {
-  auto library = std::make_shared<ModuleLibrary>();
-  const absl::Status added = library->AddFile({"m.yaml", modules});
-  if (!added.ok()) return added;
-  return BuildWrappedTree(library, *ParseCall(wrapper), {{"mean", std::vector<double>{0.5, 0.25}}}, *ParseCall(call));
-}
-
-constexpr char kWrapped[] = R"yaml(modules:
-  Leaf(dim): {parameters: {weight: [dim]}}
-  Net(dim, depth=2):
-    buffers: {scale: [1]}
-    children: {blocks: [{repeat: depth, module: Leaf(dim)}]}
-  Wrapper(mean, size, count): {constants: {mean: mean, size: size, count: count}}
-  Heavy(): {children: {own: Leaf(1)}}
-  Clash(): {attributes: {model: 1}}
-)yaml";
-
-TEST(BuildWrappedTreeTest, TheModelsSlotsKeepTheirOrderBelowModel) {
-  ASSERT_OK_AND_ASSIGN(const ModuleTree alone, Build(kWrapped, "Net(3)"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Wrap(kWrapped, "Wrapper(mean, dim, count=depth)", "Net(3)"));
-  ASSERT_EQ(tree.slots.size(), alone.slots.size());
-  for (size_t i = 0; i < tree.slots.size(); ++i) {
-    EXPECT_EQ(tree.slots[i].name, "model." + alone.slots[i].name);
-    EXPECT_EQ(tree.slots[i].shape, alone.slots[i].shape);
-    EXPECT_EQ(tree.slots[i].is_buffer, alone.slots[i].is_buffer);
-  }
-  ASSERT_THAT(tree.root.children, SizeIs(1));
-  EXPECT_EQ(tree.root.children[0].node->path, "model");
-}
-
-TEST(BuildWrappedTreeTest, TheWrapperMayUseTheRootsArgumentsAndTheScope) {
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Wrap(kWrapped, "Wrapper(mean, dim, count=depth)", "Net(3)"));
-  ASSERT_THAT(tree.root.constants, SizeIs(3));
-  EXPECT_EQ(ValueString(tree.root.constants[0].second), "[0.5, 0.25]");
-  EXPECT_EQ(tree.root.constants[1].second, Value(int64_t{3}));
-  EXPECT_EQ(tree.root.constants[2].second, Value(int64_t{2}));
-}
-
-TEST(BuildWrappedTreeTest, AWrapperThatDoesNotFitIsAnError) {
-  EXPECT_THAT(Wrap(kWrapped, "Wrapper(mean, width, 1)", "Net(3)"),
-              StatusIs(kInvalid, HasSubstr("argument \"size\" of Wrapper: unknown name \"width\"")));
-  EXPECT_THAT(Wrap(kWrapped, "Wraper(mean)", "Net(3)"), StatusIs(kInvalid, HasSubstr("nearest: Wrapper")));
-  EXPECT_THAT(Wrap(kWrapped, "Heavy()", "Net(3)"), StatusIs(kInvalid, HasSubstr("a wrapper has neither tensors")));
-  EXPECT_THAT(Wrap(kWrapped, "Clash()", "Net(3)"), StatusIs(kInvalid, HasSubstr("a wrapper has neither tensors")));
-}
-
 }  // namespace
 }  // namespace modelport

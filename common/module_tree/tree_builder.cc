@@ -1,0 +1,191 @@
+#include "common/module_tree/tree_builder.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+
+namespace modelport {
+namespace {
+
+// Far above any model's; a bound on what a slip such as `repeat: dim * dim * dim` can allocate.
+constexpr int kMaxModules = 100000;
+
+std::string Join(absl::string_view path, absl::string_view name) {
+  return path.empty() ? std::string(name) : absl::StrCat(path, ".", name);
+}
+
+}  // namespace
+
+ModuleNode* NewChild(const std::string& name, ModuleNode* parent) {
+  auto node = std::make_unique<ModuleNode>();
+  node->path = Join(parent->path, name);
+  parent->children.push_back({name, std::move(node)});
+  return parent->children.back().node.get();
+}
+
+TreeBuilder::TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root) : problems_(root.text) {
+  tree_.library = std::move(library);
+}
+
+absl::StatusOr<ModuleTree> TreeBuilder::Finish() {
+  RETURN_IF_ERROR(problems_.status());
+  return std::move(tree_);
+}
+
+void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& mark, ModuleNode* node) {
+  const ModuleType* type = Resolve(call, caller, mark, *node);
+  if (type == nullptr || !Enter(*type, mark, *node)) return;
+  node->type = type;
+  const absl::optional<Scope> scope = Valid(BindArguments(type->signature, call, caller), mark, *node);
+  if (scope.has_value()) {
+    CheckTypeArguments(*scope, mark, *node);
+    AddTensors(type->parameters, /*is_buffer=*/false, *scope, *node, &node->parameters);
+    AddTensors(type->buffers, /*is_buffer=*/true, *scope, *node, &node->buffers);
+    AddValues(type->constants, *scope, node, &node->constants);
+    AddValues(type->attributes, *scope, node, &node->attributes);
+    for (const ChildDecl& child : type->children) AddChild(child, *scope, node);
+  }
+  open_.pop_back();
+}
+
+// The type that `call` names, directly or through an argument.
+const ModuleType* TreeBuilder::Resolve(const Call& call, const Scope& caller, const YamlMark& mark,
+                                       const ModuleNode& node) {
+  std::string name = call.type;
+  if (const auto argument = caller.find(name); argument != caller.end()) {
+    const auto* type_name = std::get_if<TypeName>(&argument->second);
+    if (type_name == nullptr) {
+      AddProblem(mark, node,
+                 absl::StrCat("argument \"", name, "\" wants a module type, has ", ValueString(argument->second)));
+      return nullptr;
+    }
+    name = type_name->name;
+  }
+  const ModuleType* type = tree_.library->Find(name);
+  if (type == nullptr) {
+    AddProblem(mark, node,
+               absl::StrCat("unknown module type \"", name, "\"", NearestHint(name, tree_.library->names())));
+  }
+  return type;
+}
+
+bool TreeBuilder::Enter(const ModuleType& type, const YamlMark& mark, const ModuleNode& node) {
+  if (std::find(open_.begin(), open_.end(), &type) != open_.end()) {
+    AddProblem(mark, node, absl::StrCat("module type ", type.name(), " contains itself"));
+    return false;
+  }
+  if (!Count(mark, node)) return false;
+  open_.push_back(&type);
+  return true;
+}
+
+// Whether one more module or list is not too many.
+bool TreeBuilder::Count(const YamlMark& mark, const ModuleNode& node) {
+  if (++modules_ == kMaxModules + 1) AddProblem(mark, node, absl::StrCat("more than ", kMaxModules, " modules"));
+  return modules_ <= kMaxModules;
+}
+
+// A misspelt argument reads as a module type's name: find it here, where it is given.
+void TreeBuilder::CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node) {
+  for (const auto& [argument, value] : scope) {
+    const auto* type = std::get_if<TypeName>(&value);
+    if (type == nullptr || tree_.library->Find(type->name) != nullptr) continue;
+    AddProblem(mark, node,
+               absl::StrCat("argument \"", argument, "\" of ", node.type->name(), ": unknown name \"", type->name, "\"",
+                            NearestHint(type->name, tree_.library->names())));
+  }
+}
+
+void TreeBuilder::AddTensors(const std::vector<TensorDecl>& tensors, bool is_buffer, const Scope& scope,
+                             const ModuleNode& node, std::vector<ModuleNode::Tensor>* added) {
+  for (const TensorDecl& tensor : tensors) {
+    if (!Holds(tensor.when, scope, tensor.mark, node)) continue;
+    absl::optional<Shape> shape = EvaluateShape(tensor, scope, node);
+    if (!shape.has_value()) continue;
+    added->push_back({tensor.name, static_cast<int>(tree_.slots.size())});
+    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer});
+  }
+}
+
+absl::optional<Shape> TreeBuilder::EvaluateShape(const TensorDecl& tensor, const Scope& scope, const ModuleNode& node) {
+  Shape shape;
+  for (const Expression& expression : tensor.shape) {
+    const absl::optional<int64_t> size = Valid(expression.EvaluateInt(scope), tensor.mark, node);
+    if (!size.has_value()) return absl::nullopt;
+    if (*size <= 0) {
+      AddProblem(tensor.mark, node, absl::StrCat("size ", expression.text(), " of \"", tensor.name, "\" is ", *size));
+      return absl::nullopt;
+    }
+    shape.push_back(*size);
+  }
+  if (ElementCount(shape).has_value()) return shape;
+  AddProblem(tensor.mark, node, absl::StrCat("\"", tensor.name, "\" ", ShapeString(shape), " is too large"));
+  return absl::nullopt;
+}
+
+void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
+                            std::vector<std::pair<std::string, Value>>* added) {
+  for (const ValueDecl& decl : values) {
+    if (!Holds(decl.when, scope, decl.mark, *node)) continue;
+    absl::optional<Value> value = Valid(decl.value.Evaluate(scope), decl.mark, *node);
+    if (!value.has_value()) continue;
+    if (std::holds_alternative<TypeName>(*value)) {
+      AddProblem(decl.mark, *node,
+                 absl::StrCat("\"", decl.name, "\" wants a value, has the name ", ValueString(*value)));
+      continue;
+    }
+    if (decl.knob.has_value()) {
+      absl::optional<Knob> knob = Valid(MakeKnob(decl, *value, scope), decl.mark, *node);
+      if (knob.has_value()) node->knobs.push_back(*std::move(knob));
+    }
+    added->emplace_back(decl.name, *std::move(value));
+  }
+}
+
+void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node) {
+  if (!Holds(child.when, scope, child.mark, *node)) return;
+  AddModule(child.module, scope, NewChild(child.name, node));
+}
+
+void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node) {
+  if (!entry.is_list) return Build(entry.call, scope, entry.mark, node);
+  if (!Count(entry.mark, *node)) return;
+  for (const ModuleEntry& item : entry.items) AddItems(item, scope, node);
+}
+
+// Adds `item`, as often as it says, to `list`.
+void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list) {
+  int64_t repeat = 1;
+  if (item.repeat.has_value()) repeat = Valid(item.repeat->EvaluateInt(scope), item.mark, *list).value_or(0);
+  if (repeat < 0) AddProblem(item.mark, *list, absl::StrCat("repeat ", item.repeat->text(), " is ", repeat));
+  const size_t problems_before = problems_.size();
+  for (int64_t i = 0; i < repeat; ++i) {
+    AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
+    // The next ones are the same: their problems would be, too.
+    if (problems_.size() > problems_before) break;
+  }
+}
+
+template <typename T>
+absl::optional<T> TreeBuilder::Valid(absl::StatusOr<T> value, const YamlMark& mark, const ModuleNode& node) {
+  if (value.ok()) return *std::move(value);
+  AddProblem(mark, node, value.status().message());
+  return absl::nullopt;
+}
+
+bool TreeBuilder::Holds(const absl::optional<Expression>& condition, const Scope& scope, const YamlMark& mark,
+                        const ModuleNode& node) {
+  if (!condition.has_value()) return true;
+  const absl::optional<Value> value = Valid(condition->Evaluate(scope), mark, node);
+  if (!value.has_value()) return false;
+  if (const bool* boolean = std::get_if<bool>(&*value)) return *boolean;
+  return Valid(condition->EvaluateInt(scope), mark, node).value_or(0) != 0;
+}
+
+void TreeBuilder::AddProblem(const YamlMark& mark, const ModuleNode& node, absl::string_view message) {
+  problems_.Add(mark, node.path.empty() ? std::string(message) : absl::StrCat(node.path, ": ", message));
+}
+
+}  // namespace modelport

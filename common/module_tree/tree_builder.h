@@ -1,0 +1,71 @@
+#ifndef MODELPORT_COMMON_MODULE_TREE_TREE_BUILDER_H_
+#define MODELPORT_COMMON_MODULE_TREE_TREE_BUILDER_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/module_library.h"
+#include "common/module_tree/module_tree.h"
+#include "common/module_tree/module_type.h"
+#include "common/tensor/shape.h"
+#include "common/yaml/document.h"
+#include "common/yaml/problems.h"
+
+namespace modelport {
+
+// Instantiates calls of module types into one tree, and collects what is wrong with them.
+class TreeBuilder {
+ public:
+  // For a tree whose root is of the type that `root` calls.
+  TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root);
+
+  // Instantiates `call`, made at `mark` from a type with the arguments `caller`, into `node`, whose path is set.
+  void Build(const Call& call, const Scope& caller, const YamlMark& mark, ModuleNode* node);
+
+  // Records that something is wrong with `node`, because of the line at `mark`.
+  void AddProblem(const YamlMark& mark, const ModuleNode& node, absl::string_view message);
+
+  // The tree that was built into.
+  ModuleTree& tree() { return tree_; }
+
+  // InvalidArgument names all problems.
+  absl::StatusOr<ModuleTree> Finish();
+
+ private:
+  const ModuleType* Resolve(const Call& call, const Scope& caller, const YamlMark& mark, const ModuleNode& node);
+  bool Enter(const ModuleType& type, const YamlMark& mark, const ModuleNode& node);
+  bool Count(const YamlMark& mark, const ModuleNode& node);
+  void CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node);
+  void AddTensors(const std::vector<TensorDecl>& tensors, bool is_buffer, const Scope& scope, const ModuleNode& node,
+                  std::vector<ModuleNode::Tensor>* added);
+  void AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
+                 std::vector<std::pair<std::string, Value>>* added);
+  void AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node);
+  void AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node);
+  void AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list);
+
+  // The value, or nothing and a problem.
+  template <typename T>
+  absl::optional<T> Valid(absl::StatusOr<T> value, const YamlMark& mark, const ModuleNode& node);
+  bool Holds(const absl::optional<Expression>& condition, const Scope& scope, const YamlMark& mark,
+             const ModuleNode& node);
+  absl::optional<Shape> EvaluateShape(const TensorDecl& tensor, const Scope& scope, const ModuleNode& node);
+
+  ModuleTree tree_;
+  YamlProblems problems_;
+  std::vector<const ModuleType*> open_;  // Types from the root to the module being built.
+  int modules_ = 0;
+};
+
+// A new last child of `parent`.
+ModuleNode* NewChild(const std::string& name, ModuleNode* parent);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MODULE_TREE_TREE_BUILDER_H_
