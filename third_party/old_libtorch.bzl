@@ -59,6 +59,9 @@ _RELEASES = {
     ],
 }
 
+# The names of the old releases, oldest first.
+OLD_RUNTIMES = list(_RELEASES.keys())
+
 # Releases whose wheels are compiled with GCC's ABI of before C++11.
 _OLD_ABI = ["1.6", "1.12", "2.1"]
 
