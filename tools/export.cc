@@ -26,11 +26,9 @@ absl::Status Export() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  const int status = modelport::RunTool(
-      argc, argv, "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
-      modelport::Export);
-  std::cout.flush();
-  // Everything is on disk. Taking down a model and LibTorch piece by piece would cost a tenth of a second, and the
-  // system does it at once.
-  std::_Exit(status);
+  // In the end everything is on disk. Taking down a model and LibTorch piece by piece would cost a tenth of a second,
+  // and the system does it at once.
+  std::_Exit(modelport::RunTool(argc, argv,
+                                "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
+                                modelport::Export));
 }

@@ -30,10 +30,8 @@ absl::Status Package() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  const int status = modelport::RunTool(
+  // As in export, the system takes down the model at once.
+  std::_Exit(modelport::RunTool(
       argc, argv, "Exports a model of the catalog into a folder for Nuke's Cattery: --target=nuke --out=FOLDER.",
-      modelport::Package);
-  std::cout.flush();
-  // Everything is on disk; as in export, the system takes down the model at once.
-  std::_Exit(status);
+      modelport::Package));
 }

@@ -28,7 +28,7 @@ absl::Status ParseAndRun(absl::Span<const char* const> arguments, const Run& run
 int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run) {
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
-    std::cout << FlagsHelp(usage);
+    std::cout << FlagsHelp(usage) << std::flush;
     return 0;
   }
   const absl::Status status = ParseAndRun(arguments, run);

@@ -11,7 +11,7 @@
 namespace modelport {
 
 // Parses the flags of the tool and runs it. A failed status is printed to stderr as "CODE: message". Returns the exit
-// status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the flags instead.
+// status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the flags instead. All output is flushed.
 int RunTool(int argc, char** argv, absl::string_view usage, const std::function<absl::Status()>& run);
 
 // The same for a tool of one file, whose path is given beside the flags: `run` gets it as the user meant it.
