@@ -60,4 +60,11 @@ std::string FirstFew(const std::vector<std::string>& names) {
   return absl::StrCat(few, ", +", names.size() - kFew, " more");
 }
 
+std::string DescribeModules(const std::vector<std::string>& paths) {
+  if (paths.size() == 1) return paths.front().empty() ? "the root module" : absl::StrCat("module ", paths.front());
+  std::vector<std::string> names;
+  for (const std::string& path : paths) names.push_back(path.empty() ? "the root" : path);
+  return absl::StrCat(names.size(), " modules: ", FirstFew(names));
+}
+
 }  // namespace modelport

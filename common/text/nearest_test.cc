@@ -31,5 +31,11 @@ TEST(NearestTest, HintListsTheKnownNamesIfNoneIsNear) {
   EXPECT_EQ(NearestHint("dims", {}), "");
 }
 
+TEST(DescribeModulesTest, NamesOneAndCountsSeveral) {
+  EXPECT_EQ(DescribeModules({""}), "the root module");
+  EXPECT_EQ(DescribeModules({"head"}), "module head");
+  EXPECT_EQ(DescribeModules({"", "a", "b", "c", "d", "e"}), "6 modules: the root, a, b, c, d, +1 more");
+}
+
 }  // namespace
 }  // namespace modelport
