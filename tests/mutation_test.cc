@@ -46,9 +46,9 @@ constexpr Mutation kMutations[] = {
     // position embedding
     {"dinov2/modules.yaml", "offset=0.1", "offset=0.0"},
     {"dinov2/modules.yaml", "interpolate_antialias: antialias", "interpolate_antialias: false"},
-    {"dinov2/modules.yaml", "interpolate_align_corners: false", "interpolate_align_corners: true"},
+    {"layers/vision_transformer.yaml", "size, False, scale_y", "size, True, scale_y"},
     {"layers/vision_transformer.yaml", "(columns + offset)", "columns"},
-    {"layers/vision_transformer.yaml", "align_corners, scale_y, scale_x", "align_corners"},
+    {"layers/vision_transformer.yaml", "False, scale_y, scale_x", "False"},
     {"layers/vision_transformer.yaml", "rows == grid and columns == grid", "rows * columns == grid * grid + 1"},
     // tokens
     {"dinov2/modules.yaml", "x[:, 0:1], self.register_tokens.expand(x.shape[0], -1, -1)",
