@@ -2,11 +2,9 @@
 
 #include <torch/version.h>
 
-#include <filesystem>
-#include <sstream>
+#include <variant>
 
-#include "common/artifact/operators.h"
-#include "common/status/status_macros.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "pipeline/version.h"
 
 namespace modelport {
@@ -56,30 +54,28 @@ void DescribeWeights(const MappedWeights& weights, const BoundTensors& bound, Ma
   }
 }
 
-absl::Status DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
+void DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
   Manifest::Artifact& artifact = *manifest.mutable_artifact();
   artifact.set_sha256(facts.artifact_sha256);
-  artifact.set_size_bytes(std::filesystem::file_size(facts.artifact_path));
-  ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(facts.artifact_path));
-  artifact.set_archive_version(format.version);
-  const std::vector<Operator> operators = CollectOperators(facts.module);
-  for (const Operator& op : operators) {
+  artifact.set_size_bytes(facts.artifact_size);
+  artifact.set_archive_version(facts.format.version);
+  for (const Operator& op : facts.operators) {
     Manifest::Operator& entry = *manifest.add_operators();
     entry.set_name(op.name);
     entry.set_overload(op.overload);
     entry.set_version(op.version);
   }
-  if (facts.runtime) {
-    RETURN_IF_ERROR(CheckRuntime(*facts.runtime, format, operators));
-    manifest.set_runtime(std::string(facts.runtime->name));
-  }
-  manifest.set_minimum_runtime(MinimumRuntime(format, operators));
+  if (facts.runtime != nullptr) manifest.set_runtime(std::string(facts.runtime->name));
+  manifest.set_minimum_runtime(MinimumRuntime(facts.format, facts.operators));
   for (const std::string& method : MethodSchemas(facts.module)) manifest.add_methods(method);
-  return absl::OkStatus();
 }
 
-void DescribeKnobs(const std::vector<Knob>& knobs, Manifest& manifest) {
-  for (const Knob& knob : knobs) {
+void DescribeRoot(const ModuleNode& root, Manifest& manifest) {
+  for (const auto& [name, value] : root.constants) {
+    const bool* const flag = std::get_if<bool>(&value);
+    if (name == "larger_is_nearer" && flag != nullptr) manifest.set_larger_is(*flag ? "nearer" : "farther");
+  }
+  for (const Knob& knob : root.knobs) {
     Manifest::Knob& entry = *manifest.add_knobs();
     entry.set_name(knob.name);
     entry.set_type(knob.is_integer ? "int" : "float");
@@ -107,10 +103,10 @@ void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
 
 }  // namespace
 
-absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts) {
+Manifest DescribeExport(const ExportFacts& facts) {
   Manifest manifest;
   manifest.set_model(facts.entry.variant->name);
-  manifest.set_target(facts.target);
+  manifest.set_target(facts.target.name);
   manifest.set_dtype(std::string(DTypeName(facts.dtype)));
   manifest.set_source(facts.source);
   manifest.set_weights_licence(facts.entry.variant->licence);
@@ -118,8 +114,8 @@ absl::StatusOr<Manifest> DescribeExport(const ExportFacts& facts) {
   manifest.set_libtorch_version(TORCH_VERSION);
   DescribePlugin(*facts.entry.plugin, manifest);
   DescribeWeights(facts.weights, facts.bound, manifest);
-  RETURN_IF_ERROR(DescribeArtifact(facts, manifest));
-  DescribeKnobs(facts.knobs, manifest);
+  DescribeArtifact(facts, manifest);
+  DescribeRoot(facts.root, manifest);
   manifest.mutable_round_trip()->set_proven(false);
   if (facts.round_trip) DescribeRoundTrip(*facts.round_trip, manifest);
   return manifest;

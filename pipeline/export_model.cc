@@ -1,13 +1,16 @@
 #include "pipeline/export_model.h"
 
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/artifact/archive_format.h"
 #include "common/artifact/manifest.h"
 #include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/artifact/save_module.h"
-#include "common/artifact/target.h"
 #include "common/io/background_sha256.h"
 #include "common/io/output_file.h"
 #include "common/progress/progress.h"
@@ -29,38 +32,51 @@ int64_t TotalBytes(const BoundTensors& bound) {
   return bytes;
 }
 
-// Builds the module and makes sure that the runtime which it is for can run it.
-absl::StatusOr<torch::jit::Module> Build(const ModuleTree& tree, const BoundTensors& bound, const Target& target,
-                                         const CatalogEntry& entry, const absl::optional<Runtime>& runtime) {
-  ASSIGN_OR_RETURN(torch::jit::Module module, BuildTargetModule(tree, bound, target, runtime));
-  if (!runtime) return module;
-  const absl::Status can_run = CheckRuntime(*runtime, FormatFor(*runtime), CollectOperators(module));
-  if (!can_run.ok()) return Annotate(can_run, entry.variant->name);
-  return module;
+// Makes sure that the runtime which the artifact is for can run it.
+absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& operators, const Runtime* runtime) {
+  if (runtime == nullptr) return absl::OkStatus();
+  return Annotate(CheckRuntime(*runtime, FormatFor(*runtime), operators), entry.variant->name);
 }
 
-// Saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes on.
-absl::Status SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights, const BoundTensors& bound,
-                          const ExportOptions& options, OutputFile& file, BackgroundSha256& sha256) {
+// Saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes on. Returns
+// the artifact's size.
+absl::StatusOr<int64_t> SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights,
+                                     const BoundTensors& bound, const ExportOptions& options, OutputFile& file,
+                                     BackgroundSha256& sha256) {
   Progress progress("write", TotalBytes(bound));
   const auto on_bytes = [&](int64_t bytes) { progress.Add(bytes); };
-  RETURN_IF_ERROR(SaveModule(module, options.runtime, file, sha256, on_bytes).status());
+  ASSIGN_OR_RETURN(const int64_t size, SaveModule(module, options.runtime, file, sha256, on_bytes));
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-  return AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite);
+  RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
+  return size;
 }
 
-absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
-                                const std::vector<Call>& examples) {
+// Makes the round trip, if it is asked for.
+absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
+                                                const std::vector<Call>& examples, const ExportOptions& options) {
+  if (!options.prove) return absl::nullopt;
   Progress progress("prove", size);
-  return ProveRoundTrip(module, file.ReadablePath(), examples, [&](int64_t bytes) { progress.Add(bytes); });
+  absl::StatusOr<RoundTrip> proven =
+      ProveRoundTrip(module, file.ReadablePath(), examples, [&](int64_t bytes) { progress.Add(bytes); });
+  if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
+  return *std::move(proven);
+}
+
+// Writes the manifest, and gives both files their names.
+absl::Status Commit(const Manifest& manifest, OutputFile& artifact, OutputFile& manifest_file) {
+  ASSIGN_OR_RETURN(const std::string json, WriteManifest(manifest));
+  RETURN_IF_ERROR(manifest_file.Write(json));
+  // A disk that is full shows here at the latest, when neither file has its name yet.
+  RETURN_IF_ERROR(manifest_file.Sync());
+  RETURN_IF_ERROR(artifact.Commit());
+  return manifest_file.Commit();
 }
 
 }  // namespace
 
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
                                      const ExportOptions& options) {
-  ASSIGN_OR_RETURN(const Target* target, FindTarget(options.target));
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   if (!options.checkpoint.empty()) RETURN_IF_ERROR(CheckNotSameFile(options.out, options.checkpoint));
   ASSIGN_OR_RETURN(OutputFile artifact, OutputFile::Create(options.out));
   ASSIGN_OR_RETURN(OutputFile manifest_file, OutputFile::Create(ManifestPath(options.out)));
@@ -69,36 +85,33 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                    MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, Build(tree, bound, *target, entry, options.runtime));
+  ASSIGN_OR_RETURN(const torch::jit::Module module,
+                   BuildTargetModule(tree, bound.tensors, *options.target, options.runtime));
+  const std::vector<Operator> operators = CollectOperators(module);
+  RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
   // The digests may be done as late as the proof is.
   BackgroundSha256 sha256(options.checkpoint.empty() ? "" : weights.checkpoint.bytes());
-  RETURN_IF_ERROR(SaveAndAudit(module, weights, bound, options, artifact, sha256));
-  absl::optional<RoundTrip> round_trip;
-  if (options.prove) {
-    absl::StatusOr<RoundTrip> proven = Prove(module, artifact, TotalBytes(bound), TargetExamples(entry, *target));
-    if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
-    round_trip = *std::move(proven);
-  }
+  ASSIGN_OR_RETURN(const int64_t size, SaveAndAudit(module, weights, bound, options, artifact, sha256));
+  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
+                   Prove(module, artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
+  ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(artifact.ReadablePath()));
   const std::string source = options.checkpoint.empty() ? absl::StrCat("seeded:v1:", options.seed)
                                                         : absl::StrCat("sha256:", sha256.BesideHexDigest());
-  ASSIGN_OR_RETURN(Manifest manifest, DescribeExport({.entry = entry,
-                                                      .target = target->name,
-                                                      .knobs = tree.root.knobs,
-                                                      .weights = weights,
-                                                      .bound = bound,
-                                                      .module = module,
-                                                      .artifact_path = artifact.ReadablePath(),
-                                                      .artifact_sha256 = sha256.HexDigest(),
-                                                      .round_trip = round_trip,
-                                                      .source = source,
-                                                      .dtype = options.dtype,
-                                                      .runtime = options.runtime}));
-  ASSIGN_OR_RETURN(const std::string json, WriteManifest(manifest));
-  RETURN_IF_ERROR(manifest_file.Write(json));
-  // A disk that is full shows here at the latest, when neither file has its name yet.
-  RETURN_IF_ERROR(manifest_file.Sync());
-  RETURN_IF_ERROR(artifact.Commit());
-  RETURN_IF_ERROR(manifest_file.Commit());
+  const Manifest manifest = DescribeExport({.entry = entry,
+                                            .target = *options.target,
+                                            .root = tree.root,
+                                            .weights = weights,
+                                            .bound = bound,
+                                            .module = module,
+                                            .operators = operators,
+                                            .format = format,
+                                            .artifact_size = size,
+                                            .artifact_sha256 = sha256.HexDigest(),
+                                            .round_trip = round_trip,
+                                            .source = source,
+                                            .dtype = options.dtype,
+                                            .runtime = options.runtime});
+  RETURN_IF_ERROR(Commit(manifest, artifact, manifest_file));
   return manifest;
 }
 

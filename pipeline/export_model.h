@@ -6,33 +6,31 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/runtime.h"
+#include "common/artifact/target.h"
 #include "common/tensor/dtype.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
 struct ExportOptions {
-  std::string checkpoint;           // Path of the file of weights; empty for seeded weights.
-  uint64_t seed = 0;                // Of seeded weights.
-  std::string layout = "auto";      // A layout of the key map, or "auto".
-  DType dtype = DType::kFloat32;    // Of the artifact's weights.
-  std::string target = "libtorch";  // The host that the artifact is for.
-  absl::optional<Runtime> runtime;  // That the artifact is made for; none: the newest.
-  std::string out;                  // Path of the artifact.
-  bool prove = true;                // Whether to make the round trip.
-  bool allow_nonfinite = false;     // Whether NaN and infinite weights are let through.
+  std::string checkpoint;                          // Path of the file of weights; empty for seeded weights.
+  uint64_t seed = 0;                               // Of seeded weights.
+  std::string layout = "auto";                     // A layout of the key map, or "auto".
+  DType dtype = DType::kFloat32;                   // Of the artifact's weights.
+  const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
+  const Runtime* runtime = nullptr;                // That the artifact is made for; null: none in particular.
+  std::string out;                                 // Path of the artifact.
+  bool prove = true;                               // Whether to make the round trip.
+  bool allow_nonfinite = false;                    // Whether NaN and infinite weights are let through.
 };
 
 // Writes the artifact `options.out` and the manifest beside it. On any error neither appears and nothing that was there
 // changes.
-//   InvalidArgument     the plugin's text does not compile, an unknown target or one that the model is not made for, or
-//                       options that exclude each other
-//   FailedPrecondition  the checkpoint does not fit the model, or holds values that are not finite, or
-//   `options.runtime`
-//                       cannot run the model
+//   InvalidArgument     the plugin's text does not compile, or the model is not made for the target
+//   FailedPrecondition  the checkpoint does not fit the model or holds values that are not finite, or the model cannot
+//                       run in the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed
 //   ResourceExhausted   the disk is full
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options);

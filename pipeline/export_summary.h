@@ -8,7 +8,8 @@
 
 namespace modelport {
 
-// The short table that ends an export: model, source, tensors, parameters, size, layout, checks and time.
+// The short table that ends an export: model, target, source, tensors, parameters, size, layout, runtimes, checks and
+// time.
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time);
 
 }  // namespace modelport

@@ -4,21 +4,19 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "common/artifact/target.h"
 #include "common/io/output_file.h"
 #include "common/io/output_folder.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "packaging/nuke/package_files.h"
-#include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
 
 absl::Status CheckOptions(const ExportOptions& options) {
-  if (options.target != "nuke") {
+  if (options.target->name != "nuke") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--target=", options.target, ": wants nuke, the only target that has packages"));
+        absl::StrCat("--target=", options.target->name, ": wants nuke, the only target that has packages"));
   }
   if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
   if (options.dtype == DType::kBFloat16) {
@@ -35,11 +33,9 @@ absl::Status WriteFile(const std::string& path, const std::string& text) {
 
 absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& folder,
                                       ExportOptions options) {
-  ASSIGN_OR_RETURN(const Target* target, FindTarget(options.target));
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
   options.out = absl::StrCat(folder, "/", entry.variant->name, ".pt");
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, NukePackageFiles(entry, tree.root, manifest));
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, NukePackageFiles(entry, manifest));
   for (const PackageFile& file : files) {
     RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", file.name), file.text));
   }

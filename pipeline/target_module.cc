@@ -1,14 +1,15 @@
 #include "pipeline/target_module.h"
 
+#include "common/artifact/operator_table.h"
 #include "common/script/build_module.h"
 #include "common/script/keep_method.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
 
-absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const BoundTensors& bound,
-                                                     const Target& target, const absl::optional<Runtime>& runtime) {
-  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors, OperatorsOf(runtime)));
+absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+                                                     const Target& target, const Runtime* runtime) {
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, tensors, OperatorsOf(runtime)));
   // What the host never calls must not keep an old runtime from loading the rest.
   if (target.wraps) KeepMethod(module, "forward");
   return module;

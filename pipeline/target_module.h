@@ -1,27 +1,26 @@
 #ifndef MODELPORT_PIPELINE_TARGET_MODULE_H_
 #define MODELPORT_PIPELINE_TARGET_MODULE_H_
 
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
 #include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/module_tree.h"
-#include "common/weights/bind_tensors.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// The module of an artifact for `target`, whose tree is `tree` (registry/target_tree.h). `bound` has the tensors of the
-// variant's own tree. The text is compiled for `runtime`, if one is given; whether that can run it is for CheckRuntime
-// to say.
+// The module of an artifact for `target`, whose tree is `tree` (registry/target_tree.h). `tensors`
+// fill its slots. The text is compiled for `runtime`, if one is given; whether that can run it is for CheckRuntime to
+// say.
 //   InvalidArgument  the plugin's text does not compile
-absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const BoundTensors& bound,
-                                                     const Target& target, const absl::optional<Runtime>& runtime);
+absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+                                                     const Target& target, const Runtime* runtime);
 
 // What the round trip of an artifact runs.
 const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target);

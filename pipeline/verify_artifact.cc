@@ -61,14 +61,14 @@ absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Mani
   if (absl::ConsumePrefix(&source, "seeded:v1:") && !absl::SimpleAtoi(source, &seed)) {
     return absl::InvalidArgumentError(absl::StrCat("the manifest names a malformed source ", manifest.source()));
   }
-  absl::optional<Runtime> runtime;
+  const Runtime* runtime = nullptr;
   if (!manifest.runtime().empty()) {
     ASSIGN_OR_RETURN(runtime, FindRuntime(manifest.runtime()));
   }
   ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, checkpoint, seed, "auto"));
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
   ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, *dtype));
-  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound, *target, runtime));
+  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound.tensors, *target, runtime));
   const std::vector<Call>& examples = TargetExamples(entry, *target);
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, RunExamples(expected, examples));
   return CompareModules(expected, module, examples, expected_outputs);

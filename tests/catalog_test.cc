@@ -6,15 +6,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/types/optional.h"
+#include "common/artifact/archive_format.h"
 #include "common/artifact/example.h"
 #include "common/artifact/operators.h"
 #include "common/artifact/runtime.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/artifact/target.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
-#include "common/weights/bind_tensors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "pipeline/target_module.h"
@@ -28,10 +28,9 @@ namespace {
 using testing::ElementsAre;
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
-absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target,
-                                         const absl::optional<Runtime>& runtime) {
+absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
-  const BoundTensors no_weights{std::vector<at::Tensor>(tree.slots.size(), at::zeros({0})), {}, {}};
+  const std::vector<at::Tensor> no_weights(tree.slots.size(), at::zeros({0}));
   return BuildTargetModule(tree, no_weights, target, runtime);
 }
 
@@ -41,7 +40,7 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target& target : Targets()) {
       SCOPED_TRACE(entry.variant->name + " for " + target.name);
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, absl::nullopt));
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, nullptr));
       for (const Call& example : TargetExamples(entry, target)) EXPECT_OK(ExampleInputs(module, example));
     }
   }
@@ -56,7 +55,7 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target& target : Targets()) {
       SCOPED_TRACE(absl::StrCat(name, " for ", target.name));
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, GetParam()));
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, &GetParam()));
       EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
     }
   }
@@ -69,7 +68,7 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2_swiglu_reg"));
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
-  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, absl::nullopt));
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
   std::vector<std::string> missing;
   for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), CollectOperators(module))) {
     missing.push_back(obstacle.call);

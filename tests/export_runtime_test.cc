@@ -81,7 +81,7 @@ TEST(ExportRuntimeTest, AnUnknownRuntimeIsRefused) {
   const std::string folder = EmptyFolder("unknown");
   const ToolResult result = Export("tiny_dav2", "1.13", folder);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_EQ(result.err, "INVALID_ARGUMENT: --runtime: unknown runtime 1.13; known: 1.6, 1.12, 2.1, 2.7, 2.13\n");
+  EXPECT_EQ(result.err, "INVALID_ARGUMENT: --runtime=1.13: unknown runtime \"1.13\"; nearest: 1.12, 2.13, 1.6\n");
   EXPECT_THAT(FileNames(folder), IsEmpty());
 }
 

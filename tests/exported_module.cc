@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/artifact/round_trip.h"
+#include "common/artifact/target.h"
 #include "common/status/status_macros.h"
 #include "pipeline/export_model.h"
 
@@ -15,7 +16,7 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ExportOptions options;
   options.seed = seed;
-  options.target = target;
+  ASSIGN_OR_RETURN(options.target, FindTarget(target));
   options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", model, ".pt");
   options.prove = false;
   RETURN_IF_ERROR(ExportModel(registry, entry, options).status());

@@ -76,7 +76,7 @@ TEST(NukeExportTest, AnUnknownTargetIsAnError) {
   const std::string folder = EmptyFolder("unknown");
   const ToolResult result = Export(folder, "tiny_dav2", "nukes");
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target: unknown target \"nukes\"; nearest: nuke\n"));
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nukes: unknown target \"nukes\"; nearest: nuke\n"));
   EXPECT_THAT(FileNames(folder), IsEmpty());
 }
 

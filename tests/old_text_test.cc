@@ -8,8 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/artifact/archive_format.h"
+#include "common/artifact/operator_table.h"
 #include "common/artifact/operators.h"
 #include "common/artifact/runtime.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/checkpoint/seeded.h"
 #include "common/module_tree/module_tree.h"
 #include "common/script/build_module.h"
@@ -53,7 +56,7 @@ class OldTextTest : public testing::Test {
     ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(library_, *ParseCall(call)));
     std::vector<at::Tensor> tensors;
     for (const Slot& slot : tree.slots) tensors.push_back(Noise(slot.name, slot.shape));
-    ASSERT_OK_AND_ASSIGN(torch::jit::Module for_old, BuildModule(tree, tensors, OperatorsOf(Oldest())));
+    ASSERT_OK_AND_ASSIGN(torch::jit::Module for_old, BuildModule(tree, tensors, OperatorsOf(&Oldest())));
     ASSERT_OK_AND_ASSIGN(torch::jit::Module for_new, BuildModule(tree, tensors));
     EXPECT_OK(CheckRuntime(Oldest(), FormatFor(Oldest()), CollectOperators(for_old)));
     EXPECT_FALSE(CheckRuntime(Oldest(), FormatFor(Oldest()), CollectOperators(for_new)).ok());
@@ -72,11 +75,11 @@ class OldTextTest : public testing::Test {
     EXPECT_LE(at::sub(actual.toTensor(), expected.toTensor()).abs().max().item<double>(), 2e-6 * range);
   }
 
-  static Runtime Oldest() { return Runtimes()[0]; }
+  static const Runtime& Oldest() { return Runtimes()[0]; }
 
   const c10::InferenceMode inference_;
   std::shared_ptr<const ModuleLibrary> library_;
-  Compiler old_{OperatorsOf(Oldest())}, new_;
+  Compiler old_{OperatorsOf(&Oldest())}, new_;
 };
 
 TEST_F(OldTextTest, Attention) { ExpectModulesAgree("Attention(24, heads=3)", {Noise("x", {2, 7, 24})}); }

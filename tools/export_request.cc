@@ -21,8 +21,7 @@ ABSL_FLAG(std::string, weights, "", "seeded or seeded:SEED: weights made up by r
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
 ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
-ABSL_FLAG(std::string, runtime, "",
-          "the LibTorch that loads the artifact: 1.6, 1.12, 2.1, 2.7 or 2.13; by default the newest");
+ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
 ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
@@ -92,13 +91,14 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::stri
         absl::StrCat("--dtype=", absl::GetFlag(FLAGS_dtype), ": wants float32, float16 or bfloat16"));
   }
   options.dtype = *dtype;
-  options.target = absl::GetFlag(FLAGS_target);
-  RETURN_IF_ERROR(Annotate(FindTarget(options.target).status(), "--target"));
-  if (const std::string runtime = absl::GetFlag(FLAGS_runtime); !runtime.empty()) {
-    const absl::StatusOr<Runtime> found = FindRuntime(runtime);
-    if (!found.ok()) return Annotate(found.status(), "--runtime");
-    options.runtime = *found;
-  }
+  const std::string target = absl::GetFlag(FLAGS_target), runtime = absl::GetFlag(FLAGS_runtime);
+  const absl::StatusOr<const Target*> known_target = FindTarget(target);
+  if (!known_target.ok()) return Annotate(known_target.status(), absl::StrCat("--target=", target));
+  options.target = *known_target;
+  if (runtime.empty()) return options;
+  const absl::StatusOr<const Runtime*> known_runtime = FindRuntime(runtime);
+  if (!known_runtime.ok()) return Annotate(known_runtime.status(), absl::StrCat("--runtime=", runtime));
+  options.runtime = *known_runtime;
   return options;
 }
 

@@ -8,12 +8,12 @@
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "common/artifact/runtime.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/artifact/target.h"
 #include "common/lint/report.h"
 #include "common/lint/script_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, target, "libtorch", "the host that the file is for: libtorch or nuke");
@@ -23,21 +23,14 @@ ABSL_FLAG(std::string, runtime, "",
 namespace modelport {
 namespace {
 
-absl::StatusOr<const Runtime*> FindRuntime(const std::string& name) {
-  std::vector<std::string> names;
-  for (const Runtime& runtime : Runtimes()) {
-    if (runtime.name == name) return &runtime;
-    names.emplace_back(runtime.name);
-  }
-  return absl::InvalidArgumentError(absl::StrCat("--runtime=", name, ": unknown runtime", NearestHint(name, names)));
-}
-
 absl::StatusOr<LintOptions> ParseOptions() {
   LintOptions options;
   options.target = absl::GetFlag(FLAGS_target);
   RETURN_IF_ERROR(Annotate(FindTarget(options.target).status(), absl::StrCat("--target=", options.target)));
   if (const std::string runtime = absl::GetFlag(FLAGS_runtime); !runtime.empty()) {
-    ASSIGN_OR_RETURN(options.runtime, FindRuntime(runtime));
+    const absl::StatusOr<const Runtime*> found = FindRuntime(runtime);
+    if (!found.ok()) return Annotate(found.status(), absl::StrCat("--runtime=", runtime));
+    options.runtime = *found;
   }
   return options;
 }

@@ -64,4 +64,11 @@ std::vector<c10::FunctionSchema> RegisteredSchemas(absl::string_view runtime, ab
   return schemas;
 }
 
+HasOperator OperatorsOf(const Runtime* runtime) {
+  if (runtime == nullptr) return CompilerHasOperator;
+  return [runtime](const std::string& name) {
+    return !RegisteredSchemas(runtime->name, absl::StrCat("aten::", name)).empty();
+  };
+}
+
 }  // namespace modelport

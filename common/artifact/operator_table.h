@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "common/artifact/runtime.h"
+#include "common/script/plugin_resolver.h"
 
 namespace modelport {
 
@@ -17,6 +19,9 @@ std::vector<std::string> OperatorTableRuntimes();
 // The signatures under which `runtime` registers `name` ("aten::slice"). Overload names and results are left out; a
 // signature with a type that this LibTorch does not know is skipped, since no code of it can pass one.
 std::vector<c10::FunctionSchema> RegisteredSchemas(absl::string_view runtime, absl::string_view name);
+
+// What hasattr(torch, "NAME") asks in text that is compiled for `runtime`, or, without one, for this LibTorch.
+HasOperator OperatorsOf(const Runtime* runtime);
 
 }  // namespace modelport
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "common/artifact/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -16,6 +17,12 @@ namespace {
 
 using ::testing::IsEmpty;
 using ::testing::Not;
+
+TEST(OperatorTableTest, IsOfTheKnownRuntimes) {
+  std::vector<std::string> names;
+  for (const Runtime& runtime : Runtimes()) names.emplace_back(runtime.name);
+  EXPECT_EQ(OperatorTableRuntimes(), names);
+}
 
 TEST(OperatorTableTest, HasEverySchemaOfTheRunningLibTorch) {
   if (!absl::StartsWith(TORCH_VERSION, "2.13.")) GTEST_SKIP() << "this is LibTorch " << TORCH_VERSION;
@@ -41,6 +48,15 @@ TEST(OperatorTableTest, FindsWholeNamesOnly) {
     EXPECT_EQ(schema.name(), "aten::add");
   }
   EXPECT_THAT(RegisteredSchemas("2.13", "aten::no_such_operator"), IsEmpty());
+}
+
+TEST(OperatorsOfTest, AreThoseThatTheRuntimeRegisters) {
+  EXPECT_TRUE(OperatorsOf(&Runtimes()[0])("relu"));
+  EXPECT_FALSE(OperatorsOf(&Runtimes()[0])("silu"));
+  EXPECT_TRUE(OperatorsOf(&Runtimes()[1])("silu"));
+  EXPECT_FALSE(OperatorsOf(&Runtimes()[1])("scaled_dot_product_attention"));
+  EXPECT_TRUE(OperatorsOf(nullptr)("scaled_dot_product_attention"));
+  EXPECT_FALSE(OperatorsOf(nullptr)("no_such_operator"));
 }
 
 }  // namespace

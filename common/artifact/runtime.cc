@@ -1,23 +1,14 @@
 #include "common/artifact/runtime.h"
 
-#include <caffe2/serialize/inline_container.h>
-#include <torch/csrc/jit/frontend/schema_matching.h>
+#include <string>
+#include <vector>
 
-#include <algorithm>
-#include <memory>
-
-#include "absl/strings/match.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "common/artifact/old_records.h"
-#include "common/artifact/operator_table.h"
-#include "common/script/torch_status.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
 namespace {
-
-using caffe2::serialize::PyTorchStreamReader;
 
 constexpr Runtime kRuntimes[] = {
     {"1.6", /*max_archive_version=*/5, /*old_records=*/true, /*floor_divides=*/false},
@@ -27,161 +18,26 @@ constexpr Runtime kRuntimes[] = {
     {"2.13", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/true},
 };
 
-void CheckFormat(const Runtime& runtime, const ArchiveFormat& format, std::vector<RuntimeObstacle>& obstacles) {
-  if (format.version > runtime.max_archive_version) {
-    obstacles.push_back({"",
-                         absl::StrCat("LibTorch ", runtime.name, " reads archives up to version ",
-                                      runtime.max_archive_version, ", this one has version ", format.version),
-                         {}});
-  }
-  if (runtime.old_records && format.new_records) {
-    obstacles.push_back(
-        {"", absl::StrCat("LibTorch ", runtime.name, " cannot read .data/version and .debug_pkl records"), {}});
-  }
-  if (runtime.old_records && format.none_type) {
-    obstacles.push_back(
-        {"", absl::StrCat("LibTorch ", runtime.name, " cannot read the type name NoneType, which the code has"), {}});
-  }
-}
-
-bool IsCode(absl::string_view record) { return absl::StartsWith(record, "code/") && absl::EndsWith(record, ".py"); }
-
-bool NamesNoneType(PyTorchStreamReader& reader, const std::string& record) {
-  const auto [data, size] = reader.getRecord(record);
-  const std::string code(static_cast<const char*>(data.get()), size);
-  return OldSyntax(code) != code;
-}
-
-// True if the compiler finds a schema for the call, as it does when a runtime loads the archive's code.
-bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall& call) {
-  if (schemas.empty()) return false;
-  const auto graph = std::make_shared<torch::jit::Graph>();
-  std::vector<torch::jit::NamedValue> positional, named;
-  for (const OperatorCall::Argument& argument : call.arguments) {
-    torch::jit::Value* value = graph->addInput()->setType(argument.type);
-    if (argument.keyword.empty()) {
-      positional.emplace_back(value);
-    } else {
-      named.emplace_back(argument.keyword, value);
-    }
-  }
-  std::vector<const c10::FunctionSchema*> candidates;
-  for (const c10::FunctionSchema& schema : schemas) candidates.push_back(&schema);
-  const auto match = [&] {
-    torch::jit::matchSchemas(candidates, torch::jit::SourceRange(), *graph, positional, named);
-  };
-  if (!CatchTorch(match).ok()) return false;
-  // An archive states every conversion. One that matching adds is of a bool to a number, which old runtimes cannot.
-  return std::none_of(graph->nodes().begin(), graph->nodes().end(),
-                      [](const torch::jit::Node* node) { return node->kind().is_aten(); });
-}
-
-void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<RuntimeObstacle>& obstacles) {
-  const std::vector<c10::FunctionSchema> schemas = RegisteredSchemas(runtime.name, op.name);
-  for (const OperatorCall& call : op.calls) {
-    if (!Matches(schemas, call)) {
-      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " does not have it"), call.places});
-    } else if (op.name == "aten::floor_divide" && !runtime.floor_divides) {
-      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " rounds towards zero"), call.places});
-    }
-  }
-}
-
-std::string Describe(const OperatorCall::Place& place) {
-  std::vector<std::string> modules;
-  for (const std::string& module : place.modules) modules.push_back(module.empty() ? "the root" : module);
-  return absl::StrCat(place.line.place.empty() ? "unknown line" : place.line.place, ", ", modules.size(),
-                      modules.size() == 1 ? " module: " : " modules: ", FirstFew(modules));
-}
-
-// The first few of `items`, each on a line of its own that begins with `indent`.
-std::string FewLines(const std::vector<std::string>& items, absl::string_view indent) {
-  constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(items.size(), kShown); ++i) absl::StrAppend(&text, "\n", indent, items[i]);
-  if (items.size() > kShown) absl::StrAppend(&text, "\n", indent, "+", items.size() - kShown, " more");
-  return text;
-}
-
-// The obstacle, and below it the lines that it stands in.
-std::string Describe(const RuntimeObstacle& obstacle) {
-  std::vector<std::string> places;
-  for (const OperatorCall::Place& place : obstacle.places) places.push_back(Describe(place));
-  return absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause, FewLines(places, "    "));
-}
-
 }  // namespace
 
 absl::Span<const Runtime> Runtimes() { return kRuntimes; }
 
-absl::StatusOr<Runtime> FindRuntime(absl::string_view name) {
+absl::StatusOr<const Runtime*> FindRuntime(absl::string_view name) {
+  std::vector<std::string> names;
   for (const Runtime& runtime : kRuntimes) {
-    if (runtime.name == name) return runtime;
+    if (runtime.name == name) return &runtime;
+    names.emplace_back(runtime.name);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown runtime ", name, "; known: ", absl::StrJoin(OperatorTableRuntimes(), ", ")));
+  return absl::InvalidArgumentError(absl::StrCat("unknown runtime \"", name, "\"", NearestHint(name, names)));
 }
 
-HasOperator OperatorsOf(const absl::optional<Runtime>& runtime) {
-  if (!runtime) return CompilerHasOperator;
-  return [runtime](const std::string& name) {
-    return !RegisteredSchemas(runtime->name, absl::StrCat("aten::", name)).empty();
-  };
-}
-
-ArchiveFormat FormatFor(const Runtime& runtime) {
-  ArchiveFormat format;
-  format.version = runtime.max_archive_version;
-  format.new_records = !runtime.old_records;
-  return format;
-}
-
-absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path) {
-  const auto format = CatchTorch([&]() -> absl::optional<ArchiveFormat> {
-    PyTorchStreamReader reader(path);
-    // torch.save writes the same kind of archive, but neither code nor the constants beside it.
-    if (!reader.hasRecord("constants.pkl")) return absl::nullopt;
-    ArchiveFormat found;
-    found.version = reader.version();
-    for (const std::string& record : reader.getAllRecords()) {
-      if (record == ".data/version" || absl::EndsWith(record, ".debug_pkl")) found.new_records = true;
-      if (IsCode(record) && NamesNoneType(reader, record)) found.none_type = true;
-    }
-    return found;
-  });
-  if (!format.ok()) {
-    return absl::DataLossError(absl::StrCat(path, ": not a TorchScript archive: ", format.status().message()));
-  }
-  if (!format->has_value()) return absl::InvalidArgumentError(absl::StrCat(path, ": an archive without code"));
-  return **format;
-}
-
-std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,
-                                           const std::vector<Operator>& operators) {
-  std::vector<RuntimeObstacle> obstacles;
-  CheckFormat(runtime, format, obstacles);
-  for (const Operator& op : operators) CheckOperator(runtime, op, obstacles);
-  return obstacles;
-}
-
-absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators) {
-  const std::vector<RuntimeObstacle> obstacles = FindObstacles(runtime, format, operators);
-  if (obstacles.empty()) return absl::OkStatus();
-  std::vector<std::string> details;
-  for (const RuntimeObstacle& obstacle : obstacles) details.push_back(Describe(obstacle));
-  const std::string minimum = MinimumRuntime(format, operators);
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot run in LibTorch ", runtime.name, ": ", obstacles.size(),
-                   obstacles.size() == 1 ? " obstacle" : " obstacles",
-                   minimum.empty() ? "; no known runtime can" : absl::StrCat("; the oldest that can is ", minimum),
-                   FewLines(details, "  ")));
-}
-
-std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators) {
+bool IsAtLeast(absl::string_view name, absl::string_view minimum) {
+  bool reached = false;
   for (const Runtime& runtime : kRuntimes) {
-    if (FindObstacles(runtime, format, operators).empty()) return std::string(runtime.name);
+    reached = reached || runtime.name == minimum;
+    if (runtime.name == name) return reached;
   }
-  return "";
+  return false;
 }
 
 }  // namespace modelport

@@ -66,9 +66,8 @@ void SerializeForOldReaders(const torch::jit::Module& module, const TensorMemory
 
 }  // namespace
 
-absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, const absl::optional<Runtime>& runtime,
-                                   OutputFile& file, BackgroundSha256& sha256,
-                                   const std::function<void(int64_t)>& on_bytes) {
+absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, const Runtime* runtime, OutputFile& file,
+                                   BackgroundSha256& sha256, const std::function<void(int64_t)>& on_bytes) {
   const TensorMemory tensors(module);
   int64_t total = 0;
   absl::Status written;
@@ -88,7 +87,7 @@ absl::StatusOr<int64_t> SaveModule(const torch::jit::Module& module, const absl:
     return size;
   };
   RETURN_IF_ERROR(CatchTorch([&] {
-    if (runtime && runtime->old_records) {
+    if (runtime != nullptr && runtime->old_records) {
       SerializeForOldReaders(module, tensors, runtime->max_archive_version, write);
     } else {
       Serialize(module, write, /*with_checksums=*/true);

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "absl/types/optional.h"
+#include "common/artifact/archive_format.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/runtime.h"
 #include "common/io/background_sha256.h"
@@ -49,7 +49,7 @@ Module Toy() {
   return module;
 }
 
-absl::optional<Runtime> Oldest() { return Runtimes()[0]; }
+const Runtime* Oldest() { return &Runtimes()[0]; }
 
 std::string TempPath(const std::string& name) { return std::string(std::getenv("TEST_TMPDIR")) + "/" + name; }
 
@@ -59,7 +59,7 @@ std::string ReadFile(const std::string& path) {
 }
 
 // Saves the toy and checks what SaveModule says of the file.
-absl::Status Save(const absl::optional<Runtime>& runtime, const std::string& path) {
+absl::Status Save(const Runtime* runtime, const std::string& path) {
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
   BackgroundSha256 sha256("");
   const Module toy = Toy();
@@ -82,12 +82,12 @@ std::string Record(caffe2::serialize::PyTorchStreamReader& reader, const std::st
 
 TEST(SaveModuleTest, NewRuntimesGetWhatLibTorchWrites) {
   const std::string path = TempPath("new.pt");
-  ASSERT_OK(Save(absl::nullopt, path));
+  ASSERT_OK(Save(nullptr, path));
   ASSERT_OK_AND_ASSIGN(const ArchiveFormat format, ReadArchiveFormat(path));
   EXPECT_EQ(format.version, 10);
   EXPECT_TRUE(format.new_records);
   const std::string same = TempPath("same.pt");
-  ASSERT_OK(Save(Runtimes()[1], same));
+  ASSERT_OK(Save(&Runtimes()[1], same));
   EXPECT_EQ(ReadFile(path), ReadFile(same));
 }
 

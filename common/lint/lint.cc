@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "common/artifact/operators.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/lint/rules.h"
 #include "common/lint/trace.h"
 #include "common/script/torch_status.h"

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/artifact/archive_format.h"
 #include "common/artifact/runtime.h"
 #include "common/lint/finding.h"
 

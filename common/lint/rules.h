@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "common/artifact/archive_format.h"
 #include "common/artifact/operators.h"
 #include "common/artifact/runtime.h"
 #include "common/lint/finding.h"

@@ -3,6 +3,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/artifact/operators.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/lint/rules.h"
 
 namespace modelport {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/artifact/runtime.h"
+#include "common/artifact/archive_format.h"
 
 namespace modelport {
 

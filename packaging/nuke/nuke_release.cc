@@ -1,6 +1,5 @@
 #include "packaging/nuke/nuke_release.h"
 
-#include <algorithm>
 #include <iterator>
 
 #include "absl/status/status.h"
@@ -18,24 +17,13 @@ constexpr NukeRelease kReleases[] = {
     {"17.0", "17.0", "2.7", "2.7.1", "third parties"},
 };
 
-// Position among all runtimes; behind the last for an unknown one.
-size_t Age(absl::string_view runtime) {
-  const absl::Span<const Runtime> runtimes = Runtimes();
-  const auto is_it = [&](const Runtime& candidate) { return candidate.name == runtime; };
-  return std::find_if(runtimes.begin(), runtimes.end(), is_it) - runtimes.begin();
-}
-
 }  // namespace
 
 absl::Span<const NukeRelease> NukeReleases() { return kReleases; }
 
-bool Loads(const NukeRelease& release, absl::string_view minimum_runtime) {
-  return Age(release.runtime) >= Age(minimum_runtime);
-}
-
 absl::StatusOr<NukeRelease> OldestNuke(absl::string_view minimum_runtime) {
   for (const NukeRelease& release : kReleases) {
-    if (Loads(release, minimum_runtime)) return release;
+    if (IsAtLeast(release.runtime, minimum_runtime)) return release;
   }
   const NukeRelease& newest = *std::rbegin(kReleases);
   return absl::FailedPreconditionError(absl::StrCat("no Nuke loads it: wants LibTorch ", minimum_runtime, ", Nuke ",

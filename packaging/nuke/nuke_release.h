@@ -19,9 +19,6 @@ struct NukeRelease {
 // Every known release, oldest first.
 absl::Span<const NukeRelease> NukeReleases();
 
-// True if `release` has the LibTorch `minimum_runtime` or a newer one.
-bool Loads(const NukeRelease& release, absl::string_view minimum_runtime);
-
 // The oldest release that loads an artifact which needs `minimum_runtime`, a name of common/artifact/runtime.h or
 // nothing if no runtime loads it.
 //   FailedPrecondition  none does

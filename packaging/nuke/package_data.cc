@@ -1,7 +1,6 @@
 #include "packaging/nuke/package_data.h"
 
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -10,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "common/artifact/runtime.h"
 #include "common/status/status_macros.h"
 #include "packaging/nuke/nuke_release.h"
 
@@ -62,6 +62,7 @@ TemplateValues Values(const CatalogEntry& entry, const Manifest& manifest) {
           {"multiple_of", absl::StrCat(manifest.preprocessing().multiple_of())},
           {"dtype", manifest.dtype()},
           {"source", manifest.source()},
+          {"larger_is", manifest.larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
           {"weights_licence", variant.licence.empty() ? "unknown" : variant.licence},
           {"weights_url", variant.url.empty() ? "not published" : variant.url},
@@ -91,20 +92,12 @@ void AddOutput(const Output& output, TemplateData& data) {
 
 void AddReleases(const Manifest& manifest, TemplateData& data) {
   for (const NukeRelease& release : NukeReleases()) {
-    data.lists["releases"].push_back({{"versions", std::string(release.versions)},
-                                      {"libtorch", std::string(release.libtorch)},
-                                      {"source", std::string(release.source)},
-                                      {"loads", Loads(release, manifest.minimum_runtime()) ? "yes" : "no"}});
+    data.lists["releases"].push_back(
+        {{"versions", std::string(release.versions)},
+         {"libtorch", std::string(release.libtorch)},
+         {"source", std::string(release.source)},
+         {"loads", IsAtLeast(release.runtime, manifest.minimum_runtime()) ? "yes" : "no"}});
   }
-}
-
-// Which way the model's own depth runs: empty for a root that does not say so, since it makes no depth.
-std::vector<TemplateValues> DescribeDepth(const ModuleNode& root) {
-  for (const auto& [name, value] : root.constants) {
-    const bool* const flag = std::get_if<bool>(&value);
-    if (name == "larger_is_nearer" && flag != nullptr) return {{{"larger_is", *flag ? "nearer" : "farther"}}};
-  }
-  return {};
 }
 
 // A list that shows what lies between its lines if `condition` holds.
@@ -112,8 +105,7 @@ std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateVa
 
 }  // namespace
 
-absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const ModuleNode& root,
-                                             const Manifest& manifest) {
+absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const Manifest& manifest) {
   ASSIGN_OR_RETURN(const Output output, FindOutput(manifest));
   ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
   TemplateData data;
@@ -122,7 +114,7 @@ absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const Mo
   AddKnobs(manifest, data);
   AddOutput(output, data);
   AddReleases(manifest, data);
-  data.lists["depth"] = DescribeDepth(root);
+  data.lists["depth"] = When(!manifest.larger_is().empty());
   data.lists["seeded"] = When(absl::StartsWith(manifest.source(), "seeded:"));
   const bool half = manifest.dtype() == "float16";
   data.values["stored_half"] = half ? "true" : "false";

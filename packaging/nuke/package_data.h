@@ -3,16 +3,14 @@
 
 #include "absl/status/statusor.h"
 #include "common/artifact/manifest.pb.h"
-#include "common/module_tree/module_tree.h"
 #include "common/text/template.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// What the templates of a package say of the artifact of `entry`, whose root is `root`.
+// What the templates of a package say of the artifact of `entry`.
 //   FailedPrecondition  no Nuke loads the artifact, or the round trip saw no image of at most four channels
-absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const ModuleNode& root,
-                                             const Manifest& manifest);
+absl::StatusOr<TemplateData> NukePackageData(const CatalogEntry& entry, const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -41,9 +41,8 @@ std::string FileName(absl::string_view path, const std::string& model) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const CatalogEntry& entry, const ModuleNode& root,
-                                                          const Manifest& manifest) {
-  ASSIGN_OR_RETURN(const TemplateData data, NukePackageData(entry, root, manifest));
+absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const CatalogEntry& entry, const Manifest& manifest) {
+  ASSIGN_OR_RETURN(const TemplateData data, NukePackageData(entry, manifest));
   std::vector<PackageFile> files;
   for (const EmbeddedFile& source : NukeTemplates()) {
     PackageFile file = {FileName(source.path, manifest.model()), std::string(source.text)};

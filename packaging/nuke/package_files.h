@@ -6,7 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "common/artifact/manifest.pb.h"
-#include "common/module_tree/module_tree.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -16,12 +15,11 @@ struct PackageFile {
   std::string text;
 };
 
-// What stands beside the artifact of `entry`, whose root is `root`, and its manifest in a folder for Nuke's Cattery:
+// What stands beside the artifact of `entry` and its manifest in a folder for Nuke's Cattery:
 // the script that converts it, the gizmo, cat.json, icons, README.md, init.py and menu.py. Equal manifests give equal
 // files.
 //   FailedPrecondition  no Nuke loads the artifact, or the round trip saw no image of at most four channels
-absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const CatalogEntry& entry, const ModuleNode& root,
-                                                          const Manifest& manifest);
+absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const CatalogEntry& entry, const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -53,9 +53,7 @@ class PackageFilesTest : public testing::Test {
     for (const int size : {1, channels, 28, 42}) output.add_shape(size);
   }
 
-  absl::StatusOr<std::vector<PackageFile>> Files() const {
-    return NukePackageFiles({&plugin_, &variant_}, root_, manifest_);
-  }
+  absl::StatusOr<std::vector<PackageFile>> Files() const { return NukePackageFiles({&plugin_, &variant_}, manifest_); }
 
   // By name.
   std::map<std::string, std::string> Texts() const {
@@ -69,7 +67,6 @@ class PackageFilesTest : public testing::Test {
 
   Plugin plugin_;
   Variant variant_;
-  ModuleNode root_;
   Manifest manifest_;
 };
 
@@ -197,9 +194,9 @@ TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommer
 
 TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
   EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("Larger values are")));
-  for (const bool nearer : {false, true}) {
-    root_.constants = {{"larger_is_nearer", nearer}};
-    EXPECT_THAT(Texts()["README.md"], HasSubstr(nearer ? "Larger values are nearer" : "Larger values are farther"));
+  for (const char* way : {"nearer", "farther"}) {
+    manifest_.set_larger_is(way);
+    EXPECT_THAT(Texts()["README.md"], HasSubstr(absl::StrCat("Larger values are ", way)));
   }
 }
 
