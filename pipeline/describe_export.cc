@@ -10,7 +10,7 @@
 namespace modelport {
 namespace {
 
-void DescribePlugin(const Plugin& plugin, Manifest& manifest) {
+void DescribePlugin(const Plugin& plugin, const Target& target, Manifest& manifest) {
   manifest.set_family(plugin.family);
   manifest.mutable_upstream()->set_source(plugin.upstream);
   manifest.mutable_upstream()->set_commit(plugin.commit);
@@ -21,6 +21,7 @@ void DescribePlugin(const Plugin& plugin, Manifest& manifest) {
   for (const double mean : plugin.preprocessing.mean) preprocessing.add_mean(mean);
   for (const double std : plugin.preprocessing.std) preprocessing.add_std(std);
   preprocessing.set_multiple_of(plugin.preprocessing.multiple_of);
+  preprocessing.set_inside(target.wraps);
 }
 
 void DescribeWeights(const MappedWeights& weights, const BoundTensors& bound, Manifest& manifest) {
@@ -112,7 +113,7 @@ Manifest DescribeExport(const ExportFacts& facts) {
   manifest.set_weights_licence(facts.entry.variant->licence);
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);
-  DescribePlugin(*facts.entry.plugin, manifest);
+  DescribePlugin(*facts.entry.plugin, facts.target, manifest);
   DescribeWeights(facts.weights, facts.bound, manifest);
   DescribeArtifact(facts, manifest);
   DescribeRoot(facts.root, manifest);

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/test_models.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -50,10 +51,12 @@ TEST(LintFilesTest, ReportsOnATracedNetworkOfPython) {
 }
 
 TEST(LintFilesTest, FindsNothingInArtifactsForNuke) {
-  const ToolResult result = Lint({Export("tiny_dav2", "nuke"), "--target=nuke"});
-  EXPECT_EQ(result.exit_status, 0) << result.out;
-  EXPECT_THAT(result.out, StartsWith("no findings; runs in LibTorch "));
-  EXPECT_EQ(result.err, "");
+  for (const std::string& model : TestModels()) {
+    const ToolResult result = Lint({Export(model, "nuke"), "--target=nuke"});
+    EXPECT_EQ(result.exit_status, 0) << model << result.out;
+    EXPECT_THAT(result.out, StartsWith("no findings; runs in LibTorch ")) << model;
+    EXPECT_EQ(result.err, "") << model;
+  }
 }
 
 TEST(LintFilesTest, ArtifactsForLibTorchAreFineThereAndNotInNuke) {

@@ -18,7 +18,7 @@
 
 ABSL_FLAG(std::string, target, "libtorch", "the host that the file is for: libtorch or nuke");
 ABSL_FLAG(std::string, runtime, "",
-          "the LibTorch that has to load it: 1.6, 1.12, 2.1, 2.7 or 2.13; by default any may");
+          "the LibTorch that has to load it, such as 1.12; by default the newest that a release of the target has");
 
 namespace modelport {
 namespace {
@@ -26,8 +26,10 @@ namespace {
 absl::StatusOr<LintOptions> ParseOptions() {
   LintOptions options;
   options.target = absl::GetFlag(FLAGS_target);
-  RETURN_IF_ERROR(Annotate(FindTarget(options.target).status(), absl::StrCat("--target=", options.target)));
-  if (const std::string runtime = absl::GetFlag(FLAGS_runtime); !runtime.empty()) {
+  const absl::StatusOr<const Target*> target = FindTarget(options.target);
+  if (!target.ok()) return Annotate(target.status(), absl::StrCat("--target=", options.target));
+  const std::string flag = absl::GetFlag(FLAGS_runtime);
+  if (const std::string runtime = flag.empty() ? (*target)->newest_runtime : flag; !runtime.empty()) {
     const absl::StatusOr<const Runtime*> found = FindRuntime(runtime);
     if (!found.ok()) return Annotate(found.status(), absl::StrCat("--runtime=", runtime));
     options.runtime = *found;

@@ -16,9 +16,9 @@ constexpr absl::string_view kNukeExamples[] = {
 };
 
 std::vector<Target> MakeTargets() {
-  Target nuke{.name = "nuke", .wraps = true, .examples = {}};
+  Target nuke{.name = "nuke", .wraps = true, .newest_runtime = "2.7", .examples = {}};
   for (const absl::string_view example : kNukeExamples) nuke.examples.push_back(*ParseCall(example));
-  return {{.name = "libtorch", .wraps = false, .examples = {}}, nuke};
+  return {{.name = "libtorch", .wraps = false, .newest_runtime = "", .examples = {}}, nuke};
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ struct Target {
   std::string name;  // "nuke"
   // Whether the plugin wraps the model for this host. Of a wrapped one only `forward` and what it calls are kept.
   bool wraps = false;
+  // Name of the newest LibTorch that a release of this host has; empty: any.
+  std::string newest_runtime;
   // Calls that the round trip of a wrapped model compares; those of any other are the plugin's.
   std::vector<Call> examples;
 };

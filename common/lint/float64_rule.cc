@@ -14,14 +14,23 @@ bool IsFloat64(const c10::IValue& value) {
          value.toTensor().scalar_type() == c10::kDouble;
 }
 
+// Whether it is a float64 tensor, or a list, dictionary or tuple that holds one.
+bool HoldsFloat64(const c10::IValue& value) {
+  if (value.isModule()) return false;
+  bool holds = false;
+  value.visit([&](const c10::IValue& item) { return holds = holds || IsFloat64(item); });
+  return holds;
+}
+
 }  // namespace
 
 void CheckFloat64(const LintSubject& subject, std::vector<Finding>& findings) {
   for (const auto& module : subject.module.named_modules()) {
     for (const auto& attribute : module.value.named_attributes(/*recurse=*/false)) {
-      if (!IsFloat64(attribute.value)) continue;
+      if (!HoldsFloat64(attribute.value)) continue;
       findings.push_back({.modules = {module.name},
-                          .message = absl::StrCat("the tensor ", attribute.name, " is float64"),
+                          .message = absl::StrCat(attribute.value.isTensor() ? "the tensor " : "a tensor in ",
+                                                  attribute.name, " is float64"),
                           .cure = "convert it to float32 before saving"});
     }
   }

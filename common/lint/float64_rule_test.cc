@@ -33,6 +33,7 @@ INSTANTIATE_TEST_SUITE_P(All, Float64RuleTest, testing::ValuesIn(kCases),
 TEST(Float64TensorsTest, AreFoundWhereverTheyLie) {
   Module net("Net"), child("Child");
   net.register_buffer("mean", at::zeros({3}, at::kDouble));
+  net.register_attribute("levels", c10::ListType::ofTensors(), c10::List<at::Tensor>({at::zeros({3}, at::kDouble)}));
   net.register_buffer("epsilon", at::zeros({}, at::kDouble));
   child.register_parameter("weight", at::zeros({3}, at::kDouble), /*is_buffer=*/false);
   net.register_module("child", child);
@@ -40,6 +41,8 @@ TEST(Float64TensorsTest, AreFoundWhereverTheyLie) {
   EXPECT_THAT(LintForNuke(net),
               ElementsAre(AllOf(Field(&Finding::rule, "float64"), Field(&Finding::modules, ElementsAre("")),
                                 Field(&Finding::message, "the tensor mean is float64")),
+                          AllOf(Field(&Finding::rule, "float64"), Field(&Finding::modules, ElementsAre("")),
+                                Field(&Finding::message, "a tensor in levels is float64")),
                           AllOf(Field(&Finding::rule, "float64"), Field(&Finding::modules, ElementsAre("child")))));
 }
 
