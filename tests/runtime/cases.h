@@ -7,12 +7,16 @@
 
 namespace modelport {
 
-// An artifact, with seeded weights, and what hosts do with it.
+// An artifact, with seeded weights, and what hosts do with it, as steps of host.cc.
 struct ArtifactCase {
   std::string model;
   std::string target;
-  std::vector<std::string> steps;  // As host.cc takes them.
+  std::vector<std::string> calls;
+  std::vector<std::string> knobs;  // Set one after the other.
 };
+
+// All calls, and then the last one again after each knob.
+std::vector<std::string> Steps(const ArtifactCase& artifact);
 
 // For GoogleTest: "dav2_vits_nuke".
 void PrintTo(const ArtifactCase& artifact, std::ostream* os);

@@ -4,10 +4,13 @@
 //   host ARTIFACT COPY RESULTS STEP...
 //
 // Saves the loaded ARTIFACT as COPY, which is what a conversion from .pt to .cat does, takes the steps with the one and
-// then with the other, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is NAME=VALUE, which
-// sets an attribute, or a method and its arguments, with a space between them and commas in a list; a tensor's is its
-// shape: "forward 1,3,28,42". A call is made twice, because the second one is when LibTorch runs what it learnt from
-// the first: fused kernels.
+// then with the other, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is
+//   NAME=VALUE  sets an attribute
+//   half        makes the parameters, and from then on the inputs, float16
+//   a call      a method and its arguments, with a space between them and commas in a list; a tensor's is its shape:
+//               "forward 1,3,28,42". It is made twice, because the second time LibTorch runs what it learnt from the
+//               first: fused kernels.
+#include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/script.h>
@@ -30,24 +33,24 @@ std::vector<std::string> Split(const std::string& text, char separator) {
 }
 
 // Noise in [0, 1), the same numbers with every LibTorch.
-at::Tensor Noise(const std::vector<int64_t>& shape) {
+at::Tensor Noise(const std::vector<int64_t>& shape, at::ScalarType dtype) {
   at::Tensor noise = at::empty(shape, at::kFloat);
   uint64_t state = 0;
   for (int64_t i = 0; i < noise.numel(); ++i) {
     state = state * 6364136223846793005u + 1442695040888963407u;
     noise.data_ptr<float>()[i] = static_cast<float>(state >> 40) / (1 << 24);
   }
-  return noise;
+  return noise.to(dtype);
 }
 
-c10::IValue ParseArgument(const std::string& text, c10::TypeKind type) {
+c10::IValue ParseArgument(const std::string& text, c10::TypeKind type, at::ScalarType dtype) {
   if (text == "none") return c10::IValue();
   if (type == c10::TypeKind::StringType) return text;
   if (type == c10::TypeKind::BoolType) return text == "true";
   std::vector<int64_t> numbers;
   for (const std::string& number : Split(text, ',')) numbers.push_back(std::stoll(number));
   if (type == c10::TypeKind::ListType) return numbers;
-  return Noise(numbers);
+  return Noise(numbers, dtype);
 }
 
 void SetAttribute(torch::jit::Module& module, const std::string& name, const std::string& value) {
@@ -62,9 +65,10 @@ c10::IValue CallMethod(const torch::jit::Module& module, const std::string& step
   const std::vector<std::string> words = Split(step, ' ');
   torch::jit::Method method = module.get_method(words[0]);
   const auto& arguments = method.function().getSchema().arguments();
+  const at::ScalarType dtype = (*module.parameters().begin()).scalar_type();
   std::vector<c10::IValue> inputs;
   for (size_t i = 1; i < words.size(); ++i) {
-    inputs.push_back(ParseArgument(words[i], arguments.at(i).type()->kind()));
+    inputs.push_back(ParseArgument(words[i], arguments.at(i).type()->kind(), dtype));
   }
   return method(inputs);
 }
@@ -72,7 +76,9 @@ c10::IValue CallMethod(const torch::jit::Module& module, const std::string& step
 void TakeSteps(torch::jit::Module& module, const std::vector<std::string>& steps, std::vector<c10::IValue>& results) {
   for (const std::string& step : steps) {
     const size_t equals = step.find('=');
-    if (equals != std::string::npos) {
+    if (step == "half") {
+      module.to(at::kHalf);
+    } else if (equals != std::string::npos) {
       SetAttribute(module, step.substr(0, equals), step.substr(equals + 1));
     } else {
       for (int pass = 0; pass < 2; ++pass) results.push_back(CallMethod(module, step));
@@ -82,6 +88,7 @@ void TakeSteps(torch::jit::Module& module, const std::vector<std::string>& steps
 
 void Host(const std::string& artifact, const std::string& copy, const std::string& results_path,
           const std::vector<std::string>& steps) {
+  at::set_num_threads(1);
   const torch::NoGradGuard no_grad;
   torch::jit::Module module = torch::jit::load(artifact);
   module.save(copy);
