@@ -7,9 +7,12 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/artifact/archive_format.h"
 #include "common/artifact/manifest.h"
+#include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/runtime.h"
+#include "common/artifact/runtime_obstacles.h"
 #include "common/artifact/target.h"
 #include "common/io/mapped_file.h"
 #include "common/io/sha256.h"
@@ -46,6 +49,15 @@ absl::Status CheckMethods(const std::string& artifact, const Manifest& manifest,
     return absl::OkStatus();
   }
   return absl::DataLossError(absl::StrCat(artifact, ": its methods are not those of its manifest"));
+}
+
+absl::Status CheckMinimumRuntime(const std::string& artifact, const Manifest& manifest,
+                                 const torch::jit::Module& module) {
+  ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(artifact));
+  const std::string minimum = MinimumRuntime(format, CollectOperators(module));
+  if (minimum == manifest.minimum_runtime()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(artifact, ": the oldest LibTorch that can load it is ", minimum,
+                                          ", not the manifest's ", manifest.minimum_runtime()));
 }
 
 // Builds the module that `manifest` describes from its weights and compares.
@@ -86,6 +98,8 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(artifact));
   RETURN_IF_ERROR(CheckMethods(artifact, manifest, module));
   result.passed.push_back(absl::StrCat("loads; ", manifest.methods_size(), " methods as in the manifest"));
+  RETURN_IF_ERROR(CheckMinimumRuntime(artifact, manifest, module));
+  result.passed.push_back(absl::StrCat("runs in LibTorch ", manifest.minimum_runtime(), " and newer"));
 
   const bool is_seeded = absl::StartsWith(manifest.source(), "seeded:");
   if (checkpoint.empty() && !is_seeded) {

@@ -64,6 +64,18 @@ TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
   EXPECT_THAT(refused.err, StartsWith("DATA_LOSS: "));
 }
 
+TEST(NukeExportTest, VerifyChecksTheOldestRuntime) {
+  const std::string folder = EmptyFolder("minimum");
+  ASSERT_EQ(Export(folder, "tiny_dav2").exit_status, 0);
+  nlohmann::json manifest = ReadManifest(folder, "tiny_dav2");
+  manifest["minimum_runtime"] = "1.6";
+  std::ofstream(folder + "/tiny_dav2.manifest.json") << manifest;
+  const ToolResult refused =
+      RunTool("verify", {"--artifact=tiny_dav2.pt", "--plugin_path=" + DataPath("models")}, folder);
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("the oldest LibTorch that can load it is 2.1, not the manifest's 1.6"));
+}
+
 TEST(NukeExportTest, TwoExportsAreByteIdentical) {
   const std::string first = EmptyFolder("first"), second = EmptyFolder("second");
   ASSERT_EQ(Export(first, "tiny_dav2").exit_status, 0);

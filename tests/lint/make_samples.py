@@ -64,3 +64,6 @@ torch.jit.script(Net().eval()).save("scripted.pt")
 torch.jit.trace(Traced().eval(), torch.rand(1, 3, 8, 8)).save("traced_full.pt")
 without_debug_records("traced_full.pt", "traced.pt")
 os.remove("traced_full.pt")
+
+# As every scripted file whose code calls F.interpolate, scripted.pt carries text of PyTorch's functional.py, for error messages:
+# BSD-3-Clause, https://github.com/pytorch/pytorch/blob/main/LICENSE.
