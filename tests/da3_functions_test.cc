@@ -106,7 +106,7 @@ TEST_F(Da3FunctionsTest, PositionEmbeddingOfOtherSizes) {
     int64_t height = 0, width = 0;
     ASSERT_EQ(std::sscanf(name.c_str(), "out.H%ld_W%ld", &height, &width), 2) << name;
     const at::Tensor actual =
-        Run("interpolate_pos_encoding", {stored, int64_t{37}, height / 14, width / 14, 0.1, false, false}).toTensor();
+        Run("interpolate_pos_encoding", {stored, int64_t{37}, height / 14, width / 14, 0.1, false}).toTensor();
     ASSERT_EQ(actual.size(1), 1 + height / 14 * (width / 14));
     const bool is_halved = actual.size(1) != expected.size(1);
     ExpectNear(is_halved ? Slice(actual, "[:, ::2, :]") : actual, expected, name);
