@@ -92,12 +92,15 @@ void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
   proof.set_proven(true);
   proof.set_tensors(round_trip.tensors);
   proof.set_methods(round_trip.methods);
-  for (const RoundTrip::Output& output : round_trip.outputs) {
+  proof.set_kernel_fault(round_trip.kernel_fault);
+  for (const ComparedOutput& output : round_trip.outputs) {
     Manifest::Output& entry = *proof.add_outputs();
     entry.set_call(output.call);
     entry.set_max_abs(output.max_abs);
     entry.set_relative(output.relative);
     entry.set_equal_on_same_memory(output.equal_on_same_memory);
+    entry.set_nan(output.nan);
+    entry.set_infinite(output.infinite);
     for (const int64_t size : output.shape) entry.add_shape(size);
   }
 }

@@ -56,8 +56,8 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module
                                                 const std::vector<Call>& examples, const ExportOptions& options) {
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", size);
-  absl::StatusOr<RoundTrip> proven =
-      ProveRoundTrip(module, file.ReadablePath(), examples, [&](int64_t bytes) { progress.Add(bytes); });
+  absl::StatusOr<RoundTrip> proven = ProveRoundTrip(module, file.ReadablePath(), examples, options.allow_nonfinite,
+                                                    [&](int64_t bytes) { progress.Add(bytes); });
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
   return *std::move(proven);
 }

@@ -23,15 +23,16 @@ struct ExportOptions {
   const Runtime* runtime = nullptr;                // That the artifact is made for; null: none in particular.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
-  bool allow_nonfinite = false;                    // Whether NaN and infinite weights are let through.
+  bool allow_nonfinite = false;                    // Whether NaN and infinite weights and outputs are let through.
 };
 
 // Writes the artifact `options.out` and the manifest beside it. On any error neither appears and nothing that was there
 // changes.
 //   InvalidArgument     the plugin's text does not compile, or the model is not made for the target
-//   FailedPrecondition  the checkpoint does not fit the model or holds values that are not finite, or the model cannot
-//                       run in the runtime
+//   FailedPrecondition  the checkpoint does not fit the model or holds values that are not finite, the model computes
+//                       such values, or it cannot run in the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed
+//   Unavailable         a kernel of this machine does not agree with itself, so that nothing can be proven
 //   ResourceExhausted   the disk is full
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options);
 

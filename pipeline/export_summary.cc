@@ -1,9 +1,11 @@
 #include "pipeline/export_summary.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 
@@ -21,7 +23,18 @@ std::string Checks(const Manifest::RoundTrip& round_trip) {
   return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
                       round_trip.outputs_size(), " outputs ",
                       worst == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", worst),
-                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"));
+                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
+                      round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
+}
+
+// The outputs that are not finite; "" if all are.
+std::string Nonfinite(const Manifest::RoundTrip& round_trip) {
+  std::vector<std::string> calls;
+  for (const auto& output : round_trip.outputs()) {
+    if (output.nan() + output.infinite() == 0) continue;
+    calls.push_back(absl::StrCat(output.call(), " ", output.nan(), " NaN, ", output.infinite(), " infinite"));
+  }
+  return absl::StrJoin(calls, "; ");
 }
 
 // What became of the checkpoint's tensors apart from plain copying; "" if nothing else did.
@@ -52,6 +65,9 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
   table.AddRow({"checks", Checks(manifest.round_trip())});
+  if (const std::string calls = Nonfinite(manifest.round_trip()); !calls.empty()) table.AddRow({"not finite", calls});
+  const std::string& fault = manifest.round_trip().kernel_fault();
+  if (!fault.empty()) table.AddRow({"this machine", fault});
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
   return table.ToString();
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/artifact/archive_format.h"
+#include "common/artifact/example.h"
 #include "common/artifact/manifest.h"
 #include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
@@ -83,7 +84,16 @@ absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Mani
   ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound.tensors, *target, runtime));
   const std::vector<Call>& examples = TargetExamples(entry, *target);
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, RunExamples(expected, examples));
-  return CompareModules(expected, module, examples, expected_outputs);
+  const bool allow_nonfinite =
+      std::any_of(manifest.round_trip().outputs().begin(), manifest.round_trip().outputs().end(),
+                  [](const auto& output) { return output.nan() + output.infinite() > 0; });
+  return CompareModules(expected, module, examples, expected_outputs, allow_nonfinite);
+}
+
+std::string Describe(const ComparedOutput& output) {
+  return absl::StrCat(
+      output.call, ": max diff ", output.max_abs, output.equal_on_same_memory ? ", none on the same memory" : "",
+      output.nan + output.infinite > 0 ? absl::StrCat(", ", output.nan, " NaN, ", output.infinite, " infinite") : "");
 }
 
 }  // namespace
@@ -110,9 +120,9 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (!compared.ok()) return Annotate(compared.status(), artifact);
   result.passed.push_back(absl::StrCat(compared->tensors, " tensors bitwise equal to those of ",
                                        checkpoint.empty() ? manifest.source() : checkpoint));
-  for (const RoundTrip::Output& output : compared->outputs) {
-    result.passed.push_back(absl::StrCat(output.call, ": max diff ", output.max_abs,
-                                         output.equal_on_same_memory ? ", none on the same memory" : ""));
+  for (const ComparedOutput& output : compared->outputs) result.passed.push_back(Describe(output));
+  if (!compared->kernel_fault.empty()) {
+    result.passed.push_back(absl::StrCat("compared without oneDNN, since here ", compared->kernel_fault));
   }
   return result;
 }

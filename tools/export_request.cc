@@ -26,7 +26,8 @@ ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
 ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 ABSL_FLAG(bool, verify, true, "load the artifact back and compare it; --noverify leaves that out");
-ABSL_FLAG(bool, allow_nonfinite, false, "let NaN and infinite weights through");
+ABSL_FLAG(bool, allow_nonfinite, false,
+          "let NaN and infinite weights and outputs through; the manifest counts the outputs");
 
 namespace modelport {
 namespace {

@@ -1,13 +1,19 @@
 #include "common/artifact/example.h"
 
 #include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/script/ivalue.h"
+#include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -47,6 +53,22 @@ absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module&
     }
   }
   return inputs;
+}
+
+absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
+                                                     const std::vector<Call>& examples) {
+  // A few small calls: optimising their graphs, or sharing them between threads, would take longer than running them.
+  torch::jit::getProfilingMode() = false;
+  torch::jit::setGraphExecutorOptimize(false);
+  at::set_num_threads(1);
+  const c10::InferenceMode inference;
+  std::vector<c10::IValue> outputs;
+  for (const Call& call : examples) {
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+    ASSIGN_OR_RETURN(c10::IValue output, CatchTorch([&] { return module.get_method(call.type)(inputs); }));
+    outputs.push_back(std::move(output));
+  }
+  return outputs;
 }
 
 }  // namespace modelport

@@ -1,3 +1,4 @@
+// Example calls of a module's methods, on seeded inputs.
 #ifndef MODELPORT_COMMON_ARTIFACT_EXAMPLE_H_
 #define MODELPORT_COMMON_ARTIFACT_EXAMPLE_H_
 
@@ -16,6 +17,12 @@ namespace modelport {
 // [-1, 1), of the dtype of the module's parameters.
 //   InvalidArgument  no such method, or arguments that do not fit it
 absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call);
+
+// Results of the calls `examples` of `module`, in their order. Runs on the calling thread alone.
+//   InvalidArgument  as ExampleInputs
+//   Internal         a call failed
+absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
+                                                     const std::vector<Call>& examples);
 
 }  // namespace modelport
 

@@ -1,10 +1,6 @@
 #include "common/artifact/round_trip.h"
 
-#include <ATen/Parallel.h>
-#include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/file_adapter.h>
-#include <torch/csrc/jit/runtime/graph_executor.h>
-#include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
@@ -100,29 +96,6 @@ absl::StatusOr<int64_t> CompareClasses(const Module& expected, const Module& act
   return count;
 }
 
-// Exchanges the tensors of two modules of equal structure.
-void ExchangeTensors(Module a, Module b) {
-  for (const auto& attribute : a.named_attributes(/*recurse=*/false)) {
-    if (attribute.value.isModule()) {
-      ExchangeTensors(attribute.value.toModule(), b.attr(attribute.name).toModule());
-    } else if (attribute.value.isTensor()) {
-      a.setattr(attribute.name, b.attr(attribute.name));
-      b.setattr(attribute.name, attribute.value);
-    }
-  }
-}
-
-// `call` of `expected`, run on the tensors of `actual`, which are equal to its own but for their places in memory.
-absl::StatusOr<c10::IValue> RunOnTensorsOf(const Module& actual, const Module& expected, const Call& call) {
-  ExchangeTensors(expected, actual);
-  absl::StatusOr<std::vector<c10::IValue>> outputs = RunExamples(expected, {call});
-  ExchangeTensors(expected, actual);
-  RETURN_IF_ERROR(outputs.status());
-  return outputs->front();
-}
-
-Shape OutputShape(const c10::IValue& output) { return output.isTensor() ? output.toTensor().sizes().vec() : Shape(); }
-
 }  // namespace
 
 absl::StatusOr<Module> LoadModule(const std::string& path, const std::function<void(int64_t)>& on_bytes) {
@@ -148,54 +121,30 @@ std::vector<std::string> MethodSchemas(const Module& module) {
   return methods;
 }
 
-absl::StatusOr<std::vector<c10::IValue>> RunExamples(const Module& module, const std::vector<Call>& examples) {
-  // A few small calls: optimising their graphs, or sharing them between threads, would take longer than running them.
-  torch::jit::getProfilingMode() = false;
-  torch::jit::setGraphExecutorOptimize(false);
-  at::set_num_threads(1);
-  const c10::InferenceMode inference;
-  std::vector<c10::IValue> outputs;
-  for (const Call& call : examples) {
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
-    ASSIGN_OR_RETURN(c10::IValue output, CatchTorch([&] { return module.get_method(call.type)(inputs); }));
-    outputs.push_back(std::move(output));
-  }
-  return outputs;
-}
-
 absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& actual,
                                          const std::vector<Call>& examples,
-                                         const std::vector<c10::IValue>& expected_outputs) {
+                                         const std::vector<c10::IValue>& expected_outputs, bool allow_nonfinite) {
   std::future<absl::StatusOr<std::vector<c10::IValue>>> running =
       std::async(std::launch::async, RunExamples, std::cref(actual), std::cref(examples));
   RoundTrip result;
   ASSIGN_OR_RETURN(result.tensors, CompareStates(expected, actual));
   ASSIGN_OR_RETURN(result.methods, CompareClasses(expected, actual));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, running.get());
-  for (size_t i = 0; i < examples.size(); ++i) {
-    const std::string& call = examples[i].text;
-    ASSIGN_OR_RETURN(Difference difference, CompareValues(expected_outputs[i], outputs[i], call));
-    result.outputs.push_back({call, difference.max_abs, difference.relative, OutputShape(outputs[i])});
-    if (difference.relative <= kAlignmentTolerance) continue;
-    // A network may magnify rounding without bound: then equal memory must give equal bits.
-    ASSIGN_OR_RETURN(const c10::IValue output, RunOnTensorsOf(actual, expected, examples[i]));
-    ASSIGN_OR_RETURN(difference, CompareValues(output, outputs[i], call));
-    result.outputs.back().equal_on_same_memory = difference.max_abs == 0;
-    if (difference.max_abs == 0) continue;
-    return absl::DataLossError(absl::StrCat(call, " differs by ", difference.max_abs, ", ", difference.relative,
-                                            " of its range, on equal tensors"));
-  }
+  ASSIGN_OR_RETURN(ComparedOutputs compared,
+                   CompareOutputs(expected, actual, examples, expected_outputs, outputs, allow_nonfinite));
+  result.outputs = std::move(compared.outputs);
+  result.kernel_fault = std::move(compared.kernel_fault);
   return result;
 }
 
 absl::StatusOr<RoundTrip> ProveRoundTrip(const Module& module, const std::string& path,
-                                         const std::vector<Call>& examples,
+                                         const std::vector<Call>& examples, bool allow_nonfinite,
                                          const std::function<void(int64_t)>& on_bytes) {
   std::future<absl::StatusOr<std::vector<c10::IValue>>> expected =
       std::async(std::launch::async, RunExamples, std::cref(module), std::cref(examples));
   ASSIGN_OR_RETURN(const Module loaded, LoadModule(path, on_bytes));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, expected.get());
-  return CompareModules(module, loaded, examples, expected_outputs);
+  return CompareModules(module, loaded, examples, expected_outputs, allow_nonfinite);
 }
 
 }  // namespace modelport

@@ -1,0 +1,142 @@
+#include "common/artifact/compare_outputs.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/artifact/compare_values.h"
+#include "common/artifact/example.h"
+#include "common/artifact/kernel_fault.h"
+#include "common/artifact/nonfinite_outputs.h"
+#include "common/artifact/operator_trace.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+using torch::jit::Module;
+
+// Exchanges the tensors of two modules of equal structure.
+void ExchangeTensors(Module a, Module b) {
+  for (const auto& attribute : a.named_attributes(/*recurse=*/false)) {
+    if (attribute.value.isModule()) {
+      ExchangeTensors(attribute.value.toModule(), b.attr(attribute.name).toModule());
+    } else if (attribute.value.isTensor()) {
+      a.setattr(attribute.name, b.attr(attribute.name));
+      b.setattr(attribute.name, attribute.value);
+    }
+  }
+}
+
+// `call` of `expected`, run on the tensors of `actual`, which are equal to its own but for their places in memory.
+absl::StatusOr<c10::IValue> RunOnTensorsOf(const Module& actual, const Module& expected, const Call& call) {
+  ExchangeTensors(expected, actual);
+  absl::StatusOr<std::vector<c10::IValue>> outputs = RunExamples(expected, {call});
+  ExchangeTensors(expected, actual);
+  RETURN_IF_ERROR(outputs.status());
+  return outputs->front();
+}
+
+Shape OutputShape(const c10::IValue& output) { return output.isTensor() ? output.toTensor().sizes().vec() : Shape(); }
+
+// Two modules of equal tensors, and calls to compare.
+struct Pair {
+  const Module& expected;
+  const Module& actual;
+  const std::vector<Call>& examples;
+  bool allow_nonfinite;
+};
+
+// The operator that makes the first value of `call` that is not finite.
+std::string FirstNonfinite(const Module& module, const Call& call) {
+  for (const OperatorRun& run : TraceOperators([&] { RunExamples(module, {call}).IgnoreError(); })) {
+    if (run.makes_nonfinite) return run.call;
+  }
+  return "";
+}
+
+// Counts the values of an output that are not finite, which must be allowed.
+absl::Status CheckFinite(const Pair& pair, const Call& call, const c10::IValue& output, ComparedOutput& compared) {
+  const std::vector<NonfiniteOutput> nonfinite = FindNonfinite(output, call.text);
+  for (const NonfiniteOutput& tensor : nonfinite) {
+    compared.nan += tensor.nan;
+    compared.infinite += tensor.infinite;
+  }
+  if (nonfinite.empty() || pair.allow_nonfinite) return absl::OkStatus();
+  const NonfiniteOutput& first = nonfinite.front();
+  const std::string maker = FirstNonfinite(pair.expected, call);
+  return absl::FailedPreconditionError(absl::StrCat(
+      first.name, ": ", first.nan, " of ", first.elements, " values are NaN and ", first.infinite,
+      " infinite, of finite weights and inputs",
+      maker.empty() ? "" : absl::StrCat("\n  the first such values come from ", maker),
+      "\n  a weight may be wrong there, such as a negative variance, or too large for the dtype: float16 ends at 65504,"
+      " --dtype=float32 and bfloat16 at 3e38\n  --allow_nonfinite lets them pass"));
+}
+
+absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call, const c10::IValue& expected,
+                                             const c10::IValue& actual) {
+  ASSIGN_OR_RETURN(Difference difference, CompareValues(expected, actual, call.text));
+  ComparedOutput compared{call.text, difference.max_abs, difference.relative, OutputShape(actual)};
+  if (difference.relative > kAlignmentTolerance) {
+    // A network may magnify rounding without bound: then equal memory must give equal bits.
+    ASSIGN_OR_RETURN(const c10::IValue output, RunOnTensorsOf(pair.actual, pair.expected, call));
+    ASSIGN_OR_RETURN(difference, CompareValues(output, actual, call.text));
+    if (difference.max_abs != 0) {
+      return absl::DataLossError(absl::StrCat(call.text, " differs by ", difference.max_abs, ", ", difference.relative,
+                                              " of its range, on equal tensors"));
+    }
+    compared.equal_on_same_memory = true;
+  }
+  RETURN_IF_ERROR(CheckFinite(pair, call, actual, compared));
+  return compared;
+}
+
+absl::StatusOr<std::vector<ComparedOutput>> CompareEach(const Pair& pair, const std::vector<c10::IValue>& expected,
+                                                        const std::vector<c10::IValue>& actual) {
+  std::vector<ComparedOutput> compared;
+  for (size_t i = 0; i < pair.examples.size(); ++i) {
+    ASSIGN_OR_RETURN(compared.emplace_back(), CompareOutput(pair, pair.examples[i], expected[i], actual[i]));
+  }
+  return compared;
+}
+
+absl::StatusOr<std::vector<ComparedOutput>> RunAndCompare(const Pair& pair) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected, RunExamples(pair.expected, pair.examples));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> actual, RunExamples(pair.actual, pair.examples));
+  return CompareEach(pair, expected, actual);
+}
+
+// What is left to find out after `failure`.
+absl::StatusOr<ComparedOutputs> CompareWithoutOneDnn(const Pair& pair, const absl::Status& failure) {
+  ASSIGN_OR_RETURN(const absl::optional<OperatorRun> unstable, FindUnstableOperator(pair.expected, pair.examples));
+  if (unstable && unstable->is_random) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(unstable->call, " is random, and what is random cannot be compared: take it out of the text"));
+  }
+  if (!unstable && absl::IsFailedPrecondition(failure)) return failure;
+  const WithoutOneDnn without;
+  absl::StatusOr<std::vector<ComparedOutput>> compared = RunAndCompare(pair);
+  if (compared.ok()) {
+    return ComparedOutputs{*std::move(compared), absl::StrCat(unstable ? unstable->call : "a kernel of oneDNN",
+                                                              " gives other outputs for equal inputs")};
+  }
+  ASSIGN_OR_RETURN(const absl::optional<OperatorRun> left, FindUnstableOperator(pair.expected, pair.examples));
+  if (!left) return failure;
+  return absl::UnavailableError(
+      absl::StrCat("nothing can be proven on this machine: ", left->call,
+                   " gives other outputs for equal inputs here, without oneDNN too; take another machine or --dtype"));
+}
+
+}  // namespace
+
+absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Module& actual,
+                                               const std::vector<Call>& examples,
+                                               const std::vector<c10::IValue>& expected_outputs,
+                                               const std::vector<c10::IValue>& outputs, bool allow_nonfinite) {
+  const Pair pair{expected, actual, examples, allow_nonfinite};
+  absl::StatusOr<std::vector<ComparedOutput>> compared = CompareEach(pair, expected_outputs, outputs);
+  if (compared.ok()) return ComparedOutputs{*std::move(compared), ""};
+  return CompareWithoutOneDnn(pair, compared.status());
+}
+
+}  // namespace modelport
