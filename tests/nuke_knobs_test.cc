@@ -1,4 +1,4 @@
-// The knobs of artifacts for Nuke, in every precision.
+// The knobs of artifacts for Nuke.
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/import.h>
 
@@ -92,37 +92,6 @@ TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsBound) {
   EXPECT_FALSE(at::equal(features(20), features(19)));
   EXPECT_TRUE(at::equal(features(20), features(1000)));
   EXPECT_TRUE(at::equal(features(0), features(-5)));
-}
-
-class NukePrecisionTest : public testing::TestWithParam<std::string> {};
-
-INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(TestModels()),
-                         [](const auto& info) { return info.param; });
-
-TEST_P(NukePrecisionTest, IsTheModelsOwn) {
-  for (const at::ScalarType type : {at::kHalf, at::kBFloat16, at::kDouble}) {
-    NukeModel model = GetNukeModel(GetParam());
-    model.nuke.to(type);
-    model.plain.to(type);
-    const at::Tensor image = SeededImage(1, 3, 42, 28).to(type);
-    const at::Tensor output = model.Run(image);
-    EXPECT_EQ(output.scalar_type(), type);
-    EXPECT_LE(RelativeDifference(model.RunPlain(Normalised(image)), output), type == at::kDouble ? 1e-6 : 0.01);
-  }
-}
-
-TEST_P(NukePrecisionTest, HalfIsNearFloat) {
-  NukeModel wide = GetNukeModel(GetParam()), half = wide;
-  half.nuke = half.nuke.deepcopy();
-  half.nuke.to(at::kHalf);
-  const at::Tensor image = SeededImage(1, 3, 31, 45);
-  for (const int64_t max_size : {1008, 42}) {
-    // Seeded weights bring the nested model's depth to 126 km there, which half precision cannot hold.
-    if (GetParam() == "tiny_nested" && max_size == 42) continue;
-    const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
-    const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}});
-    EXPECT_LE(RelativeDifference(expected, output), 0.005) << max_size;
-  }
 }
 
 // Depth that is 0 everywhere, as Depth Anything V2's may be.

@@ -91,37 +91,50 @@ absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call,
   return compared;
 }
 
-absl::StatusOr<std::vector<ComparedOutput>> CompareEach(const Pair& pair, const std::vector<c10::IValue>& expected,
-                                                        const std::vector<c10::IValue>& actual) {
-  std::vector<ComparedOutput> compared;
+// What came of comparing the calls of a pair, as far as they agree.
+struct Comparison {
+  std::vector<ComparedOutput> outputs;
+  absl::Status status;  // Of the first call that does not agree, if there is one.
+};
+
+Comparison CompareEach(const Pair& pair, const std::vector<c10::IValue>& expected,
+                       const std::vector<c10::IValue>& actual) {
+  Comparison result;
   for (size_t i = 0; i < pair.examples.size(); ++i) {
-    ASSIGN_OR_RETURN(compared.emplace_back(), CompareOutput(pair, pair.examples[i], expected[i], actual[i]));
+    absl::StatusOr<ComparedOutput> compared = CompareOutput(pair, pair.examples[i], expected[i], actual[i]);
+    if (!compared.ok()) {
+      result.status = compared.status();
+      break;
+    }
+    result.outputs.push_back(*std::move(compared));
   }
-  return compared;
+  return result;
 }
 
-absl::StatusOr<std::vector<ComparedOutput>> RunAndCompare(const Pair& pair) {
+absl::StatusOr<Comparison> RunAndCompare(const Pair& pair) {
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected, RunExamples(pair.expected, pair.examples));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> actual, RunExamples(pair.actual, pair.examples));
   return CompareEach(pair, expected, actual);
 }
 
-// What is left to find out after `failure`.
-absl::StatusOr<ComparedOutputs> CompareWithoutOneDnn(const Pair& pair, const absl::Status& failure) {
-  ASSIGN_OR_RETURN(const absl::optional<OperatorRun> unstable, FindUnstableOperator(pair.expected, pair.examples));
+// Finds out whose fault it is that the call after those of `failed` does not agree.
+absl::StatusOr<ComparedOutputs> CompareWithoutOneDnn(const Pair& pair, const Comparison& failed) {
+  ASSIGN_OR_RETURN(const absl::optional<OperatorRun> unstable,
+                   FindUnstableOperator(pair.expected, pair.examples[failed.outputs.size()]));
   if (unstable && unstable->is_random) {
     return absl::InvalidArgumentError(
         absl::StrCat(unstable->call, " is random, and what is random cannot be compared: take it out of the text"));
   }
-  if (!unstable && absl::IsFailedPrecondition(failure)) return failure;
+  if (!unstable && absl::IsFailedPrecondition(failed.status)) return failed.status;
   const WithoutOneDnn without;
-  absl::StatusOr<std::vector<ComparedOutput>> compared = RunAndCompare(pair);
-  if (compared.ok()) {
-    return ComparedOutputs{*std::move(compared), absl::StrCat(unstable ? unstable->call : "a kernel of oneDNN",
-                                                              " gives other outputs for equal inputs")};
+  ASSIGN_OR_RETURN(Comparison compared, RunAndCompare(pair));
+  if (compared.status.ok()) {
+    return ComparedOutputs{std::move(compared.outputs), absl::StrCat(unstable ? unstable->call : "a kernel of oneDNN",
+                                                                     " gives other outputs for equal inputs")};
   }
-  ASSIGN_OR_RETURN(const absl::optional<OperatorRun> left, FindUnstableOperator(pair.expected, pair.examples));
-  if (!left) return failure;
+  ASSIGN_OR_RETURN(const absl::optional<OperatorRun> left,
+                   FindUnstableOperator(pair.expected, pair.examples[compared.outputs.size()]));
+  if (!left) return compared.status;
   return absl::UnavailableError(
       absl::StrCat("nothing can be proven on this machine: ", left->call,
                    " gives other outputs for equal inputs here, without oneDNN too; take another machine or --dtype"));
@@ -134,9 +147,9 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Mod
                                                const std::vector<c10::IValue>& expected_outputs,
                                                const std::vector<c10::IValue>& outputs, bool allow_nonfinite) {
   const Pair pair{expected, actual, examples, allow_nonfinite};
-  absl::StatusOr<std::vector<ComparedOutput>> compared = CompareEach(pair, expected_outputs, outputs);
-  if (compared.ok()) return ComparedOutputs{*std::move(compared), ""};
-  return CompareWithoutOneDnn(pair, compared.status());
+  Comparison compared = CompareEach(pair, expected_outputs, outputs);
+  if (compared.status.ok()) return ComparedOutputs{std::move(compared.outputs), ""};
+  return CompareWithoutOneDnn(pair, compared);
 }
 
 }  // namespace modelport

@@ -3,6 +3,8 @@
 #include <ATen/Context.h>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "common/artifact/example.h"
 #include "common/status/status_macros.h"
@@ -30,15 +32,12 @@ absl::optional<OperatorRun> FirstDifference(const std::vector<OperatorRun>& a, c
 
 }  // namespace
 
-absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module,
-                                                                 const std::vector<Call>& examples) {
-  for (const Call& call : examples) {
-    ASSIGN_OR_RETURN(std::vector<OperatorRun> previous, Trace(module, call));
-    for (int i = 1; i < kRuns; ++i) {
-      ASSIGN_OR_RETURN(std::vector<OperatorRun> runs, Trace(module, call));
-      if (absl::optional<OperatorRun> found = FirstDifference(previous, runs)) return found;
-      previous = std::move(runs);
-    }
+absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module, const Call& call) {
+  ASSIGN_OR_RETURN(std::vector<OperatorRun> previous, Trace(module, call));
+  for (int i = 1; i < kRuns; ++i) {
+    ASSIGN_OR_RETURN(std::vector<OperatorRun> runs, Trace(module, call));
+    if (absl::optional<OperatorRun> found = FirstDifference(previous, runs)) return found;
+    previous = std::move(runs);
   }
   return absl::optional<OperatorRun>();
 }

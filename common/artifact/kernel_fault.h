@@ -4,8 +4,6 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/artifact/operator_trace.h"
@@ -13,11 +11,10 @@
 
 namespace modelport {
 
-// Runs every call of `examples` a few times and returns the first operator, of those that are made of others the
+// Runs the example `call` of `module` a few times and returns the first operator, of those that are made of others the
 // innermost, whose outputs differed though its inputs were bitwise equal; nullopt if there was none.
 //   others  as RunExamples
-absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module,
-                                                                 const std::vector<Call>& examples);
+absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module, const Call& call);
 
 // Keeps LibTorch, in all threads, from calling oneDNN, in whose place it has slower kernels of its own.
 class WithoutOneDnn {

@@ -61,7 +61,9 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
   void ExpectAgreement(const std::vector<std::string>& steps, const std::string& dtype, double tolerance) {
     const absl::StatusOr<Difference> difference = CompareWithReference(GetParam(), steps);
     EXPECT_OK(difference);
-    if (difference.ok()) EXPECT_LE(difference->relative, tolerance);
+    if (difference.ok()) {
+      EXPECT_LE(difference->relative, tolerance);
+    }
     Report(dtype, difference.ok() ? absl::StrFormat("%.1e", difference->relative) : "FAILED");
   }
 

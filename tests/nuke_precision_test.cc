@@ -1,0 +1,148 @@
+// Artifacts for Nuke in half, bfloat16 and double precision.
+#include <ATen/ATen.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "common/artifact/compare_values.h"
+#include "common/parity/capture.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "tests/nuke_model.h"
+#include "tests/test_models.h"
+
+namespace modelport {
+namespace {
+
+using testing::Values;
+using testing::ValuesIn;
+
+// What half precision may be off by, as a part of the range.
+constexpr double kHalfTolerance = 0.005;
+
+class NukePrecisionTest : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(TestModels()),
+                         [](const auto& info) { return info.param; });
+
+// Where neither padding nor resizing is needed both run the same kernels on the same numbers.
+TEST_P(NukePrecisionTest, IsTheModelsOwnToTheBit) {
+  for (const at::ScalarType type : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+    NukeModel model = GetNukeModel(GetParam());
+    model.nuke.to(type);
+    model.plain.to(type);
+    const at::Tensor image = SeededImage(1, 3, 42, 28).to(type);
+    const at::Tensor output = model.Run(image);
+    EXPECT_EQ(output.scalar_type(), type);
+    EXPECT_TRUE(output.isfinite().all().item<bool>());
+    EXPECT_TRUE(BitwiseEqual(model.RunPlain(Normalised(image)), output)) << type;
+  }
+}
+
+// The same model in half precision.
+NukeModel Half(NukeModel model) {
+  model.nuke = model.nuke.deepcopy();
+  model.nuke.to(at::kHalf);
+  return model;
+}
+
+std::vector<std::string> ModelsWithoutSky() {
+  std::vector<std::string> names = TestModels();
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) {
+                               return name == "tiny_mono" || name == "tiny_metric" || name == "tiny_nested";
+                             }),
+              names.end());
+  return names;
+}
+
+class NukeHalfTest : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeHalfTest, ValuesIn(ModelsWithoutSky()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukeHalfTest, HalfIsNearFloat) {
+  NukeModel wide = GetNukeModel(GetParam()), half = Half(wide);
+  const at::Tensor image = SeededImage(1, 3, 31, 45);
+  for (const int64_t max_size : {1008, 42}) {
+    const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
+    const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}});
+    EXPECT_LE(RelativeDifference(expected, output), kHalfTolerance) << max_size;
+  }
+}
+
+// A pixel at the threshold is sky in one precision and none in another, and then its depth jumps. So depth in half
+// precision is compared with depth in float32 whose sky is that of half precision.
+struct SkyModel {
+  std::string name;
+  std::string metric;  // The submodule that tells the sky.
+  double farthest;     // Bound of the depth that is given to the sky.
+  std::vector<int64_t> max_sizes;
+};
+
+// What a run computes, in double precision: [1, 1, h, w] at the working resolution, and its output.
+struct SkyRun {
+  at::Tensor depth;  // Before it is known what is sky.
+  at::Tensor sky;
+  at::Tensor output;
+};
+
+SkyRun RunWithSky(const NukeModel& model, const SkyModel& with_sky, const at::Tensor& image) {
+  const c10::InferenceMode inference;
+  std::vector<Stage> stages = {*ParseStage(with_sky.metric + ".process_depth_head()")};
+  const bool is_scaled = with_sky.name == "tiny_nested";
+  if (is_scaled) {
+    stages.push_back(*ParseStage("model.da3.image_outputs()"));
+    stages.push_back(*ParseStage("model.least_squares_scale()"));
+  }
+  const absl::StatusOr<Captured> captured = RunAndCapture(model.nuke, "forward", {image}, stages);
+  EXPECT_THAT(captured, IsOk());
+  const auto item = [&](size_t stage, const char* name) {
+    return captured->captures[stage][0].toGenericDict().at(name).toTensor().to(at::kDouble);
+  };
+  SkyRun run{item(0, "depth"), item(0, "sky"), captured->result.toTensor().to(at::kDouble)};
+  if (is_scaled) run.depth = item(1, "depth") * captured->captures[2][0].toTensor().to(at::kDouble);
+  return run;
+}
+
+// The far end of the depth that is not sky, in the sky.
+at::Tensor FillSky(const at::Tensor& depth, const at::Tensor& is_sky, double farthest) {
+  const at::Tensor far = at::quantile(depth.masked_select(is_sky.logical_not()), 0.99).clamp_max(farthest);
+  return at::where(is_sky, far, depth);
+}
+
+class NukeSkyTest : public testing::TestWithParam<SkyModel> {};
+
+// Seeded weights bring the nested model's depth to 126 km at 42 pixels, which half precision cannot hold.
+INSTANTIATE_TEST_SUITE_P(Models, NukeSkyTest,
+                         Values(SkyModel{"tiny_mono", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
+                                SkyModel{"tiny_metric", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
+                                SkyModel{"tiny_nested", "model.da3_metric", 200, {1008}}),
+                         [](const auto& info) { return info.param.name; });
+
+TEST_P(NukeSkyTest, HalfIsNearFloatWithTheSameSky) {
+  const at::Tensor image = SeededImage(1, 3, 31, 45);
+  for (const int64_t max_size : GetParam().max_sizes) {
+    SCOPED_TRACE(max_size);
+    NukeModel wide = GetNukeModel(GetParam().name);
+    wide.nuke.setattr("max_size", max_size);
+    const SkyRun expected = RunWithSky(wide, GetParam(), image),
+                 half = RunWithSky(Half(wide), GetParam(), image.to(at::kHalf));
+    // Some 90 operators follow each other, and each may be off by half of half's eps.
+    EXPECT_LE(RelativeDifference(expected.sky, half.sky), 90 * 0x1p-11);
+    EXPECT_LE(RelativeDifference(expected.depth, half.depth), kHalfTolerance);
+    const at::Tensor is_sky = half.sky.ge(0.3);
+    ASSERT_GT(is_sky.sum().item<int64_t>(), 10) << "nothing is filled";
+    const at::Tensor filled = FillSky(expected.depth, is_sky, GetParam().farthest);
+    const at::Tensor restored = max_size == 42
+                                    ? at::upsample_bilinear2d(filled.slice(2, 0, 29), {31, 45}, /*align_corners=*/false)
+                                    : filled.slice(2, 0, 31).slice(3, 0, 45);
+    EXPECT_LE(RelativeDifference(restored, half.output), kHalfTolerance);
+  }
+}
+
+}  // namespace
+}  // namespace modelport
