@@ -81,19 +81,17 @@ GoldenStage ReadStage(const Json& json, const at::Tensor& stored) {
   stage.expected = stored;
   stage.slice = json.value("slice", "");
   stage.max_abs = MaxAbs(json, stored);
-  if (json.contains("fp64_max_abs_diff")) stage.noise = json.at("fp64_max_abs_diff").get<double>();
+  stage.noise = json.value("fp64_max_abs_diff", UnmeasuredNoise(stage.max_abs));
   return stage;
 }
 
 // What the cases of Depth Anything 3 need beyond their stages.
 void AdjustMultiView(GoldenCase& golden) {
   for (GoldenStage& stage : golden.stages) {
-    // Not measured for the giants: a 400,000th of the range is what smaller models show.
-    if (!stage.noise) stage.noise = 2.5e-6 * stage.max_abs;
     // RANSAC sorts what is nearly tied and solves what is nearly singular.
-    if (absl::EndsWith(golden.name, "_raypose")) *stage.noise *= 2.5;
+    if (absl::EndsWith(golden.name, "_raypose")) stage.noise *= 2.5;
     // Where rounding decides the reference view, it is fixed to the stored one, which is the middle one.
-    if (stage.name == "stage.ref_view_index" && *stage.noise >= 1) golden.arguments["ref_view_strategy"] = "middle";
+    if (stage.name == "stage.ref_view_index" && stage.noise >= 1) golden.arguments["ref_view_strategy"] = "middle";
   }
 }
 

@@ -226,15 +226,4 @@ absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& m
   return results;
 }
 
-absl::Status MeasureNoise(torch::jit::Module module, absl::string_view family, GoldenCase golden,
-                          const std::vector<StageRow>& table, std::vector<StageResult>& results) {
-  module.to(at::kDouble);
-  golden.arguments["x"] = golden.input().to(at::kDouble);
-  ASSIGN_OR_RETURN(const std::vector<StageResult> in_float64, CheckGolden(module, family, golden, table));
-  for (size_t i = 0; i < results.size(); ++i) {
-    if (!results[i].noise) results[i].noise = in_float64[i].difference;
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace modelport
