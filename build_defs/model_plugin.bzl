@@ -27,7 +27,7 @@ def model_plugin(name):
         name = name + "_plugin_test",
         size = "small",
         args = [name, native.package_name()],
-        data = native.glob(["testdata/*.yaml"]),
+        data = [":all_yaml"],
         deps = ["//registry:plugin_test_main"],
     )
 

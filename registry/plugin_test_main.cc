@@ -1,9 +1,11 @@
-// The test of one plugin. Arguments: the family and the folder of its package.
+// The test of one plugin, read from its folder. Arguments: the family and the folder of its package.
 #include <algorithm>
-#include <filesystem>
+#include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
@@ -11,49 +13,55 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "registry/link_plugins.h"
 #include "registry/plugin.h"
-#include "registry/registry.h"
+#include "registry/plugin_folder.h"
 
 namespace modelport {
 namespace {
 
-std::string family;
-std::string folder;
+std::string* family;
+std::string* folder;
 
-// The test plugin in testdata/, or "".
-std::string TestPluginPath() {
-  const std::string path = absl::StrCat(folder, "/testdata");
-  return std::filesystem::exists(path + "/plugin.yaml") ? path : "";
-}
+// A variant of the plugin or of its test plugin.
+struct Entry {
+  const Plugin* plugin;
+  const Variant* variant;
+};
 
 class PluginTest : public testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Registry> registry = Registry::Load(TestPluginPath());
-    ASSERT_OK(registry);
-    registry_ = std::make_unique<Registry>(*std::move(registry));
-    for (const CatalogEntry& entry : registry_->catalog()) {
-      const bool extends_it = !entry.plugin->extends.empty() && entry.plugin->extends[0].family == family;
-      if (entry.plugin->family == family || extends_it) entries_.push_back(entry);
+    ASSERT_OK_AND_ASSIGN(const std::vector<PluginFolder> folders, ReadPluginFolders(*folder));
+    ASSERT_OK_AND_ASSIGN(plugins_, LinkPlugins(EmbeddedPluginFolders(), folders));
+    for (const auto& plugin : plugins_) {
+      const bool is_for_tests = absl::StartsWith(plugin->path, absl::StrCat(*folder, "/"));
+      if (plugin->path != *folder && !is_for_tests) continue;
+      const std::string& named = is_for_tests && !plugin->extends.empty() ? plugin->extends[0].family : plugin->family;
+      ASSERT_EQ(named, *family) << plugin->path << "/plugin.yaml names another family than its BUILD file";
+      found_ |= plugin->path == *folder;
+      for (const Variant& variant : plugin->variants) entries_.push_back({plugin.get(), &variant});
     }
+    ASSERT_TRUE(found_) << *folder << ": no plugin.yaml";
   }
 
-  static ModuleTree Build(const CatalogEntry& entry) {
+  static ModuleTree Build(const Entry& entry) {
     absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
     EXPECT_THAT(tree, IsOk()) << MarkString(entry.variant->mark);
     return std::move(tree).value_or(ModuleTree());
   }
 
-  std::unique_ptr<Registry> registry_;
-  std::vector<CatalogEntry> entries_;  // Variants of the plugin and of its test plugin.
+  std::vector<std::unique_ptr<const Plugin>> plugins_;
+  bool found_ = false;
+  std::vector<Entry> entries_;  // None for a family that only lends layers.
 };
 
 TEST_F(PluginTest, EveryVariantsTreeBuilds) {
-  for (const CatalogEntry& entry : entries_) EXPECT_FALSE(Build(entry).slots.empty()) << entry.variant->name;
+  for (const Entry& entry : entries_) EXPECT_FALSE(Build(entry).slots.empty()) << entry.variant->name;
 }
 
 TEST_F(PluginTest, EveryVariantTakesItsPublishedKeys) {
-  for (const CatalogEntry& entry : entries_) {
+  for (const Entry& entry : entries_) {
     const ModuleTree tree = Build(entry);
     const Checkpoint checkpoint = MakeHeaderCheckpoint("published", PublishedKeys(entry.plugin->key_map, tree));
     const auto plan = MakePlan(checkpoint, entry.plugin->key_map, tree, "auto", entry.variant->name);
@@ -71,7 +79,7 @@ bool MatchesSlot(const KeyPattern& pattern, const ModuleTree& tree) {
 TEST_F(PluginTest, EverySlotOfARuleExists) {
   if (entries_.empty()) return;
   std::vector<ModuleTree> trees;
-  for (const CatalogEntry& entry : entries_) trees.push_back(Build(entry));
+  for (const Entry& entry : entries_) trees.push_back(Build(entry));
   for (const Layout& layout : entries_[0].plugin->key_map.layouts) {
     std::vector<std::pair<const KeyPattern*, YamlMark>> rules;
     for (const Allowance& allowance : layout.missing) rules.emplace_back(&allowance.key, allowance.mark);
@@ -88,7 +96,11 @@ TEST_F(PluginTest, EverySlotOfARuleExists) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  modelport::family = argv[1];
-  modelport::folder = argv[2];
+  if (argc != 3) {
+    std::fprintf(stderr, "usage: plugin_test FAMILY FOLDER\n");
+    return 1;
+  }
+  modelport::family = new std::string(argv[1]);
+  modelport::folder = new std::string(argv[2]);
   return RUN_ALL_TESTS();
 }

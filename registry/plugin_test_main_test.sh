@@ -1,0 +1,36 @@
+#!/bin/bash
+# The test of a plugin fails where there is nothing to test.
+set -u
+program=registry/plugin_test_program
+plugins=$TEST_TMPDIR/models
+cp -rL models "$plugins" && chmod -R u+w "$plugins" || exit 1
+failures=0
+
+# expect STATUS NAME FAMILY FOLDER [TEXT]: the test of that plugin ends with STATUS and says TEXT.
+expect() {
+  local status=$1 name=$2 text=${5:-}
+  "$program" "$3" "$4" >"$TEST_TMPDIR/out" 2>&1
+  local got=$?
+  if ((got != status)) || ! grep -qF -- "$text" "$TEST_TMPDIR/out"; then
+    echo "FAILED: $name: wants status $status and \"$text\", has $got and:"
+    cat "$TEST_TMPDIR/out"
+    failures=$((failures + 1))
+  fi
+}
+
+expect 0 "a family with variants" dinov2 "$plugins/dinov2" "[  PASSED  ] 3 tests."
+expect 0 "a family that lends layers" layers "$plugins/layers" "[  PASSED  ] 3 tests."
+mkdir "$TEST_TMPDIR/none"
+expect 1 "a folder without plugin" dinov2 "$TEST_TMPDIR/none" "no plugin.yaml"
+expect 1 "another family's folder" dinov2 "$plugins/layers" "names another family than its BUILD file"
+
+sed -i 's/^family: dinov2$/family: dinov/' "$plugins/dinov2/plugin.yaml"
+expect 1 "a misspelt family" dinov2 "$plugins/dinov2"
+sed -i 's/^family: dinov$/family: dinov2/' "$plugins/dinov2/plugin.yaml"
+sed -i 's/^extends: dinov2$/extends: layers/' "$plugins/dinov2/testdata/plugin.yaml"
+expect 1 "a test plugin of another family" dinov2 "$plugins/dinov2"
+
+echo "modules: {Broken(: {}}" >"$plugins/layers/broken.yaml"
+expect 1 "layers that do not parse" layers "$plugins/layers" "broken.yaml"
+
+((failures == 0))
