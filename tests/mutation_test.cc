@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "registry/registry.h"
@@ -131,49 +133,49 @@ class OneThread : public testing::Environment {
 
 const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
 
-// What the tests of a tiny model would complain about, up to the first test that does.
-std::vector<std::string> Complaints(const Registry& registry, const std::string& family, const std::string& model) {
-  const auto entry = registry.Find(model);
-  if (!entry.ok()) return {std::string(entry.status().message())};
-  const auto tree = BuildModuleTree(entry->plugin->library, entry->variant->module);
-  if (!tree.ok()) return {std::string(tree.status().message())};
-  const auto constants = ReadConstantsTable("tests/constants/" + family + ".txt");
-  EXPECT_OK(constants);
-  std::vector<std::string> complaints = CheckConstants(*tree, *constants, model);
-  if (!complaints.empty()) return complaints;
-
-  const auto table = ReadStageTable("tests/stages.txt");
-  const auto cases = ReadGoldenCases("tests/goldens/" + model);
-  EXPECT_OK(table);
-  EXPECT_OK(cases);
-  const auto module = ExportSeeded(registry, model, cases->front().seed);
-  if (!module.ok()) return {std::string(module.status().message())};
-  for (const GoldenCase& golden : *cases) {
-    const auto results = CheckGolden(*module, family, golden, *table);
-    if (!results.ok()) return {std::string(results.status().message())};
+// What the goldens of `model` would complain about, up to the first case that does.
+absl::StatusOr<std::vector<std::string>> GoldenComplaints(const torch::jit::Module& module, const std::string& family,
+                                                          const std::vector<GoldenCase>& cases) {
+  ASSIGN_OR_RETURN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
+  std::vector<std::string> complaints;
+  for (const GoldenCase& golden : cases) {
+    const auto results = CheckGolden(module, family, golden, table);
+    if (!results.ok()) return std::vector<std::string>{absl::StrCat("cannot run: ", results.status().message())};
     for (const StageResult& result : *results) {
       if (!result.ok()) complaints.push_back(result.stage);
     }
-    if (!complaints.empty()) return complaints;
+    if (!complaints.empty()) break;
   }
   return complaints;
 }
 
+// What the tests of a tiny model would complain about. An error if it has no module to test.
+absl::StatusOr<std::vector<std::string>> Complaints(const Registry& registry, const std::string& family,
+                                                    const std::string& model) {
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases, ReadGoldenCases("tests/goldens/" + model));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, model, cases.front().seed));
+  ASSIGN_OR_RETURN(const ConstantsTable constants, ReadConstantsTable("tests/constants/" + family + ".txt"));
+  std::vector<std::string> complaints = CheckConstants(tree, constants, model);
+  if (!complaints.empty()) return complaints;
+  return GoldenComplaints(module, family, cases);
+}
+
 // The complaints about the first model that has some. `file` is the one that was changed: what is no family's own is
-// everybody's.
-std::vector<std::string> Complaints(const std::string& plugin_path, const std::string& file) {
-  const auto registry = Registry::Load(plugin_path);
-  if (!registry.ok()) return {std::string(registry.status().message())};
+// everybody's. An error if a model cannot be exported: then the change is no slip that only a test would notice.
+absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path));
   const bool is_shared = std::none_of(std::begin(kFamilies), std::end(kFamilies),
                                       [&](const Family& family) { return file.starts_with(family.name + "/"); });
   for (const Family& family : kFamilies) {
     if (!is_shared && !file.starts_with(family.name + "/")) continue;
     for (const std::string& model : family.models) {
-      std::vector<std::string> complaints = Complaints(*registry, family.name, model);
+      ASSIGN_OR_RETURN(std::vector<std::string> complaints, Complaints(registry, family.name, model));
       if (!complaints.empty()) return complaints;
     }
   }
-  return {};
+  return std::vector<std::string>();
 }
 
 // A copy of models/ in which `mutation` is made.
@@ -193,13 +195,23 @@ std::string MutatedModels(const Mutation& mutation) {
   return folder;
 }
 
-TEST(MutationTest, TheTextAsItIsHasNoComplaints) { EXPECT_THAT(Complaints("models", ""), testing::IsEmpty()); }
+TEST(MutationTest, TheTextAsItIsHasNoComplaints) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints, Complaints("models", ""));
+  EXPECT_THAT(complaints, testing::IsEmpty());
+}
+
+TEST(MutationTest, AMutationThatDoesNotCompileIsNoCatch) {
+  const Mutation bad = {"layers/torch_nn.yaml", "return torch.sigmoid(x)", "return torch.sigmoid(x"};
+  EXPECT_THAT(Complaints(MutatedModels(bad), bad.file), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
+}
 
 class MutationTest : public testing::TestWithParam<Mutation> {};
 
 TEST_P(MutationTest, TurnsATestRed) {
-  const std::vector<std::string> complaints = Complaints(MutatedModels(GetParam()), GetParam().file);
-  ASSERT_THAT(complaints, testing::Not(testing::IsEmpty())) << GetParam().from << " -> " << GetParam().to;
+  SCOPED_TRACE(absl::StrCat(GetParam().from, " -> ", GetParam().to));
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints,
+                       Complaints(MutatedModels(GetParam()), GetParam().file));
+  ASSERT_THAT(complaints, testing::Not(testing::IsEmpty()));
   std::printf("%s -> %s: %zu complaints, first: %s\n", GetParam().from, GetParam().to, complaints.size(),
               complaints.front().c_str());
 }
