@@ -48,9 +48,10 @@ bool HasReadableElements(const at::Tensor& tensor) {
 std::string AddTensor(const at::Tensor& tensor, Values& values) {
   if (!tensor.defined()) return "None";
   if (HasReadableElements(tensor)) {
-    const at::Tensor dense = tensor.contiguous();
+    // Elements in the order of memory will do, which saves copies of transposed weights.
+    const at::Tensor dense = tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
     const std::string_view bytes(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
-    values.digest = Combine(values.digest, bytes);
+    values.digest = Combine(Combine(values.digest, absl::StrJoin(dense.strides(), ",")), bytes);
     values.has_nonfinite |= CountNonfinite(dense) > 0;
   }
   return absl::StrCat(std::string(c10::getDtypeNames(tensor.scalar_type()).first), " [",

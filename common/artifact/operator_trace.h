@@ -9,8 +9,7 @@
 
 namespace modelport {
 
-// One run of an operator. The digests are over dtypes, shapes, plain values and every bit of the tensors: equal values
-// have equal digests.
+// One run of an operator. The digests are over dtypes, shapes, strides, plain values and every bit of the tensors.
 struct OperatorRun {
   std::string name;  // "aten::conv2d".
   std::string call;  // "aten::conv2d(bfloat16 [1, 8, 3, 2], bfloat16 [8, 8, 3, 3], None, [2, 2], [1, 1])".
