@@ -39,6 +39,6 @@ def golden_test(model, committed = False, large = False):
             "stages.txt",
             "//models:plugins",
         ],
-        tags = ["full_size", "exclusive"] if large else [],
+        tags = ["full_size", "exclusive"] if large else ["rounding"],
         deps = [":golden_test_main"],
     )
