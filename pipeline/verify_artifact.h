@@ -21,7 +21,8 @@ struct Verification {
 // empty, or seeded weights), against a module that is built from them anew.
 //   NotFound            no artifact, or no manifest beside it
 //   DataLoss            the artifact is not what the manifest describes, or not what the weights give
-//   FailedPrecondition  the checkpoint does not fit the model
+//   FailedPrecondition  the checkpoint does not fit the model, or outputs are not finite and the manifest does not say so
+//   Unavailable         a kernel of this machine does not agree with itself, so that outputs cannot be compared
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
                                             const std::string& checkpoint);
 

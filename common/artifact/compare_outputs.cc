@@ -67,10 +67,11 @@ absl::Status CheckFinite(const Pair& pair, const Call& call, const c10::IValue& 
   const std::string maker = FirstNonfinite(pair.expected, call);
   return absl::FailedPreconditionError(absl::StrCat(
       first.name, ": ", first.nan, " of ", first.elements, " values are NaN and ", first.infinite,
-      " infinite, of finite weights and inputs",
+      " infinite, of finite inputs",
       maker.empty() ? "" : absl::StrCat("\n  the first such values come from ", maker),
-      "\n  a weight may be wrong there, such as a negative variance, or too large for the dtype: float16 ends at 65504,"
-      " --dtype=float32 and bfloat16 at 3e38\n  --allow_nonfinite lets them pass"));
+      "\n  a weight may be wrong there, such as a negative variance, or the dtype too narrow: float16 ends at 65504,"
+      " float32 and bfloat16 at 3e38\n  seeded weights may bring a model there where published ones do not"
+      "\n  --allow_nonfinite lets such outputs pass"));
 }
 
 absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call, const c10::IValue& expected,

@@ -6,6 +6,7 @@
 #include <ATen/record_function.h>
 #include <c10/core/ScalarType.h>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <sstream>
@@ -73,10 +74,12 @@ std::string Add(const c10::IValue& value, Values& values) {
   return text.str();
 }
 
-Values Describe(absl::Span<const c10::IValue> all) {
+// Describes the last `count` of `stack`: an operator that TorchScript calls is recorded with all that lies below them.
+Values Describe(absl::Span<const c10::IValue> stack, size_t count) {
   Values values;
   std::vector<std::string> texts;
-  for (const c10::IValue& value : all) texts.push_back(Add(value, values));
+  for (const c10::IValue& value : stack.subspan(stack.size() - std::min(count, stack.size())))
+    texts.push_back(Add(value, values));
   values.text = absl::StrJoin(texts, ", ");
   values.digest = Combine(values.digest, values.text);
   return values;
@@ -97,7 +100,8 @@ struct Started : at::ObserverContext {
 
 std::unique_ptr<at::ObserverContext> Start(const at::RecordFunction& function) {
   const at::DisableRecordFunctionGuard own_operators;
-  const Values inputs = Describe(absl::MakeConstSpan(function.inputs().data(), function.inputs().size()));
+  const auto stack = absl::MakeConstSpan(function.inputs().data(), function.inputs().size());
+  const Values inputs = Describe(stack, function.num_inputs());
   auto started = std::make_unique<Started>();
   started->run.name = function.name();
   started->run.call = absl::StrCat(function.name(), "(", inputs.text, ")");
@@ -111,7 +115,7 @@ void End(const at::RecordFunction& function, at::ObserverContext* context) {
   if (ReturnsMemoryAsItIs(function.name())) return;
   const at::DisableRecordFunctionGuard own_operators;
   Started& started = *static_cast<Started*>(context);
-  const Values outputs = Describe(function.outputs());
+  const Values outputs = Describe(function.outputs(), function.num_outputs());
   started.run.output_digest = outputs.digest;
   started.run.makes_nonfinite = outputs.has_nonfinite && !started.has_nonfinite;
   runs->push_back(std::move(started.run));

@@ -1,6 +1,7 @@
 #include "common/artifact/operator_trace.h"
 
 #include <ATen/Functions.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
@@ -25,6 +26,14 @@ TEST(OperatorTraceTest, InnerOperatorsComeBeforeThoseTheyMakeUp) {
   const std::vector<std::string> calls = Calls(TraceOperators([&] { at::linear(x, weight); }));
   EXPECT_THAT(calls, Contains("aten::mm(float32 [2, 3], float32 [3, 4])"));
   EXPECT_EQ(calls.back(), "aten::linear(float32 [2, 3], float32 [4, 3], None)");
+}
+
+TEST(OperatorTraceTest, OfAnOperatorInTorchScriptOnlyItsOwnArgumentsCount) {
+  torch::jit::Module module("Toy");
+  module.define("def forward(self, x: Tensor) -> Tensor:\n  for i in range(3):\n    x = x.mul(x)\n  return x\n");
+  const at::Tensor x = at::ones({2, 3});
+  const auto runs = TraceOperators([&] { module.forward({x}); });
+  EXPECT_EQ(Calls(runs), std::vector<std::string>(3, "aten::mul(float32 [2, 3], float32 [2, 3])"));
 }
 
 TEST(OperatorTraceTest, DigestsTellValuesApart) {
