@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/artifact/example.h"
-#include "common/artifact/kernel_fault.h"
 #include "common/module_tree/expression.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -107,8 +106,8 @@ TEST(CompareOutputsTest, WhereNoKernelAgreesWithItselfNothingIsSaidOfTheModule) 
 
 TEST(CompareOutputsTest, RandomOperatorsAreThePluginsFault) {
   const Module module = Toy("y + torch.rand_like(y)");
-  EXPECT_THAT(Compare(module, module),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("aten::rand_like(float32 [2, 3]")));
+  EXPECT_THAT(Compare(module, module), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                HasSubstr(" is random, and what is random cannot be compared")));
 }
 
 TEST(CompareOutputsTest, OutputsThatAreNotFiniteAreAnErrorThoughTheyAgree) {
@@ -127,15 +126,6 @@ TEST(CompareOutputsTest, NanIsCountedApart) {
   const Module module = Toy("(y - y) / (y - y)");
   EXPECT_THAT(Compare(module, module),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("6 of 6 values are NaN and 0 infinite")));
-}
-
-TEST(WithoutOneDnnTest, IsRestored) {
-  EXPECT_TRUE(at::globalContext().userEnabledMkldnn());
-  {
-    const WithoutOneDnn without;
-    EXPECT_FALSE(at::globalContext().userEnabledMkldnn());
-  }
-  EXPECT_TRUE(at::globalContext().userEnabledMkldnn());
 }
 
 }  // namespace
