@@ -46,10 +46,11 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
 }
 
 // Compares what an artifact for this runtime computes there with what one for none in particular computes here.
-absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, const std::vector<std::string>& steps) {
+absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, const std::vector<std::string>& steps,
+                                                const std::string& weights) {
   const std::string reference = EmptyFolder("reference"), made = EmptyFolder("made");
-  EXPECT_EQ(Export(artifact, reference, {"--weights=seeded"}), "");
-  EXPECT_EQ(Export(artifact, made, {"--weights=seeded", "--runtime=" + *runtime}), "");
+  EXPECT_EQ(Export(artifact, reference, {"--weights=" + weights}), "");
+  EXPECT_EQ(Export(artifact, made, {"--weights=" + weights, "--runtime=" + *runtime}), "");
   ASSIGN_OR_RETURN(const c10::IValue expected, RunHost(kReference, reference + "/m.pt", steps));
   ASSIGN_OR_RETURN(const c10::IValue actual, RunHost(*runtime, made + "/m.pt", steps));
   return CompareValues(expected, actual, "results");
@@ -58,8 +59,9 @@ absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, co
 class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
  protected:
   // Compares with the reference and reports what came of it.
-  void ExpectAgreement(const std::vector<std::string>& steps, const std::string& dtype, double tolerance) {
-    const absl::StatusOr<Difference> difference = CompareWithReference(GetParam(), steps);
+  void ExpectAgreement(const std::vector<std::string>& steps, const std::string& weights, const std::string& dtype,
+                       double tolerance) {
+    const absl::StatusOr<Difference> difference = CompareWithReference(GetParam(), steps, weights);
     EXPECT_OK(difference);
     if (difference.ok()) {
       EXPECT_LE(difference->relative, tolerance);
@@ -72,7 +74,9 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
   }
 };
 
-TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) { ExpectAgreement(Steps(GetParam()), "float32", kTolerance); }
+TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
+  ExpectAgreement(Steps(GetParam()), "seeded", "float32", kTolerance);
+}
 
 TEST_P(ArtifactTest, ComputesInHalfPrecision) {
   if (GetParam().target != "nuke") GTEST_SKIP() << "only Nuke has a switch for it";
@@ -82,7 +86,7 @@ TEST_P(ArtifactTest, ComputesInHalfPrecision) {
   }
   std::vector<std::string> steps = GetParam().calls;
   steps.insert(steps.begin(), "half");
-  ExpectAgreement(steps, "float16", kHalfTolerance);
+  ExpectAgreement(steps, GetParam().half_weights, "float16", kHalfTolerance);
 }
 
 TEST_P(ArtifactTest, EveryKnobIsSet) {

@@ -51,6 +51,13 @@ ArtifactCase NukeMetres(const std::string& model) {
   return Nuke(model, {"max_size=30", "focal=500", "convention=1", "normalize=1", "convention=2"});
 }
 
+// In float64 no pixel is nearer to the threshold than 0.0047 with these weights, three times what half precision is off
+// by.
+ArtifactCase WithHalfWeights(ArtifactCase artifact, const std::string& weights) {
+  artifact.half_weights = weights;
+  return artifact;
+}
+
 }  // namespace
 
 std::vector<std::string> Steps(const ArtifactCase& artifact) {
@@ -78,11 +85,11 @@ std::vector<ArtifactCase> ArtifactCases() {
       ViewsAndAll("tiny_any"),
       NukeDepth("tiny_any"),
       OneView("tiny_mono"),
-      NukeDepth("tiny_mono"),
+      WithHalfWeights(NukeDepth("tiny_mono"), "seeded:111"),
       OneView("tiny_metric"),
-      NukeMetres("tiny_metric"),
+      WithHalfWeights(NukeMetres("tiny_metric"), "seeded:111"),
       Views("tiny_nested"),
-      NukeDepth("tiny_nested"),
+      WithHalfWeights(NukeDepth("tiny_nested"), "seeded:28"),
   };
 }
 
