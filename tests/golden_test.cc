@@ -52,6 +52,7 @@ TEST(GoldenTest, EveryStageIsReproduced) {
   for (const auto& [seed, cases] : cases_by_seed) {
     ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, ExportSeeded(registry, *model, seed));
     for (const GoldenCase& golden : cases) {
+      ASSERT_FALSE(golden.stages.empty()) << golden.name;
       ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
       ASSERT_EQ(results.size(), golden.stages.size());
       for (const StageResult& result : results) {
