@@ -1,0 +1,23 @@
+#ifndef MODELPORT_COMMON_ARTIFACT_TESTING_ALTERED_ARCHIVE_H_
+#define MODELPORT_COMMON_ARTIFACT_TESTING_ALTERED_ARCHIVE_H_
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace modelport {
+
+// Records of an archive, path and content, in the order of the file.
+using Records = std::vector<std::pair<std::string, std::string>>;
+
+// Writes the archive at `path` anew, whole and with right checksums, with the records that `alter` makes of its own.
+// Those about the whole archive, such as the version, are written by LibTorch.
+void AlterArchive(const std::string& path, const std::function<void(Records&)>& alter);
+
+// The content of the record `path`, which must be one of `records`.
+std::string& Content(Records& records, const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARTIFACT_TESTING_ALTERED_ARCHIVE_H_
