@@ -44,12 +44,14 @@ std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const Ro
   const std::string output = "modelport.Manifest.Output.";
   std::vector<std::string> errors = DifferingFields(
       stated, right.round_trip(), {output + "max_abs", output + "relative", output + "equal_on_same_memory"});
+  if (!errors.empty() && !stated.proven()) return {"proven: false, and yet there are results"};
   if (!errors.empty()) return errors;
   for (int i = 0; i < stated.outputs_size(); ++i) {
     const Manifest::Output& entry = stated.outputs(i);
     if (IsPossible(entry, outputs[i])) continue;
-    errors.push_back(absl::StrCat("outputs[", i, "]: no export measures max_abs ", entry.max_abs(), ", relative ",
-                                  entry.relative(), entry.equal_on_same_memory() ? ", equal on the same memory" : ""));
+    errors.push_back(absl::StrCat("outputs[", i, "]: no export measures max_abs ", entry.max_abs(), " and relative ",
+                                  entry.relative(), " with equal_on_same_memory ",
+                                  entry.equal_on_same_memory() ? "true" : "false"));
   }
   return errors;
 }

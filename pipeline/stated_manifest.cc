@@ -29,9 +29,9 @@ absl::Status CheckRelease(const Manifest& manifest, const std::string& path) {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
-      absl::StrCat(path, ": the artifact was made by Modelport ", absl::CHexEscape(manifest.modelport_version()),
-                   " with LibTorch ", absl::CHexEscape(manifest.libtorch_version()), ", and this is ",
-                   kModelportVersion, " with ", TORCH_VERSION, "; verify it with that release"));
+      absl::StrCat(path, ": another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
+                   absl::CHexEscape(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
+                   absl::CHexEscape(manifest.libtorch_version()), "\n  verify it with that release"));
 }
 
 absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) {

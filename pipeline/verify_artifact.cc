@@ -164,9 +164,9 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
     result.passed.push_back(absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ",
                                          checkpoint.empty() ? remade.weights.source : checkpoint));
   } else {
-    result.not_checked.push_back(absl::StrCat("that the weights come from ", stated.manifest.source(),
-                                              ", nor the fields ", absl::StrJoin(SourceFields(), ", "),
-                                              ": give the checkpoint with --checkpoint"));
+    result.not_checked = {
+        absl::StrCat("weights: give the checkpoint, ", stated.manifest.source(), ", with --checkpoint"),
+        absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", "))};
   }
   result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
   for (const RoundTrip::Output& output : round_trip.outputs) {

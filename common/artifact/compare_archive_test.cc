@@ -70,8 +70,9 @@ TEST_F(CompareArchiveTest, NamesTheLineOfCode) {
         ASSERT_NE(constant, code.npos);
         code[constant + 2] = '3';
       },
-      "code/__torch__.py: line 8: is not what Modelport writes\n  wants   y = torch.mul(x, 2)\n  has     y = "
-      "torch.mul(x, 3)");
+      "code/__torch__.py: line 8: is not what Modelport writes\n"
+      "  wants     y = torch.mul(x, 2)\n"
+      "  has       y = torch.mul(x, 3)");
 }
 
 TEST_F(CompareArchiveTest, NamesTheSlotOfATensor) {

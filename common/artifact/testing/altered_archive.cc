@@ -11,8 +11,10 @@
 namespace modelport {
 namespace {
 
-Records ReadRecords(const std::string& path) {
-  caffe2::serialize::PyTorchStreamReader reader(path);
+using caffe2::serialize::PyTorchStreamReader;
+using caffe2::serialize::PyTorchStreamWriter;
+
+Records ReadRecords(PyTorchStreamReader& reader) {
   Records records;
   for (const std::string& name : reader.getAllRecords()) {
     if (absl::StartsWith(name, ".data/") || name == "byteorder") continue;
@@ -25,14 +27,16 @@ Records ReadRecords(const std::string& path) {
 }  // namespace
 
 void AlterArchive(const std::string& path, const std::function<void(Records&)>& alter) {
-  Records records = ReadRecords(path);
+  PyTorchStreamReader reader(path);
+  Records records = ReadRecords(reader);
   alter(records);
   std::string bytes;
   {
-    caffe2::serialize::PyTorchStreamWriter writer([&](const void* data, size_t size) {
+    PyTorchStreamWriter writer([&](const void* data, size_t size) {
       bytes.append(static_cast<const char*>(data), size);
       return size;
     });
+    writer.setMinVersion(reader.version());
     for (const auto& [name, content] : records) {
       writer.writeRecord(name, content.data(), content.size(), /*compress=*/absl::StartsWith(name, "code/"));
     }
