@@ -56,7 +56,9 @@ absl::Status OutputFolder::Commit() {
   RETURN_IF_ERROR(Annotate(lock.status(), path_));
   const std::string partial = partial_->path(), path = place_.Path();
   const HoldSignals hold;
-  unlink(AliveFile(partial).c_str());
+  if (unlink(AliveFile(partial).c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot remove a file from it"));
+  }
   // An empty folder may have come to be at `path`, which nobody misses; anything else makes this fail.
   if (rename(partial.c_str(), path.c_str()) != 0) {
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) return ExistsAlready(path_);
