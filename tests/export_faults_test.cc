@@ -145,6 +145,14 @@ TEST_P(ExportFaultsTest, AKillLeavesNoFalseManifestAndTheNextRunCleansUp) {
   EXPECT_GE(calls, 10);
 }
 
+TEST_P(ExportFaultsTest, ASignalLeavesOldOrNewAndNothingElse) {
+  const int calls = ForEachCall("term", [&](const ToolResult& result) {
+    EXPECT_EQ(result.exit_status, 128 + 15);
+    EXPECT_THAT(Found(), AnyOf(old_, kNewFiles));
+  });
+  EXPECT_GE(calls, 10);
+}
+
 const Case kReplaced = {"Replaced", true, {}};
 const Case kWithoutLinks = {"WithoutUnnamedFilesAndLinks", true, {{"NO_TMPFILE", "1"}, {"NO_LINK", "1"}}};
 

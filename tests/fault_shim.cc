@@ -5,6 +5,7 @@
 //              last  so are all later ones
 //              lie   the call is made and gives EIO all the same
 //              kill  the process is killed before the call
+//              term  the process gets SIGTERM before the call, which is made
 //   FAULT_MARK=FILE  is made when the call came
 //   FAULT_CALLS=...  names of the calls that count, with commas; by default all of them
 //   NO_TMPFILE=1     the file system has no unnamed files
@@ -50,7 +51,9 @@ bool IsDue(const char* call) {
     syscall(SYS_close, syscall(SYS_open, mark, O_CREAT | O_WRONLY, 0666));
   }
   if (Is("FAULT_KIND", "kill")) syscall(SYS_kill, getpid(), SIGKILL);
-  return true;
+  if (!Is("FAULT_KIND", "term")) return true;
+  syscall(SYS_kill, getpid(), SIGTERM);
+  return false;
 }
 
 // Makes the call `name` of the C library.

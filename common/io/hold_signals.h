@@ -3,14 +3,14 @@
 
 #include <signal.h>
 
-#include <array>
-#include <cstddef>
+#include <utility>
+#include <vector>
 
 namespace modelport {
 
-// While this object lives, the signals with which people and systems end a process (SIGINT, SIGTERM and the like) wait,
-// in all threads; those that came are raised when it dies. For a few quick steps that belong together; one such object
-// at a time in a process.
+// While this object lives, signals that would end the process (SIGINT, SIGTERM and the like) wait, in all threads;
+// those that came are raised when it dies. SIGKILL and those of a fault in the program itself do not wait. For a few
+// quick steps that belong together; one such object at a time in a process.
 class HoldSignals {
  public:
   HoldSignals();
@@ -18,10 +18,8 @@ class HoldSignals {
   HoldSignals(const HoldSignals&) = delete;
   HoldSignals& operator=(const HoldSignals&) = delete;
 
-  static constexpr std::array kSignals = {SIGHUP, SIGINT, SIGQUIT, SIGALRM, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
-
  private:
-  std::array<struct sigaction, kSignals.size()> before_;
+  std::vector<std::pair<int, struct sigaction>> before_;  // Of the signals that wait.
 };
 
 }  // namespace modelport

@@ -23,7 +23,8 @@ TEST_P(HoldSignalsDeathTest, TheSignalEndsTheProcessWhenTheHoldEnds) {
   EXPECT_EXIT(hold(), testing::KilledBySignal(GetParam()), "held");
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, HoldSignalsDeathTest, testing::ValuesIn(HoldSignals::kSignals));
+INSTANTIATE_TEST_SUITE_P(Signals, HoldSignalsDeathTest,
+                         testing::Values(SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGPIPE, SIGXCPU, SIGPROF, 34));
 
 TEST(HoldSignalsTest, AnIgnoredSignalStaysIgnored) {
   const auto before = signal(SIGHUP, SIG_IGN);
