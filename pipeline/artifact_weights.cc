@@ -89,7 +89,13 @@ absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, 
   return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
 }
 
-absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dtype, const ArtifactFile& file) {
+absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dtype, const StatedManifest& stated,
+                                             const ArtifactFile& file) {
+  const std::string& layout = stated.manifest.layout();
+  if (entry.plugin->key_map.Find(layout) == nullptr) {
+    return absl::DataLossError(
+        absl::StrCat(stated.path, ": layout ", absl::CHexEscape(layout), " is none of ", entry.plugin->family));
+  }
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ArtifactWeights weights;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
@@ -112,7 +118,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
   }
   if (source.seed) return FromSeed(registry, entry, dtype, *source.seed);
   if (!checkpoint.empty()) return FromCheckpoint(registry, entry, dtype, checkpoint, stated.manifest);
-  return FromArtifact(entry, dtype, file);
+  return FromArtifact(entry, dtype, stated, file);
 }
 
 }  // namespace modelport

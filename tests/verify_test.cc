@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/artifact/manifest.h"
+#include "common/artifact/runtime.h"
 #include "common/artifact/testing/altered_archive.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -44,6 +45,7 @@ std::string Extra() { return absl::StrCat("extra/", kManifestExtraFile); }
 struct Case {
   std::string name, model, target, checkpoint;
   DType dtype;
+  const Runtime* runtime = nullptr;
 
   friend void PrintTo(const Case& made_from, std::ostream* out) { *out << made_from.name; }
 };
@@ -56,6 +58,7 @@ class Exported {
     options.checkpoint = checkpoint();
     options.target = *FindTarget(made_from.target);
     options.dtype = made_from.dtype;
+    options.runtime = made_from.runtime;
     options.out = path();
     manifest_ = *ExportModel(TestRegistry(), *TestRegistry().Find(made_from.model), options);
     artifact_ = ReadFile(path());
@@ -139,6 +142,7 @@ class Alterations {
   static std::vector<Altered> Of(const Manifest& manifest) {
     Alterations alterations(manifest);
     alterations.AddAll(manifest);
+    EXPECT_GE(alterations.all_.size(), 50);
     return std::move(alterations.all_);
   }
 
@@ -208,6 +212,11 @@ TEST_P(VerifyTest, WhatIsExportedPassesWithAndWithoutAManifestBesideIt) {
   EXPECT_OK(exported.Verify());
 }
 
+TEST(VerifyRuntimeTest, ArtifactsForOldReadersPass) {
+  const Exported exported(Case{"old", "tiny_dinov2", "libtorch", "", DType::kFloat32, &Runtimes()[0]});
+  EXPECT_OK(exported.Verify());
+}
+
 // Without the checkpoint, what only it tells is not checked.
 TEST_P(VerifyTest, WithoutTheCheckpointTheReportSaysWhatIsNotChecked) {
   const Exported exported(GetParam());
@@ -246,11 +255,11 @@ TEST_P(VerifyTest, EveryFlippedBitIsRefused) {
   const Exported exported(GetParam());
   fs::remove(exported.manifest_path());
   const std::string& artifact = exported.artifact();
-  for (size_t i = 0; i < 60; ++i) {
+  for (size_t i = 0; i < 30; ++i) {
     std::string flipped = artifact;
-    flipped[artifact.size() * i / 60] ^= 1 << i % 8;
+    flipped[artifact.size() * i / 30] ^= 1 << i % 8;
     exported.WriteArtifact(flipped);
-    EXPECT_THAT(exported.Verify(), Not(IsOk())) << "byte " << artifact.size() * i / 60;
+    EXPECT_THAT(exported.Verify(), Not(IsOk())) << "byte " << artifact.size() * i / 30;
   }
 }
 
@@ -374,6 +383,16 @@ TEST_F(AlteredArtifactTest, SeedsAreReadStrictly) {
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("source wants sha256:HEX or seeded:v1:SEED")))
         << source;
   }
+}
+
+TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
+  const Exported exported(Case{"layout", "tiny_dinov2_reg", "libtorch", "tiny_dinov2_reg.pth", DType::kFloat32});
+  Manifest manifest = exported.manifest();
+  manifest.set_layout("none");
+  exported.WriteBeside(manifest);
+  exported.WriteWithin(manifest);
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), ""),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of dinov2")));
 }
 
 TEST(VerifyCheckpointTest, AnotherCheckpointIsRefused) {

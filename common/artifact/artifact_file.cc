@@ -1,6 +1,6 @@
 #include "common/artifact/artifact_file.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/annotate.h"
@@ -15,11 +15,14 @@ absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
   return ArtifactFile(path, std::move(file), *std::move(records));
 }
 
+ArtifactFile::ArtifactFile(std::string path, std::shared_ptr<const MappedFile> file, std::vector<ZipRecord> records)
+    : path_(std::move(path)), file_(std::move(file)), records_(std::move(records)) {
+  for (size_t i = 0; i < records_.size(); ++i) indices_[records_[i].name] = i;
+}
+
 const ZipRecord* ArtifactFile::Find(absl::string_view path) const {
-  const std::string name = absl::StrCat("archive/", path);
-  const auto found =
-      std::find_if(records_.begin(), records_.end(), [&](const ZipRecord& record) { return record.name == name; });
-  return found == records_.end() ? nullptr : &*found;
+  const auto found = indices_.find(absl::StrCat("archive/", path));
+  return found == indices_.end() ? nullptr : &records_[found->second];
 }
 
 }  // namespace modelport

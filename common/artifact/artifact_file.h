@@ -1,10 +1,12 @@
 #ifndef MODELPORT_COMMON_ARTIFACT_ARTIFACT_FILE_H_
 #define MODELPORT_COMMON_ARTIFACT_ARTIFACT_FILE_H_
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/zip_directory.h"
@@ -30,12 +32,12 @@ class ArtifactFile {
   const ZipRecord* Find(absl::string_view path) const;
 
  private:
-  ArtifactFile(std::string path, std::shared_ptr<const MappedFile> file, std::vector<ZipRecord> records)
-      : path_(std::move(path)), file_(std::move(file)), records_(std::move(records)) {}
+  ArtifactFile(std::string path, std::shared_ptr<const MappedFile> file, std::vector<ZipRecord> records);
 
   std::string path_;
   std::shared_ptr<const MappedFile> file_;
   std::vector<ZipRecord> records_;
+  absl::flat_hash_map<absl::string_view, size_t> indices_;  // Of records_, by name.
 };
 
 }  // namespace modelport

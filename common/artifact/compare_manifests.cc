@@ -2,6 +2,7 @@
 
 #include <google/protobuf/util/message_differencer.h>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -11,12 +12,17 @@ namespace {
 
 using google::protobuf::util::MessageDifferencer;
 
+std::string Shorten(absl::string_view line) {
+  constexpr size_t kLongest = 300;
+  return absl::StrCat(line.substr(0, kLongest), line.size() > kLongest ? "..." : "");
+}
+
 // Protobuf reports what to do to the first message to get the second.
 std::string Reword(absl::string_view line) {
-  if (absl::ConsumePrefix(&line, "modified: ")) return std::string(line);
-  if (absl::ConsumePrefix(&line, "added: ")) return absl::StrCat("missing: ", line);
-  if (absl::ConsumePrefix(&line, "deleted: ")) return absl::StrCat("unexpected: ", line);
-  return std::string(line);
+  if (absl::ConsumePrefix(&line, "added: ")) return absl::StrCat("missing: ", Shorten(line));
+  if (absl::ConsumePrefix(&line, "deleted: ")) return absl::StrCat("unexpected: ", Shorten(line));
+  absl::ConsumePrefix(&line, "modified: ");
+  return Shorten(line);
 }
 
 }  // namespace

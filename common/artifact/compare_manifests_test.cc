@@ -1,5 +1,7 @@
 #include "common/artifact/compare_manifests.h"
 
+#include <string>
+
 #include "common/artifact/manifest.pb.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -31,6 +33,12 @@ TEST(DifferingFieldsTest, NamesEachFieldWithBothValues) {
       DifferingFields(stated, Make(), {}),
       ElementsAre(R"(model: "other\n" -> "tiny")", "preprocessing.mean[0]: 0.25 -> 0.5",
                   "unexpected: preprocessing.std[0]: 2", R"(missing: methods[0]: "forward(Tensor x) -> Tensor")"));
+}
+
+TEST(DifferingFieldsTest, ALongValueIsCutOff) {
+  Manifest stated = Make();
+  stated.set_model(std::string(10000, 'x'));
+  EXPECT_THAT(DifferingFields(stated, Make(), {}), ElementsAre(testing::SizeIs(303)));
 }
 
 TEST(DifferingFieldsTest, LeavesOutFields) {
