@@ -13,9 +13,9 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "common/io/sha256.h"
+#include "common/io/testing/obey_permissions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/obey_permissions.h"
 #include "tests/tool_process.h"
 
 namespace modelport {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/artifact/manifest.h"
 #include "common/artifact/runtime.h"
-#include "common/artifact/testing/altered_archive.h"
+#include "common/artifact/testing/archive_records.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

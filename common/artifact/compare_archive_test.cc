@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/artifact/save_module.h"
-#include "common/artifact/testing/altered_archive.h"
+#include "common/artifact/testing/archive_records.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

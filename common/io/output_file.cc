@@ -53,10 +53,13 @@ absl::Status OutputFile::OpenUnnamed() {
 absl::Status OutputFile::OpenPartial() {
   partial_ = absl::make_unique<PartialName>(MakePartialPath(place_));
   file_ = FileDescriptor(open(partial_->path().c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode));
+  if (!file_.ok()) {
+    const absl::Status failure = Failure(absl::StrCat("cannot write in the folder ", place_.folder));
+    partial_->Release();
+    return failure;
+  }
   MarkAlive(file_);
-  if (file_.ok()) return absl::OkStatus();
-  partial_->Release();
-  return Failure(absl::StrCat("cannot write in the folder ", place_.folder));
+  return absl::OkStatus();
 }
 
 absl::Status OutputFile::Write(absl::string_view bytes) {
@@ -112,8 +115,9 @@ absl::Status OutputFile::LinkPartial() {
   if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, partial_->path().c_str(), AT_SYMLINK_FOLLOW) == 0) {
     return absl::OkStatus();
   }
+  const absl::Status failure = Failure("cannot take its name");
   partial_->Release();
-  return Failure("cannot take its name");
+  return failure;
 }
 
 // The status of the system call that just failed.

@@ -1,10 +1,12 @@
-#include "tests/obey_permissions.h"
+#include "common/io/testing/obey_permissions.h"
 
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <thread>
 
 namespace modelport {
 
@@ -14,6 +16,13 @@ void ObeyPermissions() {
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct none[2] = {};
   syscall(SYS_capset, &header, none);
+}
+
+void CallObeyingPermissions(const std::function<void()>& function) {
+  std::thread([&function] {
+    ObeyPermissions();
+    function();
+  }).join();
 }
 
 }  // namespace modelport

@@ -1,4 +1,4 @@
-#include "common/artifact/testing/altered_archive.h"
+#include "common/artifact/testing/archive_records.h"
 
 #include <caffe2/serialize/inline_container.h>
 
@@ -14,7 +14,7 @@ namespace {
 using caffe2::serialize::PyTorchStreamReader;
 using caffe2::serialize::PyTorchStreamWriter;
 
-Records ReadRecords(PyTorchStreamReader& reader) {
+Records ReadRecordsOf(PyTorchStreamReader& reader) {
   Records records;
   for (const std::string& name : reader.getAllRecords()) {
     if (absl::StartsWith(name, ".data/") || name == "byteorder") continue;
@@ -26,9 +26,14 @@ Records ReadRecords(PyTorchStreamReader& reader) {
 
 }  // namespace
 
+Records ReadRecords(const std::string& path) {
+  PyTorchStreamReader reader(path);
+  return ReadRecordsOf(reader);
+}
+
 void AlterArchive(const std::string& path, const std::function<void(Records&)>& alter) {
   PyTorchStreamReader reader(path);
-  Records records = ReadRecords(reader);
+  Records records = ReadRecordsOf(reader);
   alter(records);
   std::string bytes;
   {
