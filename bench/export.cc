@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "bench/measure.h"
+#include "bench/own_folder.h"
 #include "bench/seeded_file.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
@@ -22,7 +23,8 @@
 
 ABSL_FLAG(std::string, model, "dav2_vitl", "the model whose export is compared with a copy");
 ABSL_FLAG(std::string, folder, "",
-          "where to write the files; by default a new folder below the system's for temporary ones");
+          "where to make the folder that the files are written to, and removed with; by default the system's for "
+          "temporary files");
 ABSL_FLAG(int, rounds, 7, "how many times everything is run, in turn");
 
 namespace modelport {
@@ -104,13 +106,11 @@ absl::Status Report(const std::vector<Case>& cases, const std::vector<std::vecto
   return absl::OkStatus();
 }
 
-absl::Status Run() {
+// Makes the files in `folder` and runs everything on them.
+absl::Status RunIn(const fs::path& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(""));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(const CatalogEntry small, registry.Find("dav2_vits"));
-  fs::path folder = ResolveUserPath(absl::GetFlag(FLAGS_folder));
-  if (absl::GetFlag(FLAGS_folder).empty()) folder = fs::temp_directory_path() / "modelport_bench";
-  fs::create_directories(folder);
   Bench bench(entry, folder);
   RETURN_IF_ERROR(bench.WriteFiles(small));
   const std::vector<Case> cases = bench.Cases(small.variant->name);
@@ -128,9 +128,14 @@ absl::Status Run() {
   const double weights = fs::file_size(bench.Path("m.safetensors"));
   std::cout << entry.variant->name << ", " << FormatBytes(weights) << ", " << absl::GetFlag(FLAGS_rounds)
             << " rounds in turn\n";
-  const absl::Status status = Report(cases, runs, weights);
-  fs::remove_all(folder);
-  return status;
+  return Report(cases, runs, weights);
+}
+
+absl::Status Run() {
+  const std::string parent = absl::GetFlag(FLAGS_folder);
+  ASSIGN_OR_RETURN(const OwnFolder folder,
+                   OwnFolder::Create(parent.empty() ? fs::temp_directory_path().string() : ResolveUserPath(parent)));
+  return RunIn(folder.path());
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include "pipeline/describe_export.h"
 
+#include <google/protobuf/util/field_mask_util.h>
 #include <torch/version.h>
 
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "common/artifact/runtime_obstacles.h"
+#include "common/tensor/shape.h"
 #include "pipeline/version.h"
 
 namespace modelport {
@@ -24,51 +27,25 @@ void DescribePlugin(const Plugin& plugin, const Target& target, Manifest& manife
   preprocessing.set_inside(target.wraps);
 }
 
-void DescribeWeights(const MappedWeights& weights, const BoundTensors& bound, Manifest& manifest) {
-  const Plan& plan = weights.plan;
-  manifest.set_layout(plan.layout);
+void DescribeTensors(const ModuleTree& tree, Manifest& manifest) {
   double parameters = 0;
-  for (size_t i = 0; i < weights.tree.slots.size(); ++i) {
-    const Slot& slot = weights.tree.slots[i];
-    if (!slot.is_buffer) parameters += bound.tensors[i].numel();
-    if (plan.sources[i].tensor != nullptr) continue;
-    Manifest::Allowance& zeros = *manifest.add_zero_filled();
-    zeros.set_key(slot.name);
-    zeros.set_reason(plan.sources[i].reason);
+  for (const Slot& slot : tree.slots) {
+    if (!slot.is_buffer) parameters += *ElementCount(slot.shape);
   }
-  manifest.set_tensors(weights.tree.slots.size());
+  manifest.set_tensors(tree.slots.size());
   manifest.set_parameters(parameters);
-  for (const auto& [key, reason] : plan.unused) {
-    Manifest::Allowance& unused = *manifest.add_unused();
-    unused.set_key(key);
-    unused.set_reason(reason);
-  }
-  for (const auto& [slot, key] : plan.aliases) {
-    Manifest::Alias& alias = *manifest.add_aliases();
-    alias.set_slot(slot);
-    alias.set_stored_as(key);
-  }
-  for (const auto& [dtype, slots] : bound.converted) {
-    Manifest::Conversion& conversion = *manifest.add_converted();
-    conversion.set_from(std::string(DTypeName(dtype)));
-    conversion.set_tensors(slots.size());
-  }
 }
 
-void DescribeArtifact(const ExportFacts& facts, Manifest& manifest) {
-  Manifest::Artifact& artifact = *manifest.mutable_artifact();
-  artifact.set_sha256(facts.artifact_sha256);
-  artifact.set_size_bytes(facts.artifact_size);
-  artifact.set_archive_version(facts.format.version);
-  for (const Operator& op : facts.operators) {
+void DescribeCode(const ArtifactParts& parts, Manifest& manifest) {
+  for (const Operator& op : parts.operators) {
     Manifest::Operator& entry = *manifest.add_operators();
     entry.set_name(op.name);
     entry.set_overload(op.overload);
     entry.set_version(op.version);
   }
-  if (facts.runtime != nullptr) manifest.set_runtime(std::string(facts.runtime->name));
-  manifest.set_minimum_runtime(MinimumRuntime(facts.format, facts.operators));
-  for (const std::string& method : MethodSchemas(facts.module)) manifest.add_methods(method);
+  if (parts.runtime != nullptr) manifest.set_runtime(std::string(parts.runtime->name));
+  manifest.set_minimum_runtime(MinimumRuntime(parts.format, parts.operators));
+  for (const std::string& method : MethodSchemas(parts.module)) manifest.add_methods(method);
 }
 
 void DescribeRoot(const ModuleNode& root, Manifest& manifest) {
@@ -87,13 +64,79 @@ void DescribeRoot(const ModuleNode& root, Manifest& manifest) {
   }
 }
 
-void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
+}  // namespace
+
+Manifest DescribeModule(const ArtifactParts& parts) {
+  Manifest manifest;
+  manifest.set_model(parts.entry.variant->name);
+  manifest.set_target(parts.target.name);
+  manifest.set_dtype(std::string(DTypeName(parts.dtype)));
+  manifest.set_weights_licence(parts.entry.variant->licence);
+  manifest.set_modelport_version(kModelportVersion);
+  manifest.set_libtorch_version(TORCH_VERSION);
+  DescribePlugin(*parts.entry.plugin, parts.target, manifest);
+  DescribeTensors(parts.tree, manifest);
+  DescribeCode(parts, manifest);
+  DescribeRoot(parts.tree.root, manifest);
+  return manifest;
+}
+
+void DescribeSource(const std::string& source, const MappedWeights& weights, const BoundTensors& bound,
+                    Manifest& manifest) {
+  const Plan& plan = weights.plan;
+  manifest.set_source(source);
+  if (absl::StartsWith(source, "seeded:")) manifest.set_warning("SEEDED weights: predicts nothing");
+  manifest.set_layout(plan.layout);
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    if (plan.sources[i].tensor != nullptr) continue;
+    Manifest::Allowance& zeros = *manifest.add_zero_filled();
+    zeros.set_key(weights.tree.slots[i].name);
+    zeros.set_reason(plan.sources[i].reason);
+  }
+  for (const auto& [key, reason] : plan.unused) {
+    Manifest::Allowance& unused = *manifest.add_unused();
+    unused.set_key(key);
+    unused.set_reason(reason);
+  }
+  for (const auto& [slot, key] : plan.aliases) {
+    Manifest::Alias& alias = *manifest.add_aliases();
+    alias.set_slot(slot);
+    alias.set_stored_as(key);
+  }
+  for (const auto& [dtype, slots] : bound.converted) {
+    Manifest::Conversion& conversion = *manifest.add_converted();
+    conversion.set_from(std::string(DTypeName(dtype)));
+    conversion.set_tensors(slots.size());
+  }
+}
+
+const std::vector<std::string>& SourceFields() {
+  static const auto* const fields =
+      new std::vector<std::string>{"source", "layout", "zero_filled", "unused", "converted", "aliases"};
+  return *fields;
+}
+
+void CopySource(const Manifest& stated, Manifest& manifest) {
+  google::protobuf::FieldMask mask;
+  for (const std::string& field : SourceFields()) mask.add_paths(field);
+  google::protobuf::util::FieldMaskUtil::MergeMessageTo(stated, mask, {}, &manifest);
+}
+
+void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest) {
+  Manifest::Artifact& artifact = *manifest.mutable_artifact();
+  artifact.set_sha256(sha256);
+  artifact.set_size_bytes(size);
+  artifact.set_archive_version(format.version);
+}
+
+void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest) {
   Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
-  proof.set_proven(true);
-  proof.set_tensors(round_trip.tensors);
-  proof.set_methods(round_trip.methods);
-  proof.set_kernel_fault(round_trip.kernel_fault);
-  for (const ComparedOutput& output : round_trip.outputs) {
+  proof.set_proven(round_trip.has_value());
+  if (!round_trip) return;
+  proof.set_tensors(round_trip->tensors);
+  proof.set_methods(round_trip->methods);
+  proof.set_kernel_fault(round_trip->kernel_fault);
+  for (const ComparedOutput& output : round_trip->outputs) {
     Manifest::Output& entry = *proof.add_outputs();
     entry.set_call(output.call);
     entry.set_max_abs(output.max_abs);
@@ -103,26 +146,6 @@ void DescribeRoundTrip(const RoundTrip& round_trip, Manifest& manifest) {
     entry.set_infinite(output.infinite);
     for (const int64_t size : output.shape) entry.add_shape(size);
   }
-}
-
-}  // namespace
-
-Manifest DescribeExport(const ExportFacts& facts) {
-  Manifest manifest;
-  manifest.set_model(facts.entry.variant->name);
-  manifest.set_target(facts.target.name);
-  manifest.set_dtype(std::string(DTypeName(facts.dtype)));
-  manifest.set_source(facts.source);
-  manifest.set_weights_licence(facts.entry.variant->licence);
-  manifest.set_modelport_version(kModelportVersion);
-  manifest.set_libtorch_version(TORCH_VERSION);
-  DescribePlugin(*facts.entry.plugin, facts.target, manifest);
-  DescribeWeights(facts.weights, facts.bound, manifest);
-  DescribeArtifact(facts, manifest);
-  DescribeRoot(facts.root, manifest);
-  manifest.mutable_round_trip()->set_proven(false);
-  if (facts.round_trip) DescribeRoundTrip(*facts.round_trip, manifest);
-  return manifest;
 }
 
 }  // namespace modelport

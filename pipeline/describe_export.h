@@ -22,26 +22,36 @@
 
 namespace modelport {
 
-// What an export knows when it is done.
-struct ExportFacts {
+// What an artifact is made of.
+struct ArtifactParts {
   const CatalogEntry& entry;
   const Target& target;
-  const ModuleNode& root;  // Of the artifact's tree.
-  const MappedWeights& weights;
-  const BoundTensors& bound;
-  const torch::jit::Module& module;
+  const ModuleTree& tree;
+  const torch::jit::Module& module;        // Of `tree`.
   const std::vector<Operator>& operators;  // Of `module`.
-  ArchiveFormat format;                    // Of the artifact, as are size and digest.
-  int64_t artifact_size;
-  std::string artifact_sha256;
-  const absl::optional<RoundTrip>& round_trip;  // None if none was made.
-  std::string source;                           // "sha256:..." or "seeded:v1:SEED".
+  ArchiveFormat format;                    // WrittenFormat of these.
   DType dtype;
-  const Runtime* runtime;  // That it was made for; null: none in particular.
+  const Runtime* runtime;  // That it is made for; null: none in particular.
 };
 
-// The manifest that says it all.
-Manifest DescribeExport(const ExportFacts& facts);
+// Builds the manifest of an artifact. What its weights come from, the file and the proof are added below.
+Manifest DescribeModule(const ArtifactParts& parts);
+
+// Adds what the weights come from and how they became the module's. `source` is "sha256:HEX" or "seeded:v1:SEED".
+void DescribeSource(const std::string& source, const MappedWeights& weights, const BoundTensors& bound,
+                    Manifest& manifest);
+
+// The fields that DescribeSource adds and nothing but the source gives.
+const std::vector<std::string>& SourceFields();
+
+// Adds these fields as `stated`, another manifest of the artifact, has them: for a caller who lacks the checkpoint.
+void CopySource(const Manifest& stated, Manifest& manifest);
+
+// Adds the facts of the whole file.
+void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest);
+
+// Adds what the round trip proved; none was made if `round_trip` is empty.
+void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest);
 
 }  // namespace modelport
 

@@ -19,6 +19,7 @@
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/describe_export.h"
+#include "pipeline/export_outputs.h"
 #include "pipeline/target_module.h"
 #include "pipeline/weight_source.h"
 #include "registry/target_tree.h"
@@ -38,17 +39,40 @@ absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& o
   return Annotate(CheckRuntime(*runtime, FormatFor(*runtime), operators), entry.variant->name);
 }
 
-// Saves the module, then audits its weights, while the hashing, which takes longer than the writing, goes on. Returns
-// the artifact's size.
+// The files that an export reads, as far as they lie outside the program.
+std::vector<std::string> InputFiles(const Registry& registry, const ExportOptions& options) {
+  std::vector<std::string> files = registry.files();
+  if (!options.checkpoint.empty()) files.push_back(options.checkpoint);
+  return files;
+}
+
+std::string SourceName(const ExportOptions& options, BackgroundSha256& sha256) {
+  if (options.checkpoint.empty()) return absl::StrCat("seeded:v1:", options.seed);
+  return absl::StrCat("sha256:", sha256.BesideHexDigest());
+}
+
+// Saves the module with the manifest in it, to which it adds the source. The weights are audited when they have been
+// written, while the hashing, which takes longer, goes on. Returns the artifact's size.
 absl::StatusOr<int64_t> SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights,
                                      const BoundTensors& bound, const ExportOptions& options, OutputFile& file,
-                                     BackgroundSha256& sha256) {
+                                     BackgroundSha256& sha256, Manifest& manifest) {
   Progress progress("write", TotalBytes(bound));
   const auto on_bytes = [&](int64_t bytes) { progress.Add(bytes); };
-  ASSIGN_OR_RETURN(const int64_t size, SaveModule(module, options.runtime, file, sha256, on_bytes));
-  RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-  RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
-  return size;
+  const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
+    RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
+    RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
+    DescribeSource(SourceName(options, sha256), weights, bound, manifest);
+    return WriteManifest(manifest);
+  };
+  return SaveModule(module, options.runtime, file, sha256, on_bytes, {{kManifestExtraFile, audit_and_describe}});
+}
+
+// Makes sure that the file is of the format that its manifest was made for.
+absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const ExportOptions& options) {
+  ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
+  if (written.version == format.version && written.new_records == format.new_records) return absl::OkStatus();
+  return absl::InternalError(
+      absl::StrCat(options.out, ": wants archive version ", format.version, ", has ", written.version));
 }
 
 // Makes the round trip, if it is asked for.
@@ -63,13 +87,10 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module
 }
 
 // Writes the manifest, and gives both files their names.
-absl::Status Commit(const Manifest& manifest, OutputFile& artifact, OutputFile& manifest_file) {
+absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(manifest));
-  RETURN_IF_ERROR(manifest_file.Write(json));
-  // A disk that is full shows here at the latest, when neither file has its name yet.
-  RETURN_IF_ERROR(manifest_file.Sync());
-  RETURN_IF_ERROR(artifact.Commit());
-  return manifest_file.Commit();
+  RETURN_IF_ERROR(outputs.manifest.Write(json));
+  return OutputFile::CommitTogether({&outputs.artifact, &outputs.manifest});
 }
 
 }  // namespace
@@ -77,9 +98,7 @@ absl::Status Commit(const Manifest& manifest, OutputFile& artifact, OutputFile& 
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
                                      const ExportOptions& options) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
-  if (!options.checkpoint.empty()) RETURN_IF_ERROR(CheckNotSameFile(options.out, options.checkpoint));
-  ASSIGN_OR_RETURN(OutputFile artifact, OutputFile::Create(options.out));
-  ASSIGN_OR_RETURN(OutputFile manifest_file, OutputFile::Create(ManifestPath(options.out)));
+  ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
   ASSIGN_OR_RETURN(const MappedWeights weights,
                    MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
@@ -89,29 +108,25 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                    BuildTargetModule(tree, bound.tensors, *options.target, options.runtime));
   const std::vector<Operator> operators = CollectOperators(module);
   RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
-  // The digests may be done as late as the proof is.
+  const ArchiveFormat format = WrittenFormat(options.runtime, operators);
+  Manifest manifest = DescribeModule({.entry = entry,
+                                      .target = *options.target,
+                                      .tree = tree,
+                                      .module = module,
+                                      .operators = operators,
+                                      .format = format,
+                                      .dtype = options.dtype,
+                                      .runtime = options.runtime});
   BackgroundSha256 sha256(options.checkpoint.empty() ? "" : weights.checkpoint.bytes());
-  ASSIGN_OR_RETURN(const int64_t size, SaveAndAudit(module, weights, bound, options, artifact, sha256));
+  ASSIGN_OR_RETURN(const int64_t size,
+                   SaveAndAudit(module, weights, bound, options, outputs.artifact, sha256, manifest));
+  RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
-  ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(artifact.ReadablePath()));
-  const std::string source = options.checkpoint.empty() ? absl::StrCat("seeded:v1:", options.seed)
-                                                        : absl::StrCat("sha256:", sha256.BesideHexDigest());
-  const Manifest manifest = DescribeExport({.entry = entry,
-                                            .target = *options.target,
-                                            .root = tree.root,
-                                            .weights = weights,
-                                            .bound = bound,
-                                            .module = module,
-                                            .operators = operators,
-                                            .format = format,
-                                            .artifact_size = size,
-                                            .artifact_sha256 = sha256.HexDigest(),
-                                            .round_trip = round_trip,
-                                            .source = source,
-                                            .dtype = options.dtype,
-                                            .runtime = options.runtime});
-  RETURN_IF_ERROR(Commit(manifest, artifact, manifest_file));
+                   Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
+  // Hashing the artifact goes on until here.
+  DescribeFile(sha256.HexDigest(), size, format, manifest);
+  DescribeProof(round_trip, manifest);
+  RETURN_IF_ERROR(Commit(manifest, outputs));
   return manifest;
 }
 

@@ -26,9 +26,11 @@ struct ExportOptions {
   bool allow_nonfinite = false;                    // Whether NaN and infinite weights and outputs are let through.
 };
 
-// Writes the artifact `options.out` and the manifest beside it. On any error neither appears and nothing that was there
-// changes.
-//   InvalidArgument     the plugin's text does not compile, or the model is not made for the target
+// Writes the artifact `options.out` and the manifest beside it, of which all but what the whole file and the proof add
+// is in the artifact too. On any error neither appears and nothing that was there changes, or the message says what
+// there is (take_names.h).
+//   InvalidArgument     the plugin's text does not compile, the model is not made for the target, or an output is an
+//                       input or cannot be one (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model or holds values that are not finite, the model computes
 //                       such values, or it cannot run in the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed

@@ -12,6 +12,11 @@
 namespace modelport {
 namespace {
 
+std::string Source(const Manifest& manifest) {
+  if (manifest.warning().empty()) return manifest.source();
+  return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
+}
+
 std::string Checks(const Manifest::RoundTrip& round_trip) {
   if (!round_trip.proven()) return "none (--noverify)";
   double worst = 0;
@@ -56,7 +61,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   Table table;
   table.AddRow({"model", manifest.model()});
   table.AddRow({"target", manifest.target()});
-  table.AddRow({"source", manifest.source()});
+  table.AddRow({"source", Source(manifest)});
   table.AddRow({"layout", manifest.layout()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});

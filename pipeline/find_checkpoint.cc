@@ -38,15 +38,28 @@ std::vector<fs::path> Snapshots(const fs::path& repository) {
   return snapshots;
 }
 
+fs::path Repository(const Variant& variant) {
+  return HubCache() / absl::StrCat("models--", absl::StrReplaceAll(variant.hub, {{"/", "--"}}));
+}
+
+fs::path NameInRepository(const Variant& variant) { return fs::path(variant.file).filename(); }
+
 }  // namespace
 
 std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::string& here) {
   if (variant.file.empty()) return {};
   std::vector<std::string> places = {fs::path(here) / variant.file};
   if (variant.hub.empty()) return places;
-  const std::string folder = absl::StrCat("models--", absl::StrReplaceAll(variant.hub, {{"/", "--"}}));
-  const fs::path name = fs::path(variant.file).filename();
-  for (const fs::path& snapshot : Snapshots(HubCache() / folder)) places.push_back(snapshot / name);
+  for (const fs::path& snapshot : Snapshots(Repository(variant))) {
+    places.push_back(snapshot / NameInRepository(variant));
+  }
+  return places;
+}
+
+std::vector<std::string> SearchedPlaces(const Variant& variant, const std::string& here) {
+  if (variant.file.empty()) return {};
+  std::vector<std::string> places = {fs::path(here) / variant.file};
+  if (!variant.hub.empty()) places.push_back(Repository(variant) / "snapshots" / "*" / NameInRepository(variant));
   return places;
 }
 

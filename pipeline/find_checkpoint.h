@@ -13,6 +13,9 @@ namespace modelport {
 // refs/main names first.
 std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::string& here);
 
+// The same places in the words of a message, with "*" for a snapshot, whether there are any or not.
+std::vector<std::string> SearchedPlaces(const Variant& variant, const std::string& here);
+
 // The first of CheckpointPlaces that exists, or "".
 std::string FindCheckpoint(const Variant& variant, const std::string& here);
 

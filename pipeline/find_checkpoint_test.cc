@@ -89,9 +89,17 @@ TEST_F(FindCheckpointTest, AFolderOfThatNameIsNoCheckpoint) {
   EXPECT_EQ(Find(), "");
 }
 
+TEST_F(FindCheckpointTest, SaysWhereItLooks) {
+  EXPECT_EQ(SearchedPlaces(variant_, "/here"),
+            (std::vector<std::string>{"/here/weights.pth", root_ / "hub/models--org--name/snapshots/*/weights.pth"}));
+  variant_.hub = "";
+  EXPECT_EQ(SearchedPlaces(variant_, "/here"), std::vector<std::string>{"/here/weights.pth"});
+}
+
 TEST_F(FindCheckpointTest, AVariantWithoutAPublishedFileHasNoPlaces) {
   variant_.file = "";
   EXPECT_TRUE(CheckpointPlaces(variant_, root_ / "here").empty());
+  EXPECT_TRUE(SearchedPlaces(variant_, root_ / "here").empty());
 }
 
 }  // namespace

@@ -1,93 +1,169 @@
 #include "pipeline/verify_artifact.h"
 
+#include <torch/csrc/jit/serialization/import.h>
+
 #include <algorithm>
+#include <memory>
 #include <utility>
 
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
-#include "common/artifact/archive_format.h"
+#include "absl/strings/str_join.h"
+#include "common/artifact/archive_pieces.h"
+#include "common/artifact/artifact_file.h"
+#include "common/artifact/compare_archive.h"
+#include "common/artifact/compare_manifests.h"
 #include "common/artifact/example.h"
 #include "common/artifact/manifest.h"
 #include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/runtime.h"
-#include "common/artifact/runtime_obstacles.h"
+#include "common/artifact/save_module.h"
 #include "common/artifact/target.h"
-#include "common/io/mapped_file.h"
 #include "common/io/sha256.h"
+#include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/weights/audit.h"
-#include "common/weights/bind_tensors.h"
+#include "common/text/nearest.h"
+#include "pipeline/artifact_weights.h"
+#include "pipeline/check_proof.h"
+#include "pipeline/describe_export.h"
+#include "pipeline/stated_manifest.h"
 #include "pipeline/target_module.h"
-#include "pipeline/weight_source.h"
 #include "registry/target_tree.h"
 
 namespace modelport {
 namespace {
 
-absl::StatusOr<Manifest> ReadManifest(const std::string& artifact) {
-  const std::string path = ManifestPath(artifact);
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  return ParseManifest(file->bytes(), path);
+// What an export was asked for, as the manifest states it.
+struct StatedRequest {
+  CatalogEntry entry;
+  const Target* target;
+  const Runtime* runtime = nullptr;
+  DType dtype;
+};
+
+absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
+  StatedRequest request;
+  ASSIGN_OR_RETURN(request.entry, registry.Find(stated.model()));
+  ASSIGN_OR_RETURN(request.target, FindTarget(stated.target()));
+  if (!stated.runtime().empty()) {
+    ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
+  }
+  const absl::optional<DType> dtype = ParseDType(stated.dtype());
+  if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", absl::CHexEscape(stated.dtype())));
+  request.dtype = *dtype;
+  return request;
 }
 
-absl::Status CheckBytes(const std::string& artifact, const Manifest& manifest) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(artifact));
-  Sha256 sha256;
-  sha256.Update(file->bytes());
-  const std::string digest = sha256.HexDigest();
-  if (digest == manifest.artifact().sha256()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(artifact, ": is not the file that its manifest describes: wants sha256 ",
-                                          manifest.artifact().sha256(), ", has ", digest, "; export it again"));
-}
-
-absl::Status CheckMethods(const std::string& artifact, const Manifest& manifest, const torch::jit::Module& module) {
-  const std::vector<std::string> methods = MethodSchemas(module);
-  if (std::equal(methods.begin(), methods.end(), manifest.methods().begin(), manifest.methods().end())) {
+// With another text of the plugin, other bytes are no fault of the file.
+absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
+  if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) {
     return absl::OkStatus();
   }
-  return absl::DataLossError(absl::StrCat(artifact, ": its methods are not those of its manifest"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
+                   plugin.plugin_digest, ", has ", absl::CHexEscape(stated.plugin_sha256()), "; key_map_sha256 wants ",
+                   plugin.key_map_digest, ", has ", absl::CHexEscape(stated.key_map_sha256()),
+                   "\n  verify it with that text, which --plugin_path can name"));
 }
 
-absl::Status CheckMinimumRuntime(const std::string& artifact, const Manifest& manifest,
-                                 const torch::jit::Module& module) {
-  ASSIGN_OR_RETURN(const ArchiveFormat format, ReadArchiveFormat(artifact));
-  const std::string minimum = MinimumRuntime(format, CollectOperators(module));
-  if (minimum == manifest.minimum_runtime()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(artifact, ": the oldest LibTorch that can load it is ", minimum,
-                                          ", not the manifest's ", manifest.minimum_runtime()));
+absl::Status WrongFields(const std::string& path, const std::vector<std::string>& fields) {
+  return absl::DataLossError(absl::StrCat(path, ": ", fields.size(), fields.size() == 1 ? " field is" : " fields are",
+                                          " not as the artifact is made (stated -> right): ", FirstFew(fields)));
 }
 
-// Builds the module that `manifest` describes from its weights and compares.
-absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Manifest& manifest,
-                                            const std::string& checkpoint, const torch::jit::Module& module) {
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(manifest.model()));
-  ASSIGN_OR_RETURN(const Target* target, FindTarget(manifest.target()));
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
-  const absl::optional<DType> dtype = ParseDType(manifest.dtype());
-  if (!dtype) return absl::InvalidArgumentError(absl::StrCat("the manifest names an unknown dtype ", manifest.dtype()));
-  uint64_t seed = 0;
-  absl::string_view source = manifest.source();
-  if (absl::ConsumePrefix(&source, "seeded:v1:") && !absl::SimpleAtoi(source, &seed)) {
-    return absl::InvalidArgumentError(absl::StrCat("the manifest names a malformed source ", manifest.source()));
+// An artifact made anew, to compare with.
+struct Remade {
+  ModuleTree tree;
+  ArtifactWeights weights;
+  torch::jit::Module module;  // Borrows from `weights`.
+  ArchiveFormat format;
+  Manifest manifest;  // As the archive holds it.
+};
+
+absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
+                              const std::string& checkpoint, const ArtifactFile& file) {
+  Remade remade;
+  ASSIGN_OR_RETURN(remade.weights,
+                   GetArtifactWeights(registry, request.entry, request.dtype, stated, checkpoint, file));
+  ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target));
+  ASSIGN_OR_RETURN(remade.module,
+                   BuildTargetModule(remade.tree, remade.weights.bound.tensors, *request.target, request.runtime));
+  const std::vector<Operator> operators = CollectOperators(remade.module);
+  remade.format = WrittenFormat(request.runtime, operators);
+  remade.manifest = DescribeModule({.entry = request.entry,
+                                    .target = *request.target,
+                                    .tree = remade.tree,
+                                    .module = remade.module,
+                                    .operators = operators,
+                                    .format = remade.format,
+                                    .dtype = request.dtype,
+                                    .runtime = request.runtime});
+  const ArtifactWeights& weights = remade.weights;
+  if (weights.mapped) {
+    DescribeSource(weights.source, *weights.mapped, weights.bound, remade.manifest);
+  } else {
+    CopySource(stated.manifest, remade.manifest);
   }
-  const Runtime* runtime = nullptr;
-  if (!manifest.runtime().empty()) {
-    ASSIGN_OR_RETURN(runtime, FindRuntime(manifest.runtime()));
-  }
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, checkpoint, seed, "auto"));
-  RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-  ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, *dtype));
-  ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound.tensors, *target, runtime));
-  const std::vector<Call>& examples = TargetExamples(entry, *target);
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, RunExamples(expected, examples));
-  const bool allow_nonfinite =
-      std::any_of(manifest.round_trip().outputs().begin(), manifest.round_trip().outputs().end(),
-                  [](const auto& output) { return output.nan() + output.infinite() > 0; });
-  return CompareModules(expected, module, examples, expected_outputs, allow_nonfinite);
+  return remade;
+}
+
+absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
+  const std::vector<std::string> wrong =
+      DifferingFields(stated.manifest, right, {"modelport.Manifest.artifact", "modelport.Manifest.round_trip"});
+  return wrong.empty() ? absl::OkStatus() : WrongFields(stated.path, wrong);
+}
+
+// The archive of the artifact made anew, whose weights stay where they lie.
+absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const Remade& remade, const Runtime* runtime) {
+  const auto pieces = std::make_shared<ArchivePieces>();
+  const auto manifest = [&] { return WriteManifest(remade.manifest); };
+  const auto append = [&](absl::string_view bytes, bool is_weights) {
+    if (is_weights) {
+      pieces->Append(bytes);
+    } else {
+      pieces->AppendCopy(bytes);
+    }
+  };
+  RETURN_IF_ERROR(WriteArchive(remade.module, runtime, {{kManifestExtraFile, manifest}}, append));
+  return pieces;
+}
+
+absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const ArtifactFile& file,
+                        const ModuleTree& tree) {
+  std::vector<std::string> slots;
+  for (const Slot& slot : tree.slots) slots.push_back(slot.name);
+  return CompareArchive(archive, file, slots);
+}
+
+absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const ArchiveFormat& format) {
+  Sha256 sha256;
+  sha256.Update(file.bytes());
+  Manifest right;
+  DescribeFile(sha256.HexDigest(), file.bytes().size(), format, right);
+  const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
+  return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
+}
+
+// Whether the artifact may compute values that are not finite: its manifest says so, or nothing of its outputs.
+bool MayBeNonfinite(const Manifest::RoundTrip& stated) {
+  return !stated.proven() || std::any_of(stated.outputs().begin(), stated.outputs().end(), [](const auto& output) {
+    return output.nan() + output.infinite() > 0;
+  });
+}
+
+// Loads the archive and compares what it computes, and what `stated` says of that.
+absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::shared_ptr<ArchivePieces>& archive,
+                                const std::vector<Call>& examples, const StatedManifest& stated) {
+  ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
+  ASSIGN_OR_RETURN(RoundTrip round_trip, CompareModules(module, loaded, examples, outputs,
+                                                       MayBeNonfinite(stated.manifest.round_trip())));
+  if (!stated.has_file_facts) return round_trip;
+  const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
+  if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
+  return round_trip;
 }
 
 std::string Describe(const ComparedOutput& output) {
@@ -96,34 +172,44 @@ std::string Describe(const ComparedOutput& output) {
       output.nan + output.infinite > 0 ? absl::StrCat(", ", output.nan, " NaN, ", output.infinite, " infinite") : "");
 }
 
+void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,
+            const std::string& checkpoint, Verification& result) {
+  result.passed = {"every byte as Modelport writes it", "every field of the manifest as it is made"};
+  if (stated.has_file_facts) result.passed.push_back("sha256 as in the manifest");
+  if (remade.weights.mapped) {
+    result.passed.push_back(absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ",
+                                         checkpoint.empty() ? remade.weights.source : checkpoint));
+  } else {
+    result.not_checked = {
+        absl::StrCat("weights: give the checkpoint, ", stated.manifest.source(), ", with --checkpoint"),
+        absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", "))};
+  }
+  result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
+  for (const ComparedOutput& output : round_trip.outputs) result.passed.push_back(Describe(output));
+  if (!round_trip.kernel_fault.empty()) {
+    result.passed.push_back(absl::StrCat("compared without oneDNN, since here ", round_trip.kernel_fault));
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
                                             const std::string& checkpoint) {
+  ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(artifact));
+  ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file));
+  const absl::StatusOr<StatedRequest> request = FindRequest(registry, stated.manifest);
+  RETURN_IF_ERROR(Annotate(request.status(), stated.path));
+  RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
+  ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoint, file));
+  RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
+  ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive, MakeArchive(remade, request->runtime));
+  RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
+  if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
+  const std::vector<Call>& examples = TargetExamples(request->entry, *request->target);
+  ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
   Verification result;
-  ASSIGN_OR_RETURN(result.manifest, ReadManifest(artifact));
-  const Manifest& manifest = result.manifest;
-  RETURN_IF_ERROR(CheckBytes(artifact, manifest));
-  result.passed.push_back("sha256 as in the manifest");
-  ASSIGN_OR_RETURN(const torch::jit::Module module, LoadModule(artifact));
-  RETURN_IF_ERROR(CheckMethods(artifact, manifest, module));
-  result.passed.push_back(absl::StrCat("loads; ", manifest.methods_size(), " methods as in the manifest"));
-  RETURN_IF_ERROR(CheckMinimumRuntime(artifact, manifest, module));
-  result.passed.push_back(absl::StrCat("runs in LibTorch ", manifest.minimum_runtime(), " and newer"));
-
-  const bool is_seeded = absl::StartsWith(manifest.source(), "seeded:");
-  if (checkpoint.empty() && !is_seeded) {
-    result.not_checked.push_back("weights and outputs: give the checkpoint it was made from with --checkpoint");
-    return result;
-  }
-  const auto compared = CompareWithSource(registry, manifest, checkpoint, module);
-  if (!compared.ok()) return Annotate(compared.status(), artifact);
-  result.passed.push_back(absl::StrCat(compared->tensors, " tensors bitwise equal to those of ",
-                                       checkpoint.empty() ? manifest.source() : checkpoint));
-  for (const ComparedOutput& output : compared->outputs) result.passed.push_back(Describe(output));
-  if (!compared->kernel_fault.empty()) {
-    result.passed.push_back(absl::StrCat("compared without oneDNN, since here ", compared->kernel_fault));
-  }
+  result.manifest = stated.manifest;
+  Report(round_trip, stated, remade, checkpoint, result);
   return result;
 }
 

@@ -17,11 +17,15 @@ struct Verification {
   std::vector<std::string> not_checked;
 };
 
-// Verifies the artifact file `artifact` against its manifest, and, where its weights are at hand (`checkpoint`, if not
-// empty, or seeded weights), against a module that is built from them anew.
-//   NotFound            no artifact, or no manifest beside it
-//   DataLoss            the artifact is not what the manifest describes, or not what the weights give
-//   FailedPrecondition  the checkpoint does not fit the model, or outputs are not finite and the manifest does not say so
+// Verifies the artifact file `artifact` and its manifest, beside it or in it, by making both anew: from the plugin and
+// from `checkpoint` if it is not empty, else from seeded weights if these were used, else from the tensors of the file
+// itself, whose origin is then not checked. Every byte of the file and every field of the manifest must be the same;
+// only what was measured in a run may differ, within tolerance. LibTorch is given what was made anew, never the file.
+//   NotFound            no artifact, no manifest, or no such model
+//   InvalidArgument     not a manifest
+//   DataLoss            damaged or altered; names the field, or the record and its line or slot
+//   FailedPrecondition  made by another release, from another text of the plugin or from another checkpoint; or outputs
+//                       are not finite and the manifest says that they are
 //   Unavailable         a kernel of this machine does not agree with itself, so that outputs cannot be compared
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
                                             const std::string& checkpoint);

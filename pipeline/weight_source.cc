@@ -32,7 +32,7 @@ absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const Catalog
   if (checkpoint.empty()) {
     Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(plugin.key_map, tree), seed);
     ASSIGN_OR_RETURN(Plan plan, MakePlan(seeded, plugin.key_map, tree, "original", entry.variant->name));
-    return MappedWeights{std::move(tree), std::move(seeded), std::move(plan)};
+    return MappedWeights(std::move(tree), std::move(seeded), std::move(plan));
   }
   ASSIGN_OR_RETURN(Checkpoint opened, OpenCheckpoint(checkpoint));
   absl::StatusOr<Plan> plan = MakePlan(opened, plugin.key_map, tree, layout, entry.variant->name);
@@ -44,7 +44,7 @@ absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const Catalog
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), hint));
   }
   RETURN_IF_ERROR(plan.status());
-  return MappedWeights{std::move(tree), std::move(opened), *std::move(plan)};
+  return MappedWeights(std::move(tree), std::move(opened), *std::move(plan));
 }
 
 }  // namespace modelport

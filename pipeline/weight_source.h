@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
@@ -14,6 +16,12 @@ namespace modelport {
 
 // A variant's weights, opened and mapped onto its module tree; no weight is read yet.
 struct MappedWeights {
+  MappedWeights(ModuleTree tree, Checkpoint checkpoint, Plan plan)
+      : tree(std::move(tree)), checkpoint(std::move(checkpoint)), plan(std::move(plan)) {}
+  // A copy's plan would borrow from the original's checkpoint. What is moved keeps its place in memory.
+  MappedWeights(MappedWeights&&) = default;
+  MappedWeights& operator=(MappedWeights&&) = default;
+
   ModuleTree tree;
   Checkpoint checkpoint;
   Plan plan;  // Borrows from `checkpoint`.

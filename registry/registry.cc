@@ -14,7 +14,11 @@ absl::StatusOr<Registry> Registry::Load(const std::string& plugin_path) {
     ASSIGN_OR_RETURN(added, ReadPluginFolders(plugin_path));
   }
   ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(EmbeddedPluginFolders(), added));
-  return Registry(std::move(plugins));
+  std::vector<std::string> files;
+  for (const PluginFolder& folder : added) {
+    for (const YamlFile& file : folder.files) files.push_back(file.path);
+  }
+  return Registry(std::move(plugins), std::move(files));
 }
 
 std::vector<CatalogEntry> Registry::catalog() const {

@@ -28,6 +28,9 @@ class Registry {
   //                    variants of one name
   static absl::StatusOr<Registry> Load(const std::string& plugin_path);
 
+  // Paths of the files that were read from the folder `plugin_path`.
+  const std::vector<std::string>& files() const { return files_; }
+
   // The embedded variants and those of --plugin_path, by family and then in file order.
   std::vector<CatalogEntry> catalog() const;
 
@@ -35,9 +38,11 @@ class Registry {
   absl::StatusOr<CatalogEntry> Find(absl::string_view variant) const;
 
  private:
-  explicit Registry(std::vector<std::unique_ptr<const Plugin>> plugins) : plugins_(std::move(plugins)) {}
+  Registry(std::vector<std::unique_ptr<const Plugin>> plugins, std::vector<std::string> files)
+      : plugins_(std::move(plugins)), files_(std::move(files)) {}
 
   std::vector<std::unique_ptr<const Plugin>> plugins_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace modelport

@@ -48,6 +48,16 @@ variants:
 )yaml";
 constexpr char kToyKeyMap[] = "layouts: {original: {recognise: [weight]}}\n";
 
+TEST(RegistryTest, KnowsTheFilesThatItWasReadFrom) {
+  const fs::path folder = TestFolder();
+  Write(folder / "toy" / "plugin.yaml", kToyPlugin);
+  Write(folder / "toy" / "keymap.yaml", kToyKeyMap);
+  Write(folder / "toy" / "README.md", "text");
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(folder));
+  EXPECT_THAT(registry.files(),
+              testing::UnorderedElementsAre(folder / "toy" / "plugin.yaml", folder / "toy" / "keymap.yaml"));
+}
+
 TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
   std::vector<std::string> families, dinov2;

@@ -9,6 +9,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "common/io/sha256.h"
+#include "common/io/testing/obey_permissions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/tool_process.h"
@@ -17,6 +22,7 @@ namespace modelport {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -42,23 +48,108 @@ void ExpectUntouched(const std::string& folder) {
   EXPECT_EQ(ReadFile(folder + "/m.manifest.json"), "old manifest");
 }
 
+ToolResult Verify(const std::string& folder) {
+  return RunTool("verify", {"--artifact=m.pt", "--plugin_path=" + DataPath("models")}, folder);
+}
+
+// What one export takes on this machine now.
+absl::Duration TimeOfExport() {
+  const std::string folder = FolderWithOldArtifact();
+  const absl::Time start = absl::Now();
+  EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 0);
+  return absl::Now() - start;
+}
+
 class InterruptedExportTest : public testing::TestWithParam<int> {};
 
 TEST_P(InterruptedExportTest, LeavesOldOrNewAndNothingElse) {
-  for (int milliseconds = 10; milliseconds < 1500; milliseconds = milliseconds * 5 / 4 + 1) {
+  constexpr int kMoments = 20;
+  const absl::Duration time = TimeOfExport();
+  for (int i = 0; i < kMoments; ++i) {
     const std::string folder = FolderWithOldArtifact();
     const pid_t pid = StartTool("export", Arguments(), folder);
-    usleep(milliseconds * 1000);
+    absl::SleepFor(time * i / kMoments);
     kill(pid, GetParam());
     FinishTool(pid);
     EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
-    if (ReadFile(folder + "/m.manifest.json") == "old manifest") continue;
-    const ToolResult verified = RunTool("verify", {"--artifact=m.pt", "--plugin_path=" + DataPath("models")}, folder);
-    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+    if (ReadFile(folder + "/m.manifest.json") == "old manifest") {
+      EXPECT_EQ(ReadFile(folder + "/m.pt"), "old artifact");
+    } else {
+      EXPECT_EQ(Verify(folder).exit_status, 0);
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Signals, InterruptedExportTest, testing::Values(SIGINT, SIGTERM, SIGKILL));
+INSTANTIATE_TEST_SUITE_P(Signals, InterruptedExportTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
+
+// Expects an artifact with the manifest that describes it, or without any.
+void ExpectNoFalseManifest(const std::string& folder) {
+  const std::string artifact = ReadFile(folder + "/m.pt");
+  if (!fs::exists(folder + "/m.manifest.json")) return;
+  const std::string manifest = ReadFile(folder + "/m.manifest.json");
+  if (manifest == "old manifest") {
+    EXPECT_EQ(artifact, "old artifact");
+  } else {
+    Sha256 sha256;
+    sha256.Update(artifact);
+    EXPECT_THAT(manifest, HasSubstr(sha256.HexDigest()));
+  }
+}
+
+// tests/export_faults_test kills between any two calls of the commit.
+TEST(KilledExportTest, LeavesNoFalseManifestAndTheNextExportCleansUp) {
+  constexpr int kMoments = 40;
+  const absl::Duration time = TimeOfExport();
+  const std::string folder = FolderWithOldArtifact();
+  for (int i = 0; i < kMoments; ++i) {
+    const pid_t pid = StartTool("export", Arguments(), folder);
+    absl::SleepFor(time * i / kMoments);
+    kill(pid, SIGKILL);
+    FinishTool(pid);
+    ExpectNoFalseManifest(folder);
+  }
+  EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 0);
+  EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
+  EXPECT_EQ(Verify(folder).exit_status, 0);
+}
+
+// The arguments of exports that differ in their weights.
+std::vector<std::string> ArgumentsWithSeed(int seed) {
+  std::vector<std::string> arguments = Arguments();
+  arguments.push_back("--weights=seeded:" + std::to_string(seed));
+  return arguments;
+}
+
+class ConcurrentExportsTest : public testing::TestWithParam<int> {};
+
+TEST_P(ConcurrentExportsTest, ToOneNameLeaveTheWorkOfOne) {
+  const std::string folder = FolderWithOldArtifact();
+  for (int round = 0; round < 24 / GetParam(); ++round) {
+    std::vector<pid_t> pids;
+    for (int i = 0; i < GetParam(); ++i) pids.push_back(StartTool("export", ArgumentsWithSeed(i), folder));
+    for (const pid_t pid : pids) EXPECT_EQ(FinishTool(pid).exit_status, 0);
+    EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
+    ExpectNoFalseManifest(folder);
+  }
+  EXPECT_EQ(Verify(folder).exit_status, 0);
+}
+
+TEST_P(ConcurrentExportsTest, OfWhichSomeAreKilledLeaveNoFalseManifest) {
+  const std::string folder = FolderWithOldArtifact();
+  const absl::Duration time = TimeOfExport();
+  for (int round = 0; round < 24 / GetParam(); ++round) {
+    std::vector<pid_t> pids;
+    for (int i = 0; i < GetParam(); ++i) pids.push_back(StartTool("export", ArgumentsWithSeed(i), folder));
+    absl::SleepFor(time * (4 + round % 8) * GetParam() / 16);
+    for (size_t i = 0; i < pids.size(); i += 2) kill(pids[i], SIGKILL);
+    for (const pid_t pid : pids) FinishTool(pid);
+    ExpectNoFalseManifest(folder);
+  }
+  EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 0);
+  EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Numbers, ConcurrentExportsTest, testing::Values(2, 8));
 
 TEST(ExportSafetyTest, AFullDiskIsAnErrorThatNamesTheFile) {
   for (const rlim_t limit : {0, 1000, 100000, 400000}) {
@@ -72,32 +163,97 @@ TEST(ExportSafetyTest, AFullDiskIsAnErrorThatNamesTheFile) {
   }
 }
 
-TEST(ExportSafetyTest, AReadOnlyFolderIsRefused) {
-  const std::string folder = FolderWithOldArtifact();
-  chmod(folder.c_str(), 0555);
-  if (access(folder.c_str(), W_OK) == 0) GTEST_SKIP() << "this user may write everywhere";
-  const ToolResult result = RunTool("export", Arguments(), folder);
-  EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, HasSubstr("m.pt"));
-  ExpectUntouched(folder);
-  chmod(folder.c_str(), 0755);
+// A folder that cannot be written, and one that cannot be read, which an output needs to lock and sync it.
+TEST(ExportSafetyTest, AFolderOfWrongPermissionsIsRefused) {
+  for (const mode_t mode : {0555, 0333}) {
+    const std::string folder = FolderWithOldArtifact();
+    chmod(folder.c_str(), mode);
+    const ToolResult result = RunTool("export", Arguments(), folder, ObeyPermissions);
+    chmod(folder.c_str(), 0755);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith("PERMISSION_DENIED: m.pt: cannot "));
+    ExpectUntouched(folder);
+  }
 }
 
-TEST(ExportSafetyTest, AnOutputThatIsTheCheckpointIsRefused) {
+TEST(ExportSafetyTest, AWriteProtectedFileIsRefused) {
+  for (const char* name : {"m.pt", "m.manifest.json"}) {
+    const std::string folder = FolderWithOldArtifact();
+    chmod((folder + "/" + name).c_str(), 0444);
+    const ToolResult result = RunTool("export", Arguments(), folder, ObeyPermissions);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith(absl::StrCat("PERMISSION_DENIED: ", name, ": exists and is write-protected")));
+    ExpectUntouched(folder);
+  }
+}
+
+// Expects that an export from the file `checkpoint` of `folder` to `out` is refused and changes nothing.
+void ExpectCheckpointStays(const std::string& folder, const std::string& checkpoint, const std::string& out) {
+  const std::string before = ReadFile(folder + "/" + checkpoint);
+  const std::vector<std::string> names = FileNames(folder);
+  const ToolResult result = RunTool(
+      "export",
+      {"--model=tiny_dav2", "--checkpoint=" + checkpoint, "--out=" + out, "--plugin_path=" + DataPath("models")},
+      folder);
+  EXPECT_EQ(result.exit_status, 1) << checkpoint << " to " << out;
+  EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("is the input")));
+  EXPECT_EQ(ReadFile(folder + "/" + checkpoint), before);
+  EXPECT_EQ(FileNames(folder), names);
+}
+
+TEST(ExportSafetyTest, AnArtifactThatIsTheCheckpointIsRefused) {
   const std::string folder = EmptyFolder("same");
   fs::copy(DataPath("tests/checkpoints/tiny_dav2.pth"), folder + "/tiny.pth");
   fs::create_symlink("tiny.pth", folder + "/link.pt");
-  const std::string before = ReadFile(folder + "/tiny.pth");
-  for (const char* out : {"tiny.pth", "./tiny.pth", "link.pt"}) {
-    const ToolResult result = RunTool("export",
-                                      {"--model=tiny_dav2", "--checkpoint=tiny.pth", std::string("--out=") + out,
-                                       "--plugin_path=" + DataPath("models")},
-                                      folder);
+  for (const char* out : {"tiny.pth", "./tiny.pth", "link.pt"}) ExpectCheckpointStays(folder, "tiny.pth", out);
+}
+
+TEST(ExportSafetyTest, AManifestThatIsTheCheckpointIsRefused) {
+  const std::string folder = EmptyFolder("same_manifest");
+  fs::copy(DataPath("tests/checkpoints/tiny_dav2.pth"), folder + "/x.manifest.json");
+  fs::create_directory(folder + "/sub");
+  fs::create_symlink("../x.manifest.json", folder + "/sub/link.pth");
+  std::ofstream(folder + "/x.pt") << "old artifact";
+  fs::create_symlink("x.pt", folder + "/y.pt");
+  ExpectCheckpointStays(folder, "x.manifest.json", "x.pt");
+  ExpectCheckpointStays(folder, "sub/link.pth", "./x.pt");
+  ExpectCheckpointStays(folder, "x.manifest.json", "y.pt");
+}
+
+TEST(ExportSafetyTest, AnOutputThatIsAPluginsFileIsRefused) {
+  const std::string folder = EmptyFolder("plugins");
+  fs::copy(DataPath("models"), folder + "/models", fs::copy_options::recursive);
+  const std::string plugin = folder + "/models/depth_anything_v2/testdata/plugin.yaml", before = ReadFile(plugin);
+  fs::create_symlink(plugin, folder + "/link.pt");
+  for (const char* out : {"models/depth_anything_v2/testdata/plugin.yaml", "link.pt"}) {
+    const ToolResult result =
+        RunTool("export",
+                {"--model=tiny_dav2", "--weights=seeded", absl::StrCat("--out=", out), "--plugin_path=models"}, folder);
     EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: "));
-    EXPECT_EQ(ReadFile(folder + "/tiny.pth"), before);
-    EXPECT_THAT(FileNames(folder), ElementsAre("link.pt", "tiny.pth"));
+    EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("is the input")));
+    EXPECT_EQ(ReadFile(plugin), before);
   }
+}
+
+TEST(ExportSafetyTest, PublishedWeightsThatAreNotThereAreAnError) {
+  const std::string folder = EmptyFolder("published");
+  const auto no_cache = [&] { setenv("HF_HUB_CACHE", (folder + "/hub").c_str(), 1); };
+  const ToolResult result = RunTool("export", {"--model=dav2_vits", "--weights=published"}, folder, no_cache);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("NOT_FOUND: --weights=published: no checkpoint of dav2_vits\n"),
+                                HasSubstr("\n  no ./depth_anything_v2_vits.pth\n"),
+                                HasSubstr("/hub/models--depth-anything--Depth-Anything-V2-Small/snapshots/*/"),
+                                HasSubstr("\n  get https://"), HasSubstr("--checkpoint=depth_anything_v2_vits.pth")));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(ExportSafetyTest, SeededWeightsCannotBeOverlooked) {
+  const std::string folder = EmptyFolder("seeded");
+  const ToolResult result = RunTool("export", Arguments(), folder);
+  EXPECT_THAT(result.out, HasSubstr("\nsource      SEEDED weights: predicts nothing (seeded:v1:0)\n"));
+  EXPECT_THAT(ReadFile(folder + "/m.manifest.json"),
+              AllOf(HasSubstr("\n \"warning\": \"SEEDED weights: predicts nothing\",\n"),
+                    HasSubstr("\n \"source\": \"seeded:v1:0\",\n")));
 }
 
 TEST(ExportSafetyTest, AnOutputThatIsAFolderOrInNoFolderIsRefused) {

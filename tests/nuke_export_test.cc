@@ -55,25 +55,6 @@ TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
   const ToolResult verified = RunTool("verify", arguments, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("forward([1, 3, 5, 9])"));
-
-  nlohmann::json manifest = ReadManifest(folder, "tiny_dinov2");
-  manifest["target"] = "libtorch";
-  std::ofstream(folder + "/tiny_dinov2.manifest.json") << manifest;
-  const ToolResult refused = RunTool("verify", arguments, folder);
-  EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_THAT(refused.err, StartsWith("DATA_LOSS: "));
-}
-
-TEST(NukeExportTest, VerifyChecksTheOldestRuntime) {
-  const std::string folder = EmptyFolder("minimum");
-  ASSERT_EQ(Export(folder, "tiny_dav2").exit_status, 0);
-  nlohmann::json manifest = ReadManifest(folder, "tiny_dav2");
-  manifest["minimum_runtime"] = "1.6";
-  std::ofstream(folder + "/tiny_dav2.manifest.json") << manifest;
-  const ToolResult refused =
-      RunTool("verify", {"--artifact=tiny_dav2.pt", "--plugin_path=" + DataPath("models")}, folder);
-  EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("the oldest LibTorch that can load it is 2.1, not the manifest's 1.6"));
 }
 
 TEST(NukeExportTest, TwoExportsAreByteIdentical) {

@@ -15,9 +15,13 @@
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
-ABSL_FLAG(std::string, checkpoint, "",
-          "the published file of weights; by default it is looked for here and in the Hugging Face cache");
-ABSL_FLAG(std::string, weights, "", "seeded or seeded:SEED: weights made up by rule, for structure checks");
+ABSL_FLAG(
+    std::string, checkpoint, "",
+    "the published file of weights; by default it is looked for here and in the Hugging Face cache (see --weights)");
+ABSL_FLAG(
+    std::string, weights, "",
+    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made up by rule, which "
+    "predict nothing, for structure checks; by default the first, else the second");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
 ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
@@ -40,31 +44,47 @@ absl::StatusOr<uint64_t> ParseSeed(absl::string_view weights) {
     return seed;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("--weights=", weights, ": wants seeded or seeded:SEED, SEED an unsigned 64-bit number"));
+      absl::StrCat("--weights=", weights, ": wants published, seeded or seeded:SEED, SEED an unsigned 64-bit number"));
+}
+
+// How to get the published weights of `variant`.
+std::string Cure(const Variant& variant) {
+  if (variant.url.empty()) return "its weights are not published yet";
+  return absl::StrCat("get ", variant.url, "\n  and pass --checkpoint=", variant.file);
 }
 
 // Says where the weights come from when that was not the user's choice.
 std::string DescribeChoice(const Variant& variant, const std::string& found) {
   if (!found.empty()) return absl::StrCat("used the checkpoint ", found, "\n");
-  const std::string cure = variant.url.empty()
-                               ? "its weights are not published yet"
-                               : absl::StrCat("get ", variant.url, "\nand pass --checkpoint=", variant.file);
   return absl::StrCat("no ", variant.file, " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
-                      "The artifact is for structure checks; it predicts nothing. For the real one:\n", cure, "\n");
+                      "The artifact is for structure checks; it predicts nothing. For the real one:\n  ", Cure(variant),
+                      "\n--weights=published makes this an error.\n");
+}
+
+absl::Status NoneFound(const Variant& variant, const std::string& here) {
+  std::string message = absl::StrCat("--weights=published: no checkpoint of ", variant.name);
+  for (const std::string& place : SearchedPlaces(variant, here)) absl::StrAppend(&message, "\n  no ", place);
+  return absl::NotFoundError(absl::StrCat(message, "\n  ", Cure(variant)));
+}
+
+// Fills in seeded weights, as `weights`, the flag, asks for them.
+absl::Status ChooseSeeded(const std::string& weights, ExportOptions& options) {
+  if (options.layout != "auto" && options.layout != "original") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--layout=", options.layout, ": seeded weights have the original layout only"));
+  }
+  ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
+  return absl::OkStatus();
 }
 
 // Fills in which weights to use. Returns what to tell the user, who did not choose them.
 absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptions& options) {
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
-  if (!weights.empty()) {
-    if (!checkpoint.empty()) {
-      return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
-    }
-    if (options.layout != "auto" && options.layout != "original") {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--layout=", options.layout, ": seeded weights have the original layout only"));
-    }
-    ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
+  if (!weights.empty() && !checkpoint.empty()) {
+    return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
+  }
+  if (!weights.empty() && weights != "published") {
+    RETURN_IF_ERROR(ChooseSeeded(weights, options));
     return "";
   }
   if (absl::StrContains(checkpoint, ',')) {
@@ -75,7 +95,9 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptio
     options.checkpoint = ResolveUserPath(checkpoint);
     return "";
   }
-  options.checkpoint = FindCheckpoint(*entry.variant, ResolveUserPath("."));
+  const std::string here = ResolveUserPath(".");
+  options.checkpoint = FindCheckpoint(*entry.variant, here);
+  if (options.checkpoint.empty() && !weights.empty()) return NoneFound(*entry.variant, here);
   return DescribeChoice(*entry.variant, options.checkpoint);
 }
 

@@ -1,4 +1,4 @@
-// Verifies an artifact against its manifest and its checkpoint.
+// Verifies an artifact and its manifest.
 #include <iostream>
 
 #include "absl/flags/flag.h"
@@ -7,8 +7,9 @@
 #include "registry/registry.h"
 #include "tools/tool_main.h"
 
-ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it");
-ABSL_FLAG(std::string, checkpoint, "", "the checkpoint that it was made from");
+ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it or in it");
+ABSL_FLAG(std::string, checkpoint, "",
+          "the checkpoint that it was made from; without it, the origin of the weights is not checked");
 ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
@@ -31,6 +32,7 @@ absl::Status Verify() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv, "Verifies an artifact against its manifest and, given it, its checkpoint.",
+  return modelport::RunTool(argc, argv,
+                            "Verifies an artifact: makes it and its manifest anew and compares every byte and field.",
                             modelport::Verify);
 }

@@ -24,6 +24,12 @@ absl::string_view ArchivePieces::View(uint64_t position, size_t size) const {
   return size <= piece.size() - offset ? piece.substr(offset, size) : "";
 }
 
+bool ArchivePieces::Equals(absl::string_view bytes) const {
+  return bytes.size() == size_ && std::all_of(pieces_.begin(), pieces_.end(), [bytes](const auto& piece) {
+           return bytes.substr(piece.first, piece.second.size()) == piece.second;
+         });
+}
+
 size_t ArchivePieces::read(uint64_t position, void* buffer, size_t size, const char*) const {
   size_t count = 0;
   while (count < size && position + count < size_) {

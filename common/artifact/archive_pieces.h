@@ -24,6 +24,9 @@ class ArchivePieces : public caffe2::serialize::ReadAdapterInterface {
   // The `size` bytes from `position` on, if they lie in one piece; else an empty view.
   absl::string_view View(uint64_t position, size_t size) const;
 
+  // Whether `bytes` are the archive's.
+  bool Equals(absl::string_view bytes) const;
+
   size_t size() const override { return size_; }
   size_t read(uint64_t position, void* buffer, size_t size, const char* what) const override;
 

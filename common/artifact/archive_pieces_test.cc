@@ -39,5 +39,16 @@ TEST(ArchivePiecesTest, ViewsOnePieceWhereItLies) {
   EXPECT_EQ(pieces.View(12, 0), "");
 }
 
+TEST(ArchivePiecesTest, EqualsTheBytesPutTogether) {
+  ArchivePieces pieces;
+  EXPECT_TRUE(pieces.Equals(""));
+  pieces.AppendCopy("head ");
+  pieces.AppendCopy("tail");
+  EXPECT_TRUE(pieces.Equals("head tail"));
+  for (const char* other : {"", "head", "head tai", "head tailx", "Head tail", "head Tail"}) {
+    EXPECT_FALSE(pieces.Equals(other)) << other;
+  }
+}
+
 }  // namespace
 }  // namespace modelport

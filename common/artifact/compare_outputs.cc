@@ -136,7 +136,7 @@ absl::Status ExplainWithoutOneDnn(const Pair& pair, const Comparison& failed) {
   }
   return absl::UnavailableError(
       absl::StrCat("nothing can be proven on this machine: ", fault->call,
-                   " gives other outputs for equal inputs here, without oneDNN too; take another machine or --dtype"));
+                   kFaultVerdict, " here, without oneDNN too; take another machine or --dtype"));
 }
 
 }  // namespace
@@ -155,7 +155,7 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Mod
   // Rounding alone can make the difference between the largest number and infinity.
   if (!fault && absl::IsFailedPrecondition(compared.status)) return compared.status;
   const std::string culprit = fault ? fault->call : "a kernel of oneDNN";
-  return ComparedOutputs{std::move(without.outputs), absl::StrCat(culprit, " gives other outputs for equal inputs")};
+  return ComparedOutputs{std::move(without.outputs), absl::StrCat(culprit, kFaultVerdict)};
 }
 
 }  // namespace modelport

@@ -19,6 +19,9 @@ namespace modelport {
 // differently. Those that differ by more must be bitwise equal when both modules run on the same tensors.
 inline constexpr double kAlignmentTolerance = 1e-6;
 
+// How ComparedOutputs::kernel_fault ends.
+inline constexpr char kFaultVerdict[] = " gives other outputs for equal inputs";
+
 // A call whose outputs agreed.
 struct ComparedOutput {
   std::string call;     // "forward([1, 3, 28, 42])"

@@ -2,6 +2,8 @@
 
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -10,6 +12,9 @@
 namespace modelport {
 
 namespace pb = google::protobuf::util;
+
+// The largest manifests have 100 kB.
+constexpr size_t kMaxSize = size_t{4} << 20;
 
 std::string ManifestPath(absl::string_view artifact_path) {
   return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".manifest.json");
@@ -29,12 +34,30 @@ absl::StatusOr<std::string> WriteManifest(const Manifest& manifest) {
 }
 
 absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path) {
+  if (json.size() > kMaxSize) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest: more than ", kMaxSize, " bytes"));
+  }
   Manifest manifest;
   const auto status = pb::JsonStringToMessage({json.data(), json.size()}, &manifest);
   if (!status.ok()) {
     const std::string details = absl::StrReplaceAll(std::string(status.message()), {{"\n", "\n  "}});
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest of this version\n  ", details));
   }
+  const absl::StatusOr<std::string> written = WriteManifest(manifest);
+  if (!written.ok()) return written.status();
+  if (*written == json) return manifest;
+  const auto differ = std::mismatch(json.begin(), json.end(), written->begin(), written->end()).first;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": line ", 1 + std::count(json.begin(), differ, '\n'),
+                   ": not as Modelport writes it: a field twice, another order or space"));
+}
+
+Manifest ParseKnownFields(absl::string_view json) {
+  Manifest manifest;
+  pb::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  if (json.size() > kMaxSize || !pb::JsonStringToMessage({json.data(), json.size()}, &manifest, options).ok())
+    return {};
   return manifest;
 }
 

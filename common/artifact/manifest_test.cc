@@ -1,6 +1,8 @@
 #include "common/artifact/manifest.h"
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -74,6 +76,32 @@ INSTANTIATE_TEST_SUITE_P(All, ParseManifestTest,
                                          BadCase{"UnknownField", R"({"modle": "tiny"})", "modle"},
                                          BadCase{"WrongType", R"({"tensors": "many"})", "tensors"}),
                          [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ParseManifestTest, RefusesWhatReadersMayReadDifferently) {
+  ASSERT_OK_AND_ASSIGN(const std::string text, WriteManifest(MakeManifest()));
+  const std::string model = " \"model\": \"tiny\",\n";
+  ASSERT_THAT(text, HasSubstr(model));
+  for (const std::string& other :
+       {absl::StrReplaceAll(text, {{model, " \"model\": \"other\",\n" + model}}),  // The last one counts.
+        absl::StrReplaceAll(text, {{model, model + " \"model\": \"other\",\n"}}), absl::StrCat(text, " "),
+        absl::StrReplaceAll(text, {{model, ""}}), absl::StrReplaceAll(text, {{"\"model\": ", "\"model\":"}})}) {
+    EXPECT_THAT(ParseManifest(other, "m.manifest.json"),
+                StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("m.manifest.json: ")))
+        << other;
+  }
+}
+
+TEST(ParseManifestTest, RefusesABomb) {
+  const std::string bomb = absl::StrCat("{\"methods\": [", std::string(5 << 20, ' '), "]}");
+  EXPECT_THAT(ParseManifest(bomb, "m"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 4194304")));
+  const std::string deep(1 << 20, '[');
+  EXPECT_THAT(ParseManifest(deep, "m"), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("m: not a manifest")));
+}
+
+TEST(ParseKnownFieldsTest, ReadsManifestsOfOtherReleases) {
+  EXPECT_EQ(ParseKnownFields(R"({"modelport_version": "9.0", "news": [1]})").modelport_version(), "9.0");
+  EXPECT_EQ(ParseKnownFields("no json").modelport_version(), "");
+}
 
 }  // namespace
 }  // namespace modelport

@@ -1,6 +1,5 @@
 #include "common/artifact/old_records.h"
 
-#include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/frontend/lexer.h>
 
 #include <tuple>
@@ -36,7 +35,7 @@ void CopyRecord(PyTorchStreamReader& reader, const ArchivePieces& archive, const
 
 }  // namespace
 
-void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version,
+void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version, const RecordWriter& add_records,
                      const std::function<size_t(const void*, size_t)>& sink) {
   PyTorchStreamReader reader(archive);
   PyTorchStreamWriter writer(sink);
@@ -45,6 +44,7 @@ void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t ver
   }
   const std::string record = absl::StrCat(version, "\n");
   writer.writeRecord("version", record.data(), record.size());
+  add_records(writer);
   writer.writeEndOfFile();
 }
 

@@ -2,6 +2,8 @@
 #ifndef MODELPORT_COMMON_ARTIFACT_OLD_RECORDS_H_
 #define MODELPORT_COMMON_ARTIFACT_OLD_RECORDS_H_
 
+#include <caffe2/serialize/inline_container.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,10 +14,14 @@
 
 namespace modelport {
 
+// Adds records to an archive.
+using RecordWriter = std::function<void(caffe2::serialize::PyTorchStreamWriter&)>;
+
 // Writes the records of `archive` to `sink` as an archive that old readers take: `version` stands in the record
-// "version", there are no debug records, and the code is in OldSyntax. Weights go from where they lie to `sink`. Throws
+// "version", there are no debug records, the code is in OldSyntax, and what `add_records` adds comes after all of
+// these. Weights go from where they lie to `sink`. Throws
 // what LibTorch throws.
-void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version,
+void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version, const RecordWriter& add_records,
                      const std::function<size_t(const void*, size_t)>& sink);
 
 // TorchScript code in the words of LibTorch 1.6, where the type of None is called None.

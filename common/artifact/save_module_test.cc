@@ -2,6 +2,7 @@
 
 #include <ATen/Functions.h>
 #include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "common/artifact/archive_format.h"
+#include "common/artifact/operators.h"
 #include "common/artifact/round_trip.h"
 #include "common/artifact/runtime.h"
 #include "common/io/background_sha256.h"
@@ -58,13 +60,15 @@ std::string ReadFile(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-// Saves the toy and checks what SaveModule says of the file.
-absl::Status Save(const Runtime* runtime, const std::string& path) {
+// Saves a module and checks what SaveModule says of the file.
+absl::Status Save(const Module& module, const Runtime* runtime, const std::string& path,
+                  const std::vector<ExtraFile>& extra) {
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
   BackgroundSha256 sha256("");
-  const Module toy = Toy();
   int64_t told = 0;
-  ASSIGN_OR_RETURN(const int64_t size, SaveModule(toy, runtime, file, sha256, [&](int64_t bytes) { told += bytes; }));
+  ASSIGN_OR_RETURN(const int64_t size,
+                   SaveModule(
+                       module, runtime, file, sha256, [&](int64_t bytes) { told += bytes; }, extra));
   RETURN_IF_ERROR(file.Commit());
   const std::string bytes = ReadFile(path);
   EXPECT_EQ(size, bytes.size());
@@ -74,6 +78,8 @@ absl::Status Save(const Runtime* runtime, const std::string& path) {
   EXPECT_EQ(sha256.HexDigest(), expected.HexDigest());
   return absl::OkStatus();
 }
+
+absl::Status Save(const Runtime* runtime, const std::string& path) { return Save(Toy(), runtime, path, {}); }
 
 std::string Record(caffe2::serialize::PyTorchStreamReader& reader, const std::string& name) {
   const auto [data, size] = reader.getRecord(name);
@@ -121,6 +127,55 @@ TEST(SaveModuleTest, EqualModulesGiveEqualOldArchives) {
   ASSERT_OK(Save(Oldest(), TempPath("a.pt")));
   ASSERT_OK(Save(Oldest(), TempPath("b.pt")));
   EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
+}
+
+TEST(SaveModuleTest, TheFormatIsKnownBeforehand) {
+  Module relu("Relu");
+  relu.define("def forward(self, x: Tensor) -> Tensor:\n  return torch.relu(x)\n");
+  for (const Module& module : {Toy(), relu}) {
+    for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest(), &Runtimes().back()}) {
+      const std::string path = TempPath("format.pt");
+      ASSERT_OK(Save(module, runtime, path, {}));
+      ASSERT_OK_AND_ASSIGN(const ArchiveFormat written, ReadArchiveFormat(path));
+      const ArchiveFormat format = WrittenFormat(runtime, CollectOperators(module));
+      EXPECT_EQ(format.version, written.version);
+      EXPECT_EQ(format.new_records, written.new_records);
+    }
+  }
+}
+
+TEST(SaveModuleTest, LibTorchGivesOutExtraFiles) {
+  for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
+    const std::string path = TempPath("extra.pt");
+    ASSERT_OK(Save(Toy(), runtime, path, {{"note.json", [] { return std::string("{}\n"); }}}));
+    torch::jit::ExtraFilesMap files = {{"note.json", ""}};
+    const Module loaded = torch::jit::load(path, at::kCPU, files);
+    EXPECT_EQ(files["note.json"], "{}\n");
+    EXPECT_OK(ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}));
+  }
+}
+
+TEST(SaveModuleTest, AnExtraFileIsAskedForWhenTheWeightsAreWritten) {
+  for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
+    const Module toy = Toy();
+    std::string log;
+    const auto text = [&]() -> absl::StatusOr<std::string> {
+      log += "text ";
+      return std::string("text");
+    };
+    const auto sink = [&](absl::string_view bytes, bool is_weights) {
+      if (is_weights) log += "weights ";
+      if (bytes == "text") log += "written";
+    };
+    ASSERT_OK(WriteArchive(toy, runtime, {{"note.json", text}}, sink));
+    EXPECT_THAT(log, AllOf(HasSubstr("weights text written"), EndsWith("written")));
+  }
+}
+
+TEST(SaveModuleTest, AnExtraFileThatCannotBeMadeIsAnError) {
+  const auto fail = []() -> absl::StatusOr<std::string> { return absl::DataLossError("no text"); };
+  EXPECT_THAT(Save(Toy(), nullptr, TempPath("fail.pt"), {{"note.json", fail}}),
+              StatusIs(absl::StatusCode::kDataLoss, "no text"));
 }
 
 }  // namespace

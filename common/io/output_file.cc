@@ -10,7 +10,10 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
-#include "common/io/sync_folder.h"
+#include "common/io/dead_partials.h"
+#include "common/io/folder_lock.h"
+#include "common/io/take_names.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -30,6 +33,10 @@ constexpr int64_t kReserveAhead = 64 << 20;
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path, Naming naming) {
   signal(SIGXFSZ, SIG_IGN);
   ASSIGN_OR_RETURN(OutputPlace place, FindOutputPlace(path));
+  const absl::StatusOr<FolderLock> lock = FolderLock::Take(place.folder);
+  RETURN_IF_ERROR(Annotate(lock.status(), path));
+  RETURN_IF_ERROR(Annotate(lock->Sync(), path));
+  RemoveDeadPartials(place, *lock);
   OutputFile file(path, std::move(place));
   if (naming == Naming::kUnnamed) RETURN_IF_ERROR(file.OpenUnnamed());
   if (!file.file_.ok()) RETURN_IF_ERROR(file.OpenPartial());
@@ -46,9 +53,13 @@ absl::Status OutputFile::OpenUnnamed() {
 absl::Status OutputFile::OpenPartial() {
   partial_ = absl::make_unique<PartialName>(MakePartialPath(place_));
   file_ = FileDescriptor(open(partial_->path().c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, kMode));
-  if (file_.ok()) return absl::OkStatus();
-  partial_->Release();
-  return Failure(absl::StrCat("cannot write in the folder ", place_.folder));
+  if (!file_.ok()) {
+    const absl::Status failure = Failure(absl::StrCat("cannot write in the folder ", place_.folder));
+    partial_->Release();
+    return failure;
+  }
+  MarkAlive(file_);
+  return absl::OkStatus();
 }
 
 absl::Status OutputFile::Write(absl::string_view bytes) {
@@ -79,14 +90,22 @@ absl::Status OutputFile::Sync() {
   return absl::OkStatus();
 }
 
-absl::Status OutputFile::Commit() {
+absl::Status OutputFile::CommitTogether(const std::vector<OutputFile*>& files) {
+  for (OutputFile* file : files) RETURN_IF_ERROR(file->Finish());
+  const absl::StatusOr<FolderLock> lock = FolderLock::Take(files[0]->place_.folder);
+  RETURN_IF_ERROR(Annotate(lock.status(), files[0]->path_));
+  std::vector<NamedFile> named;
+  for (OutputFile* file : files) {
+    if (file->partial_ == nullptr) RETURN_IF_ERROR(file->LinkPartial());
+    named.push_back({file->path_, file->place_, file->partial_.get()});
+  }
+  return TakeNames(named, *lock);
+}
+
+absl::Status OutputFile::Finish() {
   // Gives back what was reserved beyond the end.
   if (reserved_ > written_ && ftruncate(file_.number(), written_) != 0) return Failure("cannot set the size");
-  RETURN_IF_ERROR(Sync());
-  if (partial_ == nullptr) RETURN_IF_ERROR(LinkPartial());
-  if (rename(partial_->path().c_str(), place_.Path().c_str()) != 0) return Failure("cannot take its name");
-  partial_->Release();
-  return SyncFolder(place_.folder);
+  return Sync();
 }
 
 // A file can be linked only to a name that is free, but then be renamed over one that is not.
@@ -96,8 +115,9 @@ absl::Status OutputFile::LinkPartial() {
   if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, partial_->path().c_str(), AT_SYMLINK_FOLLOW) == 0) {
     return absl::OkStatus();
   }
+  const absl::Status failure = Failure("cannot take its name");
   partial_->Release();
-  return Failure("cannot take its name");
+  return failure;
 }
 
 // The status of the system call that just failed.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -22,8 +24,9 @@ namespace modelport {
 //   RETURN_IF_ERROR(Check(file.ReadablePath()));
 //   return file.Commit();
 //
-// Where the file system has no unnamed files (NFS, say), the bytes lie in ".model.pt.XXXXXX.partial" meanwhile, which
-// only a kill -9 or a crash leaves behind. Messages begin with the path given to Create.
+// Where the file system has no unnamed files (NFS, say), the bytes lie in ".model.pt.XXXXXX.partial" meanwhile. Only a
+// kill -9 or a crash leaves that behind, until the next output of this name is created. Messages begin with the path
+// given to Create.
 class OutputFile {
  public:
   // Whether the bytes have a name before the file is whole.
@@ -33,7 +36,8 @@ class OutputFile {
   // error of Write. `naming` is what to try first.
   //   InvalidArgument    `path` is a folder, a device or a link to nothing
   //   NotFound           its folder does not exist
-  //   PermissionDenied   the folder or the file that is there is write-protected
+  //   PermissionDenied   the folder cannot be read or written, or the file that is there not be replaced
+  //   Unavailable        another process has had the folder's lock for a minute
   static absl::StatusOr<OutputFile> Create(const std::string& path, Naming naming = Naming::kUnnamed);
 
   // Appends. ResourceExhausted if the disk is full or a limit is reached; nothing can be written after an error.
@@ -45,15 +49,23 @@ class OutputFile {
   // Waits until the disk has what was written.
   absl::Status Sync();
 
-  // Syncs and gives the file its name, at once in place of what had it; the process's umask decides who may read it.
-  // To be called once, and last.
-  absl::Status Commit();
+  // Syncs and gives the file its name, at once in place of what had it; the process's umask decides who may read it. On
+  // an error all is as it was, or the message says what there is. To be called once, and last.
+  absl::Status Commit() { return CommitTogether({this}); }
+
+  // The same for files of one folder, each of which describes those before it: it never stands beside others, whatever
+  // ends the process, and whatever other processes commit under the same names at the same time (take_names.h).
+  static absl::Status CommitTogether(const std::vector<OutputFile*>& files);
+
+  // What the file will be called, with symbolic links resolved.
+  const OutputPlace& place() const { return place_; }
 
  private:
   OutputFile(std::string path, OutputPlace place) : path_(std::move(path)), place_(std::move(place)) {}
 
   absl::Status OpenUnnamed();
   absl::Status OpenPartial();
+  absl::Status Finish();
   absl::Status LinkPartial();
   void AdviseSystem();
   absl::Status Failure(absl::string_view doing) const;

@@ -1,15 +1,20 @@
 #include "common/io/output_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <utility>
 
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/io/sync_folder.h"
+#include "common/io/dead_partials.h"
+#include "common/io/folder_lock.h"
+#include "common/io/hold_signals.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -30,21 +35,38 @@ absl::StatusOr<OutputFolder> OutputFolder::Create(const std::string& path) {
   struct stat info;
   if (lstat(path.c_str(), &info) == 0) return ExistsAlready(path);
   ASSIGN_OR_RETURN(OutputPlace place, FindOutputPlace(std::string(absl::StripSuffix(path, "/"))));
+  const absl::StatusOr<FolderLock> lock = FolderLock::Take(place.folder);
+  RETURN_IF_ERROR(Annotate(lock.status(), path));
+  RemoveDeadPartials(place, *lock);
   OutputFolder folder(path, std::move(place));
-  if (mkdir(folder.partial_path().c_str(), 0777) == 0) return folder;
-  const int error = errno;
-  folder.partial_->Release();  // What may have the path is not ours.
-  return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot make it in the folder ", folder.place_.folder));
+  if (mkdir(folder.partial_path().c_str(), 0777) != 0) {
+    const int error = errno;
+    folder.partial_->Release();  // What may have the path is not ours.
+    return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot make it in the folder ", folder.place_.folder));
+  }
+  const std::string alive = AliveFile(folder.partial_path());
+  folder.alive_ = FileDescriptor(open(alive.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+  if (!folder.alive_.ok()) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot write in it"));
+  MarkAlive(folder.alive_);
+  return folder;
 }
 
 absl::Status OutputFolder::Commit() {
+  const absl::StatusOr<FolderLock> lock = FolderLock::Take(place_.folder);
+  RETURN_IF_ERROR(Annotate(lock.status(), path_));
+  const std::string partial = partial_->path(), path = place_.Path();
+  const HoldSignals hold;
+  if (unlink(AliveFile(partial).c_str()) != 0) {
+    return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot remove a file from it"));
+  }
   // An empty folder may have come to be at `path`, which nobody misses; anything else makes this fail.
-  if (rename(partial_->path().c_str(), place_.Path().c_str()) != 0) {
+  if (rename(partial.c_str(), path.c_str()) != 0) {
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) return ExistsAlready(path_);
     return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot take its name"));
   }
-  partial_->Release();
-  return SyncFolder(place_.folder);
+  const absl::Status synced = Annotate(lock->Sync(), path_);
+  if (synced.ok() || rename(path.c_str(), partial.c_str()) != 0) partial_->Release();
+  return synced;
 }
 
 }  // namespace modelport

@@ -6,26 +6,28 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/io/file_descriptor.h"
 #include "common/io/output_place.h"
 #include "common/io/partial_name.h"
 
 namespace modelport {
 
 // A new folder of files, without subfolders, that gets its name only when it is whole. One that is not committed leaves
-// nothing behind; only a kill -9 or a crash leaves a ".NAME.XXXXXX.partial". Messages begin with the path given to
-// Create.
+// nothing behind. Only a kill -9 or a crash leaves a ".NAME.XXXXXX.partial", until the next output of this name is
+// created. Messages begin with the path given to Create.
 class OutputFolder {
  public:
   // Makes a folder that is to become `path`.
   //   AlreadyExists      there is something at `path`
   //   NotFound           the folder in which it would lie does not exist
-  //   PermissionDenied   that folder is write-protected
+  //   PermissionDenied   that folder cannot be read or written
+  //   Unavailable        another process has had that folder's lock for a minute
   static absl::StatusOr<OutputFolder> Create(const std::string& path);
 
   // Where its files are to be written until Commit.
   const std::string& partial_path() const { return partial_->path(); }
 
-  // Gives the folder its name. To be called once, and last.
+  // Gives the folder its name. On an error there is nothing of that name. To be called once, and last.
   absl::Status Commit();
 
  private:
@@ -34,6 +36,7 @@ class OutputFolder {
   std::string path_;
   OutputPlace place_;
   std::unique_ptr<PartialName> partial_;
+  FileDescriptor alive_;  // The file in the partial folder that shows other processes that this one lives.
 };
 
 }  // namespace modelport

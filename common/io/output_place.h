@@ -18,7 +18,7 @@ struct OutputPlace {
 // The place that `path` names. Messages begin with the path.
 //   InvalidArgument    a folder, a device, a link to nothing
 //   NotFound           the folder does not exist
-//   PermissionDenied   the file exists and is write-protected
+//   PermissionDenied   the file exists and is write-protected, or another user's in a sticky folder
 absl::StatusOr<OutputPlace> FindOutputPlace(const std::string& path);
 
 // InvalidArgument if writing `output` would replace `input`: both name one file, by whatever path or link.

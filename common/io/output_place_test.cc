@@ -7,6 +7,7 @@
 #include <fstream>
 #include <string>
 
+#include "common/io/testing/obey_permissions.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -78,9 +79,10 @@ TEST_F(OutputPlaceTest, RefusesWhatCannotBeAFile) {
 
 TEST_F(OutputPlaceTest, RefusesAWriteProtectedFile) {
   fs::permissions("file.pt", fs::perms::owner_read);
-  if (access("file.pt", W_OK) == 0) GTEST_SKIP() << "this user may write everywhere";
-  EXPECT_THAT(FindOutputPlace("file.pt"),
-              StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("file.pt: exists and is write-protected")));
+  CallObeyingPermissions([] {
+    EXPECT_THAT(FindOutputPlace("file.pt"),
+                StatusIs(absl::StatusCode::kPermissionDenied, HasSubstr("file.pt: exists and is write-protected")));
+  });
 }
 
 TEST_F(OutputPlaceTest, TheInputIsNoOutputUnderWhicheverName) {

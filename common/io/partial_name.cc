@@ -7,14 +7,21 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <random>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 
 namespace modelport {
 namespace {
+
+constexpr absl::string_view kSuffix = ".partial";
+constexpr size_t kDigits = 6;
 
 constexpr int kSlots = 16;
 constexpr int kNoSlot = -1;
@@ -29,7 +36,7 @@ Slot slots[kSlots];
 
 // System calls only, since a signal handler calls it.
 void RemoveFolder(const char* path) {
-  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   alignas(dirent64) char entries[4096];
   for (ssize_t size = 1; size > 0;) {
     size = getdents64(folder, entries, sizeof(entries));
@@ -74,12 +81,22 @@ int TakeSlot(const std::string& path) {
   return kNoSlot;
 }
 
+// What the partial names for `place` begin with.
+std::string Prefix(const OutputPlace& place) {
+  constexpr size_t kLongestName = 200;  // Of the 255 bytes that file systems allow.
+  return absl::StrCat(".", place.name.substr(0, kLongestName), ".");
+}
+
 }  // namespace
 
 std::string MakePartialPath(const OutputPlace& place) {
-  constexpr size_t kLongestName = 200;  // Of the 255 bytes that file systems allow.
   std::random_device random;
-  return absl::StrFormat("%s/.%s.%06x.partial", place.folder, place.name.substr(0, kLongestName), random() & 0xffffff);
+  return absl::StrFormat("%s/%s%0*x%s", place.folder, Prefix(place), kDigits, random() & 0xffffff, kSuffix);
+}
+
+bool IsPartialName(absl::string_view name, const OutputPlace& place) {
+  return absl::ConsumePrefix(&name, Prefix(place)) && absl::ConsumeSuffix(&name, kSuffix) && name.size() == kDigits &&
+         std::all_of(name.begin(), name.end(), absl::ascii_isxdigit);
 }
 
 PartialName::PartialName(const std::string& path) : path_(path), slot_(TakeSlot(path)) {

@@ -3,12 +3,16 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "common/io/output_place.h"
 
 namespace modelport {
 
 // A path beside `place` for what is unfinished: `ls` does not show it and no other process uses it.
 std::string MakePartialPath(const OutputPlace& place);
+
+// Whether `name`, of a file in the folder of `place`, may be one that MakePartialPath gave to `place`.
+bool IsPartialName(absl::string_view name, const OutputPlace& place);
 
 // The path of an unfinished file or of an unfinished folder without subfolders, which is removed when this object dies
 // and when SIGINT, SIGTERM or SIGHUP end the process. Make it before the file, so that no signal comes between.

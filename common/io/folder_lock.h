@@ -1,0 +1,36 @@
+#ifndef MODELPORT_COMMON_IO_FOLDER_LOCK_H_
+#define MODELPORT_COMMON_IO_FOLDER_LOCK_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "common/io/file_descriptor.h"
+
+namespace modelport {
+
+// A folder that this process alone changes: whoever else takes its lock waits until this object dies. The system gives
+// back the lock of a process that is killed. Processes of one machine exclude each other; those of several machines on
+// a network file system do so only where it locks folders.
+class FolderLock {
+ public:
+  // Waits for the lock of the folder `path` for at most `patience`.
+  //   PermissionDenied   the folder cannot be read
+  //   Unavailable        another process has the lock for longer
+  //   others             as the system reports
+  static absl::StatusOr<FolderLock> Take(const std::string& path, absl::Duration patience = absl::Minutes(1));
+
+  // Waits until the disk has the folder's names.
+  absl::Status Sync() const;
+
+ private:
+  FolderLock(std::string path, FileDescriptor folder) : path_(std::move(path)), folder_(std::move(folder)) {}
+
+  std::string path_;
+  FileDescriptor folder_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_IO_FOLDER_LOCK_H_

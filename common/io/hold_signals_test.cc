@@ -1,0 +1,55 @@
+#include "common/io/hold_signals.h"
+
+#include <unistd.h>
+
+#include <thread>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+class HoldSignalsDeathTest : public testing::TestWithParam<int> {};
+
+TEST_P(HoldSignalsDeathTest, TheSignalEndsTheProcessWhenTheHoldEnds) {
+  const auto hold = [] {
+    {
+      const HoldSignals hold;
+      kill(getpid(), GetParam());
+      if (write(STDERR_FILENO, "held", 4) != 4) _exit(2);
+    }
+    _exit(3);
+  };
+  EXPECT_EXIT(hold(), testing::KilledBySignal(GetParam()), "held");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, HoldSignalsDeathTest,
+                         testing::Values(SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGPIPE, SIGXCPU, SIGPROF, 34));
+
+TEST(HoldSignalsTest, AnIgnoredSignalStaysIgnored) {
+  const auto before = signal(SIGHUP, SIG_IGN);
+  {
+    const HoldSignals hold;
+    raise(SIGHUP);
+  }
+  EXPECT_EQ(signal(SIGHUP, before), SIG_IGN);
+}
+
+int handled = 0;
+
+TEST(HoldSignalsTest, AHandlerIsCalledAfterwardsAndStays) {
+  const auto handler = [](int) { ++handled; };
+  const auto before = signal(SIGUSR1, handler);
+  {
+    const HoldSignals hold;
+    // Another thread's signals wait too.
+    std::thread([] { raise(SIGUSR1); }).join();
+    EXPECT_EQ(handled, 0);
+  }
+  raise(SIGUSR1);
+  EXPECT_EQ(handled, 2);
+  signal(SIGUSR1, before);
+}
+
+}  // namespace
+}  // namespace modelport

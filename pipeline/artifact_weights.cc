@@ -1,0 +1,124 @@
+#include "pipeline/artifact_weights.h"
+
+#include <ATen/Functions.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/io/sha256.h"
+#include "common/status/status_macros.h"
+#include "common/weights/audit.h"
+
+namespace modelport {
+namespace {
+
+// What the manifest names as the source of the weights: a seed or else a checkpoint.
+struct Source {
+  absl::optional<uint64_t> seed;
+};
+
+absl::StatusOr<Source> ParseSource(const StatedManifest& stated) {
+  absl::string_view rest = stated.manifest.source();
+  uint64_t seed = 0;
+  if (absl::ConsumePrefix(&rest, "seeded:v1:") && absl::SimpleAtoi(rest, &seed) && absl::StrCat(seed) == rest) {
+    return Source{seed};
+  }
+  constexpr size_t kDigits = 64;
+  if (absl::ConsumePrefix(&rest, "sha256:") && rest.size() == kDigits &&
+      std::all_of(rest.begin(), rest.end(), absl::ascii_isxdigit)) {
+    return Source{};
+  }
+  return absl::DataLossError(absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ",
+                                          absl::CHexEscape(stated.manifest.source())));
+}
+
+std::string DigestOf(absl::string_view bytes) {
+  Sha256 sha256;
+  sha256.Update(bytes);
+  return absl::StrCat("sha256:", sha256.HexDigest());
+}
+
+absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, DType dtype, std::string source) {
+  ArtifactWeights weights{std::move(mapped), {}, std::move(source)};
+  const MappedWeights& kept = *weights.mapped;
+  ASSIGN_OR_RETURN(weights.bound, BindTensors(kept.checkpoint, kept.plan, kept.tree, dtype));
+  return weights;
+}
+
+absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, DType dtype,
+                                         uint64_t seed) {
+  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, /*checkpoint=*/"", seed, "original"));
+  return Bind(std::move(mapped), dtype, absl::StrCat("seeded:v1:", seed));
+}
+
+absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry, DType dtype,
+                                               const std::string& checkpoint, const Manifest& stated) {
+  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, checkpoint, /*seed=*/0, stated.layout()));
+  const std::string digest = DigestOf(mapped.checkpoint.bytes());
+  if (digest != stated.source()) {
+    return absl::FailedPreconditionError(absl::StrCat(checkpoint,
+                                                      ": is not the checkpoint that the artifact was made "
+                                                      "from: wants ",
+                                                      stated.source(), ", has ", digest));
+  }
+  RETURN_IF_ERROR(AuditStorages(mapped.checkpoint, mapped.plan));
+  return Bind(std::move(mapped), dtype, digest);
+}
+
+// The tensor that fills `slot`, the one of that index, borrowed from the artifact. An archive numbers its tensors in
+// the order of the slots.
+absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
+  const std::string path = absl::StrCat("data/", index);
+  const ZipRecord* const record = file.Find(path);
+  if (record == nullptr) {
+    return absl::DataLossError(absl::StrCat(file.path(), ": ", path, " (", slot.name, "): missing"));
+  }
+  const uint64_t wants = *ElementCount(slot.shape) * ByteSize(dtype);
+  if (record->deflated || record->bytes.size() != wants) {
+    return absl::DataLossError(absl::StrCat(file.path(), ": ", path, " (", slot.name, "): wants ", wants,
+                                            " bytes, has ", record->bytes.size(),
+                                            record->deflated ? " compressed" : ""));
+  }
+  // Nothing writes through it, and nothing reads it as numbers before it is known to lie where Modelport puts it.
+  return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
+}
+
+absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dtype, const StatedManifest& stated,
+                                             const ArtifactFile& file) {
+  const std::string& layout = stated.manifest.layout();
+  if (entry.plugin->key_map.Find(layout) == nullptr) {
+    return absl::DataLossError(
+        absl::StrCat(stated.path, ": layout ", absl::CHexEscape(layout), " is none of ", entry.plugin->family));
+  }
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ArtifactWeights weights;
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], dtype));
+    weights.bound.tensors.push_back(std::move(tensor));
+  }
+  return weights;
+}
+
+}  // namespace
+
+absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry, DType dtype,
+                                                   const StatedManifest& stated, const std::string& checkpoint,
+                                                   const ArtifactFile& file) {
+  ASSIGN_OR_RETURN(const Source source, ParseSource(stated));
+  if (source.seed && !checkpoint.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(checkpoint, ": the artifact was made from seeded weights, ",
+                                                      stated.manifest.source(),
+                                                      ", and from no checkpoint; leave out --checkpoint"));
+  }
+  if (source.seed) return FromSeed(registry, entry, dtype, *source.seed);
+  if (!checkpoint.empty()) return FromCheckpoint(registry, entry, dtype, checkpoint, stated.manifest);
+  return FromArtifact(entry, dtype, stated, file);
+}
+
+}  // namespace modelport

@@ -1,0 +1,34 @@
+#ifndef MODELPORT_PIPELINE_ARTIFACT_WEIGHTS_H_
+#define MODELPORT_PIPELINE_ARTIFACT_WEIGHTS_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/artifact/artifact_file.h"
+#include "common/tensor/dtype.h"
+#include "common/weights/bind_tensors.h"
+#include "pipeline/stated_manifest.h"
+#include "pipeline/weight_source.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// The weights with which an artifact is made anew.
+struct ArtifactWeights {
+  absl::optional<MappedWeights> mapped;  // None if they are the artifact's own.
+  BoundTensors bound;                    // Borrows from `mapped` or from the artifact.
+  std::string source;                    // Where they come from: "sha256:HEX" or "seeded:v1:SEED"; empty: the artifact.
+};
+
+// Gets the weights of the artifact `file` of `entry`, whose manifest is `stated`: from `checkpoint` if it is not empty,
+// else from seeded weights if the manifest names these, else from the artifact, whose tensors it borrows.
+//   FailedPrecondition  `checkpoint` is not the one of the manifest, or does not fit the model
+//   DataLoss            a malformed source in the manifest; a tensor that is missing or of another size
+absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry, DType dtype,
+                                                   const StatedManifest& stated, const std::string& checkpoint,
+                                                   const ArtifactFile& file);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_ARTIFACT_WEIGHTS_H_

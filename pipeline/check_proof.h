@@ -1,0 +1,21 @@
+#ifndef MODELPORT_PIPELINE_CHECK_PROOF_H_
+#define MODELPORT_PIPELINE_CHECK_PROOF_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <vector>
+
+#include "common/artifact/manifest.pb.h"
+#include "common/artifact/round_trip.h"
+
+namespace modelport {
+
+// What is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip` and `outputs`;
+// empty: nothing. What depends on the machine of the export must be possible, everything else the same.
+std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip,
+                                     const std::vector<c10::IValue>& outputs);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_CHECK_PROOF_H_

@@ -1,0 +1,98 @@
+#include "pipeline/stated_manifest.h"
+
+#include <torch/version.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "common/artifact/compare_manifests.h"
+#include "common/artifact/manifest.h"
+#include "common/io/mapped_file.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+#include "pipeline/version.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Another release writes other bytes, so that this one cannot tell whether they are right.
+absl::Status CheckRelease(const Manifest& manifest, const std::string& path) {
+  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
+                   absl::CHexEscape(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
+                   absl::CHexEscape(manifest.libtorch_version()), "\n  verify it with that release"));
+}
+
+absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) {
+  const Manifest known = ParseKnownFields(json);
+  if (!known.modelport_version().empty()) RETURN_IF_ERROR(CheckRelease(known, path));
+  ASSIGN_OR_RETURN(Manifest manifest, ParseManifest(json, path));
+  RETURN_IF_ERROR(CheckRelease(manifest, path));
+  return manifest;
+}
+
+absl::StatusOr<StatedManifest> ReadBeside(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(Manifest manifest, Parse(file->bytes(), path));
+  return StatedManifest{std::move(manifest), path, /*has_file_facts=*/true};
+}
+
+// Where manifests of the artifact at `path` may lie.
+std::set<std::string> PlacesBeside(const std::string& path) {
+  std::error_code error;
+  const fs::path target = fs::canonical(path, error);
+  std::set<std::string> places = {ManifestPath(path)};
+  if (fs::is_symlink(path, error)) places.insert(ManifestPath(target.string()));
+  return places;
+}
+
+absl::StatusOr<StatedManifest> ReadWithin(const ArtifactFile& file, const ZipRecord& record) {
+  const std::string path = absl::StrCat(file.path(), ": extra/", kManifestExtraFile);
+  if (record.deflated) return absl::DataLossError(absl::StrCat(path, ": is compressed, as Modelport never does"));
+  ASSIGN_OR_RETURN(Manifest manifest, Parse(record.bytes, path));
+  return StatedManifest{std::move(manifest), path, /*has_file_facts=*/false};
+}
+
+absl::Status CheckAgreement(const StatedManifest& a, const StatedManifest& b) {
+  std::vector<std::string> ignored;
+  if (!a.has_file_facts || !b.has_file_facts)
+    ignored = {"modelport.Manifest.artifact", "modelport.Manifest.round_trip"};
+  const std::vector<std::string> fields = DifferingFields(a.manifest, b.manifest, ignored);
+  if (fields.empty()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(a.path, ": differs from the manifest ", b.path, " in ", FirstFew(fields)));
+}
+
+}  // namespace
+
+absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file) {
+  std::vector<StatedManifest> found;
+  for (const std::string& path : PlacesBeside(file.path())) {
+    absl::StatusOr<StatedManifest> beside = ReadBeside(path);
+    if (absl::IsNotFound(beside.status())) continue;
+    RETURN_IF_ERROR(beside.status());
+    found.push_back(*std::move(beside));
+  }
+  if (const ZipRecord* record = file.Find(absl::StrCat("extra/", kManifestExtraFile)); record != nullptr) {
+    ASSIGN_OR_RETURN(StatedManifest within, ReadWithin(file, *record));
+    found.push_back(std::move(within));
+  }
+  if (found.empty()) {
+    return absl::NotFoundError(absl::StrCat(file.path(), ": no manifest in it, and no ", ManifestPath(file.path()),
+                                            " beside it: Modelport did not write it"));
+  }
+  for (const StatedManifest& other : found) RETURN_IF_ERROR(CheckAgreement(found[0], other));
+  return std::move(found[0]);
+}
+
+}  // namespace modelport

@@ -1,0 +1,117 @@
+// A library to preload (LD_PRELOAD) that makes a program's changes to the file system fail, or kills it there, at a
+// chosen moment. The environment tells it what to do:
+//   FAULT_AT=N       the N-th of the calls below, counted from 1; without it no call fails
+//   FAULT_KIND=fail  the call is not made and gives EIO
+//              last  so are all later ones
+//              lie   the call is made and gives EIO all the same
+//              kill  the process is killed before the call
+//              term  the process gets SIGTERM before the call, which is made
+//   FAULT_MARK=FILE  is made when the call came
+//   FAULT_CALLS=...  names of the calls that count, with commas; by default all of them
+//   NO_TMPFILE=1     the file system has no unnamed files
+//   NO_LINK=1        nor hard links
+//   FAKE_USER=UID    what geteuid() gives
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace {
+
+std::atomic<int> calls{0};
+
+bool Is(const char* variable, const char* value) {
+  const char* const has = getenv(variable);
+  return has != nullptr && strcmp(has, value) == 0;
+}
+
+bool Counts(const char* call) {
+  const char* const names = getenv("FAULT_CALLS");
+  if (names == nullptr) return true;
+  const char* const found = strstr(names, call);
+  const size_t size = strlen(call);
+  return found != nullptr && (found == names || found[-1] == ',') && (found[size] == ',' || found[size] == '\0');
+}
+
+// Whether `call`, which is about to be made, is to fail. Does not return where the process is to be killed.
+bool IsDue(const char* call) {
+  const char* const at = getenv("FAULT_AT");
+  if (at == nullptr || !Counts(call)) return false;
+  const int number = ++calls, due = atoi(at);
+  if (number != due && !(number > due && Is("FAULT_KIND", "last"))) return false;
+  if (const char* const mark = getenv("FAULT_MARK")) {
+    syscall(SYS_close, syscall(SYS_open, mark, O_CREAT | O_WRONLY, 0666));
+  }
+  if (Is("FAULT_KIND", "kill")) syscall(SYS_kill, getpid(), SIGKILL);
+  if (!Is("FAULT_KIND", "term")) return true;
+  syscall(SYS_kill, getpid(), SIGTERM);
+  return false;
+}
+
+// Makes the call `name` of the C library.
+template <typename Function, typename... Arguments>
+auto Call(Function*, const char* name, Arguments... arguments) {
+  return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name))(arguments...);
+}
+
+// Makes the call `name`, whose type is that of `function`, unless it is to fail.
+template <typename Function, typename... Arguments>
+auto Faulty(Function* function, const char* name, Arguments... arguments) {
+  const bool due = IsDue(name);
+  decltype(function(arguments...)) result = -1;
+  if (!due || Is("FAULT_KIND", "lie")) result = Call(function, name, arguments...);
+  if (!due) return result;
+  errno = EIO;
+  return decltype(result)(-1);
+}
+
+}  // namespace
+
+extern "C" {
+
+int rename(const char* from, const char* to) noexcept { return Faulty(&rename, "rename", from, to); }
+int unlink(const char* path) noexcept { return Faulty(&unlink, "unlink", path); }
+int fsync(int file) { return Faulty(&fsync, "fsync", file); }
+int ftruncate(int file, off_t size) noexcept { return Faulty(&ftruncate, "ftruncate", file, size); }
+int flock(int file, int operation) noexcept { return Faulty(&flock, "flock", file, operation); }
+int mkdir(const char* path, mode_t mode) noexcept { return Faulty(&mkdir, "mkdir", path, mode); }
+
+int link(const char* from, const char* to) noexcept {
+  if (getenv("NO_LINK") == nullptr) return Faulty(&link, "link", from, to);
+  errno = EPERM;
+  return -1;
+}
+
+int linkat(int from_folder, const char* from, int to_folder, const char* to, int flags) noexcept {
+  return Faulty(&linkat, "linkat", from_folder, from, to_folder, to, flags);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) { return Faulty(&write, "write", file, bytes, size); }
+
+int open(const char* path, int flags, ...) {
+  va_list arguments;
+  va_start(arguments, flags);
+  const bool is_unnamed = (flags & O_TMPFILE) == O_TMPFILE;
+  const mode_t mode = is_unnamed || (flags & O_CREAT) != 0 ? va_arg(arguments, mode_t) : 0;
+  va_end(arguments);
+  if (!is_unnamed || getenv("NO_TMPFILE") == nullptr) {
+    return Call(static_cast<int (*)(const char*, int, ...)>(&open), "open", path, flags, mode);
+  }
+  errno = EOPNOTSUPP;
+  return -1;
+}
+
+uid_t geteuid() noexcept {
+  const char* const user = getenv("FAKE_USER");
+  return user != nullptr ? atoi(user) : syscall(SYS_geteuid);
+}
+
+}  // extern "C"
