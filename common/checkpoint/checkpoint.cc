@@ -13,6 +13,7 @@
 #include "common/io/mapped_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -72,7 +73,7 @@ absl::Status VerifyCrc32(const Checkpoint& checkpoint, const std::vector<int>& s
     if (has == *storage.crc32) continue;
     return absl::DataLossError(
         absl::StrFormat("%s: %s: CRC-32 wants %08x, has %08x: the file is damaged\n  download or copy it again",
-                        checkpoint.path(), storage.name, *storage.crc32, has));
+                        checkpoint.path(), Brief(storage.name), *storage.crc32, has));
   }
   return absl::OkStatus();
 }

@@ -92,6 +92,15 @@ absl::optional<std::vector<int64_t>> Ints(const Value& value, size_t max_size) {
   return ints;
 }
 
+bool IsBare(const Value& value) {
+  if (const auto* items = SequenceItems(value)) return items->empty();
+  if (const Dict* dict = value.As<Dict>()) return dict->entries.empty();
+  const Object* object = value.As<Object>();
+  if (object == nullptr) return value.As<PersistentId>() == nullptr;
+  return object->callable->As<Global>() != nullptr && object->args->As<Tuple>()->items.empty() &&
+         object->entries.empty() && object->given == nullptr;
+}
+
 std::string Describe(const Value& value) {
   if (value.As<None>()) return "None";
   if (value.As<Tuple>()) return "a tuple";

@@ -35,6 +35,9 @@ const std::vector<const Value*>* SequenceItems(const Value& value);
 // `max_size` of them.
 absl::optional<std::vector<int64_t>> Ints(const Value& value, size_t max_size);
 
+// True if no further value can be reached from `value`: it is a constant, a global or an empty container.
+bool IsBare(const Value& value);
+
 // What `value` is, in words for a message: "a list", "a dict", "an object of class argparse.Namespace".
 std::string Describe(const Value& value);
 

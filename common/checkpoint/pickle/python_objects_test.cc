@@ -109,6 +109,19 @@ TEST(IntsTest, TooManyOrOthersAreNone) {
   EXPECT_EQ(Ints(OwnedPickle("N").root(), 2), absl::nullopt);
 }
 
+TEST(IsBareTest, NothingCanBeReachedFromConstantsAndEmptyContainers) {
+  const std::string net = PickleGlobal("nets", "Net");
+  for (const std::string& bare : {std::string("N"), std::string("K\1"), PickleString("a"), net, std::string("]"),
+                                  std::string(")"), std::string("}"), PickleCall(kOrderedDict, {})}) {
+    EXPECT_TRUE(IsBare(OwnedPickle(bare).root()));
+  }
+  const std::string object = PickleCall(net, {});
+  for (const std::string& other : {PickleList({"N"}), PickleTuple({"N"}), kPlainDict, PickleCall(net, {"N"}),
+                                   object + "NNs", object + "Nb", PickleCall(object, {}), PicklePersistentId("N")}) {
+    EXPECT_FALSE(IsBare(OwnedPickle(other).root()));
+  }
+}
+
 TEST(DescribeTest, NamesKindsAndClasses) {
   struct Case {
     std::string value;
