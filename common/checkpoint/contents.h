@@ -33,6 +33,12 @@ struct CheckpointTensor {
   int storage = 0;               // Index into Checkpoint::storages().
 };
 
+// True if `a` and `b`, of one file, are the same elements of it in the same order.
+inline bool SameElements(const CheckpointTensor& a, const CheckpointTensor& b) {
+  return a.storage == b.storage && a.offset == b.offset && a.dtype == b.dtype && a.shape == b.shape &&
+         a.strides == b.strides;
+}
+
 // A dictionary of the file that holds tensors. A file saved as {"model": state_dict, "optimizer": ...} has several.
 struct StateDict {
   // Dotted keys that lead to it, as Printable spells them: "" for the file's root, "teacher", "optimizer.state.0". No
