@@ -82,7 +82,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   ASSIGN_OR_RETURN(OutputFile manifest_file, OutputFile::Create(ManifestPath(options.out)));
 
   ASSIGN_OR_RETURN(const MappedWeights weights,
-                   MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
+                   MapWeights(registry, entry, options.checkpoint, options.seed, options.source));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module module,

@@ -9,6 +9,7 @@
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
+#include "common/keymap/plan.h"
 #include "common/tensor/dtype.h"
 #include "registry/registry.h"
 
@@ -17,7 +18,7 @@ namespace modelport {
 struct ExportOptions {
   std::string checkpoint;                          // Path of the file of weights; empty for seeded weights.
   uint64_t seed = 0;                               // Of seeded weights.
-  std::string layout = "auto";                     // A layout of the key map, or "auto".
+  SourceChoice source;                             // What of the checkpoint is meant.
   DType dtype = DType::kFloat32;                   // Of the artifact's weights.
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
   const Runtime* runtime = nullptr;                // That the artifact is made for; null: none in particular.

@@ -77,7 +77,8 @@ absl::StatusOr<RoundTrip> CompareWithSource(const Registry& registry, const Mani
   if (!manifest.runtime().empty()) {
     ASSIGN_OR_RETURN(runtime, FindRuntime(manifest.runtime()));
   }
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, checkpoint, seed, "auto"));
+  ASSIGN_OR_RETURN(const MappedWeights weights,
+                   MapWeights(registry, entry, checkpoint, seed, {"auto", manifest.state_dict()}));
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
   ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, *dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module expected, BuildTargetModule(tree, bound.tensors, *target, runtime));

@@ -9,8 +9,10 @@
 #include "absl/strings/strip.h"
 #include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
+#include "common/keymap/plan.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "pipeline/find_checkpoint.h"
 #include "tools/tool_main.h"
 
@@ -20,6 +22,9 @@ ABSL_FLAG(std::string, checkpoint, "",
 ABSL_FLAG(std::string, weights, "", "seeded or seeded:SEED: weights made up by rule, for structure checks");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(
+    std::string, state_dict, "",
+    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
 ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
 ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
@@ -44,7 +49,7 @@ absl::StatusOr<uint64_t> ParseSeed(absl::string_view weights) {
 
 // Says where the weights come from when that was not the user's choice.
 std::string DescribeChoice(const Variant& variant, const std::string& found) {
-  if (!found.empty()) return absl::StrCat("used the checkpoint ", found, "\n");
+  if (!found.empty()) return absl::StrCat("used the checkpoint ", Printable(found), "\n");
   const std::string cure = variant.url.empty()
                                ? "its weights are not published yet"
                                : absl::StrCat("get ", variant.url, "\nand pass --checkpoint=", variant.file);
@@ -59,9 +64,12 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptio
     if (!checkpoint.empty()) {
       return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
     }
-    if (options.layout != "auto" && options.layout != "original") {
+    if (options.source.layout != "auto" && options.source.layout != "original") {
       return absl::InvalidArgumentError(
-          absl::StrCat("--layout=", options.layout, ": seeded weights have the original layout only"));
+          absl::StrCat("--layout=", options.source.layout, ": seeded weights have the original layout only"));
+    }
+    if (options.source.state_dict) {
+      return absl::InvalidArgumentError("--state_dict is for checkpoints: seeded weights have no dictionaries");
     }
     ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
     return "";
@@ -80,7 +88,7 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptio
 
 absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {
   ExportOptions options;
-  options.layout = absl::GetFlag(FLAGS_layout);
+  options.source = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   options.prove = absl::GetFlag(FLAGS_verify);
   options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
   const std::string out = absl::GetFlag(FLAGS_out);

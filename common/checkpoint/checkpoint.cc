@@ -41,12 +41,17 @@ void Increment(const Shape& shape, Shape* index) {
 
 }  // namespace
 
+absl::Status Checkpoint::CheckUnchanged() const {
+  return contents_.mapped_file != nullptr ? contents_.mapped_file->CheckUnchanged() : absl::OkStatus();
+}
+
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   absl::StatusOr<CheckpointContents> contents = ReadContents(file->bytes());
   if (!contents.ok()) return Annotate(contents.status(), path);
   contents->path = path;
   contents->file = file;
+  contents->mapped_file = file.get();
   return Checkpoint(*std::move(contents));
 }
 

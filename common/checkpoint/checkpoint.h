@@ -31,6 +31,9 @@ class Checkpoint {
   const std::vector<LooseTensors>& loose() const { return contents_.loose; }
   const std::map<std::string, std::string>& metadata() const { return contents_.metadata; }
 
+  // FailedPrecondition if the file has changed since it was opened. To be called when all is read.
+  absl::Status CheckUnchanged() const;
+
  private:
   Contents contents_;
 };

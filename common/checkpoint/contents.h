@@ -15,6 +15,8 @@
 
 namespace modelport {
 
+class MappedFile;
+
 // A run of bytes in the file that tensors view: a torch storage, or one tensor's data in safetensors.
 struct Storage {
   absl::string_view name;          // For messages: "archive/data/0"; empty where only one tensor can view it.
@@ -67,6 +69,7 @@ struct CheckpointContents {
   std::vector<LooseTensors> loose;
   std::map<std::string, std::string> metadata;  // safetensors' __metadata__.
   std::shared_ptr<const void> file;
+  const MappedFile* mapped_file = nullptr;  // What `file` is; null for bytes that are no file's.
 };
 
 }  // namespace modelport

@@ -8,6 +8,13 @@
 
 namespace modelport {
 
+SourceChoice ParseSourceChoice(absl::string_view layout, absl::string_view state_dict) {
+  SourceChoice choice;
+  choice.layout = std::string(layout);
+  if (!state_dict.empty()) choice.state_dict = state_dict == "." ? "" : std::string(state_dict);
+  return choice;
+}
+
 KeyMapper::KeyMapper(const Checkpoint& checkpoint, std::vector<LayoutReadings> layouts)
     : checkpoint_(&checkpoint), layouts_(std::make_shared<const std::vector<LayoutReadings>>(std::move(layouts))) {}
 

@@ -40,6 +40,9 @@ struct SourceChoice {
   absl::optional<std::string> state_dict = absl::nullopt;
 };
 
+// The choice that the flags --layout and --state_dict make. An empty `state_dict` chooses nothing, "." the root.
+SourceChoice ParseSourceChoice(absl::string_view layout, absl::string_view state_dict);
+
 struct LayoutReadings;
 
 // Maps one checkpoint by one key map onto any number of module trees. What needs no tree is done once. Borrows the

@@ -229,6 +229,13 @@ TEST_F(PlanTest, AnyDictionaryCanBeChosen) {
                        "net.pth: no dictionary \"techer\" holds tensors; nearest: teacher"));
 }
 
+TEST(ParseSourceChoiceTest, ADotIsTheRoot) {
+  EXPECT_EQ(ParseSourceChoice("auto", "").state_dict, absl::nullopt);
+  EXPECT_EQ(ParseSourceChoice("auto", ".").state_dict, "");
+  EXPECT_EQ(ParseSourceChoice("timm", "a.b").state_dict, "a.b");
+  EXPECT_EQ(ParseSourceChoice("timm", "a.b").layout, "timm");
+}
+
 TEST_F(PlanTest, DictionariesNestedTooDeepAreNotUnwrapped) {
   EXPECT_OK(Make({Dict("model.model.model.model", NetKeys())}));
   EXPECT_THAT(Make({Dict("model.model.model.model.model", NetKeys())}), StatusIs(kUnfit, HasSubstr("stands in")));
