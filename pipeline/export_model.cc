@@ -45,7 +45,10 @@ absl::StatusOr<int64_t> SaveAndAudit(const torch::jit::Module& module, const Map
                                      BackgroundSha256& sha256) {
   Progress progress("write", TotalBytes(bound));
   const auto on_bytes = [&](int64_t bytes) { progress.Add(bytes); };
-  ASSIGN_OR_RETURN(const int64_t size, SaveModule(module, options.runtime, file, sha256, on_bytes));
+  const absl::StatusOr<int64_t> size = SaveModule(module, options.runtime, file, sha256, on_bytes);
+  // Writing bytes that the checkpoint has no longer is an error of the system, which would be taken for one of `file`.
+  RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
+  RETURN_IF_ERROR(size.status());
   RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
   RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
   return size;
@@ -111,6 +114,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                                             .source = source,
                                             .dtype = options.dtype,
                                             .runtime = options.runtime});
+  RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(Commit(manifest, artifact, manifest_file));
   return manifest;
 }

@@ -30,8 +30,8 @@ struct ExportOptions {
 // Writes the artifact `options.out` and the manifest beside it. On any error neither appears and nothing that was there
 // changes.
 //   InvalidArgument     the plugin's text does not compile, or the model is not made for the target
-//   FailedPrecondition  the checkpoint does not fit the model or holds values that are not finite, or the model cannot
-//                       run in the runtime
+//   FailedPrecondition  the checkpoint does not fit the model, holds values that are not finite or changed while it was
+//                       read, or the model cannot run in the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed
 //   ResourceExhausted   the disk is full
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options);

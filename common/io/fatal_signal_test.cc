@@ -92,16 +92,15 @@ TEST(FatalSignalTest, ALimitOfProcessorTimeRunsTheStepsToo) {
 }
 
 #ifndef __SANITIZE_ADDRESS__
-int Overflow(volatile int* deep) {
-  volatile int frame[1024] = {*deep};
-  return Overflow(frame) + frame[1];
+int Overflow(int levels) {
+  volatile int frame[1024] = {levels};
+  return levels == 0 ? 0 : Overflow(frame[0] - 1) + frame[1];
 }
 
 TEST(FatalSignalTest, AnOverflowOfTheStackRunsTheStepsToo) {
   const Outcome outcome = RunInChild([] {
     AddLastStep(Report);
-    volatile int start = 0;
-    Overflow(&start);
+    Overflow(1 << 30);
   });
   EXPECT_EQ(outcome.reported, SIGSEGV);
 }
