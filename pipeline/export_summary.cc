@@ -37,11 +37,11 @@ std::string StateDictText(const Manifest& manifest) {
                       left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out));
 }
 
-// " (3 values became 0, 12 became subnormal)"; "" if none did.
+// " (3 values became 0, 12 subnormal)"; "" if none did.
 std::string Underflow(const Manifest::Conversion& converted) {
-  if (converted.became_zero() + converted.became_subnormal() == 0) return "";
-  return absl::StrCat(" (", converted.became_zero(), " values became 0, ", converted.became_subnormal(),
-                      " became subnormal)");
+  const int64_t zero = converted.became_zero(), subnormal = converted.became_subnormal();
+  if (zero + subnormal == 0) return "";
+  return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
 }
 
 // What became of the checkpoint's tensors apart from plain copying; "" if nothing else did.

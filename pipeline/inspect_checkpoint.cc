@@ -58,7 +58,7 @@ void PrintStateDict(const StateDict& dict, std::ostream& out) {
 void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
   if (!loose.empty()) out << "\nbeside the state dicts\n";
   for (const LooseTensors& part : loose) {
-    out << "  " << Brief(part.path) << " is " << part.holder << ": " << part.tensors << " tensors, "
+    out << "  " << Brief(part.path) << " is " << part.holder << ": " << Counted(part.tensors, "tensor") << ", "
         << FormatCount(part.elements) << " elements\n";
   }
 }

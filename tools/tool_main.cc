@@ -29,7 +29,8 @@ using Run = std::function<absl::Status(const std::vector<std::string>& others)>;
 // Flags and paths become parts of messages, whose lines nobody else may write.
 absl::Status CheckVisible(absl::string_view argument) {
   if (std::none_of(argument.begin(), argument.end(), absl::ascii_iscntrl)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(Printable(argument), ": holds control characters; rename the file"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(Printable(argument), ": holds control characters, which names may not"));
 }
 
 absl::Status ParseAndRun(absl::Span<const char* const> arguments, const Run& run) {

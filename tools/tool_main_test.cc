@@ -84,7 +84,8 @@ TEST(RunToolTest, StdoutShowsControlCharactersSpelledOut) {
 TEST(RunToolTest, AnArgumentWithControlCharactersIsAFailure) {
   CaptureStderr();
   EXPECT_EQ(RunWith({"--out=a\nOK: proven"}, absl::InternalError("ran")), 1);
-  EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: --out=a\\nOK: proven: holds control characters; rename the file\n");
+  EXPECT_EQ(GetCapturedStderr(),
+            "INVALID_ARGUMENT: --out=a\\nOK: proven: holds control characters, which names may not\n");
 }
 
 TEST(RunToolTest, AFolderWithControlCharactersIsAFailure) {
@@ -92,7 +93,7 @@ TEST(RunToolTest, AFolderWithControlCharactersIsAFailure) {
   setenv("BUILD_WORKING_DIRECTORY", "/home/a\nb", 1);
   CaptureStderr();
   EXPECT_EQ(RunWith({}, absl::InternalError("ran")), 1);
-  EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: /home/a\\nb/: holds control characters; rename the file\n");
+  EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: /home/a\\nb/: holds control characters, which names may not\n");
   unsetenv("BUILD_WORKING_DIRECTORY");
 }
 

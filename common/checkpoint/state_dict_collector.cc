@@ -17,6 +17,7 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "common/text/printable.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
@@ -315,7 +316,8 @@ absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, Bu
   std::string message = "holds no state dict";
   for (size_t i = 0; i < std::min(contents->loose.size(), kNamed); ++i) {
     const LooseTensors& loose = contents->loose[i];
-    absl::StrAppend(&message, "\n  ", Brief(loose.path), " is ", loose.holder, " with ", loose.tensors, " tensors");
+    absl::StrAppend(&message, "\n  ", Brief(loose.path), " is ", loose.holder, " with ",
+                    Counted(loose.tensors, "tensor"));
   }
   return absl::InvalidArgumentError(
       absl::StrCat(message, "\n  save the weights as torch.save(model.state_dict(), path)"));

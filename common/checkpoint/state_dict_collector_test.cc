@@ -217,7 +217,7 @@ TEST(StateDictCollectorTest, SaysWhatIsThereInsteadOfAStateDict) {
       {"}", "holds no tensors"},
       {PickleDict({{Key("epoch"), PickleInt(1)}}), "holds no tensors"},
       {PickleDict({{Key("model"), PickleCall(PickleGlobal("nets", "Net"), {Tensor()})}}),
-       "holds no state dict\n  model is an object of class nets.Net with 1 tensors\n  save the weights"},
+       "holds no state dict\n  model is an object of class nets.Net with 1 tensor\n  save the weights"},
       {net, "holds an object of class nets.Net: a whole pickled model"},
       {Tensor(), "holds a single tensor, not a state dict"},
       {PickleList({PickleDict({{Key("w"), Tensor()}})}), "holds a list, not a state dict"},

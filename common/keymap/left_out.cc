@@ -9,6 +9,7 @@
 #include "common/tensor/shape.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
@@ -77,8 +78,8 @@ std::vector<LeftOut> FindLeftOut(const Checkpoint& checkpoint, const StateDict& 
 std::string DescribeLeftOut(const std::vector<LeftOut>& left_out) {
   std::vector<std::string> parts;
   for (const LeftOut& part : left_out) {
-    parts.push_back(absl::StrCat(part.path.empty() ? DictName("") : Brief(part.path, kShownPath), " (", part.tensors,
-                                 part.tensors == 1 ? " tensor)" : " tensors)"));
+    parts.push_back(absl::StrCat(part.path.empty() ? DictName("") : Brief(part.path, kShownPath), " (",
+                                 Counted(part.tensors, "tensor"), ")"));
   }
   return FirstFew(parts);
 }
