@@ -90,9 +90,12 @@ TEST_F(HostileNamesTest, KeysAndMetadataOfSafetensors) {
   ExpectHarmlessCheckpoint(SafetensorsFile(absl::StrReplaceAll(good, {{"shape", kHostileJson}}) + "}", "8 bytes."));
 }
 
-TEST_F(HostileNamesTest, KeysClassesAndStoragesOfPickles) {
-  const std::string key = PickleString(kHostile);
-  const std::string line = absl::StrReplaceAll(kHostile, {{"\n", " "}});  // A class name ends with its line.
+class HostilePickleTest : public HostileNamesTest, public testing::WithParamInterface<std::string> {};
+
+TEST_P(HostilePickleTest, KeysClassesAndStorages) {
+  const std::string hostile = GetParam();
+  const std::string key = PickleString(hostile);
+  const std::string line = absl::StrReplaceAll(hostile, {{"\n", " "}});  // A class name ends with its line.
   const std::string object = PickleCall(PickleGlobal(line, line), {Tensor()});
   const auto zip = [](const std::string& value) { return TorchZipFile(value, {{"0", 2, "8 bytes."}}); };
   const std::string dict = PickleDict({{key, Tensor()}});
@@ -101,10 +104,14 @@ TEST_F(HostileNamesTest, KeysClassesAndStoragesOfPickles) {
   ExpectHarmlessCheckpoint(zip(PickleDict({{key, object}})));
   ExpectHarmlessCheckpoint(zip(object));
   ExpectHarmlessCheckpoint(zip(PickleDict({{key, Tensor()}, {key, Tensor()}})));
-  ExpectHarmlessCheckpoint(zip(PickleDict({{key, Tensor(kHostile)}})));
+  ExpectHarmlessCheckpoint(zip(PickleDict({{key, Tensor(hostile)}})));
   ExpectHarmlessCheckpoint(zip(PickleDict({{key, PickleTensor(PickleStorage(line, "0", 2), 0, {2}, {1})}})));
-  ExpectHarmlessCheckpoint(TorchLegacyFile(PickleDict({{key, Tensor(kHostile)}}), {{kHostile, 3, "8 bytes."}}));
+  ExpectHarmlessCheckpoint(TorchLegacyFile(PickleDict({{key, Tensor(hostile)}}), {{hostile, 3, "8 bytes."}}));
 }
+
+// UTF-8, and not.
+INSTANTIATE_TEST_SUITE_P(Names, HostilePickleTest,
+                         testing::Values(kHostile, std::string(kHostile, sizeof(kHostile) - 2)));
 
 TEST_F(HostileNamesTest, RecordsOfArchives) {
   const std::string pickle = Pickled(PickleDict({{PickleString("w"), Tensor()}}));
