@@ -120,8 +120,8 @@ TEST(StateDictCollectorTest, LooseStoragesAndTensorsOfUnsupportedKindsCount) {
                                  {Key("storage"), PickleStorage("ComplexFloatStorage", "0", 1)},
                                  {Key("new"), PickleStorage("NewStorage", "0", 1)},
                                  {Key("sparse"), PickleList({sparse})}})),
-      ElementsAre("/w", "sparse: a list, 2 tensors, 4 elements", "storage: a plain value, 1 tensors, 1 elements",
-                  "new: a plain value, 1 tensors, 0 elements"));
+      ElementsAre("/w", "sparse: a list, 2 tensors, 4 elements", "storage: stored data, 1 tensors, 1 elements",
+                  "new: stored data, 1 tensors, 0 elements"));
 }
 
 TEST(StateDictCollectorTest, WhatADictionarySharesWithAnObjectIsTheDictionarys) {

@@ -89,6 +89,7 @@ TEST(MappedFileTest, AFileThatIsWrittenToIsChanged) {
   }
 }
 
+#ifndef __SANITIZE_ADDRESS__  // Which handles SIGBUS itself.
 // Reads the last byte of a file that was cut to its first page after it was mapped.
 void ReadTruncated(const std::string& path) {
   const auto file = MappedFile::Open(path);
@@ -97,7 +98,6 @@ void ReadTruncated(const std::string& path) {
   static_cast<void>(last);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // Which handles SIGBUS itself.
 TEST(MappedFileDeathTest, ATruncatedFileEndsTheProcessWithOneError) {
   const std::string path = WriteTemp("cut\x1b.bin", std::string(1 << 20, 'a'));
   const std::string message = absl::StrCat("^DATA_LOSS: ", testing::TempDir(),

@@ -106,6 +106,7 @@ std::string Describe(const Value& value) {
   if (value.As<Tuple>()) return "a tuple";
   if (value.As<List>()) return "a list";
   if (value.As<String>()) return "a string";
+  if (value.As<PersistentId>()) return "stored data";
   if (IsDict(value)) return "a dict";
   const Object* object = value.As<Object>();
   const Global* global = object != nullptr ? ClassOf(*object)->As<Global>() : value.As<Global>();

@@ -132,6 +132,7 @@ TEST(DescribeTest, NamesKindsAndClasses) {
       {"N", "None"},
       {"K\1", "a plain value"},
       {PickleString("a"), "a string"},
+      {PicklePersistentId("N"), "stored data"},
       {"]", "a list"},
       {")", "a tuple"},
       {"}", "a dict"},
