@@ -38,7 +38,7 @@ struct Network {
 };
 
 absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry& entry) {
-  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, /*checkpoint=*/"", /*seed=*/0, "original"));
+  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, /*checkpoint=*/"", /*seed=*/0, {}));
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, DType::kFloat32));
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
   return Network{std::move(weights), std::move(bound), std::move(module)};

@@ -53,13 +53,14 @@ absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, DType dtype, std::str
 
 absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, DType dtype,
                                          uint64_t seed) {
-  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, /*checkpoint=*/"", seed, "original"));
+  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, /*checkpoint=*/"", seed, {"original"}));
   return Bind(std::move(mapped), dtype, absl::StrCat("seeded:v1:", seed));
 }
 
 absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry, DType dtype,
                                                const std::string& checkpoint, const Manifest& stated) {
-  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, checkpoint, /*seed=*/0, stated.layout()));
+  ASSIGN_OR_RETURN(MappedWeights mapped,
+                   MapWeights(registry, entry, checkpoint, /*seed=*/0, {stated.layout(), stated.state_dict()}));
   const std::string digest = DigestOf(mapped.checkpoint.bytes());
   if (digest != stated.source()) {
     return absl::FailedPreconditionError(absl::StrCat(checkpoint,

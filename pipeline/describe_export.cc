@@ -98,21 +98,31 @@ void DescribeSource(const std::string& source, const MappedWeights& weights, con
     unused.set_key(key);
     unused.set_reason(reason);
   }
+  manifest.set_state_dict(plan.state_dict);
+  for (const LeftOut& part : plan.left_out) {
+    Manifest::LeftOut& left_out = *manifest.add_left_out();
+    left_out.set_path(part.path);
+    left_out.set_tensors(part.tensors);
+    left_out.set_elements(part.elements);
+  }
   for (const auto& [slot, key] : plan.aliases) {
     Manifest::Alias& alias = *manifest.add_aliases();
     alias.set_slot(slot);
     alias.set_stored_as(key);
   }
-  for (const auto& [dtype, slots] : bound.converted) {
+  for (const auto& [dtype, converted] : bound.converted) {
     Manifest::Conversion& conversion = *manifest.add_converted();
     conversion.set_from(std::string(DTypeName(dtype)));
-    conversion.set_tensors(slots.size());
+    conversion.set_tensors(converted.slots.size());
+    conversion.set_became_zero(converted.underflow.zeros);
+    conversion.set_became_subnormal(converted.underflow.subnormals);
   }
 }
 
 const std::vector<std::string>& SourceFields() {
   static const auto* const fields =
-      new std::vector<std::string>{"source", "layout", "zero_filled", "unused", "converted", "aliases"};
+      new std::vector<std::string>{"source",  "layout",    "state_dict", "zero_filled",
+                                                            "unused", "converted", "aliases",    "left_out"};
   return *fields;
 }
 

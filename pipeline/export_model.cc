@@ -64,7 +64,11 @@ absl::StatusOr<int64_t> SaveAndAudit(const torch::jit::Module& module, const Map
     DescribeSource(SourceName(options, sha256), weights, bound, manifest);
     return WriteManifest(manifest);
   };
-  return SaveModule(module, options.runtime, file, sha256, on_bytes, {{kManifestExtraFile, audit_and_describe}});
+  const absl::StatusOr<int64_t> size =
+      SaveModule(module, options.runtime, file, sha256, on_bytes, {{kManifestExtraFile, audit_and_describe}});
+  // Writing bytes that the checkpoint has no longer is an error of the system, which would be taken for one of `file`.
+  RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
+  return size;
 }
 
 // Makes sure that the file is of the format that its manifest was made for.
@@ -101,7 +105,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
   ASSIGN_OR_RETURN(const MappedWeights weights,
-                   MapWeights(registry, entry, options.checkpoint, options.seed, options.layout));
+                   MapWeights(registry, entry, options.checkpoint, options.seed, options.source));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module module,
@@ -126,6 +130,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   // Hashing the artifact goes on until here.
   DescribeFile(sha256.HexDigest(), size, format, manifest);
   DescribeProof(round_trip, manifest);
+  RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(Commit(manifest, outputs));
   return manifest;
 }

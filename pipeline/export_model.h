@@ -9,6 +9,7 @@
 #include "common/artifact/manifest.pb.h"
 #include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
+#include "common/keymap/plan.h"
 #include "common/tensor/dtype.h"
 #include "registry/registry.h"
 
@@ -17,7 +18,7 @@ namespace modelport {
 struct ExportOptions {
   std::string checkpoint;                          // Path of the file of weights; empty for seeded weights.
   uint64_t seed = 0;                               // Of seeded weights.
-  std::string layout = "auto";                     // A layout of the key map, or "auto".
+  SourceChoice source;                             // What of the checkpoint is meant.
   DType dtype = DType::kFloat32;                   // Of the artifact's weights.
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
   const Runtime* runtime = nullptr;                // That the artifact is made for; null: none in particular.
@@ -31,8 +32,8 @@ struct ExportOptions {
 // there is (take_names.h).
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, or an output is an
 //                       input or cannot be one (export_outputs.h)
-//   FailedPrecondition  the checkpoint does not fit the model or holds values that are not finite, the model computes
-//                       such values, or it cannot run in the runtime
+//   FailedPrecondition  the checkpoint does not fit the model, holds values that are not finite or changed while it was
+//                       read, or the model computes such values or cannot run in the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed
 //   Unavailable         a kernel of this machine does not agree with itself, so that nothing can be proven
 //   ResourceExhausted   the disk is full

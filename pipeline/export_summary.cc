@@ -1,11 +1,14 @@
 #include "pipeline/export_summary.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "common/keymap/left_out.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 
@@ -42,11 +45,27 @@ std::string Nonfinite(const Manifest::RoundTrip& round_trip) {
   return absl::StrJoin(calls, "; ");
 }
 
+std::string StateDictText(const Manifest& manifest) {
+  std::vector<LeftOut> left_out;
+  for (const auto& part : manifest.left_out()) {
+    left_out.push_back({part.path(), part.tensors(), static_cast<int64_t>(part.elements())});
+  }
+  return absl::StrCat(DictName(manifest.state_dict()),
+                      left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out));
+}
+
+// " (3 values became 0, 12 subnormal)"; "" if none did.
+std::string Underflow(const Manifest::Conversion& converted) {
+  const int64_t zero = converted.became_zero(), subnormal = converted.became_subnormal();
+  if (zero + subnormal == 0) return "";
+  return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
+}
+
 // What became of the checkpoint's tensors apart from plain copying; "" if nothing else did.
 std::string Changes(const Manifest& manifest) {
   std::string changes;
   for (const auto& converted : manifest.converted()) {
-    absl::StrAppend(&changes, converted.tensors(), " from ", converted.from(), "; ");
+    absl::StrAppend(&changes, converted.tensors(), " from ", converted.from(), Underflow(converted), "; ");
   }
   for (const auto& zeros : manifest.zero_filled())
     absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
@@ -63,6 +82,9 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"target", manifest.target()});
   table.AddRow({"source", Source(manifest)});
   table.AddRow({"layout", manifest.layout()});
+  if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {
+    table.AddRow({"state dict", StateDictText(manifest)});
+  }
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
   table.AddRow({"parameters", FormatCount(manifest.parameters())});

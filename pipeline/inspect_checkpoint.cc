@@ -1,69 +1,101 @@
 #include "pipeline/inspect_checkpoint.h"
 
+#include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/left_out.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
-#include "common/text/table.h"
+#include "common/text/nearest.h"
+#include "common/text/printable.h"
 #include "common/text/units.h"
 #include "pipeline/weight_source.h"
 
 namespace modelport {
 namespace {
 
-void PrintStateDict(const StateDict& dict, std::ostream& out) {
+constexpr size_t kShownKey = 100;
+constexpr size_t kShownText = 1000;
+
+// The line that heads a state dict: its paths, its tensors by dtype, its elements.
+void PrintTitle(const StateDict& dict, std::ostream& out) {
   int64_t elements = 0;
   std::map<absl::string_view, int> dtypes;
-  Table table;
   for (const CheckpointTensor& tensor : dict.tensors) {
     elements += *ElementCount(tensor.shape);
     ++dtypes[DTypeName(tensor.dtype)];
-    table.AddRow({absl::StrCat("  ", tensor.key), std::string(DTypeName(tensor.dtype)), ShapeString(tensor.shape)});
   }
   const auto dtype_text = [](std::string* text, const auto& dtype) {
     absl::StrAppend(text, dtype.second, " ", dtype.first);
   };
-  out << "\nstate dict " << (dict.path.empty() ? "at the root" : absl::StrCat("\"", dict.path, "\"")) << ": "
-      << dict.tensors.size() << " tensors (" << absl::StrJoin(dtypes, ", ", dtype_text) << "), "
-      << FormatCount(elements) << " elements\n"
-      << table.ToString();
+  out << "\nstate dict " << (dict.path.empty() ? "at the root" : absl::StrCat("\"", Brief(dict.path), "\""))
+      << (dict.also.empty() ? "" : absl::StrCat(", also ", FirstFew(dict.also))) << ": " << dict.tensors.size()
+      << " tensors (" << absl::StrJoin(dtypes, ", ", dtype_text) << "), " << FormatCount(elements) << " elements\n";
+}
+
+// Prints row by row, since there may be many.
+void PrintStateDict(const StateDict& dict, std::ostream& out) {
+  PrintTitle(dict, out);
+  size_t key_width = 0, dtype_width = 0;
+  for (const CheckpointTensor& tensor : dict.tensors) {
+    key_width = std::max(key_width, std::min(tensor.key.size(), kShownKey));
+    dtype_width = std::max(dtype_width, DTypeName(tensor.dtype).size());
+  }
+  for (const CheckpointTensor& tensor : dict.tensors) {
+    out << absl::StreamFormat("  %-*s  %-*s  %s\n", key_width, Brief(tensor.key), dtype_width, DTypeName(tensor.dtype),
+                              ShapeString(tensor.shape));
+  }
+}
+
+void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
+  if (!loose.empty()) out << "\nbeside the state dicts\n";
+  for (const LooseTensors& part : loose) {
+    out << "  " << Brief(part.path) << " is " << part.holder << ": " << Counted(part.tensors, "tensor") << ", "
+        << FormatCount(part.elements) << " elements\n";
+  }
 }
 
 void PrintPlan(const Plan& plan, const ModuleTree& tree, const std::string& model, std::ostream& out) {
   size_t filled = 0;
   for (const SlotSource& source : plan.sources) filled += source.tensor != nullptr;
   out << "\nfits " << model << ": layout " << plan.layout
-      << (plan.state_dict.empty() ? "" : absl::StrCat(", state dict \"", plan.state_dict, "\"")) << ", " << filled
-      << " of " << tree.slots.size() << " slots filled\n";
+      << (plan.state_dict.empty() ? "" : absl::StrCat(", state dict \"", Brief(plan.state_dict), "\"")) << ", "
+      << filled << " of " << tree.slots.size() << " slots filled\n";
   for (size_t i = 0; i < plan.sources.size(); ++i) {
     if (plan.sources[i].tensor != nullptr) continue;
     out << "  zeros: " << tree.slots[i].name << " (" << plan.sources[i].reason << ")\n";
   }
   for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
-  for (const auto& [key, reason] : plan.unused) out << "  unused: " << key << " (" << reason << ")\n";
+  for (const auto& [key, reason] : plan.unused) out << "  unused: " << Brief(key) << " (" << reason << ")\n";
+  if (!plan.left_out.empty()) out << "  left out: " << DescribeLeftOut(plan.left_out) << "\n";
 }
 
 }  // namespace
 
 absl::Status InspectCheckpoint(const Registry& registry, const std::string& path,
-                               const absl::optional<CatalogEntry>& entry, const std::string& layout,
+                               const absl::optional<CatalogEntry>& entry, const SourceChoice& choice,
                                std::ostream& out) {
-  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(path));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
   out << path << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.bytes().size()) << "\n";
-  for (const auto& [key, value] : checkpoint.metadata()) out << "  metadata " << key << ": " << value << "\n";
+  for (const auto& [key, value] : checkpoint.metadata()) {
+    out << "  metadata " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
+  }
   for (const StateDict& dict : checkpoint.state_dicts()) PrintStateDict(dict, out);
+  PrintLoose(checkpoint.loose(), out);
   if (!entry) {
-    const std::vector<std::string> names = FittingVariants(registry, checkpoint);
+    const std::vector<std::string> names = FittingVariants(registry, checkpoint, choice.state_dict);
     out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", ")) << "\n";
     return absl::OkStatus();
   }
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, *entry, path, /*seed=*/0, layout));
+  ASSIGN_OR_RETURN(const MappedWeights weights, MapCheckpoint(registry, *entry, std::move(checkpoint), choice));
   PrintPlan(weights.plan, weights.tree, entry->variant->name, out);
   return absl::OkStatus();
 }

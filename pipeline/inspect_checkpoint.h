@@ -6,16 +6,19 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
+#include "common/keymap/plan.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// Prints what the file `path` holds: format, state dicts, and every tensor's key, dtype and shape, from headers alone.
-// Without `entry` it says which models of the catalog the file fits; with it, how the file maps onto that model.
+// Prints what the file `path` holds: format, state dicts, every tensor's key, dtype and shape, and what else holds
+// tensors, from headers alone. Without `entry` it says which models of the catalog the file fits; with it, how the file
+// maps onto that model and what that leaves out.
 //   FailedPrecondition  the file does not fit `entry`; what is in it is printed all the same
 //   others              as OpenCheckpoint
 absl::Status InspectCheckpoint(const Registry& registry, const std::string& path,
-                               const absl::optional<CatalogEntry>& entry, const std::string& layout, std::ostream& out);
+                               const absl::optional<CatalogEntry>& entry, const SourceChoice& choice,
+                               std::ostream& out);
 
 }  // namespace modelport
 

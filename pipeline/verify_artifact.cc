@@ -207,6 +207,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
   const std::vector<Call>& examples = TargetExamples(request->entry, *request->target);
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
+  if (remade.weights.mapped) RETURN_IF_ERROR(remade.weights.mapped->checkpoint.CheckUnchanged());
   Verification result;
   result.manifest = stated.manifest;
   Report(round_trip, stated, remade, checkpoint, result);

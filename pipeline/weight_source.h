@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
@@ -27,13 +28,18 @@ struct MappedWeights {
   Plan plan;  // Borrows from `checkpoint`.
 };
 
-// Opens `checkpoint`, or makes seeded weights if it is empty, and plans how they fill `entry`'s tree. If the file does
-// not fit this variant but another one of the catalog, the error names that one.
+// Opens `checkpoint`, or makes seeded weights if it is empty, and plans how they fill `entry`'s tree; `choice` is for
+// checkpoints. If the file does not fit this variant but another one of the catalog, the error names that one.
 absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry,
-                                         const std::string& checkpoint, uint64_t seed, const std::string& layout);
+                                         const std::string& checkpoint, uint64_t seed, const SourceChoice& choice);
 
-// Variants of the catalog that `checkpoint` fits as it is.
-std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint);
+// The same for a checkpoint that is open.
+absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, Checkpoint checkpoint,
+                                            const SourceChoice& choice);
+
+// Variants of the catalog that a dictionary of `checkpoint`, or the one at `state_dict`, fits as it is.
+std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint,
+                                         const absl::optional<std::string>& state_dict);
 
 }  // namespace modelport
 

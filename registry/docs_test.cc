@@ -47,7 +47,7 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
   for (const Variant& variant : (*toy)->variants) {
     ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree((*toy)->library, variant.module));
     const Checkpoint checkpoint = MakeHeaderCheckpoint("toy.pth", PublishedKeys((*toy)->key_map, tree));
-    EXPECT_OK(MakePlan(checkpoint, (*toy)->key_map, tree, "auto", variant.name));
+    EXPECT_OK(MakePlan(checkpoint, (*toy)->key_map, tree, {}, variant.name));
     ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
     ASSERT_OK_AND_ASSIGN(const ModuleTree wrapped, BuildTargetTree(**toy, variant, *nuke));
     EXPECT_THAT(wrapped.root.knobs, SizeIs(1));

@@ -64,7 +64,7 @@ TEST_F(PluginTest, EveryVariantTakesItsPublishedKeys) {
   for (const Entry& entry : entries_) {
     const ModuleTree tree = Build(entry);
     const Checkpoint checkpoint = MakeHeaderCheckpoint("published", PublishedKeys(entry.plugin->key_map, tree));
-    const auto plan = MakePlan(checkpoint, entry.plugin->key_map, tree, "auto", entry.variant->name);
+    const auto plan = MakePlan(checkpoint, entry.plugin->key_map, tree, {}, entry.variant->name);
     ASSERT_OK(plan);
     EXPECT_EQ(plan->layout, "original");
   }

@@ -9,8 +9,10 @@
 #include "absl/strings/strip.h"
 #include "common/artifact/runtime.h"
 #include "common/artifact/target.h"
+#include "common/keymap/plan.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "pipeline/find_checkpoint.h"
 #include "tools/tool_main.h"
 
@@ -24,6 +26,9 @@ ABSL_FLAG(
     "predict nothing, for structure checks; by default the first, else the second");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(
+    std::string, state_dict, "",
+    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
 ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
 ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
@@ -55,7 +60,7 @@ std::string Cure(const Variant& variant) {
 
 // Says where the weights come from when that was not the user's choice.
 std::string DescribeChoice(const Variant& variant, const std::string& found) {
-  if (!found.empty()) return absl::StrCat("used the checkpoint ", found, "\n");
+  if (!found.empty()) return absl::StrCat("used the checkpoint ", Printable(found), "\n");
   return absl::StrCat("no ", variant.file, " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
                       "The artifact is for structure checks; it predicts nothing. For the real one:\n  ", Cure(variant),
                       "\n--weights=published makes this an error.\n");
@@ -69,9 +74,12 @@ absl::Status NoneFound(const Variant& variant, const std::string& here) {
 
 // Fills in seeded weights, as `weights`, the flag, asks for them.
 absl::Status ChooseSeeded(const std::string& weights, ExportOptions& options) {
-  if (options.layout != "auto" && options.layout != "original") {
+  if (options.source.layout != "auto" && options.source.layout != "original") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--layout=", options.layout, ": seeded weights have the original layout only"));
+        absl::StrCat("--layout=", options.source.layout, ": seeded weights have the original layout only"));
+  }
+  if (options.source.state_dict) {
+    return absl::InvalidArgumentError("--state_dict is for checkpoints: seeded weights have no dictionaries");
   }
   ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
   return absl::OkStatus();
@@ -103,7 +111,7 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptio
 
 absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {
   ExportOptions options;
-  options.layout = absl::GetFlag(FLAGS_layout);
+  options.source = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   options.prove = absl::GetFlag(FLAGS_verify);
   options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
   const std::string out = absl::GetFlag(FLAGS_out);

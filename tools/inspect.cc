@@ -3,6 +3,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/types/optional.h"
+#include "common/keymap/plan.h"
 #include "common/status/status_macros.h"
 #include "pipeline/inspect_checkpoint.h"
 #include "registry/registry.h"
@@ -12,6 +13,8 @@ ABSL_FLAG(std::string, checkpoint, "", "the file to look into");
 ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, those that it fits are named");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(std::string, state_dict, "",
+          "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that does");
 ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
@@ -26,7 +29,7 @@ absl::Status Inspect() {
     ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));
   }
   return InspectCheckpoint(registry, ResolveUserPath(absl::GetFlag(FLAGS_checkpoint)), entry,
-                           absl::GetFlag(FLAGS_layout), std::cout);
+                           ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict)), std::cout);
 }
 
 }  // namespace

@@ -6,10 +6,16 @@
 #include <iostream>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
+#include "common/text/printable_stream.h"
 #include "tools/flags.h"
 
 namespace modelport {
@@ -20,12 +26,31 @@ bool IsHelp(absl::string_view argument) { return argument == "--help" || argumen
 // A tool that is given `others` beside the flags.
 using Run = std::function<absl::Status(const std::vector<std::string>& others)>;
 
+// Flags and paths become parts of messages, whose lines nobody else may write.
+absl::Status CheckVisible(absl::string_view argument) {
+  if (std::none_of(argument.begin(), argument.end(), absl::ascii_iscntrl)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(Printable(argument), ": holds control characters, which names may not"));
+}
+
 absl::Status ParseAndRun(absl::Span<const char* const> arguments, const Run& run) {
+  for (const char* const argument : arguments) RETURN_IF_ERROR(CheckVisible(argument));
+  RETURN_IF_ERROR(CheckVisible(ResolveUserPath("")));
   ASSIGN_OR_RETURN(const std::vector<std::string> others, ParseFlags(arguments));
   return run(others);
 }
 
+// "CODE: message", of which every line but the first is indented.
+std::string ErrorText(const absl::Status& status) {
+  std::vector<std::string> lines = absl::StrSplit(status.message(), '\n');
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (!absl::StartsWith(lines[i], "  ")) lines[i] = absl::StrCat("  ", lines[i]);
+  }
+  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", absl::StrJoin(lines, "\n"), "\n");
+}
+
 int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run) {
+  const PrintableStream out(std::cout), err(std::cerr);
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
     std::cout << FlagsHelp(usage) << std::flush;
@@ -34,7 +59,7 @@ int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run
   const absl::Status status = ParseAndRun(arguments, run);
   std::cout.flush();
   if (status.ok()) return 0;
-  std::cerr << absl::StatusCodeToString(status.code()) << ": " << status.message() << "\n";
+  std::cerr << ErrorText(status);
   return 1;
 }
 

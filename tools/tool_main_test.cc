@@ -1,6 +1,7 @@
 #include "tools/tool_main.h"
 
 #include <cstdlib>
+#include <iostream>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,40 @@ TEST(RunToolTest, AnArgumentThatIsNoFlagIsAFailure) {
   CaptureStderr();
   EXPECT_EQ(RunWith({"dav2_vits"}, absl::InternalError("ran")), 1);
   EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: dav2_vits: is no flag; flags are written --name=value\n");
+}
+
+TEST(RunToolTest, DetailsAreIndentedAndNothingMovesTheCursor) {
+  CaptureStderr();
+  EXPECT_EQ(RunWith({}, absl::DataLossError("a.pth: \x1b[2Jbad\nOK: proven\n  more")), 1);
+  EXPECT_EQ(GetCapturedStderr(), "DATA_LOSS: a.pth: \\x1b[2Jbad\n  OK: proven\n  more\n");
+}
+
+TEST(RunToolTest, StdoutShowsControlCharactersSpelledOut) {
+  std::vector<std::string> arguments;
+  std::vector<char*> argv = Argv(arguments);
+  const auto print = [] {
+    std::cout << "a\x1b[2J\n";
+    return absl::OkStatus();
+  };
+  CaptureStdout();
+  EXPECT_EQ(RunTool(argv.size(), argv.data(), "Prints.", print), 0);
+  EXPECT_EQ(GetCapturedStdout(), "a\\x1b[2J\n");
+}
+
+TEST(RunToolTest, AnArgumentWithControlCharactersIsAFailure) {
+  CaptureStderr();
+  EXPECT_EQ(RunWith({"--out=a\nOK: proven"}, absl::InternalError("ran")), 1);
+  EXPECT_EQ(GetCapturedStderr(),
+            "INVALID_ARGUMENT: --out=a\\nOK: proven: holds control characters, which names may not\n");
+}
+
+TEST(RunToolTest, AFolderWithControlCharactersIsAFailure) {
+  unsetenv("MODELPORT_WORKING_DIRECTORY");
+  setenv("BUILD_WORKING_DIRECTORY", "/home/a\nb", 1);
+  CaptureStderr();
+  EXPECT_EQ(RunWith({}, absl::InternalError("ran")), 1);
+  EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: /home/a\\nb/: holds control characters, which names may not\n");
+  unsetenv("BUILD_WORKING_DIRECTORY");
 }
 
 TEST(RunFileToolTest, WantsOneFile) {

@@ -3,6 +3,7 @@
 
 #include "absl/flags/flag.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
 #include "tools/tool_main.h"
@@ -22,9 +23,12 @@ absl::Status Verify() {
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
                                   checkpoint.empty() ? "" : ResolveUserPath(checkpoint)));
-  std::cout << verification.manifest.model() << " from " << verification.manifest.source() << "\n";
-  for (const std::string& check : verification.passed) std::cout << "  passed       " << check << "\n";
-  for (const std::string& check : verification.not_checked) std::cout << "  not checked  " << check << "\n";
+  const Manifest& manifest = verification.manifest;
+  std::cout << Printable(manifest.model()) << " from " << Printable(manifest.source()) << "\n";
+  for (const std::string& check : verification.passed) std::cout << "  passed       " << Printable(check) << "\n";
+  for (const std::string& check : verification.not_checked) {
+    std::cout << "  not checked  " << Printable(check) << "\n";
+  }
   return absl::OkStatus();
 }
 

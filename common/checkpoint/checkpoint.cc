@@ -13,6 +13,7 @@
 #include "common/io/mapped_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -40,12 +41,17 @@ void Increment(const Shape& shape, Shape* index) {
 
 }  // namespace
 
+absl::Status Checkpoint::CheckUnchanged() const {
+  return contents_.mapped_file != nullptr ? contents_.mapped_file->CheckUnchanged() : absl::OkStatus();
+}
+
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   absl::StatusOr<CheckpointContents> contents = ReadContents(file->bytes());
   if (!contents.ok()) return Annotate(contents.status(), path);
   contents->path = path;
   contents->file = file;
+  contents->mapped_file = file.get();
   return Checkpoint(*std::move(contents));
 }
 
@@ -72,7 +78,7 @@ absl::Status VerifyCrc32(const Checkpoint& checkpoint, const std::vector<int>& s
     if (has == *storage.crc32) continue;
     return absl::DataLossError(
         absl::StrFormat("%s: %s: CRC-32 wants %08x, has %08x: the file is damaged\n  download or copy it again",
-                        checkpoint.path(), storage.name, *storage.crc32, has));
+                        checkpoint.path(), Brief(storage.name), *storage.crc32, has));
   }
   return absl::OkStatus();
 }

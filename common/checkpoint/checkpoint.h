@@ -28,7 +28,11 @@ class Checkpoint {
   absl::string_view bytes() const { return contents_.bytes; }
   const std::vector<Storage>& storages() const { return contents_.storages; }
   const std::vector<StateDict>& state_dicts() const { return contents_.state_dicts; }
+  const std::vector<LooseTensors>& loose() const { return contents_.loose; }
   const std::map<std::string, std::string>& metadata() const { return contents_.metadata; }
+
+  // FailedPrecondition if the file has changed since it was opened. To be called when all is read.
+  absl::Status CheckUnchanged() const;
 
  private:
   Contents contents_;

@@ -15,9 +15,11 @@
 
 namespace modelport {
 
+class MappedFile;
+
 // A run of bytes in the file that tensors view: a torch storage, or one tensor's data in safetensors.
 struct Storage {
-  std::string name;                // For messages: "archive/data/0", or the safetensors key.
+  absl::string_view name;          // For messages: "archive/data/0"; empty where only one tensor can view it.
   absl::string_view bytes;         // Borrowed from the mapped file; valid as long as the Checkpoint lives.
   absl::optional<uint32_t> crc32;  // As the file states it (zip only), not yet verified.
 };
@@ -25,7 +27,7 @@ struct Storage {
 // A tensor as the file describes it. The reader guarantees that every element lies within its storage, and that the
 // tensor's elements take no more bytes than the file has.
 struct CheckpointTensor {
-  std::string key;  // The key in its state dict, as stored; UTF-8.
+  std::string key;  // The key in its state dict, as Printable spells it.
   DType dtype;
   Shape shape;
   std::vector<int64_t> strides;  // In elements; 0 and non-contiguous strides occur.
@@ -33,10 +35,27 @@ struct CheckpointTensor {
   int storage = 0;               // Index into Checkpoint::storages().
 };
 
+// True if `a` and `b`, of one file, are the same elements of it in the same order.
+inline bool SameElements(const CheckpointTensor& a, const CheckpointTensor& b) {
+  return a.storage == b.storage && a.offset == b.offset && a.dtype == b.dtype && a.shape == b.shape &&
+         a.strides == b.strides;
+}
+
 // A dictionary of the file that holds tensors. A file saved as {"model": state_dict, "optimizer": ...} has several.
 struct StateDict {
-  std::string path;  // Dotted keys that lead to it: "" for the file's root, "teacher", "optimizer.state.0".
+  // Dotted keys that lead to it, as Printable spells them: "" for the file's root, "teacher", "optimizer.state.0". No
+  // two dictionaries have one path.
+  std::string path;
   std::vector<CheckpointTensor> tensors;  // In file order; no key occurs twice.
+  std::vector<std::string> also;          // Other paths of the same dictionary.
+};
+
+// Tensors that no dictionary of the file names: those in a list, a tuple or an object. Storages on their own count too.
+struct LooseTensors {
+  std::string path;    // Of what holds them, as in StateDict: "models.0".
+  std::string holder;  // What that is: "a list", "an object of class nets.Net".
+  int64_t tensors = 0;
+  int64_t elements = 0;  // As far as their dtypes are known.
 };
 
 // What a reader has found; `file` keeps the mapped bytes alive.
@@ -45,9 +64,12 @@ struct CheckpointContents {
   std::string format;       // "safetensors", "torch.save (zip)", "torch.save (legacy)", "seeded".
   absl::string_view bytes;  // The whole file.
   std::vector<Storage> storages;
-  std::vector<StateDict> state_dicts;           // At least one, each with at least one tensor.
+  // All tensors that can be reached in the file: those in dictionaries, and the others.
+  std::vector<StateDict> state_dicts;  // At least one, each with at least one tensor.
+  std::vector<LooseTensors> loose;
   std::map<std::string, std::string> metadata;  // safetensors' __metadata__.
   std::shared_ptr<const void> file;
+  const MappedFile* mapped_file = nullptr;  // What `file` is; null for bytes that are no file's.
 };
 
 }  // namespace modelport

@@ -7,6 +7,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/contents.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -16,10 +18,17 @@ constexpr absl::string_view kMetadata = "__metadata__";
 // PyTorch's own limit.
 constexpr size_t kMaxRank = 64;
 
+// What an entry takes here, as a tensor and as a storage, in vectors and sets that grow by doubling; and an item of the
+// metadata.
+constexpr size_t kEntryCost = 2 * (sizeof(SafetensorsEntry) + sizeof(CheckpointTensor) + sizeof(Storage));
+constexpr size_t kMetadataCost = 2 * sizeof(std::string) + 8 * sizeof(void*);
+
 // Follows the parser's events through {key: {"dtype": string, "shape": [int], "data_offsets": [int, int]}}, of which
 // __metadata__: {string: string} is a special case. A handler that returns false ends the parse; error() says why.
 class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
  public:
+  explicit HeaderHandler(Budget& budget) : budget_(budget) {}
+
   const absl::Status& error() const { return error_; }
   SafetensorsHeader TakeHeader() { return std::move(header_); }
 
@@ -41,10 +50,12 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
  private:
   enum class Place { kOutside, kRoot, kMetadata, kEntry, kArray, kEnd };
 
+  bool Spend(size_t bytes);
   bool Fail(absl::string_view what);
   bool Unexpected(absl::string_view what) { return Fail(absl::StrCat("has ", what, " where none belongs")); }
   bool EndEntry();
 
+  Budget& budget_;
   Place place_ = Place::kOutside;
   std::string field_;                        // The last key met within the entry or the metadata.
   absl::flat_hash_set<std::string> fields_;  // All met so far within the entry.
@@ -55,9 +66,14 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   absl::Status error_;
 };
 
+bool HeaderHandler::Spend(size_t bytes) {
+  error_ = budget_.Spend(bytes);
+  return error_.ok();
+}
+
 bool HeaderHandler::Fail(absl::string_view what) {
-  error_ =
-      absl::DataLossError(key_.empty() ? absl::StrCat("header ", what) : absl::StrCat("header, ", key_, ": ", what));
+  error_ = absl::DataLossError(key_.empty() ? absl::StrCat("header ", what)
+                                            : absl::StrCat("header, ", Brief(key_), ": ", what));
   return false;
 }
 
@@ -73,6 +89,7 @@ bool HeaderHandler::start_object(size_t) {
     place_ = Place::kMetadata;
   } else if (place_ == Place::kRoot) {
     place_ = Place::kEntry;
+    if (!Spend(kEntryCost + 2 * key_.size())) return false;
     header_.entries.push_back({key_, "", {}, 0, 0});
     fields_.clear();
   } else {
@@ -83,20 +100,21 @@ bool HeaderHandler::start_object(size_t) {
 
 bool HeaderHandler::key(string_t& name) {
   if (place_ == Place::kRoot) {
-    key_ = name;
-    return keys_.insert(name).second || Fail("occurs twice");
+    key_ = Printable(name);
+    return keys_.insert(key_).second || Fail("occurs twice");
   }
   field_ = name;
   if (place_ == Place::kMetadata) {
-    return header_.metadata.count(name) == 0 || Fail(absl::StrCat(name, " occurs twice"));
+    return header_.metadata.count(name) == 0 || Fail(absl::StrCat(Brief(name), " occurs twice"));
   }
   const bool known = name == "dtype" || name == "shape" || name == "data_offsets";
-  if (!known) return Fail(absl::StrCat("unknown field \"", name, "\""));
-  return fields_.insert(name).second || Fail(absl::StrCat(name, " occurs twice"));
+  if (!known) return Fail(absl::StrCat("unknown field \"", Brief(name), "\""));
+  return fields_.insert(name).second || Fail(absl::StrCat(Brief(name), " occurs twice"));
 }
 
 bool HeaderHandler::string(string_t& text) {
   if (place_ == Place::kMetadata) {
+    if (!Spend(kMetadataCost + field_.size() + text.size())) return false;
     header_.metadata[field_] = text;
   } else if (place_ == Place::kEntry && field_ == "dtype") {
     header_.entries.back().dtype = text;
@@ -134,7 +152,7 @@ bool HeaderHandler::end_array() {
       return Fail("a size of its shape is too big");
     entry.shape.push_back(static_cast<int64_t>(size));
   }
-  return true;
+  return Spend(2 * entry.shape.capacity() * sizeof(int64_t));
 }
 
 bool HeaderHandler::EndEntry() {
@@ -150,8 +168,12 @@ bool HeaderHandler::end_object() {
 
 }  // namespace
 
-absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json) {
-  HeaderHandler handler;
+absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json, Budget& budget) {
+  // The parser would take it for the end of the text.
+  if (const size_t nul = json.find('\0'); nul != json.npos) {
+    return absl::DataLossError(absl::StrCat("header has a NUL at its byte ", nul));
+  }
+  HeaderHandler handler(budget);
   if (!nlohmann::json::sax_parse(json.begin(), json.end(), &handler)) return handler.error();
   return handler.TakeHeader();
 }

@@ -8,13 +8,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/checkpoint/budget.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {
 
 // A tensor as the header of a safetensors file states it; its numbers are not yet checked against one another.
 struct SafetensorsEntry {
-  std::string key;
+  std::string key;    // As Printable spells it.
   std::string dtype;  // "F32".
   Shape shape;
   uint64_t begin = 0;  // Of its bytes, counted from the end of the header.
@@ -26,9 +27,10 @@ struct SafetensorsHeader {
   std::map<std::string, std::string> metadata;  // __metadata__.
 };
 
-// Parses the JSON text of a header.
-//   DataLoss   not JSON in UTF-8, not of the form that safetensors prescribes, or a key that occurs twice
-absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json);
+// Parses the JSON text of a header, and spends `budget` on what it makes.
+//   DataLoss          not JSON in UTF-8, not of the form that safetensors prescribes, or a key that occurs twice
+//   InvalidArgument   the budget is exceeded
+absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json, Budget& budget);
 
 }  // namespace modelport
 

@@ -7,12 +7,14 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/safetensors_header.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -34,7 +36,7 @@ absl::StatusOr<DType> ParseDTypeCode(const std::string& code) {
   for (const DTypeCode& row : kDTypeCodes) {
     if (row.code == code) return row.dtype;
   }
-  return absl::UnimplementedError(absl::StrCat("dtype ", code, " is not supported"));
+  return absl::UnimplementedError(absl::StrCat("dtype ", Brief(code), " is not supported"));
 }
 
 absl::StatusOr<absl::string_view> ReadHeaderText(ByteReader& reader) {
@@ -60,7 +62,7 @@ absl::Status CheckCoverage(const std::vector<SafetensorsEntry>& entries, uint64_
   uint64_t position = 0;
   for (const SafetensorsEntry* entry : sorted) {
     if (entry->begin != position || entry->end < entry->begin) {
-      return absl::DataLossError(absl::StrCat(entry->key, ": its data_offsets [", entry->begin, ", ", entry->end,
+      return absl::DataLossError(absl::StrCat(Brief(entry->key), ": its data_offsets [", entry->begin, ", ", entry->end,
                                               "] leave a hole or overlap: the data before it ends at ", position));
     }
     position = entry->end;
@@ -71,7 +73,8 @@ absl::Status CheckCoverage(const std::vector<SafetensorsEntry>& entries, uint64_
                                           " after its header\n  download or copy it again"));
 }
 
-absl::StatusOr<CheckpointTensor> MakeTensor(const SafetensorsEntry& entry, int storage) {
+// Takes the key and the shape out of `entry`.
+absl::StatusOr<CheckpointTensor> MakeTensor(SafetensorsEntry& entry, int storage) {
   ASSIGN_OR_RETURN(const DType dtype, ParseDTypeCode(entry.dtype));
   const absl::optional<int64_t> count = ElementCount(entry.shape);
   int64_t size;
@@ -80,7 +83,8 @@ absl::StatusOr<CheckpointTensor> MakeTensor(const SafetensorsEntry& entry, int s
     return absl::DataLossError(absl::StrCat("shape ", ShapeString(entry.shape), " of ", DTypeName(dtype),
                                             " does not take the ", entry.end - entry.begin, " bytes of its data"));
   }
-  return CheckpointTensor{entry.key, dtype, entry.shape, RowMajorStrides(entry.shape), 0, storage};
+  std::vector<int64_t> strides = RowMajorStrides(entry.shape);
+  return CheckpointTensor{std::move(entry.key), dtype, std::move(entry.shape), std::move(strides), 0, storage};
 }
 
 }  // namespace
@@ -88,17 +92,20 @@ absl::StatusOr<CheckpointTensor> MakeTensor(const SafetensorsEntry& entry, int s
 absl::StatusOr<CheckpointContents> ReadSafetensors(absl::string_view file) {
   ByteReader reader(file);
   ASSIGN_OR_RETURN(const absl::string_view text, ReadHeaderText(reader));
-  ASSIGN_OR_RETURN(SafetensorsHeader header, ParseSafetensorsHeader(text));
+  Budget budget(file.size());
+  ASSIGN_OR_RETURN(SafetensorsHeader header, ParseSafetensorsHeader(text, budget));
   const absl::string_view data = file.substr(reader.offset());
   RETURN_IF_ERROR(CheckCoverage(header.entries, data.size()));
   if (header.entries.empty()) return absl::InvalidArgumentError("holds no tensors");
 
   CheckpointContents contents;
   StateDict dict;
-  for (const SafetensorsEntry& entry : header.entries) {
+  contents.storages.reserve(header.entries.size());
+  dict.tensors.reserve(header.entries.size());
+  for (SafetensorsEntry& entry : header.entries) {
     absl::StatusOr<CheckpointTensor> tensor = MakeTensor(entry, static_cast<int>(contents.storages.size()));
-    if (!tensor.ok()) return Annotate(tensor.status(), entry.key);
-    contents.storages.push_back({entry.key, data.substr(entry.begin, entry.end - entry.begin), absl::nullopt});
+    if (!tensor.ok()) return Annotate(tensor.status(), Brief(entry.key));
+    contents.storages.push_back({"", data.substr(entry.begin, entry.end - entry.begin), absl::nullopt});
     dict.tensors.push_back(*std::move(tensor));
   }
   contents.format = "safetensors";

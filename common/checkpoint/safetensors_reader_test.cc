@@ -59,6 +59,12 @@ TEST(SafetensorsReaderTest, SpacesMayPadTheHeader) {
   EXPECT_OK(ReadSafetensors(SafetensorsFile(absl::StrCat("{", Entry("a", "F64", "[]", 0, 8), "}    "), "8 bytes.")));
 }
 
+TEST(SafetensorsReaderTest, KeysAreSpelledOutVisibly) {
+  const std::string file = File({Entry("a\\u001b[2J\\n", "F64", "[]", 0, 8)});
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadSafetensors(file));
+  EXPECT_EQ(contents.state_dicts[0].tensors[0].key, "a\\x1b[2J\\n");
+}
+
 struct DefectCase {
   std::string name;
   std::string file;
@@ -81,6 +87,10 @@ std::vector<DefectCase> DefectCases() {
       {"HeaderTooLarge", LittleEndian<uint64_t>(100'000'001) + "{}", "header length 100000001 is more than 100 MB"},
       {"HeaderTooLong", LittleEndian<uint64_t>(3) + "{}", "the header wants 3 bytes, the file has 2"},
       {"NotJson", SafetensorsFile("{\"a\"", ""), "header is not JSON in UTF-8 from its byte"},
+      {"BytesAfterANul", SafetensorsFile(absl::StrCat("{", Good(), "}", std::string("\0{}", 3)), "8 bytes."),
+       "header has a NUL at its byte"},
+      {"KeysSpelledAlike", File({Entry("a\\n", "F32", "[1]", 0, 4), Entry("a\\\\n", "F32", "[1]", 4, 8)}),
+       "header, a\\n: occurs twice"},
       {"JsonAfterJson", SafetensorsFile("{}{}", ""), "header is not JSON"},
       {"NotUtf8", File({Entry("\xff", "F64", "[1]", 0, 8)}), "header is not JSON in UTF-8"},
       {"NotAnObject", SafetensorsFile("[]", ""), "header has an array where none belongs"},

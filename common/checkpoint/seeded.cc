@@ -98,7 +98,7 @@ Checkpoint MakeSeededCheckpoint(const std::vector<SeededKey>& keys, uint64_t see
     SeededWeights(key.key, key.shape, seed, out);
     const int storage = static_cast<int>(contents.storages.size());
     const absl::string_view bytes(reinterpret_cast<const char*>(out.data()), out.size() * sizeof(float));
-    contents.storages.push_back({key.key, bytes, absl::nullopt});
+    contents.storages.push_back({"", bytes, absl::nullopt});
     dict.tensors.push_back({key.key, DType::kFloat32, key.shape, RowMajorStrides(key.shape), 0, storage});
     next += out.size();
   }

@@ -7,34 +7,34 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/python_objects.h"
 #include "common/checkpoint/tensor_bounds.h"
 #include "common/checkpoint/torch_tensor.h"
-#include "common/io/utf8.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "common/text/printable.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
 
 using pickle::Value;
 
-// A pickle can share one long key among many dictionaries, and nest them deeply, so that paths would grow without
-// bound.
-constexpr size_t kMaxNameBytes = size_t{64} << 20;
+constexpr size_t kNamed = 5;  // How many things of a kind a message names.
 
-constexpr size_t kMaxObjects = 5;  // In a message.
+// What it costs to note that a value was seen, and to keep a path or name besides its characters.
+constexpr size_t kSeenCost = 4 * sizeof(void*);
+constexpr size_t kNameCost = 3 * sizeof(std::string);
 
-std::string KeyName(const Value& key) {
-  if (const auto* text = key.As<pickle::String>()) {
-    return IsUtf8(text->text) ? std::string(text->text) : absl::CHexEscape(text->text);
-  }
+std::string KeyName(const Value& key, size_t place) {
+  if (const auto* text = key.As<pickle::String>()) return Printable(text->text);
   if (const auto* number = key.As<int64_t>()) return absl::StrCat(*number);
   if (const auto* flag = key.As<bool>()) return *flag ? "True" : "False";
-  return absl::StrCat("<", pickle::Describe(key), ">");
+  return absl::StrCat("<", pickle::Describe(key), ", key ", place, ">");
 }
 
 std::string Join(const std::string& path, const std::string& name) {
@@ -43,62 +43,84 @@ std::string Join(const std::string& path, const std::string& name) {
 
 bool IsContainer(const Value& value) { return pickle::IsDict(value) || pickle::SequenceItems(value) != nullptr; }
 
-// What may hold state dicts, and the path to it.
-struct Container {
+// The values that `value` refers to.
+std::vector<const Value*> Children(const Value& value) {
+  std::vector<const Value*> children;
+  const auto add_entries = [&children](const std::vector<pickle::Entry>& entries) {
+    for (const auto& [key, entry] : entries) children.insert(children.end(), {key, entry});
+  };
+  if (const auto* items = pickle::SequenceItems(value)) children = *items;
+  if (const auto* dict = value.As<pickle::Dict>()) add_entries(dict->entries);
+  if (const auto* id = value.As<pickle::PersistentId>()) children.push_back(id->id);
+  if (const auto* object = value.As<pickle::Object>()) {
+    children = {object->callable, object->args};
+    add_entries(object->entries);
+    if (object->given != nullptr) children.push_back(object->given);
+  }
+  return children;
+}
+
+// A value and the path to it.
+struct Place {
   std::string path;
   const Value* value;
 };
 
+// Goes through dictionaries, lists and tuples first, so that none is taken for a part of an object that shares it.
 class Collector {
  public:
-  Collector(StorageFinder find_storage, CheckpointContents* contents)
-      : find_storage_(find_storage), contents_(*contents) {}
+  Collector(StorageFinder find_storage, Budget& budget, CheckpointContents* contents)
+      : find_storage_(find_storage), budget_(budget), contents_(*contents) {}
 
   absl::Status Collect(const Value& root);
 
-  // What was met beside dictionaries, lists and tensors: a line for each of the first few objects.
-  const std::vector<std::string>& objects() const { return objects_; }
-
  private:
-  using NamedValues = std::vector<std::pair<std::string, const Value*>>;
-
-  absl::StatusOr<NamedValues> NamedEntries(const Value& dict);
-  absl::Status Visit(const Container& container);
-  absl::Status VisitDict(const Container& container);
+  absl::Status VisitDict(const Place& place);
+  absl::Status VisitSequence(const Place& place);
+  absl::Status VisitEntry(const std::string& path, const std::string& name, const Value& value, StateDict* dict);
+  absl::Status AddTensor(const std::string& name, const TensorCall& call, StateDict* dict);
   // `path` is that of the dictionary or list, `name` that of `value` in it. They are joined only where they must be,
   // since paths may be long and values many.
   absl::Status AddPending(const std::string& path, const std::string& name, const Value& value);
-  void NoteObject(const std::string& path, const std::string& name, const Value& value);
+  absl::Status AddRest(const std::string& path, const std::string& name, const Value& value);
+  absl::Status NameEveryPath();
+
+  absl::Status CollectLoose(const Place& place);
+  // Counts `value` if it is a tensor or storage, and adds what is to be visited next to `pending`.
+  absl::Status VisitLoose(const Value& value, LooseTensors* loose, std::vector<const Value*>* pending);
+  absl::Status CountStorage(const pickle::PersistentId& id, LooseTensors* loose);
+
   absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, const TensorCall& call);
-  absl::Status CountName(absl::string_view name);
+  absl::Status CheckOneDType(const CheckpointTensor& tensor);
+  // True the first time.
+  absl::StatusOr<bool> See(const Value& value);
 
   StorageFinder find_storage_;
+  Budget& budget_;
   CheckpointContents& contents_;
-  std::vector<Container> pending_;  // A stack: dictionaries nest as deeply as the file likes.
+  std::vector<Place> pending_;    // A stack: dictionaries nest as deeply as the file likes.
+  std::vector<Place> sequences_;  // Lists and tuples of what are no containers.
+  std::vector<Place> rest_;       // Objects, and whatever else is neither tensor nor container.
   absl::flat_hash_set<const Value*> seen_;
-  std::vector<std::string> objects_;
-  size_t name_bytes_ = 0;
+  absl::flat_hash_map<const Value*, std::vector<std::string>> also_;  // Further paths of dictionaries.
+  std::vector<const Value*> dicts_;                                   // Those of contents_.state_dicts.
+  std::vector<absl::optional<DType>> dtypes_;                         // Of contents_.storages, as tensors view them.
 };
 
-absl::Status Collector::CountName(absl::string_view name) {
-  // An empty name counts too: a pickle may repeat one list of pairs in many dictionaries.
-  name_bytes_ += name.size() + 1;
-  if (name_bytes_ <= kMaxNameBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError("the names of its dictionaries and tensors take more than 64 MB: not a checkpoint");
+absl::StatusOr<bool> Collector::See(const Value& value) {
+  RETURN_IF_ERROR(budget_.Spend(kSeenCost));
+  return seen_.insert(&value).second;
 }
 
-// The entries of a dictionary, each name once and with its last value.
-absl::StatusOr<Collector::NamedValues> Collector::NamedEntries(const Value& dict) {
-  NamedValues named;
-  absl::flat_hash_map<std::string, size_t> places;
-  for (const auto& [key, value] : pickle::DictEntries(dict)) {
-    std::string name = KeyName(*key);
-    RETURN_IF_ERROR(CountName(name));
-    const auto [place, added] = places.try_emplace(name, named.size());
-    if (added) named.emplace_back(std::move(name), value);
-    named[place->second].second = value;
-  }
-  return named;
+absl::Status Collector::CheckOneDType(const CheckpointTensor& tensor) {
+  const Storage& storage = contents_.storages[tensor.storage];
+  if (storage.bytes.empty()) return absl::OkStatus();  // PyTorch lets those pass, too.
+  dtypes_.resize(contents_.storages.size());
+  absl::optional<DType>& dtype = dtypes_[tensor.storage];
+  if (!dtype) dtype = tensor.dtype;
+  if (*dtype == tensor.dtype) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(Brief(storage.name), " is viewed as ", DTypeName(*dtype), " and as ",
+                                          DTypeName(tensor.dtype), ", which torch.save never writes"));
 }
 
 absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, const TensorCall& call) {
@@ -107,44 +129,146 @@ absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, c
   CheckpointTensor tensor{key,           parsed.dtype, std::move(parsed.shape), std::move(parsed.strides),
                           parsed.offset, storage};
   RETURN_IF_ERROR(CheckTensorBounds(tensor, contents_.storages[storage].bytes.size(), contents_.bytes.size()));
+  RETURN_IF_ERROR(CheckOneDType(tensor));
   return tensor;
 }
 
-void Collector::NoteObject(const std::string& path, const std::string& name, const Value& value) {
-  if (value.As<pickle::Object>() == nullptr || objects_.size() == kMaxObjects) return;
-  objects_.push_back(absl::StrCat(Join(path, name), " is ", pickle::Describe(value)));
-}
-
-absl::Status Collector::AddPending(const std::string& path, const std::string& name, const Value& value) {
-  if (!seen_.insert(&value).second) return absl::OkStatus();
-  pending_.push_back({Join(path, name), &value});
-  return CountName(pending_.back().path);
-}
-
-absl::Status Collector::VisitDict(const Container& container) {
-  ASSIGN_OR_RETURN(const NamedValues entries, NamedEntries(*container.value));
-  StateDict dict{container.path, {}};
-  for (const auto& [name, value] : entries) {
-    if (const absl::optional<TensorCall> call = AsTensor(*value)) {
-      absl::StatusOr<CheckpointTensor> tensor = MakeTensor(name, *call);
-      if (!tensor.ok()) return Annotate(tensor.status(), Join(container.path, name));
-      dict.tensors.push_back(*std::move(tensor));
-    } else if (IsContainer(*value)) {
-      RETURN_IF_ERROR(AddPending(container.path, name, *value));
-    } else {
-      NoteObject(container.path, name, *value);
-    }
-  }
-  if (!dict.tensors.empty()) contents_.state_dicts.push_back(std::move(dict));
+absl::Status Collector::AddTensor(const std::string& name, const TensorCall& call, StateDict* dict) {
+  absl::StatusOr<CheckpointTensor> tensor = MakeTensor(name, call);
+  if (!tensor.ok()) return Annotate(tensor.status(), Brief(Join(dict->path, name)));
+  const size_t numbers = tensor->shape.capacity() + tensor->strides.capacity();
+  RETURN_IF_ERROR(budget_.Spend(2 * sizeof(CheckpointTensor) + name.size() + numbers * sizeof(int64_t)));
+  dict->tensors.push_back(*std::move(tensor));
   return absl::OkStatus();
 }
 
-absl::Status Collector::Visit(const Container& container) {
-  const std::vector<const Value*>* items = pickle::SequenceItems(*container.value);
-  if (items == nullptr) return VisitDict(container);
-  for (size_t i = 0; i < items->size(); ++i) {
-    const Value& item = *(*items)[i];
-    if (IsContainer(item)) RETURN_IF_ERROR(AddPending(container.path, absl::StrCat(i), item));
+absl::Status Collector::AddPending(const std::string& path, const std::string& name, const Value& value) {
+  ASSIGN_OR_RETURN(const bool first, See(value));
+  if (!first && !pickle::IsDict(value)) return absl::OkStatus();
+  RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
+  if (first) {
+    pending_.push_back({Join(path, name), &value});
+  } else {
+    also_[&value].push_back(Join(path, name));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Collector::AddRest(const std::string& path, const std::string& name, const Value& value) {
+  if (pickle::IsBare(value)) return absl::OkStatus();
+  RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
+  rest_.push_back({Join(path, name), &value});
+  return absl::OkStatus();
+}
+
+absl::Status Collector::VisitEntry(const std::string& path, const std::string& name, const Value& value,
+                                   StateDict* dict) {
+  const absl::optional<TensorCall> call = AsTensor(value);
+  if (!call) return IsContainer(value) ? AddPending(path, name, value) : AddRest(path, name, value);
+  RETURN_IF_ERROR(See(value).status());
+  for (const Value* attachment : Attachments(value))
+    RETURN_IF_ERROR(AddRest(path, name + ".(attributes)", *attachment));
+  return AddTensor(name, *call, dict);
+}
+
+absl::Status Collector::VisitDict(const Place& place) {
+  StateDict dict{place.path, {}, {}};
+  absl::flat_hash_set<std::string> names;  // Of entries that may hold tensors.
+  size_t count = 0;
+  RETURN_IF_ERROR(pickle::ForEachEntry(*place.value, [&](const Value& key, const Value& value) -> absl::Status {
+    const std::string name = KeyName(key, count++);
+    RETURN_IF_ERROR(budget_.Spend(name.size() + kNameCost));
+    RETURN_IF_ERROR(AddRest(place.path, name, key));
+    if (pickle::IsBare(value) ? names.contains(name) : !names.insert(name).second) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          Brief(Join(place.path, name)), ": two keys of this dictionary are spelled so: rename or drop one"));
+    }
+    return VisitEntry(place.path, name, value, &dict);
+  }));
+  if (const auto* object = place.value->As<pickle::Object>()) {
+    if (object->given != nullptr) RETURN_IF_ERROR(AddRest(place.path, "(attributes)", *object->given));
+    for (const Value* argument : object->args->As<pickle::Tuple>()->items) {
+      RETURN_IF_ERROR(AddRest(place.path, "(argument)", *argument));
+    }
+  }
+  if (dict.tensors.empty()) return absl::OkStatus();
+  contents_.state_dicts.push_back(std::move(dict));
+  dicts_.push_back(place.value);
+  return absl::OkStatus();
+}
+
+absl::Status Collector::VisitSequence(const Place& place) {
+  const std::vector<const Value*>& items = *pickle::SequenceItems(*place.value);
+  bool has_rest = false;
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (IsContainer(*items[i])) {
+      RETURN_IF_ERROR(AddPending(place.path, absl::StrCat(i), *items[i]));
+    } else {
+      has_rest |= !pickle::IsBare(*items[i]);
+    }
+  }
+  if (has_rest) sequences_.push_back(place);
+  return absl::OkStatus();
+}
+
+absl::Status Collector::CountStorage(const pickle::PersistentId& id, LooseTensors* loose) {
+  ++loose->tensors;
+  const absl::StatusOr<TorchStorage> storage = ParseStorage(id);
+  if (absl::IsUnimplemented(storage.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(storage.status());
+  RETURN_IF_ERROR(find_storage_(*storage).status());
+  loose->elements += storage->elements;
+  return absl::OkStatus();
+}
+
+absl::Status Collector::VisitLoose(const Value& value, LooseTensors* loose, std::vector<const Value*>* pending) {
+  std::vector<const Value*> next;
+  const absl::optional<TensorCall> call = AsTensor(value);
+  const absl::StatusOr<CheckpointTensor> tensor = call ? MakeTensor("", *call) : absl::UnimplementedError("no tensor");
+  if (tensor.ok()) {
+    ++loose->tensors;
+    loose->elements += *ElementCount(tensor->shape);
+    next = Attachments(value);
+  } else if (!absl::IsUnimplemented(tensor.status())) {
+    return tensor.status();
+  } else if (const auto* id = value.As<pickle::PersistentId>(); id != nullptr && IsStorage(*id)) {
+    return CountStorage(*id, loose);
+  } else {
+    next = Children(value);
+  }
+  for (const Value* child : next) {
+    if (pickle::IsBare(*child)) continue;
+    ASSIGN_OR_RETURN(const bool first, See(*child));
+    if (first) pending->push_back(child);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Collector::CollectLoose(const Place& place) {
+  LooseTensors loose{place.path, pickle::Describe(*place.value)};
+  std::vector<const Value*> pending = {place.value};
+  while (!pending.empty()) {
+    const Value& value = *pending.back();
+    pending.pop_back();
+    RETURN_IF_ERROR(Annotate(VisitLoose(value, &loose, &pending), Brief(place.path)));
+  }
+  if (loose.tensors > 0) contents_.loose.push_back(std::move(loose));
+  return absl::OkStatus();
+}
+
+// Gives the state dicts their further paths.
+absl::Status Collector::NameEveryPath() {
+  absl::flat_hash_set<absl::string_view> paths;
+  for (size_t i = 0; i < dicts_.size(); ++i) {
+    StateDict& dict = contents_.state_dicts[i];
+    dict.also = std::move(also_[dicts_[i]]);
+    std::vector<absl::string_view> all(dict.also.begin(), dict.also.end());
+    all.push_back(dict.path);
+    for (const absl::string_view path : all) {
+      if (paths.insert(path).second) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(Brief(path), ": two dictionaries have this path, since a key of one has a dot: rename the key"));
+    }
   }
   return absl::OkStatus();
 }
@@ -152,12 +276,18 @@ absl::Status Collector::Visit(const Container& container) {
 absl::Status Collector::Collect(const Value& root) {
   RETURN_IF_ERROR(AddPending("", "", root));
   while (!pending_.empty()) {
-    const Container container = std::move(pending_.back());
+    const Place place = std::move(pending_.back());
     pending_.pop_back();
     const size_t before = pending_.size();
-    RETURN_IF_ERROR(Visit(container));
+    RETURN_IF_ERROR(pickle::IsDict(*place.value) ? VisitDict(place) : VisitSequence(place));
     // The first child is the next to be visited.
     std::reverse(pending_.begin() + before, pending_.end());
+  }
+  RETURN_IF_ERROR(NameEveryPath());
+  for (const Place& place : sequences_) RETURN_IF_ERROR(CollectLoose(place));
+  for (const Place& place : rest_) {
+    ASSIGN_OR_RETURN(const bool first, See(*place.value));
+    if (first) RETURN_IF_ERROR(CollectLoose(place));
   }
   return absl::OkStatus();
 }
@@ -177,15 +307,20 @@ absl::Status CheckRoot(const Value& root) {
 
 }  // namespace
 
-absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, CheckpointContents* contents) {
+absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, Budget& budget,
+                               CheckpointContents* contents) {
   RETURN_IF_ERROR(CheckRoot(root));
-  Collector collector(find_storage, contents);
-  RETURN_IF_ERROR(collector.Collect(root));
+  RETURN_IF_ERROR(Collector(find_storage, budget, contents).Collect(root));
   if (!contents->state_dicts.empty()) return absl::OkStatus();
-  std::string message = "holds no tensors";
-  for (const std::string& line : collector.objects()) absl::StrAppend(&message, "\n  ", line);
-  if (!collector.objects().empty()) absl::StrAppend(&message, "\n  save its state_dict() instead");
-  return absl::InvalidArgumentError(message);
+  if (contents->loose.empty()) return absl::InvalidArgumentError("holds no tensors");
+  std::string message = "holds no state dict";
+  for (size_t i = 0; i < std::min(contents->loose.size(), kNamed); ++i) {
+    const LooseTensors& loose = contents->loose[i];
+    absl::StrAppend(&message, "\n  ", Brief(loose.path), " is ", loose.holder, " with ",
+                    Counted(loose.tensors, "tensor"));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(message, "\n  save the weights as torch.save(model.state_dict(), path)"));
 }
 
 }  // namespace modelport

@@ -4,6 +4,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/contents.h"
 #include "common/checkpoint/pickle/value.h"
 #include "common/checkpoint/torch_storage.h"
@@ -13,11 +14,17 @@ namespace modelport {
 // Finds a storage's bytes: its index in CheckpointContents::storages.
 using StorageFinder = absl::FunctionRef<absl::StatusOr<int>(const TorchStorage& storage)>;
 
-// Adds each dictionary in `root`, at any depth, that holds tensors to contents->state_dicts, in the order of the file.
-// A dictionary that has several paths is listed under its first. Objects of unknown classes are passed over.
-//   InvalidArgument   `root` is no dictionary, or holds no tensors
-//   and what ParseTensor, CheckTensorBounds and `find_storage` return, with the tensor's path
-absl::Status CollectStateDicts(const pickle::Value& root, StorageFinder find_storage, CheckpointContents* contents);
+// Finds every tensor that can be reached from `root`. Each dictionary that holds tensors, in `root` or in dictionaries,
+// lists and tuples at any depth, becomes one of contents->state_dicts, in the order of the file; what lists, tuples and
+// objects hold otherwise becomes contents->loose, each tensor once. No object is made and no class asked for.
+//   InvalidArgument   `root` is no dictionary, no dictionary holds tensors, two keys of one dictionary or the paths of
+//   two
+//                     dictionaries are spelled alike, or the budget is exceeded
+//   DataLoss          tensors of two dtypes view one storage
+//   and what ParseTensor, CheckTensorBounds and `find_storage` return, with the tensor's path; a loose tensor may be of
+//   an unsupported kind
+absl::Status CollectStateDicts(const pickle::Value& root, StorageFinder find_storage, Budget& budget,
+                               CheckpointContents* contents);
 
 }  // namespace modelport
 

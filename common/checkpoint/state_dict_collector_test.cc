@@ -16,24 +16,31 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 // A tensor that fits the one storage that these tests have.
 std::string Tensor() { return PickleTensor(PickleStorage("FloatStorage", "0", 2), 0, {2}, {1}); }
 
 std::string Key(const std::string& name) { return PickleString(name); }
 
-// The "path/key" of each tensor that is found in `value`.
+// What is found in `value`: "path/key" of each tensor in a dictionary, "path: holder N tensors, N elements" for others.
 absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
   const std::string bytes = Pickled(value);
-  ASSIGN_OR_RETURN(const pickle::Pickle pickle, pickle::ReadPickle(bytes));
+  Budget budget(bytes.size());
+  ASSIGN_OR_RETURN(const pickle::Pickle pickle, pickle::ReadPickle(bytes, budget));
   CheckpointContents contents;
   contents.bytes = bytes;
-  contents.storages.push_back({"0", absl::string_view(bytes).substr(0, 8), absl::nullopt});
+  contents.storages.push_back({"data/0", absl::string_view(bytes).substr(0, 8), absl::nullopt});
   RETURN_IF_ERROR(CollectStateDicts(
-      *pickle.root, [](const TorchStorage&) { return absl::StatusOr<int>(0); }, &contents));
+      *pickle.root, [](const TorchStorage&) { return absl::StatusOr<int>(0); }, budget, &contents));
   std::vector<std::string> found;
   for (const StateDict& dict : contents.state_dicts) {
     for (const CheckpointTensor& tensor : dict.tensors) found.push_back(absl::StrCat(dict.path, "/", tensor.key));
+    for (const std::string& path : dict.also) found.push_back(absl::StrCat(dict.path, " = ", path));
+  }
+  for (const LooseTensors& loose : contents.loose) {
+    found.push_back(
+        absl::StrCat(loose.path, ": ", loose.holder, ", ", loose.tensors, " tensors, ", loose.elements, " elements"));
   }
   return found;
 }
@@ -61,29 +68,126 @@ TEST(StateDictCollectorTest, PassesOverEverythingElse) {
               ElementsAre("/w"));
 }
 
-TEST(StateDictCollectorTest, KeyThatOccursTwiceHasItsLastValue) {
-  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("w"), "N"}, {Key("b"), Tensor()}, {Key("w"), Tensor()}})),
-              ElementsAre("/w", "/b"));
-  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("w"), Tensor()}, {Key("b"), Tensor()}, {Key("w"), "N"}})),
-              ElementsAre("/b"));
+TEST(StateDictCollectorTest, TensorsInListsTuplesAndObjectsAreLoose) {
+  const std::string state = PickleDict({{Key("weights"), PickleDict({{Key("w"), Tensor()}})}, {Key("b"), Tensor()}});
+  const std::string net = PickleCall(PickleGlobal("nets", "Net"), {}) + state + "b";
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("w"), Tensor()},
+                                         {Key("list"), PickleList({Tensor(), "N", Tensor()})},
+                                         {Key("args"), PickleTuple({PickleList({Tensor()})})},
+                                         {Key("net"), net}})),
+              ElementsAre("/w", "list: a list, 2 tensors, 4 elements", "args.0: a list, 1 tensors, 2 elements",
+                          "net: an object of class nets.Net, 2 tensors, 4 elements"));
 }
 
-TEST(StateDictCollectorTest, KeysThatAreNoUtf8StringsAreSpelledOut) {
+TEST(StateDictCollectorTest, WhateverAnObjectIsGivenIsLoose) {
+  const std::string net = PickleGlobal("nets", "Net");
+  for (const std::string& object :
+       {PickleCall(net, {Tensor()}), PickleCall(net, {}) + Tensor() + "b", PickleCall(net, {}) + Tensor() + "a",
+        PickleCall(net, {}) + Key("k") + Tensor() + "s", PickleCall(net, {}) + Tensor() + Key("v") + "s",
+        net + ")" + PickleDict({{Key("k"), Tensor()}}) + "\x92", PickleCall(PickleCall(net, {Tensor()}), {}),
+        PicklePersistentId(PickleTuple({Tensor()}))}) {
+    const std::vector<std::string> found = CollectOrEmpty(PickleDict({{Key("w"), Tensor()}, {Key("o"), object}}));
+    ASSERT_EQ(found.size(), 2);
+    EXPECT_THAT(found[1], AllOf(StartsWith("o: "), HasSubstr("1 tensors, 2 elements")));
+  }
+}
+
+TEST(StateDictCollectorTest, TensorsBesideTheEntriesOfADictionaryAreLoose) {
+  const std::string ordered = PickleGlobal("collections", "OrderedDict");
+  const std::string hidden = PickleDict({{Key("_metadata"), Tensor()}});
+  const std::string partial = PickleCall(PickleGlobal("functools", "partial"), {Tensor()});
+  const std::string weights = Key("w") + Tensor() + "s";
+  EXPECT_THAT(CollectOrEmpty(PickleCall(ordered, {}) + weights + hidden + "b"),
+              ElementsAre("/w", "(attributes): a list, 1 tensors, 2 elements"));
+  EXPECT_THAT(CollectOrEmpty(PickleCall(PickleGlobal("collections", "defaultdict"), {partial}) + weights),
+              ElementsAre("/w", "(argument): an object of class functools.partial, 1 tensors, 2 elements"));
+  EXPECT_THAT(CollectOrEmpty("}" + weights + PickleTuple({Tensor()}) + "Ns"),
+              ElementsAre("/w", "<a tuple, key 1>: a tuple, 1 tensors, 2 elements"));
+  EXPECT_THAT(CollectOrEmpty("}" + Key("w") + Tensor() + hidden + "bs"),
+              ElementsAre("/w", "w.(attributes): a list, 1 tensors, 2 elements"));
+}
+
+TEST(StateDictCollectorTest, TheArgumentOfADictionaryIsRead) {
+  const std::string ordered = PickleGlobal("collections", "OrderedDict");
+  EXPECT_THAT(CollectOrEmpty(PickleCall(ordered, {PickleDict({{Key("w"), Tensor()}})})), ElementsAre("/w"));
+  EXPECT_THAT(CollectOrEmpty(PickleCall(ordered, {PickleList({PickleList({Key("w"), Tensor()})})})), ElementsAre("/w"));
+}
+
+TEST(StateDictCollectorTest, LooseStoragesAndTensorsOfUnsupportedKindsCount) {
+  const std::string sparse = PickleCall(PickleGlobal("torch._utils", "_rebuild_sparse_tensor"), {Tensor(), Tensor()});
+  EXPECT_THAT(
+      CollectOrEmpty(PickleDict({{Key("w"), Tensor()},
+                                 {Key("storage"), PickleStorage("ComplexFloatStorage", "0", 1)},
+                                 {Key("new"), PickleStorage("NewStorage", "0", 1)},
+                                 {Key("sparse"), PickleList({sparse})}})),
+      ElementsAre("/w", "sparse: a list, 2 tensors, 4 elements", "storage: stored data, 1 tensors, 1 elements",
+                  "new: stored data, 1 tensors, 0 elements"));
+}
+
+TEST(StateDictCollectorTest, WhatADictionarySharesWithAnObjectIsTheDictionarys) {
+  const std::string net = PickleCall(PickleGlobal("nets", "Net"), {"}q\1" + Key("w") + Tensor() + "s"});
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("net"), net}, {Key("model"), "h\1"}})), ElementsAre("model/w"));
+  const std::string other = PickleCall(PickleGlobal("nets", "Net"), {Tensor() + "q\2"});
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("net"), other}, {Key("w"), "h\2"}, {Key("list"), PickleList({"h\2"})}})),
+              ElementsAre("/w"));
+}
+
+TEST(StateDictCollectorTest, TwoKeysThatAreSpelledAlikeAreRefused) {
+  const std::string mixed[][2] = {
+      {Key("w"), Key("w")}, {PickleInt(1), Key("1")}, {Key("a\n"), Key("a\\n")}, {"\x88", Key("True")}};
+  for (const auto& [first, second] : mixed) {
+    for (const std::string& value : {Tensor(), PickleDict({{Key("x"), Tensor()}})}) {
+      EXPECT_THAT(Collect(PickleDict({{Key("v"), Tensor()}, {first, value}, {second, value}})),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("two keys of this dictionary")));
+      EXPECT_THAT(Collect(PickleDict({{Key("v"), Tensor()}, {first, value}, {second, "N"}})),
+                  StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("two keys of this dictionary")));
+    }
+    // Settings, which hold no tensors, may have such keys; and Python itself would give the key its last value.
+    EXPECT_OK(Collect(PickleDict({{Key("v"), Tensor()}, {first, "N"}, {second, "K\1"}})));
+    EXPECT_OK(Collect(PickleDict({{first, "N"}, {second, Tensor()}})));
+  }
+}
+
+TEST(StateDictCollectorTest, AKeyWithADotThatShadowsANestedDictionaryIsRefused) {
+  const std::string weights = PickleDict({{Key("w"), Tensor()}});
+  const std::string nested = PickleDict({{Key("state_dict"), weights}});
+  EXPECT_THAT(
+      Collect(PickleDict({{Key("model.state_dict"), weights}, {Key("model"), nested}})),
+      StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("model.state_dict: two dictionaries have this path")));
+  EXPECT_OK(Collect(PickleDict({{Key("model.state_dict"), "}"}, {Key("model"), nested}})));
+}
+
+TEST(StateDictCollectorTest, OneStorageUnderTwoDTypesIsRefused) {
+  const std::string ints = PickleTensor(PickleStorage("IntStorage", "0", 2), 0, {2}, {1});
+  for (const std::string& value : {ints, PickleList({ints})}) {
+    EXPECT_THAT(Collect(PickleDict({{Key("w"), Tensor()}, {Key("i"), value}})),
+                StatusIs(absl::StatusCode::kDataLoss,
+                         HasSubstr("i: data/0 is viewed as float32 and as int32, which torch.save never writes")));
+  }
+}
+
+TEST(StateDictCollectorTest, OneDictionaryUnderTwoNamesHasTwoPaths) {
+  const std::string ema = "}q\1" + Key("w") + Tensor() + "s";
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("ema"), ema}, {Key("model"), "h\1"}})),
+              ElementsAre("ema/w", "ema = model"));
+}
+
+TEST(StateDictCollectorTest, KeysAreSpelledOutVisibly) {
   EXPECT_THAT(CollectOrEmpty(PickleDict(
-                  {{PickleInt(7), Tensor()}, {"\x88", Tensor()}, {")", Tensor()}, {Key("a\xff"), Tensor()}})),
-              ElementsAre("/7", "/True", "/<a tuple>", "/a\\xff"));
+                  {{PickleInt(7), Tensor()}, {"\x88", Tensor()}, {")", Tensor()}, {Key("a\xff\x1b\n"), Tensor()}})),
+              ElementsAre("/7", "/True", "/<a tuple, key 2>", "/a\\xff\\x1b\\n"));
 }
 
 TEST(StateDictCollectorTest, DictionaryInItselfIsListedOnce) {
   const std::string dict = absl::StrCat("}q\1(", Key("self"), "h\1", Key("w"), Tensor(), "u");
-  EXPECT_THAT(CollectOrEmpty(dict), ElementsAre("/w"));
+  EXPECT_THAT(CollectOrEmpty(dict), ElementsAre("/w", " = self"));
 }
 
 TEST(StateDictCollectorTest, DoublingThroughTheMemoIsWalkedOnce) {
   std::string value = PickleDict({{Key("w"), Tensor()}});
   for (int i = 0; i < 60; ++i) absl::StrAppend(&value, "q\1", "0}(", Key("a"), "h\1", Key("b"), "h\1u");
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> found, Collect(value));
-  EXPECT_EQ(found.size(), 1);
+  EXPECT_EQ(found.size(), 2);
 }
 
 TEST(StateDictCollectorTest, NestingWithoutEndIsRefused) {
@@ -93,14 +197,14 @@ TEST(StateDictCollectorTest, NestingWithoutEndIsRefused) {
   for (int i = 0; i < levels; ++i) absl::StrAppend(&value, "}h\1");
   absl::StrAppend(&value, "N");
   for (int i = 0; i < levels; ++i) absl::StrAppend(&value, "s");
-  EXPECT_THAT(Collect(value), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 64 MB")));
+  EXPECT_THAT(Collect(value), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a checkpoint")));
 }
 
 TEST(StateDictCollectorTest, LongSharedKeyIsRefused) {
   std::string value = absl::StrCat(Tensor(), "q\2", "0", Key(std::string(1 << 20, 'k')), "q\1", "0](");
-  for (int i = 0; i < 100; ++i) absl::StrAppend(&value, "}h\1h\2s");
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&value, "}h\1h\2s");
   EXPECT_THAT(Collect(PickleDict({{Key("list"), value + "e"}})),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 64 MB")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a checkpoint")));
 }
 
 TEST(StateDictCollectorTest, SaysWhatIsThereInsteadOfAStateDict) {
@@ -112,8 +216,8 @@ TEST(StateDictCollectorTest, SaysWhatIsThereInsteadOfAStateDict) {
   const Case cases[] = {
       {"}", "holds no tensors"},
       {PickleDict({{Key("epoch"), PickleInt(1)}}), "holds no tensors"},
-      {PickleDict({{Key("model"), net}}),
-       "holds no tensors\n  model is an object of class nets.Net\n  save its state_dict"},
+      {PickleDict({{Key("model"), PickleCall(PickleGlobal("nets", "Net"), {Tensor()})}}),
+       "holds no state dict\n  model is an object of class nets.Net with 1 tensor\n  save the weights"},
       {net, "holds an object of class nets.Net: a whole pickled model"},
       {Tensor(), "holds a single tensor, not a state dict"},
       {PickleList({PickleDict({{Key("w"), Tensor()}})}), "holds a list, not a state dict"},

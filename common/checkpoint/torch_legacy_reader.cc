@@ -6,8 +6,9 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/pickle/python_objects.h"
 #include "common/checkpoint/state_dict_collector.h"
@@ -15,6 +16,7 @@
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -22,6 +24,9 @@ namespace {
 // 0x1950a86a20f9469cfc6c, as LONG1 stores it.
 constexpr absl::string_view kMagicNumber = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 constexpr int64_t kProtocolVersion = 1001;
+
+// What a storage, or its entry in a map, takes in containers that grow by doubling.
+constexpr size_t kStorageCost = 2 * sizeof(Storage) + 12 * sizeof(void*);
 
 // A storage's place in the file.
 struct Place {
@@ -32,7 +37,7 @@ struct Place {
 
 class LegacyReader {
  public:
-  explicit LegacyReader(absl::string_view file) : file_(file) {}
+  explicit LegacyReader(absl::string_view file) : file_(file), budget_(file.size()) {}
 
   absl::StatusOr<CheckpointContents> Read();
 
@@ -44,13 +49,14 @@ class LegacyReader {
   absl::StatusOr<int> FindStorage(const TorchStorage& storage);
 
   absl::string_view file_;
+  Budget budget_;
   size_t position_ = 0;
   CheckpointContents contents_;
   absl::flat_hash_map<absl::string_view, Place> places_;
 };
 
 absl::StatusOr<pickle::Pickle> LegacyReader::ReadNext(absl::string_view name) {
-  absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(file_.substr(position_));
+  absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(file_.substr(position_), budget_);
   if (!pickle.ok()) return Annotate(pickle.status(), absl::StrCat(name, " from byte ", position_));
   position_ += pickle->size;
   return pickle;
@@ -62,12 +68,14 @@ bool IsTrue(const pickle::Value& value) {
 }
 
 absl::Status CheckSystem(const pickle::Value& system) {
-  for (const auto& [key, value] : pickle::DictEntries(system)) {
-    const auto* name = key->As<pickle::String>();
-    if (name == nullptr || name->text != "little_endian") continue;
-    return IsTrue(*value) ? absl::OkStatus() : absl::UnimplementedError("big-endian data is not supported");
-  }
-  return absl::DataLossError("the facts about the system do not tell the byte order");
+  absl::optional<bool> little_endian;
+  RETURN_IF_ERROR(pickle::ForEachEntry(system, [&](const pickle::Value& key, const pickle::Value& value) {
+    const auto* name = key.As<pickle::String>();
+    if (name != nullptr && name->text == "little_endian") little_endian = IsTrue(value);
+    return absl::OkStatus();
+  }));
+  if (!little_endian) return absl::DataLossError("the facts about the system do not tell the byte order");
+  return *little_endian ? absl::OkStatus() : absl::UnimplementedError("big-endian data is not supported");
 }
 
 absl::Status LegacyReader::ReadPreamble() {
@@ -101,7 +109,8 @@ absl::Status LegacyReader::ReadStorage(const TorchStorage& storage, ByteReader& 
   }
   const Place place{static_cast<int>(contents_.storages.size()), storage.type, storage.elements};
   if (!places_.emplace(storage.key, place).second) return absl::DataLossError("the file has it twice");
-  contents_.storages.push_back({absl::StrCat("storage ", absl::CHexEscape(storage.key)), *bytes, absl::nullopt});
+  RETURN_IF_ERROR(budget_.Spend(kStorageCost));
+  contents_.storages.push_back({storage.key, *bytes, absl::nullopt});
   return absl::OkStatus();
 }
 
@@ -111,6 +120,7 @@ absl::Status LegacyReader::ReadStorages(const pickle::Pickle& object) {
   for (const pickle::PersistentId* id : object.persistent_ids) {
     if (!IsStorage(*id)) continue;
     ASSIGN_OR_RETURN(const TorchStorage storage, ParseStorage(*id));
+    RETURN_IF_ERROR(budget_.Spend(kStorageCost));
     known.try_emplace(storage.key, storage);
   }
   ASSIGN_OR_RETURN(const pickle::Pickle keys, ReadNext("storage keys"));
@@ -122,18 +132,21 @@ absl::Status LegacyReader::ReadStorages(const pickle::Pickle& object) {
     const auto storage = key != nullptr ? known.find(key->text) : known.end();
     if (storage == known.end()) return absl::DataLossError("a storage key that no tensor uses");
     const absl::Status read = ReadStorage(storage->second, reader);
-    if (!read.ok()) return Annotate(read, absl::StrCat("storage ", absl::CHexEscape(key->text)));
+    if (!read.ok()) return Annotate(read, absl::StrCat("storage ", Printable(key->text)));
   }
-  return absl::OkStatus();
+  if (reader.remaining() == 0) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(reader.remaining(),
+                                          " bytes follow the last storage, perhaps of a second "
+                                          "checkpoint\n  save one checkpoint a file"));
 }
 
 absl::StatusOr<int> LegacyReader::FindStorage(const TorchStorage& storage) {
   const auto place = places_.find(storage.key);
   if (place == places_.end()) {
-    return absl::DataLossError(absl::StrCat("storage ", absl::CHexEscape(storage.key), " is not in the file"));
+    return absl::DataLossError(absl::StrCat("storage ", Printable(storage.key), " is not in the file"));
   }
   if (place->second.type != storage.type || place->second.elements != storage.elements) {
-    return absl::DataLossError(absl::StrCat("storage ", absl::CHexEscape(storage.key), " has two types or sizes"));
+    return absl::DataLossError(absl::StrCat("storage ", Printable(storage.key), " has two types or sizes"));
   }
   return place->second.index;
 }
@@ -145,7 +158,7 @@ absl::StatusOr<CheckpointContents> LegacyReader::Read() {
   ASSIGN_OR_RETURN(const pickle::Pickle object, ReadNext("object"));
   RETURN_IF_ERROR(ReadStorages(object));
   RETURN_IF_ERROR(CollectStateDicts(
-      *object.root, [this](const TorchStorage& storage) { return FindStorage(storage); }, &contents_));
+      *object.root, [this](const TorchStorage& storage) { return FindStorage(storage); }, budget_, &contents_));
   return std::move(contents_);
 }
 

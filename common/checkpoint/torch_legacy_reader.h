@@ -10,8 +10,8 @@ namespace modelport {
 // Reads a file that torch.save has written before PyTorch 1.6, or since with _use_new_zipfile_serialization=False: five
 // pickles (a magic number, a protocol version, facts about the system, the object, the keys of its storages), then the
 // storages. Fills all of the contents but path and file.
-//   DataLoss          truncated or damaged
-//   InvalidArgument   a pickle, but not of torch.save, or no state dict in it
+//   DataLoss          truncated or damaged, or bytes that follow the last storage
+//   InvalidArgument   a pickle, but not of torch.save; what CollectStateDicts says
 //   Unimplemented     big-endian data, and what the pickle's tensors need
 absl::StatusOr<CheckpointContents> ReadTorchLegacy(absl::string_view file);
 

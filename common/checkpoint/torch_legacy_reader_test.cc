@@ -28,7 +28,7 @@ TEST(TorchLegacyReaderTest, ReadsTensorsAndStorages) {
   ASSERT_EQ(contents.state_dicts.size(), 1);
   EXPECT_EQ(contents.state_dicts[0].tensors.size(), 2);
   ASSERT_EQ(contents.storages.size(), 2);
-  EXPECT_EQ(contents.storages[0].name, "storage 0");
+  EXPECT_EQ(contents.storages[0].name, "0");
   EXPECT_EQ(contents.storages[0].bytes.size(), 24);
   EXPECT_FALSE(contents.storages[0].crc32.has_value());
 }
@@ -75,6 +75,7 @@ TEST(TorchLegacyReaderTest, RefusesDefects) {
       {good.substr(0, good.size() - 1), kDataLoss,
        "storage 0: truncated: wants 2 elements of 4 bytes, the file has 7 bytes"},
       {good.substr(0, good.size() - 9), kDataLoss, "storage 0: truncated"},
+      {good + good, kDataLoss, "bytes follow the last storage, perhaps of a second checkpoint"},
       {TorchLegacyFile(OneTensor(storage), {{"0", 1, "8 bytes."}}), kDataLoss, "storage 0: wants 2 elements, has 1"},
       {TorchLegacyFile(OneTensor(storage), {}), kDataLoss, "a: storage 0 is not in the file"},
       {TorchLegacyFile(OneTensor(storage), {{"0", 2, "8 bytes."}, {"0", 2, "8 bytes."}}), kDataLoss,

@@ -61,15 +61,21 @@ bool IsStorage(const pickle::PersistentId& id) {
   return kind != nullptr && kind->text == "storage";
 }
 
+absl::optional<absl::string_view> StorageKey(const pickle::PersistentId& id) {
+  if (!IsStorage(id)) return absl::nullopt;
+  const std::vector<const pickle::Value*>& items = *pickle::SequenceItems(*id.id);
+  const auto* key = items.size() > 2 ? items[2]->As<pickle::String>() : nullptr;
+  return key != nullptr ? absl::make_optional(key->text) : absl::nullopt;
+}
+
 absl::StatusOr<TorchStorage> ParseStorage(const pickle::PersistentId& id) {
   const absl::Status malformed = absl::DataLossError("storage: wants a class, key, location and size");
-  if (!IsStorage(id)) return malformed;
+  const absl::optional<absl::string_view> key = StorageKey(id);
+  if (!key || key->size() > kMaxKeySize) return malformed;
   const std::vector<const pickle::Value*>& items = *pickle::SequenceItems(*id.id);
-  if (items.size() < 5) return malformed;
-  const auto* key = items[2]->As<pickle::String>();
-  const auto* elements = items[4]->As<int64_t>();
-  if (key == nullptr || key->text.size() > kMaxKeySize || elements == nullptr || *elements < 0) return malformed;
-  TorchStorage storage{nullptr, key->text, *elements};
+  const auto* elements = items.size() > 4 ? items[4]->As<int64_t>() : nullptr;
+  if (elements == nullptr || *elements < 0) return malformed;
+  TorchStorage storage{nullptr, *key, *elements};
   ASSIGN_OR_RETURN(storage.type, ParseType(*items[1]));
   if (items.size() == 5) return storage;
   ASSIGN_OR_RETURN(storage.view_offset, ParseView(*items[5], *elements));

@@ -30,6 +30,9 @@ struct TorchStorage {
 // True for the reference to a storage; old files refer to the source text of classes likewise.
 bool IsStorage(const pickle::PersistentId& id);
 
+// The key of a storage, whatever its class; nullopt if `id` does not refer to one.
+absl::optional<absl::string_view> StorageKey(const pickle::PersistentId& id);
+
 // Reads ("storage", class, key, location, elements[, view]).
 //   DataLoss        the tuple is not that
 //   Unimplemented   an unknown storage class

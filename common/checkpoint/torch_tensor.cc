@@ -16,6 +16,9 @@ using pickle::Value;
 // PyTorch's own limit. Pickled shapes can be shared, so that a long one costs memory for each tensor that has it.
 constexpr size_t kMaxRank = 64;
 
+// The arguments that all versions of the call share: (storage, offset, size, stride, ...).
+constexpr size_t kTensorArguments = 4;
+
 // A Parameter of a subclass has two. A pickle can share one long chain of wrappers among many tensors.
 constexpr int kMaxWrappers = 8;
 
@@ -37,21 +40,30 @@ bool MakesTensor(const pickle::Global& function) {
   return (torch_module && absl::StartsWith(function.name, "_rebuild_")) || IsParameter(function);
 }
 
-// The call whose result `call` would wrap; nullopt if it wraps none.
-absl::optional<TensorCall> Unwrap(const TensorCall& call) {
+// What a wrapping call wraps.
+struct Wrapped {
+  TensorCall call;
+  const Value* tensor;  // The result of `call`; null if the wrapping call itself would make it.
+  size_t arguments;     // How many of the wrapping call's arguments, the first ones, say so.
+};
+
+// nullopt if `call` wraps nothing.
+absl::optional<Wrapped> Unwrap(const TensorCall& call) {
   const std::vector<const Value*>& args = call.args->items;
-  if (IsParameter(*call.function)) return args.empty() ? absl::nullopt : CallOf(*args[0]);
+  if (IsParameter(*call.function)) {
+    const absl::optional<TensorCall> inner = args.empty() ? absl::nullopt : CallOf(*args[0]);
+    return inner ? absl::make_optional(Wrapped{*inner, args[0], 1}) : absl::nullopt;
+  }
   if (!absl::StartsWith(call.function->name, "_rebuild_from_type") || args.size() < 3) return absl::nullopt;
   const pickle::Global* function = args[0]->As<pickle::Global>();
   const pickle::Tuple* inner = args[2]->As<pickle::Tuple>();
   if (function == nullptr || inner == nullptr) return absl::nullopt;
-  return TensorCall{function, inner};
+  return Wrapped{{function, inner}, nullptr, 3};
 }
 
-// Reads the arguments that all versions share: (storage, offset, size, stride, ...).
 absl::StatusOr<TorchTensor> ParseArguments(const std::vector<const Value*>& args) {
   const absl::Status malformed = absl::DataLossError("tensor: wants a storage, offset, size and stride");
-  if (args.size() < 4) return malformed;
+  if (args.size() < kTensorArguments) return malformed;
   const pickle::PersistentId* storage = args[0]->As<pickle::PersistentId>();
   const int64_t* offset = args[1]->As<int64_t>();
   absl::optional<Shape> shape = pickle::Ints(*args[2], kMaxRank);
@@ -88,11 +100,33 @@ absl::optional<TensorCall> AsTensor(const Value& value) {
   absl::optional<TensorCall> call = CallOf(value);
   if (!call || !MakesTensor(*call->function)) return absl::nullopt;
   for (int i = 0; i < kMaxWrappers; ++i) {
-    const absl::optional<TensorCall> inner = Unwrap(*call);
-    if (!inner) break;
-    call = inner;
+    const absl::optional<Wrapped> wrapped = Unwrap(*call);
+    if (!wrapped) break;
+    call = wrapped->call;
   }
   return call;
+}
+
+std::vector<const Value*> Attachments(const Value& tensor) {
+  std::vector<const Value*> attachments;
+  const auto add = [&attachments](const Value* value) {
+    if (value != nullptr && !pickle::IsBare(*value)) attachments.push_back(value);
+  };
+  const Value* result = &tensor;
+  absl::optional<TensorCall> call = CallOf(tensor);
+  for (int i = 0; i <= kMaxWrappers && call; ++i) {
+    if (result != nullptr) {
+      const pickle::Object& object = *result->As<pickle::Object>();
+      add(object.given);
+      for (const auto& [key, value] : object.entries) add(key), add(value);
+    }
+    const absl::optional<Wrapped> wrapped = Unwrap(*call);
+    const std::vector<const Value*>& args = call->args->items;
+    for (size_t k = wrapped ? wrapped->arguments : kTensorArguments; k < args.size(); ++k) add(args[k]);
+    result = wrapped ? wrapped->tensor : nullptr;
+    call = wrapped ? absl::make_optional(wrapped->call) : absl::nullopt;
+  }
+  return attachments;
 }
 
 absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call) {

@@ -33,6 +33,10 @@ struct TensorCall {
 // `value` is no tensor.
 absl::optional<TensorCall> AsTensor(const pickle::Value& value);
 
+// What a tensor carries beside its elements and from which further tensors might be reached: hooks, and the attributes
+// of a Parameter or another subclass. Empty for the tensors of a plain state dict.
+std::vector<const pickle::Value*> Attachments(const pickle::Value& tensor);
+
 // Reads the arguments of the call.
 //   DataLoss        they do not describe a tensor
 //   Unimplemented   a dtype or a kind of tensor (sparse, quantized, ...) that is not supported

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/status/status_matchers.h"
@@ -25,7 +26,8 @@ absl::StatusOr<TorchTensor> Parse(const std::string& value) {
   // The storage's key is borrowed from here.
   static std::deque<std::string>& pickles = *new std::deque<std::string>();
   pickles.push_back(Pickled(value));
-  const absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(pickles.back());
+  Budget budget(pickles.back().size());
+  const absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(pickles.back(), budget);
   if (!pickle.ok()) return pickle.status();
   const absl::optional<TensorCall> call = AsTensor(*pickle->root);
   if (!call) return absl::NotFoundError("no tensor");
@@ -57,6 +59,34 @@ TEST(TorchTensorTest, UnwrapsParametersAndSubclasses) {
   for (const std::string& value : {parameter, with_state, old_parameter, subclass}) {
     ASSERT_OK_AND_ASSIGN(const TorchTensor tensor, Parse(value));
     EXPECT_THAT(tensor.shape, ElementsAre(2));
+  }
+}
+
+// How many values `value`, a tensor, carries from which further tensors might be reached.
+size_t CountAttachments(const std::string& value) {
+  const std::string bytes = Pickled(value);
+  Budget budget(bytes.size());
+  const absl::StatusOr<pickle::Pickle> pickle = pickle::ReadPickle(bytes, budget);
+  EXPECT_OK(pickle);
+  return Attachments(*pickle->root).size();
+}
+
+TEST(TorchTensorTest, AttachmentsAreWhatATensorCarriesBesideItsElements) {
+  const std::string hooks = PickleCall(PickleGlobal("collections", "OrderedDict"), {});
+  const std::string state = PickleDict({{PickleString("scale"), Plain()}});
+  const std::string parameter = PickleCall(Utils("_rebuild_parameter"), {Plain(), "\x88", hooks});
+  for (const std::string& plain : {Plain(), parameter}) EXPECT_EQ(CountAttachments(plain), 0);
+
+  const std::string with_state = PickleCall(Utils("_rebuild_parameter_with_state"), {Plain(), "\x88", hooks, state});
+  const std::string subclass = PickleCall(
+      PickleGlobal("torch._tensor", "_rebuild_from_type_v2"),
+      {Utils("_rebuild_parameter"), PickleGlobal("nets", "Weight"), PickleTuple({Plain(), "\x88", hooks}), state});
+  const std::string with_hooks = PickleCall(Utils("_rebuild_tensor_v2"),
+                                            {Float(6), PickleInt(0), PickleInts({2}), PickleInts({1}), "\x89", state});
+  const std::string inner = PickleCall(Utils("_rebuild_parameter"), {Plain() + state + "b", "\x88", hooks});
+  const std::string key = Plain() + Plain() + "Ns";
+  for (const std::string& value : {with_state, subclass, with_hooks, Plain() + state + "b", inner, key}) {
+    EXPECT_EQ(CountAttachments(value), 1);
   }
 }
 

@@ -5,11 +5,13 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/record_content.h"
 #include "common/checkpoint/state_dict_collector.h"
@@ -17,21 +19,33 @@
 #include "common/checkpoint/zip_directory.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
+
+// What a record and a storage take in vectors and maps, which grow by doubling.
+constexpr size_t kRecordCost = sizeof(ZipRecord) + 6 * sizeof(void*);
+constexpr size_t kStorageCost = 2 * sizeof(Storage) + 6 * sizeof(void*);
 
 // The records of an archive by their path below its top folder, which bears the file's first name.
 class Archive {
  public:
   explicit Archive(const std::vector<ZipRecord>& records);
 
+  // The names of all records that are called data.pkl, whatever their folder.
+  const std::vector<absl::string_view>& pickles() const { return pickles_; }
+
   // Null if there is none.
   const ZipRecord* Find(absl::string_view path) const;
   bool HasFolder(absl::string_view path) const;
 
+  // DataLoss names a storage that is not in `keys`.
+  absl::Status CheckStoragesAreIn(const absl::flat_hash_set<absl::string_view>& keys) const;
+
  private:
   std::string folder_;  // With a slash; empty for an archive without a pickle.
+  std::vector<absl::string_view> pickles_;
   absl::flat_hash_map<absl::string_view, const ZipRecord*> records_;
 };
 
@@ -39,7 +53,9 @@ Archive::Archive(const std::vector<ZipRecord>& records) {
   for (const ZipRecord& record : records) {
     records_[record.name] = &record;
     absl::string_view folder = record.name;
-    if (folder_.empty() && absl::ConsumeSuffix(&folder, "/data.pkl")) folder_ = absl::StrCat(folder, "/");
+    if (folder != "data.pkl" && !absl::ConsumeSuffix(&folder, "/data.pkl")) continue;
+    if (pickles_.empty() && folder != record.name) folder_ = absl::StrCat(folder, "/");
+    pickles_.push_back(record.name);
   }
 }
 
@@ -56,6 +72,16 @@ bool Archive::HasFolder(absl::string_view path) const {
   return false;
 }
 
+absl::Status Archive::CheckStoragesAreIn(const absl::flat_hash_set<absl::string_view>& keys) const {
+  const std::string prefix = absl::StrCat(folder_, "data/");
+  for (const auto& [name, record] : records_) {
+    absl::string_view key = name;
+    if (!absl::ConsumePrefix(&key, prefix) || keys.contains(key)) continue;
+    return absl::DataLossError(absl::StrCat(Brief(name), ": a storage that data.pkl does not mention"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckKind(const Archive& archive) {
   if (archive.Find("constants.pkl") != nullptr || archive.HasFolder("code")) {
     return absl::InvalidArgumentError(
@@ -64,28 +90,42 @@ absl::Status CheckKind(const Archive& archive) {
   if (archive.Find("data.pkl") == nullptr) {
     return absl::InvalidArgumentError("a zip archive that torch.save did not write: it has no data.pkl");
   }
+  if (archive.pickles().size() > 1) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "a zip archive of several checkpoints: ", Brief(archive.pickles()[0]), " and ", Brief(archive.pickles()[1])));
+  }
   const ZipRecord* byte_order = archive.Find("byteorder");
   if (byte_order != nullptr && byte_order->bytes != "little") {
-    return absl::UnimplementedError(
-        absl::StrCat("byte order \"", absl::CHexEscape(byte_order->bytes.substr(0, 20)), "\" is not supported"));
+    return absl::UnimplementedError(absl::StrCat("byte order \"", Brief(byte_order->bytes, 20), "\" is not supported"));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<pickle::Pickle> ReadDataPickle(const ZipRecord& record) {
+absl::StatusOr<pickle::Pickle> ReadDataPickle(const ZipRecord& record, Budget& budget) {
   RETURN_IF_ERROR(CheckCrc32(record, record.bytes));
-  return pickle::ReadPickle(record.bytes);
+  return pickle::ReadPickle(record.bytes, budget);
+}
+
+// The keys of all storages that a pickle refers to, those of unsupported classes included.
+absl::flat_hash_set<absl::string_view> StorageKeys(const pickle::Pickle& pickle) {
+  absl::flat_hash_set<absl::string_view> keys;
+  for (const pickle::PersistentId* id : pickle.persistent_ids) {
+    if (const absl::optional<absl::string_view> key = StorageKey(*id)) keys.insert(*key);
+  }
+  return keys;
 }
 
 // Finds storages by key and adds each to the contents when it is first needed.
 class ZipStorages {
  public:
-  ZipStorages(const Archive& archive, CheckpointContents* contents) : archive_(archive), contents_(*contents) {}
+  ZipStorages(const Archive& archive, Budget& budget, CheckpointContents* contents)
+      : archive_(archive), budget_(budget), contents_(*contents) {}
 
   absl::StatusOr<int> Find(const TorchStorage& storage);
 
  private:
   const Archive& archive_;
+  Budget& budget_;
   CheckpointContents& contents_;
   absl::flat_hash_map<absl::string_view, int> indices_;
 };
@@ -93,32 +133,38 @@ class ZipStorages {
 absl::StatusOr<int> ZipStorages::Find(const TorchStorage& storage) {
   const std::string path = absl::StrCat("data/", storage.key);
   const ZipRecord* record = archive_.Find(path);
-  if (record == nullptr) return absl::DataLossError(absl::StrCat("the archive has no ", absl::CHexEscape(path)));
+  if (record == nullptr) return absl::DataLossError(absl::StrCat("the archive has no ", Printable(path)));
   const int64_t byte_size = storage.type->byte_size;
   const int64_t has = static_cast<int64_t>(record->bytes.size());
   if (has % byte_size != 0 || has / byte_size != storage.elements) {
-    return absl::DataLossError(absl::StrCat(record->name, ": wants ", storage.elements, " elements of ", byte_size,
-                                            " bytes, has ", has, " bytes"));
+    return absl::DataLossError(absl::StrCat(Brief(record->name), ": wants ", storage.elements, " elements of ",
+                                            byte_size, " bytes, has ", has, " bytes"));
   }
   const auto [place, added] = indices_.try_emplace(record->name, static_cast<int>(contents_.storages.size()));
-  if (added) contents_.storages.push_back({std::string(record->name), record->bytes, record->crc32});
+  if (added) {
+    RETURN_IF_ERROR(budget_.Spend(kStorageCost));
+    contents_.storages.push_back({record->name, record->bytes, record->crc32});
+  }
   return place->second;
 }
 
 }  // namespace
 
 absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file) {
+  Budget budget(file.size());
   ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file));
+  RETURN_IF_ERROR(budget.Spend(records.size() * kRecordCost));
   const Archive archive(records);
   RETURN_IF_ERROR(CheckKind(archive));
-  const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(*archive.Find("data.pkl"));
+  const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(*archive.Find("data.pkl"), budget);
   if (!pickle.ok()) return Annotate(pickle.status(), "data.pkl");
   CheckpointContents contents;
   contents.format = "torch.save (zip)";
   contents.bytes = file;
-  ZipStorages storages(archive, &contents);
+  ZipStorages storages(archive, budget, &contents);
   RETURN_IF_ERROR(CollectStateDicts(
-      *pickle->root, [&](const TorchStorage& storage) { return storages.Find(storage); }, &contents));
+      *pickle->root, [&](const TorchStorage& storage) { return storages.Find(storage); }, budget, &contents));
+  RETURN_IF_ERROR(archive.CheckStoragesAreIn(StorageKeys(*pickle)));
   return contents;
 }
 

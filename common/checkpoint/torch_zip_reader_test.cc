@@ -42,6 +42,20 @@ TEST(TorchZipReaderTest, TensorsOfOneStorageShareIt) {
   EXPECT_EQ(contents.storages.size(), 1);
 }
 
+TEST(TorchZipReaderTest, EmptyStoragesMayHaveTwoDTypes) {
+  const auto empty = [](const char* type) { return PickleTensor(PickleStorage(type, "0", 0), 0, {0}, {1}); };
+  const std::string object =
+      PickleDict({{PickleString("a"), empty("FloatStorage")}, {PickleString("b"), empty("IntStorage")}});
+  EXPECT_OK(ReadTorchZip(TorchZipFile(object, {{"0", 0, ""}})));
+}
+
+TEST(TorchZipReaderTest, BytesMayBeViewedWithAndWithoutAType) {
+  const std::string object =
+      PickleDict({{PickleString("a"), PickleTensor(PickleStorage("ByteStorage", "0", 8), 0, {8}, {1})},
+                  {PickleString("b"), PickleTensor(PickleStorage("UntypedStorage", "0", 8), 0, {8}, {1})}});
+  EXPECT_OK(ReadTorchZip(TorchZipFile(object, {{"0", 8, "8 bytes."}})));
+}
+
 TEST(TorchZipReaderTest, RefusesDefects) {
   struct Case {
     std::string file;
@@ -63,6 +77,16 @@ TEST(TorchZipReaderTest, RefusesDefects) {
       {ZipArchive({{"m/data.pkl", "\x80\x02N"}}), kDataLoss, "data.pkl: byte 3: the pickle ends without STOP"},
       {ZipArchive({{"m/data.pkl", empty_pickle}, {"m/constants.pkl", ""}}), kInvalidArgument, "a TorchScript artifact"},
       {ZipArchive({{"m/data.pkl", empty_pickle}, {"m/code/m.py", ""}}), kInvalidArgument, "a TorchScript artifact"},
+      {ZipArchive({{"a/data.pkl", empty_pickle}, {"b/data.pkl", empty_pickle}}), kInvalidArgument,
+       "a zip archive of several checkpoints: a/data.pkl and b/data.pkl"},
+      {ZipArchive({{"a/data.pkl", empty_pickle}, {"data.pkl", empty_pickle}}), kInvalidArgument,
+       "a zip archive of several checkpoints: a/data.pkl and data.pkl"},
+      {ZipArchive({{"a/data.pkl", empty_pickle}, {"a/b/data.pkl", empty_pickle}}), kInvalidArgument,
+       "a zip archive of several checkpoints: a/data.pkl and a/b/data.pkl"},
+      {TorchZipFile(TwoNames(two, two), {{"0", 2, "8 bytes."}, {"1", 2, "8 bytes."}}), kDataLoss,
+       "archive/data/1: a storage that data.pkl does not mention"},
+      {TorchZipFile(TwoNames(two, PickleStorage("IntStorage", "0", 2)), {{"0", 2, "8 bytes."}}), kDataLoss,
+       "b: archive/data/0 is viewed as float32 and as int32"},
       {ZipArchive({{"weights.npy", ""}}), kInvalidArgument, "a zip archive that torch.save did not write"},
       {ZipArchive({}), kInvalidArgument, "a zip archive that torch.save did not write"},
       {ZipArchive({{"m/data.pkl", empty_pickle}, {"m/byteorder", "big"}}), absl::StatusCode::kUnimplemented,

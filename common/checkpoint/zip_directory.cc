@@ -5,7 +5,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
@@ -13,6 +12,7 @@
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -147,6 +147,10 @@ absl::Status CheckMethod(const Entry& entry, ZipMethods methods) {
   return absl::OkStatus();
 }
 
+absl::Status AnnotateWithName(const absl::Status& status, const Entry& entry) {
+  return status.ok() ? status : Annotate(status, absl::StrCat("\"", Brief(entry.name), "\""));
+}
+
 absl::Status CheckNoOverlap(std::vector<Extent> extents) {
   std::sort(extents.begin(), extents.end());
   for (size_t i = 1; i < extents.size(); ++i) {
@@ -166,11 +170,10 @@ absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archiv
   absl::flat_hash_set<absl::string_view> names;
   for (ZipRecord& record : records) {
     ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader));
-    const std::string quoted = absl::StrCat("\"", absl::CHexEscape(entry.name.substr(0, 200)), "\"");
-    if (!names.insert(entry.name).second) return Annotate(Damaged("there are two of them"), quoted);
-    RETURN_IF_ERROR(Annotate(CheckMethod(entry, methods), quoted));
+    if (!names.insert(entry.name).second) return AnnotateWithName(Damaged("there are two of them"), entry);
+    RETURN_IF_ERROR(AnnotateWithName(CheckMethod(entry, methods), entry));
     absl::StatusOr<Extent> extent = LocateRecord(body, entry, &record);
-    if (!extent.ok()) return Annotate(extent.status(), quoted);
+    if (!extent.ok()) return AnnotateWithName(extent.status(), entry);
     extents.push_back(*extent);
   }
   if (reader.remaining() > 0) return Damaged("the central directory is longer than its entries");

@@ -1,12 +1,19 @@
-// A file mapped into memory, read-only.
+// A file mapped into memory, read-only. A file that another process cuts short, or that its disk cannot read, ends this
+// process where the missing bytes are used: with one line on stderr that names the file, exit status 1, and the last
+// steps of fatal_signal.h.
 #ifndef MODELPORT_COMMON_IO_MAPPED_FILE_H_
 #define MODELPORT_COMMON_IO_MAPPED_FILE_H_
+
+#include <sys/stat.h>
 
 #include <memory>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/io/file_descriptor.h"
+#include "common/io/mapped_range.h"
 
 namespace modelport {
 
@@ -18,6 +25,10 @@ class MappedFile {
   //   PermissionDenied, Unavailable   as the system reports
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path);
 
+  // FailedPrecondition if the file has been written to, or its inode changed in another way, since it was opened: what
+  // was read of it need not be one version of it. To be called when all is read.
+  absl::Status CheckUnchanged() const;
+
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
   MappedFile& operator=(const MappedFile&) = delete;
@@ -26,9 +37,13 @@ class MappedFile {
   absl::string_view bytes() const { return bytes_; }
 
  private:
-  explicit MappedFile(absl::string_view bytes) : bytes_(bytes) {}
+  MappedFile(std::string path, FileDescriptor file, const struct stat& opened, absl::string_view bytes);
 
-  absl::string_view bytes_;
+  const std::string path_;
+  const FileDescriptor file_;
+  const struct stat opened_;
+  const absl::string_view bytes_;
+  const MappedRange range_;
 };
 
 }  // namespace modelport

@@ -1,10 +1,14 @@
 #include "common/io/mapped_file.h"
 
+#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
@@ -58,6 +62,59 @@ TEST(MappedFileTest, PipeIsRefusedWithoutWaitingForAWriter) {
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   EXPECT_THAT(MappedFile::Open(path), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a regular file")));
 }
+
+TEST(MappedFileTest, AFileThatIsOnlyReadIsUnchanged) {
+  for (const char* bytes : {"", "bytes"}) {
+    ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(WriteTemp("same.bin", bytes)));
+    EXPECT_EQ(file->bytes(), bytes);
+    EXPECT_OK(file->CheckUnchanged());
+  }
+}
+
+TEST(MappedFileTest, AFileThatIsWrittenToIsChanged) {
+  const std::string path = TempPath("changed.bin");
+  const std::function<void()> changes[] = {
+      [&] { std::fstream(path, std::ios::in | std::ios::out | std::ios::binary) << "B"; },  // In place.
+      [&] { std::ofstream(path, std::ios::app | std::ios::binary) << "more"; },             // Longer.
+      [&] { EXPECT_EQ(truncate(path.c_str(), 2), 0); },                                     // Shorter.
+      [&] { std::filesystem::last_write_time(path, std::filesystem::file_time_type()); },   // Backdated.
+  };
+  for (const std::function<void()>& change : changes) {
+    WriteTemp("changed.bin", "bytes");
+    ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+    usleep(20'000);  // The kernel's clock for files ticks every few milliseconds.
+    change();
+    EXPECT_THAT(file->CheckUnchanged(), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                                 StartsWith(absl::StrCat(path, ": changed while it was read"))));
+  }
+}
+
+#ifndef __SANITIZE_ADDRESS__  // Which handles SIGBUS itself.
+// Reads the last byte of a file that was cut to its first page after it was mapped.
+void ReadTruncated(const std::string& path) {
+  const auto file = MappedFile::Open(path);
+  if (!file.ok() || truncate(path.c_str(), 4096) != 0) _exit(2);
+  volatile char last = (*file)->bytes().back();
+  static_cast<void>(last);
+}
+
+TEST(MappedFileDeathTest, ATruncatedFileEndsTheProcessWithOneError) {
+  const std::string path = WriteTemp("cut\x1b.bin", std::string(1 << 20, 'a'));
+  const std::string message = absl::StrCat("^DATA_LOSS: ", testing::TempDir(),
+                                           "/cut.x1b.bin: was truncated while it was read\n  copy it [^\n]*\n$");
+  EXPECT_EXIT(ReadTruncated(path), testing::ExitedWithCode(1), message);
+  std::ofstream(path, std::ios::binary) << std::string(1 << 20, 'a');
+  EXPECT_EXIT(std::thread([&] { ReadTruncated(path); }).join(), testing::ExitedWithCode(1), message);
+}
+
+TEST(MappedFileDeathTest, OtherFaultsStayFaults) {
+  const auto map_and_raise = [] {
+    const auto file = MappedFile::Open(WriteTemp("whole.bin", "bytes"));
+    raise(SIGBUS);
+  };
+  EXPECT_EXIT(map_and_raise(), testing::KilledBySignal(SIGBUS), "^$");
+}
+#endif
 
 TEST(MappedFileTest, UnreadableFileIsPermissionDenied) {
   if (geteuid() == 0) GTEST_SKIP() << "root reads everything";

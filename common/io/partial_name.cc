@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "common/io/fatal_signal.h"
 
 namespace modelport {
 namespace {
@@ -30,6 +30,7 @@ constexpr int kNoSlot = -1;
 struct Slot {
   std::atomic<bool> taken;  // By a PartialName.
   std::atomic<bool> armed;  // `path` is whole and to be removed.
+  pid_t process;            // That made it; a process that is forked later leaves it alone.
   char path[PATH_MAX];
 };
 Slot slots[kSlots];
@@ -52,22 +53,11 @@ void Remove(const char* path) {
   if (unlink(path) != 0 && errno == EISDIR) RemoveFolder(path);
 }
 
-void RemovePartialFiles(int signal_number) {
+bool RemovePartialFiles(int, const siginfo_t&) {
   for (Slot& slot : slots) {
-    if (slot.armed) Remove(slot.path);
+    if (slot.armed && slot.process == getpid()) Remove(slot.path);
   }
-  // The handler was installed for one signal only, so this one ends the process.
-  raise(signal_number);
-}
-
-// A signal that is ignored, as under nohup, stays ignored, and one that the program handles is its own affair.
-void InstallHandler(int signal_number) {
-  struct sigaction action;
-  if (sigaction(signal_number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
-  action = {};
-  action.sa_handler = RemovePartialFiles;
-  action.sa_flags = SA_RESETHAND;
-  sigaction(signal_number, &action, nullptr);
+  return false;
 }
 
 int TakeSlot(const std::string& path) {
@@ -75,6 +65,7 @@ int TakeSlot(const std::string& path) {
   for (int i = 0; i < kSlots; ++i) {
     if (slots[i].taken.exchange(true)) continue;
     std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
+    slots[i].process = getpid();
     slots[i].armed = true;
     return i;
   }
@@ -100,11 +91,8 @@ bool IsPartialName(absl::string_view name, const OutputPlace& place) {
 }
 
 PartialName::PartialName(const std::string& path) : path_(path), slot_(TakeSlot(path)) {
-  static const bool installed = [] {
-    for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) InstallHandler(signal_number);
-    return true;
-  }();
-  static_cast<void>(installed);
+  static const bool added = (AddLastStep(RemovePartialFiles), true);
+  static_cast<void>(added);
 }
 
 PartialName::~PartialName() {

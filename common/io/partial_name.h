@@ -15,7 +15,7 @@ std::string MakePartialPath(const OutputPlace& place);
 bool IsPartialName(absl::string_view name, const OutputPlace& place);
 
 // The path of an unfinished file or of an unfinished folder without subfolders, which is removed when this object dies
-// and when SIGINT, SIGTERM or SIGHUP end the process. Make it before the file, so that no signal comes between.
+// and when a signal other than SIGKILL ends the process. Make it before the file, so that no signal comes between.
 class PartialName {
  public:
   explicit PartialName(const std::string& path);

@@ -46,7 +46,7 @@ TEST(PartialNameTest, RemovesAnyNumberOfFiles) {
 }
 
 TEST(PartialNameTest, ASignalRemovesTheFileAndEndsTheProcess) {
-  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int signal_number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGXCPU}) {
     const std::string kept = MakeFile("kept"), removed = MakeFile("removed");
     const pid_t child = fork();
     if (child == 0) {
@@ -62,6 +62,14 @@ TEST(PartialNameTest, ASignalRemovesTheFileAndEndsTheProcess) {
     EXPECT_TRUE(fs::exists(kept));
     EXPECT_FALSE(fs::exists(removed));
   }
+}
+
+TEST(PartialNameTest, AForkedProcessThatASignalEndsLeavesTheFile) {
+  const PartialName partial(MakeFile("parents"));
+  const pid_t child = fork();
+  if (child == 0) raise(SIGTERM);
+  waitpid(child, nullptr, 0);
+  EXPECT_TRUE(fs::exists(partial.path()));
 }
 
 TEST(PartialNameDeathTest, AnIgnoredSignalStaysIgnored) {

@@ -3,17 +3,19 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/keymap/fit_error.h"
 #include "common/keymap/layout_reading.h"
+#include "common/keymap/left_out.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
+
+constexpr size_t kShown = 3;  // How many dictionaries a message names.
 
 absl::StatusOr<std::vector<const Layout*>> SelectLayouts(const KeyMap& key_map, absl::string_view name) {
   std::vector<const Layout*> layouts;
@@ -24,6 +26,16 @@ absl::StatusOr<std::vector<const Layout*>> SelectLayouts(const KeyMap& key_map, 
   }
   if (!layouts.empty()) return layouts;
   return absl::InvalidArgumentError(absl::StrCat("unknown layout \"", name, "\"", NearestHint(name, names)));
+}
+
+absl::StatusOr<const StateDict*> FindDict(const Checkpoint& checkpoint, const std::string& path) {
+  std::vector<std::string> paths;
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    if (dict.path == path || std::count(dict.also.begin(), dict.also.end(), path) > 0) return &dict;
+    paths.push_back(dict.path.empty() ? "." : dict.path);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(checkpoint.path(), ": no dictionary \"", Brief(path), "\" holds tensors", NearestHint(path, paths)));
 }
 
 std::string PatternTexts(const std::vector<const KeyPattern*>& patterns) {
@@ -44,33 +56,49 @@ std::string KeysOf(const StateDict& dict) {
 
 // What the file holds, after the readings that did not lead to a layout.
 absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
-                          const std::vector<const Layout*>& layouts) {
+                          const std::vector<LayoutReadings>& layouts) {
   std::string text = absl::StrCat(checkpoint.path(), ": does not fit ", model, ": no layout is recognised");
-  for (const Layout* layout : layouts) {
-    const std::vector<LayoutReading> readings = ReadLayout(*layout, checkpoint);
+  for (const auto& [layout, readings] : layouts) {
     if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " stands in ", PlacesOf(*layout));
-    for (const LayoutReading& reading : readings) {
-      absl::StrAppend(&text, "\n  layout ", layout->name, ": no key in ", DictName(reading.dict->path), " matches ",
-                      PatternTexts(reading.unmatched));
+    for (size_t i = 0; i < std::min(readings.size(), kShown); ++i) {
+      absl::StrAppend(&text, "\n  layout ", layout->name, ": no key in ", DictName(readings[i].path), " matches ",
+                      PatternTexts(readings[i].unmatched));
     }
   }
   const std::vector<StateDict>& dicts = checkpoint.state_dicts();
-  for (size_t i = 0; i < std::min<size_t>(dicts.size(), 3); ++i) absl::StrAppend(&text, "\n  ", KeysOf(dicts[i]));
+  for (size_t i = 0; i < std::min(dicts.size(), kShown); ++i) absl::StrAppend(&text, "\n  ", KeysOf(dicts[i]));
   if (layouts.size() > 1) absl::StrAppend(&text, "\n  --layout=NAME compares with that layout in full");
+  if (dicts.size() > 1 || !dicts[0].path.empty()) {
+    absl::StrAppend(&text, "\n  --state_dict=PATH compares with that dictionary");
+  }
   return absl::FailedPreconditionError(text);
 }
 
-absl::Status Ambiguous(const Checkpoint& checkpoint, absl::string_view model,
-                       const std::vector<LayoutReading>& recognised) {
+const LayoutReading& FirstRecognised(const LayoutReadings& layout) {
+  return *std::find_if(layout.readings.begin(), layout.readings.end(), [](const auto& r) { return r.recognised(); });
+}
+
+absl::Status AmbiguousLayout(const Checkpoint& checkpoint, absl::string_view model,
+                             const std::vector<const LayoutReadings*>& recognised) {
   std::string text =
       absl::StrCat(checkpoint.path(), ": does not fit ", model, ": ", recognised.size(), " layouts are recognised");
-  for (const LayoutReading& reading : recognised) {
+  for (const LayoutReadings* readings : recognised) {
     std::vector<const KeyPattern*> patterns;
-    for (const KeyPattern& pattern : reading.layout->recognise) patterns.push_back(&pattern);
-    absl::StrAppend(&text, "\n  layout ", reading.layout->name, ": ", DictName(reading.dict->path), " has ",
-                    PatternTexts(patterns));
+    for (const KeyPattern& pattern : readings->layout->recognise) patterns.push_back(&pattern);
+    absl::StrAppend(&text, "\n  layout ", readings->layout->name, ": ", DictName(FirstRecognised(*readings).path),
+                    " has ", PatternTexts(patterns));
   }
   return absl::FailedPreconditionError(absl::StrCat(text, "\n  --layout=NAME chooses one"));
+}
+
+absl::Status AmbiguousDict(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
+                           const LayoutReading& second) {
+  std::string text = absl::StrCat(checkpoint.path(), ": two dictionaries fit ", model, " and differ");
+  for (const LayoutReading* reading : {&first, &second}) {
+    absl::StrAppend(&text, "\n  ", DictName(reading->path), ": ", reading->dict->tensors.size(),
+                    " tensors; --state_dict=", reading->path.empty() ? "." : Brief(reading->path), " takes it");
+  }
+  return absl::FailedPreconditionError(text);
 }
 
 size_t FilledSlots(const Comparison& comparison) {
@@ -78,31 +106,84 @@ size_t FilledSlots(const Comparison& comparison) {
   return std::count_if(sources.begin(), sources.end(), [](const SlotSource& s) { return s.tensor != nullptr; });
 }
 
-absl::StatusOr<Comparison> CompareBest(const Checkpoint& checkpoint, const Layout& layout, const ModuleTree& tree,
-                                       absl::string_view model) {
-  std::vector<Comparison> comparisons;
-  for (LayoutReading& reading : ReadLayout(layout, checkpoint))
-    comparisons.push_back(Compare(std::move(reading), tree));
-  if (comparisons.empty()) return Unrecognised(checkpoint, model, {&layout});
-  return std::move(*std::max_element(comparisons.begin(), comparisons.end(),
-                                     [](const auto& a, const auto& b) { return FilledSlots(a) < FilledSlots(b); }));
+absl::StatusOr<Comparison> CompareBest(const Checkpoint& checkpoint, const LayoutReadings& layout,
+                                       const ModuleTree& tree, absl::string_view model) {
+  if (layout.readings.empty()) return Unrecognised(checkpoint, model, {layout});
+  Comparison best = Compare(layout.readings.front(), tree);
+  for (size_t i = 1; i < layout.readings.size(); ++i) {
+    Comparison other = Compare(layout.readings[i], tree);
+    if (FilledSlots(other) > FilledSlots(best)) best = std::move(other);
+  }
+  return best;
+}
+
+bool FillAlike(const Comparison& a, const Comparison& b) {
+  const auto same = [](const SlotSource& x, const SlotSource& y) {
+    return x.tensor == y.tensor || (x.tensor != nullptr && y.tensor != nullptr && SameElements(*x.tensor, *y.tensor));
+  };
+  return std::equal(a.plan.sources.begin(), a.plan.sources.end(), b.plan.sources.begin(), same);
+}
+
+absl::StatusOr<Comparison> CompareRecognised(const Checkpoint& checkpoint, const LayoutReadings& layout,
+                                             const ModuleTree& tree, absl::string_view model) {
+  absl::optional<Comparison> fitting;
+  for (const LayoutReading& reading : layout.readings) {
+    if (!Fits(reading, tree)) continue;
+    Comparison comparison = Compare(reading, tree);
+    if (!fitting) {
+      fitting = std::move(comparison);
+    } else if (!FillAlike(*fitting, comparison)) {
+      return AmbiguousDict(checkpoint, model, fitting->reading, reading);
+    }
+  }
+  return fitting ? *std::move(fitting) : Compare(FirstRecognised(layout), tree);
+}
+
+std::vector<const LayoutReadings*> Recognised(const std::vector<LayoutReadings>& layouts) {
+  std::vector<const LayoutReadings*> recognised;
+  for (const LayoutReadings& layout : layouts) {
+    if (layout.recognised()) recognised.push_back(&layout);
+  }
+  return recognised;
 }
 
 }  // namespace
 
-absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const KeyMap& key_map, const ModuleTree& tree,
-                                           absl::string_view layout, absl::string_view model) {
-  ASSIGN_OR_RETURN(const std::vector<const Layout*> layouts, SelectLayouts(key_map, layout));
-  std::vector<LayoutReading> recognised;
-  for (const Layout* candidate : layouts) {
-    std::vector<LayoutReading> readings = ReadLayout(*candidate, checkpoint);
-    const auto reading = std::find_if(readings.begin(), readings.end(), [](const auto& r) { return r.recognised(); });
-    if (reading != readings.end()) recognised.push_back(std::move(*reading));
+bool LayoutReadings::recognised() const {
+  return std::any_of(readings.begin(), readings.end(), [](const LayoutReading& r) { return r.recognised(); });
+}
+
+absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,
+                                                        const SourceChoice& choice) {
+  ASSIGN_OR_RETURN(const std::vector<const Layout*> layouts, SelectLayouts(key_map, choice.layout));
+  const StateDict* dict = nullptr;
+  if (choice.state_dict) {
+    ASSIGN_OR_RETURN(dict, FindDict(checkpoint, *choice.state_dict));
   }
-  if (recognised.size() == 1) return Compare(std::move(recognised[0]), tree);
-  if (recognised.size() > 1) return Ambiguous(checkpoint, model, recognised);
-  if (layouts.size() == 1) return CompareBest(checkpoint, *layouts[0], tree, model);
+  std::vector<LayoutReadings> readings;
+  for (const Layout* layout : layouts) {
+    if (dict == nullptr) {
+      readings.push_back({layout, ReadLayout(*layout, checkpoint)});
+    } else {
+      readings.push_back({layout, {ReadDict(*layout, *dict, *choice.state_dict)}});
+    }
+  }
+  return readings;
+}
+
+absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,
+                                           const ModuleTree& tree, absl::string_view model) {
+  const std::vector<const LayoutReadings*> recognised = Recognised(layouts);
+  if (recognised.size() == 1) return CompareRecognised(checkpoint, *recognised[0], tree, model);
+  if (recognised.size() > 1) return AmbiguousLayout(checkpoint, model, recognised);
+  if (layouts.size() == 1) return CompareBest(checkpoint, layouts[0], tree, model);
   return Unrecognised(checkpoint, model, layouts);
+}
+
+bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree) {
+  const std::vector<const LayoutReadings*> recognised = Recognised(layouts);
+  return recognised.size() == 1 && std::any_of(recognised[0]->readings.begin(), recognised[0]->readings.end(),
+                                               [&](const LayoutReading& reading) { return Fits(reading, tree); });
 }
 
 }  // namespace modelport

@@ -1,57 +1,44 @@
 #include "common/keymap/comparison.h"
 
-#include <map>
-#include <set>
+#include <string>
+#include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "common/tensor/dtype.h"
 
 namespace modelport {
 namespace {
 
-using Sources = std::map<absl::string_view, const CheckpointTensor*>;
-
-void RenameKeys(Comparison* comparison) {
-  for (const Rename& rename : comparison->reading.layout->renames) {
-    bool matches = false;
-    for (SourceKey& key : comparison->reading.keys) {
-      const absl::optional<KeyBindings> bindings = rename.from.Match(key.name);
-      if (!bindings.has_value()) continue;
-      key.name = rename.to.Substitute(*bindings);
-      matches = true;
-    }
-    if (!matches) comparison->idle_rules.push_back(&rename);
-  }
-}
-
-Sources IndexKeys(Comparison* comparison) {
-  Sources sources;
-  for (const SourceKey& key : comparison->reading.keys) {
-    const auto [first, is_new] = sources.emplace(key.name, key.tensor);
-    if (!is_new) comparison->collisions.push_back({key.name, first->second, key.tensor});
-  }
-  return sources;
-}
-
 const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::string_view name) {
   for (const Allowance& allowance : allowances) {
-    if (allowance.key.Match(name).has_value()) return &allowance;
+    if (allowance.key.Matches(name)) return &allowance;
   }
   return nullptr;
 }
 
-void FillSlot(const Slot& slot, const Sources& sources, Comparison* comparison) {
+// The tensor that fills `slot`, null if there is none, and the key that it is stored as.
+std::pair<const CheckpointTensor*, std::string> FindSource(const Slot& slot, const LayoutReading& reading) {
+  const auto& by_name = reading.keys->by_name;
+  const auto own = by_name.find(slot.name);
+  if (own != by_name.end()) return {own->second, slot.name};
+  std::string stored_key = reading.layout->StoredKey(slot.name);
+  const auto stored = by_name.find(stored_key);
+  return {stored == by_name.end() ? nullptr : stored->second, std::move(stored_key)};
+}
+
+bool FitsSlot(const CheckpointTensor& tensor, const Slot& slot) {
+  return tensor.shape == slot.shape && IsFloating(tensor.dtype);
+}
+
+void FillSlot(const Slot& slot, Comparison* comparison) {
   SlotSource source;
-  const std::string stored_key = comparison->reading.layout->StoredKey(slot.name);
-  auto found = sources.find(slot.name);
-  if (found == sources.end() && stored_key != slot.name) {
-    found = sources.find(stored_key);
-    if (found != sources.end()) comparison->plan.aliases.emplace_back(slot.name, stored_key);
-  }
-  if (found != sources.end()) {
-    source.tensor = found->second;
-    if (source.tensor->shape != slot.shape) comparison->wrong_shape.push_back({&slot, source.tensor});
-    if (!IsFloating(source.tensor->dtype)) comparison->wrong_dtype.push_back({&slot, source.tensor});
+  auto [tensor, stored_key] = FindSource(slot, comparison->reading);
+  source.tensor = tensor;
+  if (tensor != nullptr) {
+    if (stored_key != slot.name) comparison->plan.aliases.emplace_back(slot.name, std::move(stored_key));
+    if (tensor->shape != slot.shape) comparison->wrong_shape.push_back({&slot, tensor});
+    if (!IsFloating(tensor->dtype)) comparison->wrong_dtype.push_back({&slot, tensor});
   } else if (const Allowance* allowance = FindAllowance(comparison->reading.layout->missing, slot.name)) {
     source.reason = allowance->reason;
   } else {
@@ -61,10 +48,10 @@ void FillSlot(const Slot& slot, const Sources& sources, Comparison* comparison) 
 }
 
 void AccountForKeys(const ModuleTree& tree, Comparison* comparison) {
-  std::set<absl::string_view> slots;
+  absl::flat_hash_set<absl::string_view> slots;
   for (const Slot& slot : tree.slots) slots.insert(slot.name);
-  for (const SourceKey& key : comparison->reading.keys) {
-    if (slots.count(key.name) > 0) continue;
+  for (const SourceKey& key : comparison->reading.keys->keys) {
+    if (slots.contains(key.name)) continue;
     if (const Allowance* allowance = FindAllowance(comparison->reading.layout->unused, key.name)) {
       comparison->plan.unused.emplace_back(key.tensor->key, allowance->reason);
     } else {
@@ -76,20 +63,30 @@ void AccountForKeys(const ModuleTree& tree, Comparison* comparison) {
 }  // namespace
 
 bool Comparison::fits() const {
-  return reading.recognised() && collisions.empty() && idle_rules.empty() && missing.empty() && unexpected.empty() &&
-         wrong_shape.empty() && wrong_dtype.empty();
+  return reading.recognised() && reading.keys->collisions.empty() && reading.keys->idle_rules.empty() &&
+         missing.empty() && unexpected.empty() && wrong_shape.empty() && wrong_dtype.empty();
 }
 
 Comparison Compare(LayoutReading reading, const ModuleTree& tree) {
   Comparison comparison;
   comparison.reading = std::move(reading);
+  if (comparison.reading.keys == nullptr) {
+    comparison.reading.keys = RenameKeys(*comparison.reading.layout, *comparison.reading.dict);
+  }
   comparison.plan.layout = comparison.reading.layout->name;
-  comparison.plan.state_dict = comparison.reading.dict->path;
-  RenameKeys(&comparison);
-  const Sources sources = IndexKeys(&comparison);
-  for (const Slot& slot : tree.slots) FillSlot(slot, sources, &comparison);
+  comparison.plan.state_dict = std::string(comparison.reading.path);
+  for (const Slot& slot : tree.slots) FillSlot(slot, &comparison);
   AccountForKeys(tree, &comparison);
   return comparison;
+}
+
+bool Fits(const LayoutReading& reading, const ModuleTree& tree) {
+  if (!reading.recognised()) return false;
+  for (const Slot& slot : tree.slots) {
+    const CheckpointTensor* const tensor = FindSource(slot, reading).first;
+    if (tensor != nullptr ? !FitsSlot(*tensor, slot) : !FindAllowance(reading.layout->missing, slot.name)) return false;
+  }
+  return Compare(reading, tree).fits();
 }
 
 }  // namespace modelport

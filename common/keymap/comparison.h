@@ -1,8 +1,6 @@
 #ifndef MODELPORT_COMMON_KEYMAP_COMPARISON_H_
 #define MODELPORT_COMMON_KEYMAP_COMPARISON_H_
 
-#include <string>
-#include <utility>
 #include <vector>
 
 #include "common/checkpoint/checkpoint.h"
@@ -19,20 +17,11 @@ struct Misfit {
   const CheckpointTensor* tensor;
 };
 
-// Two keys of the file that stripping and renaming make one.
-struct Collision {
-  std::string name;
-  const CheckpointTensor* first;
-  const CheckpointTensor* second;
-};
-
 // A state dict laid beside a module tree: what fits, and everything that does not.
 struct Comparison {
-  LayoutReading reading;
-  Plan plan;  // Complete only if the two fit.
+  LayoutReading reading;  // With its keys.
+  Plan plan;              // Complete only if the two fit, and but for what is left out.
 
-  std::vector<Collision> collisions;
-  std::vector<const Rename*> idle_rules;  // Those that match no key.
   std::vector<const Slot*> missing;
   std::vector<SourceKey> unexpected;
   std::vector<Misfit> wrong_shape;
@@ -41,8 +30,11 @@ struct Comparison {
   bool fits() const;
 };
 
-// Renames the reading's keys by its layout and compares them with `tree`, strictly.
+// Compares the reading's keys with `tree`, strictly.
 Comparison Compare(LayoutReading reading, const ModuleTree& tree);
+
+// True if Compare(reading, tree) fits. Ends with the first slot that does not.
+bool Fits(const LayoutReading& reading, const ModuleTree& tree);
 
 }  // namespace modelport
 

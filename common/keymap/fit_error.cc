@@ -1,18 +1,22 @@
 #include "common/keymap/fit_error.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/keymap/left_out.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
 constexpr size_t kShown = 5;
+constexpr size_t kSearched = 4096;  // Keys of the file that are compared with what is missing.
 
 // Collects the counts of the first line and the details below it.
 class FitReport {
@@ -52,21 +56,20 @@ std::string WrongDType(const Misfit& misfit) {
 void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {
   std::vector<std::string> missing, unexpected;
   for (const Slot* slot : comparison.missing) missing.push_back(slot->name);
-  for (const SourceKey& key : comparison.unexpected) unexpected.push_back(key.name);
+  for (size_t i = 0; i < std::min(comparison.unexpected.size(), kSearched); ++i) {
+    unexpected.emplace_back(comparison.unexpected[i].name);
+  }
   report->AddGroup(
       comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing", [&](const Slot* slot) {
         return absl::StrCat(slot->name, " ", ShapeString(slot->shape), NearestIn("file", slot->name, unexpected));
       });
   report->AddGroup(comparison.unexpected, "unexpected", "unexpected", [&](const SourceKey& key) {
-    return absl::StrCat(key.tensor->key, " ", ShapeString(key.tensor->shape), NearestIn("model", key.name, missing));
+    return absl::StrCat(Brief(key.tensor->key), " ", ShapeString(key.tensor->shape),
+                        NearestIn("model", key.name, missing));
   });
 }
 
 }  // namespace
-
-std::string DictName(absl::string_view path) {
-  return path.empty() ? "the file's root" : absl::StrCat("dictionary ", path);
-}
 
 absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
                       const Comparison& comparison) {
@@ -75,17 +78,18 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
   FitReport report;
   report.AddGroup(reading.unmatched, absl::StrCat("of ", layout.recognise.size(), " marks absent"), "absent mark",
                   [](const KeyPattern* pattern) { return absl::StrCat("no key matches ", pattern->text()); });
-  report.AddGroup(comparison.collisions, "given twice", "twice", [](const Collision& collision) {
-    return absl::StrCat(collision.name, " is both ", collision.first->key, " and ", collision.second->key);
+  report.AddGroup(reading.keys->collisions, "given twice", "twice", [](const Collision& collision) {
+    return absl::StrCat(Brief(collision.name), " is both ", Brief(collision.first->key), " and ",
+                        Brief(collision.second->key));
   });
-  report.AddGroup(comparison.idle_rules, absl::StrCat("of ", layout.renames.size(), " rules match nothing"),
+  report.AddGroup(reading.keys->idle_rules, absl::StrCat("of ", layout.renames.size(), " rules match nothing"),
                   "idle rule", [](const Rename* rule) {
                     return absl::StrCat(MarkString(rule->mark), ": ", rule->from.text(), " -> ", rule->to.text());
                   });
   AddKeyGroups(tree, comparison, &report);
   report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
   report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
-  const std::string where = reading.dict->path.empty() ? "" : absl::StrCat(" in ", DictName(reading.dict->path));
+  const std::string where = reading.path.empty() ? "" : absl::StrCat(" in ", DictName(reading.path));
   return absl::FailedPreconditionError(
       absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where, "): ", report.Text()));
 }

@@ -2,8 +2,6 @@
 #ifndef MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
 #define MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
 
-#include <string>
-
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "common/keymap/comparison.h"
@@ -17,9 +15,6 @@ namespace modelport {
 //     unexpected: blocks.11.ls2.gama [384]
 absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
                       const Comparison& comparison);
-
-// "the file's root" or "dictionary teacher".
-std::string DictName(absl::string_view path);
 
 }  // namespace modelport
 

@@ -47,19 +47,29 @@ absl::StatusOr<KeyPattern> KeyPattern::Parse(absl::string_view text) {
   return pattern;
 }
 
-absl::optional<KeyBindings> KeyPattern::Match(absl::string_view key) const {
-  KeyBindings bindings;
+bool KeyPattern::MatchParts(absl::string_view key,
+                            absl::FunctionRef<void(const std::string&, absl::string_view)> bind) const {
   absl::string_view rest = key;
   for (const Part& part : parts_) {
     // A leading dot is left by the part before.
-    if (&part != &parts_.front() && !absl::ConsumePrefix(&rest, ".")) return absl::nullopt;
+    if (&part != &parts_.front() && !absl::ConsumePrefix(&rest, ".")) return false;
     const absl::string_view piece = part.takes_rest ? rest : rest.substr(0, rest.find('.'));
-    if (part.is_placeholder ? piece.empty() : piece != part.text) return absl::nullopt;
-    if (part.is_placeholder) bindings.emplace(part.text, piece);
+    if (part.is_placeholder ? piece.empty() : piece != part.text) return false;
+    if (part.is_placeholder) bind(part.text, piece);
     rest.remove_prefix(piece.size());
   }
-  if (!rest.empty()) return absl::nullopt;
-  return bindings;
+  return rest.empty();
+}
+
+bool KeyPattern::Matches(absl::string_view key) const {
+  return MatchParts(key, [](const std::string&, absl::string_view) {});
+}
+
+absl::optional<KeyBindings> KeyPattern::Match(absl::string_view key) const {
+  KeyBindings bindings;
+  const bool matches =
+      MatchParts(key, [&](const std::string& name, absl::string_view piece) { bindings.emplace(name, piece); });
+  return matches ? absl::make_optional(std::move(bindings)) : absl::nullopt;
 }
 
 std::string KeyPattern::Substitute(const KeyBindings& bindings) const {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -24,7 +25,10 @@ class KeyPattern {
 
   const std::string& text() const { return text_; }
 
-  // The bindings if `key` matches as a whole.
+  // True if `key` matches as a whole.
+  bool Matches(absl::string_view key) const;
+
+  // The bindings if it does.
   absl::optional<KeyBindings> Match(absl::string_view key) const;
 
   // The key with every placeholder replaced; all names must be bound.
@@ -41,6 +45,10 @@ class KeyPattern {
   };
 
   static absl::StatusOr<Part> ParsePart(absl::string_view text);
+
+  // Calls `bind` with each placeholder's name and what it stands for, even if `key` turns out not to match.
+  bool MatchParts(absl::string_view key,
+                  absl::FunctionRef<void(const std::string& name, absl::string_view piece)> bind) const;
 
   std::string text_;
   std::vector<Part> parts_;

@@ -2,65 +2,65 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 
 namespace modelport {
 namespace {
 
+constexpr size_t kMaxSteps = 4;
+
 // Places in `layout.unwrap` of the steps that lead to a dictionary, none for the root; orders dictionaries by
 // preference.
 using Preference = std::vector<size_t>;
 
-absl::optional<Preference> FindPreference(const Layout& layout, const std::string& path) {
+absl::optional<Preference> FindPreference(const Layout& layout, absl::string_view path) {
   Preference preference;
   if (path.empty()) return preference;
   for (absl::string_view step : absl::StrSplit(path, '.')) {
     const auto place = std::find(layout.unwrap.begin(), layout.unwrap.end(), step);
-    if (place == layout.unwrap.end()) return absl::nullopt;
+    if (place == layout.unwrap.end() || preference.size() == kMaxSteps) return absl::nullopt;
     preference.push_back(place - layout.unwrap.begin());
   }
   return preference;
 }
 
-bool ConsumeOnePrefix(const Layout& layout, absl::string_view* key) {
-  const auto consume = [&](const std::string& prefix) {
-    if (prefix.empty() || key->size() == prefix.size() || !absl::StartsWith(*key, prefix)) return false;
-    key->remove_prefix(prefix.size());
-    return true;
-  };
-  return consume(layout.prefix) || std::any_of(layout.strip.begin(), layout.strip.end(), consume);
-}
-
-LayoutReading ReadDict(const Layout& layout, const StateDict& dict) {
-  LayoutReading reading{&layout, &dict, {}, {}};
-  for (const CheckpointTensor& tensor : dict.tensors) {
-    absl::string_view name = tensor.key;
-    while (ConsumeOnePrefix(layout, &name)) {
-    }
-    reading.keys.push_back({std::string(name), &tensor});
-  }
+std::vector<const KeyPattern*> FindUnmatched(const Layout& layout, const StateDict& dict) {
+  std::vector<const KeyPattern*> unmatched;
   for (const KeyPattern& pattern : layout.recognise) {
-    const bool matches = std::any_of(reading.keys.begin(), reading.keys.end(),
-                                     [&](const SourceKey& key) { return pattern.Match(key.name).has_value(); });
-    if (!matches) reading.unmatched.push_back(&pattern);
+    const bool matches = std::any_of(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
+      return pattern.Matches(StripPrefixes(layout, tensor.key));
+    });
+    if (!matches) unmatched.push_back(&pattern);
   }
-  return reading;
+  return unmatched;
 }
 
 }  // namespace
 
+LayoutReading ReadDict(const Layout& layout, const StateDict& dict, absl::string_view path) {
+  LayoutReading reading{&layout, &dict, path, FindUnmatched(layout, dict), nullptr};
+  if (reading.recognised()) reading.keys = RenameKeys(layout, dict);
+  return reading;
+}
+
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint) {
-  std::map<Preference, const StateDict*> dicts;
+  std::map<Preference, std::pair<const StateDict*, absl::string_view>> places;
   for (const StateDict& dict : checkpoint.state_dicts()) {
-    const absl::optional<Preference> preference = FindPreference(layout, dict.path);
-    if (preference.has_value()) dicts.emplace(*preference, &dict);
+    absl::optional<Preference> best = FindPreference(layout, dict.path);
+    absl::string_view path = dict.path;
+    for (const std::string& other : dict.also) {
+      const absl::optional<Preference> preference = FindPreference(layout, other);
+      if (!preference || (best && *best < *preference)) continue;
+      best = preference;
+      path = other;
+    }
+    if (best) places.emplace(*best, std::make_pair(&dict, path));
   }
   std::vector<LayoutReading> readings;
-  for (const auto& [preference, dict] : dicts) readings.push_back(ReadDict(layout, *dict));
+  for (const auto& [preference, place] : places) readings.push_back(ReadDict(layout, *place.first, place.second));
   return readings;
 }
 

@@ -1,33 +1,34 @@
 #ifndef MODELPORT_COMMON_KEYMAP_LAYOUT_READING_H_
 #define MODELPORT_COMMON_KEYMAP_LAYOUT_READING_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/source_keys.h"
 
 namespace modelport {
-
-// A tensor of a checkpoint and the name that a layout gives it.
-struct SourceKey {
-  std::string name;
-  const CheckpointTensor* tensor;
-};
 
 // One state dict of a checkpoint as one layout reads it. Borrows from both.
 struct LayoutReading {
   const Layout* layout;
   const StateDict* dict;
-  std::vector<SourceKey> keys;               // In file order, prefixes stripped, not yet renamed.
+  absl::string_view path;                    // The one of the dictionary's paths that the layout unwraps.
   std::vector<const KeyPattern*> unmatched;  // Patterns of `recognise` that match no key.
+  std::shared_ptr<const SourceKeys> keys;    // Null where the layout is not recognised.
 
   bool recognised() const { return unmatched.empty(); }
 };
 
 // The readings of every dictionary in which `layout` may stand, in order of preference: the file's root, then the
-// dictionaries to unwrap and those nested in them.
+// dictionaries to unwrap and those nested in them, up to four deep.
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint);
+
+// The reading of one dictionary, wherever it is.
+LayoutReading ReadDict(const Layout& layout, const StateDict& dict, absl::string_view path);
 
 }  // namespace modelport
 

@@ -75,8 +75,15 @@ Keys With(std::string key, Shape shape, Keys keys) {
 }
 
 StateDict Dict(const std::string& path, const Keys& keys, DType dtype = DType::kFloat32) {
-  StateDict dict{path, {}};
+  StateDict dict{path, {}, {}};
   for (const auto& [key, shape] : keys) dict.tensors.push_back({key, dtype, shape, RowMajorStrides(shape), 0, 0});
+  return dict;
+}
+
+// The same in another storage.
+StateDict OtherDict(const std::string& path, const Keys& keys) {
+  StateDict dict = Dict(path, keys);
+  for (CheckpointTensor& tensor : dict.tensors) tensor.storage = 1;
   return dict;
 }
 
@@ -90,9 +97,14 @@ class PlanTest : public testing::Test {
     ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", kKeyMap}));
   }
 
-  absl::StatusOr<Plan> Make(std::vector<StateDict> dicts, const std::string& layout = "auto") {
+  absl::StatusOr<Plan> Make(std::vector<StateDict> dicts, const SourceChoice& choice = {}) {
     checkpoint_ = std::make_unique<Checkpoint>(MakeHeaderCheckpoint("net.pth", std::move(dicts)));
-    return MakePlan(*checkpoint_, key_map_, tree_, layout, "net");
+    return MakePlan(*checkpoint_, key_map_, tree_, choice, "net");
+  }
+
+  bool Fits() const {
+    const absl::StatusOr<KeyMapper> mapper = KeyMapper::Make(*checkpoint_, key_map_, {});
+    return mapper.ok() && mapper->Fits(tree_);
   }
 
   void KeepOnlyOriginal() { key_map_.layouts.resize(1); }
@@ -171,6 +183,72 @@ TEST_F(PlanTest, UnwrapsInOrderOfPreferenceAndNested) {
   EXPECT_EQ(nested.state_dict, "model.state_dict");
   ASSERT_OK_AND_ASSIGN(const Plan root, Make({Dict("", NetKeys()), Dict("model", NetKeys())}));
   EXPECT_EQ(root.state_dict, "");
+}
+
+TEST_F(PlanTest, TwoDictionariesThatFitAndDifferAreAnError) {
+  EXPECT_THAT(Make({Dict("", NetKeys()), OtherDict("model", NetKeys())}),
+              StatusIs(kUnfit,
+                       "net.pth: two dictionaries fit net and differ\n"
+                       "  the file's root: 6 tensors; --state_dict=. takes it\n"
+                       "  dictionary model: 6 tensors; --state_dict=model takes it"));
+  EXPECT_TRUE(Fits());
+  for (const std::string path : {"", "model"}) {
+    ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("", NetKeys()), OtherDict("model", NetKeys())}, {"auto", path}));
+    EXPECT_EQ(plan.state_dict, path);
+    EXPECT_EQ(plan.sources[0].tensor->storage, path.empty() ? 0 : 1);
+    ASSERT_EQ(plan.left_out.size(), 1);
+    EXPECT_EQ(plan.left_out[0].tensors, 6);
+  }
+}
+
+TEST_F(PlanTest, OneDictionaryOfTwoNamesIsTakenByTheNameThatIsUnwrapped) {
+  StateDict dict = Dict("ema", NetKeys());
+  dict.also = {"other", "teacher", "model"};
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({dict}));
+  EXPECT_EQ(plan.state_dict, "model");
+  EXPECT_THAT(plan.left_out, IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const Plan chosen, Make({dict}, {"auto", "other"}));
+  EXPECT_EQ(chosen.state_dict, "other");
+}
+
+TEST_F(PlanTest, OfTwoDictionariesTheOneThatFitsIsTaken) {
+  ASSERT_OK_AND_ASSIGN(const Plan plan,
+                       Make({Dict("model", With("fc.weight", {7, 4}, NetKeys())), OtherDict("teacher", NetKeys())}));
+  EXPECT_EQ(plan.state_dict, "teacher");
+  ASSERT_EQ(plan.left_out.size(), 1);
+  EXPECT_EQ(plan.left_out[0].path, "model");
+  EXPECT_EQ(plan.left_out[0].tensors, 7);
+  EXPECT_TRUE(Fits());
+}
+
+TEST_F(PlanTest, AnyDictionaryCanBeChosen) {
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("a.ema", NetKeys()), Dict("b", {{"x", {1}}})}, {"auto", "a.ema"}));
+  EXPECT_EQ(plan.state_dict, "a.ema");
+  EXPECT_THAT(Make({Dict("teacher", NetKeys())}, {"auto", "techer"}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "net.pth: no dictionary \"techer\" holds tensors; nearest: teacher"));
+}
+
+TEST(ParseSourceChoiceTest, ADotIsTheRoot) {
+  EXPECT_EQ(ParseSourceChoice("auto", "").state_dict, absl::nullopt);
+  EXPECT_EQ(ParseSourceChoice("auto", ".").state_dict, "");
+  EXPECT_EQ(ParseSourceChoice("timm", "a.b").state_dict, "a.b");
+  EXPECT_EQ(ParseSourceChoice("timm", "a.b").layout, "timm");
+}
+
+TEST_F(PlanTest, DictionariesNestedTooDeepAreNotUnwrapped) {
+  EXPECT_OK(Make({Dict("model.model.model.model", NetKeys())}));
+  EXPECT_THAT(Make({Dict("model.model.model.model.model", NetKeys())}), StatusIs(kUnfit, HasSubstr("stands in")));
+}
+
+TEST_F(PlanTest, HugeKeysAndManyOfThemAreShownInBrief) {
+  Keys keys = Without("cls_token", NetKeys());
+  keys.emplace_back("cls_token" + std::string(1 << 20, 'x'), Shape{1, 4});
+  for (int i = 0; i < 300'000; ++i) keys.emplace_back(absl::StrCat("cls_token_", i), Shape{1, 4});
+  const absl::StatusOr<Plan> plan = Make({Dict("", keys)}, {"original"});
+  EXPECT_THAT(plan, StatusIs(kUnfit, HasSubstr("300001 unexpected")));
+  EXPECT_LT(plan.status().message().size(), 5000);
+  EXPECT_FALSE(Fits());
 }
 
 TEST_F(PlanTest, TheDictionaryThatIsRecognisedIsTaken) {
@@ -253,11 +331,12 @@ TEST_F(PlanTest, NoLayoutRecognisedSaysWhatEachWantsAndWhatTheFileHolds) {
   layout chunked: no key in the file's root matches cls_token, blocks.{chunk}.{block}.weight
   the file's root holds conv1.weight, fc.weight
   dictionary ema holds cls_token, mask_token, blocks.0.weight, blocks.0.bias, blocks.1.weight, +1 more
-  --layout=NAME compares with that layout in full)"));
+  --layout=NAME compares with that layout in full
+  --state_dict=PATH compares with that dictionary)"));
 }
 
 TEST_F(PlanTest, ANamedLayoutIsComparedEvenIfNotRecognised) {
-  EXPECT_THAT(Make({Dict("", Without("cls_token", NetKeys()))}, "original"),
+  EXPECT_THAT(Make({Dict("", Without("cls_token", NetKeys()))}, {"original"}),
               StatusIs(kUnfit, R"(net.pth: does not fit net (layout original): 1 of 2 marks absent, 1 of 6 keys missing
   absent mark: no key matches cls_token
   missing: cls_token [1, 4])"));
@@ -274,7 +353,8 @@ TEST_F(PlanTest, AFileWithoutAPlaceForTheLayoutSaysWhereItLooks) {
   KeepOnlyOriginal();
   EXPECT_THAT(Make({Dict("ema", {{"x", {1}}})}), StatusIs(kUnfit, R"(net.pth: does not fit net: no layout is recognised
   layout original stands in the file's root, dictionary model, dictionary state_dict, dictionary teacher
-  dictionary ema holds x)"));
+  dictionary ema holds x
+  --state_dict=PATH compares with that dictionary)"));
 }
 
 TEST_F(PlanTest, TwoLayoutsRecognisedAreAmbiguous) {
@@ -283,11 +363,11 @@ TEST_F(PlanTest, TwoLayoutsRecognisedAreAmbiguous) {
   layout original: the file's root has cls_token, blocks.{block}.weight
   layout chunked: the file's root has cls_token, blocks.{chunk}.{block}.weight
   --layout=NAME chooses one)"));
-  EXPECT_THAT(Make({Dict("", both)}, "original"), StatusIs(kUnfit, HasSubstr("unexpected: blocks.0.0.weight")));
+  EXPECT_THAT(Make({Dict("", both)}, {"original"}), StatusIs(kUnfit, HasSubstr("unexpected: blocks.0.0.weight")));
 }
 
 TEST_F(PlanTest, AnUnknownLayoutIsTheUsersMistake) {
-  EXPECT_THAT(Make({Dict("", NetKeys())}, "orginal"),
+  EXPECT_THAT(Make({Dict("", NetKeys())}, {"orginal"}),
               StatusIs(absl::StatusCode::kInvalidArgument, "unknown layout \"orginal\"; nearest: original"));
 }
 
@@ -298,7 +378,7 @@ TEST_F(PlanTest, PublishedKeysCarryThePrefix) {
   EXPECT_EQ(keys[2].key, "model.blocks.0.weight");
   EXPECT_EQ(keys[2].shape, Shape({4, 4}));
   const Checkpoint published = MakeHeaderCheckpoint("net.pth", keys);
-  EXPECT_OK(MakePlan(published, key_map_, tree_, "auto", "net"));
+  EXPECT_OK(MakePlan(published, key_map_, tree_, {}, "net"));
 }
 
 }  // namespace

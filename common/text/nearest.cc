@@ -1,12 +1,13 @@
 #include "common/text/nearest.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -14,36 +15,53 @@ namespace {
 constexpr size_t kNearest = 3;
 constexpr size_t kFew = 5;
 
-// Levenshtein's distance.
-size_t EditDistance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0);
+// What a slip is looked for in: names of a file may be long, and many.
+constexpr size_t kMaxSize = 128;
+constexpr size_t kMaxCandidates = 4096;
+
+// Levenshtein's distance if it is at most `limit`. Distances beyond the limit lie off the diagonal, and are left out.
+absl::optional<size_t> EditDistance(absl::string_view a, absl::string_view b, size_t limit) {
+  if (a.size() > b.size() + limit || b.size() > a.size() + limit) return absl::nullopt;
+  const size_t far = limit + 1;
+  std::vector<size_t> row(b.size() + 1, far);
+  for (size_t j = 0; j <= std::min(b.size(), limit); ++j) row[j] = j;
   for (size_t i = 0; i < a.size(); ++i) {
-    size_t diagonal = std::exchange(row[0], i + 1);
-    for (size_t j = 0; j < b.size(); ++j) {
+    const size_t begin = i > limit ? i - limit : 0, end = std::min(b.size(), i + limit + 1);
+    size_t diagonal = std::exchange(row[begin], begin == 0 ? i + 1 : far);
+    size_t smallest = row[begin];
+    for (size_t j = begin; j < end; ++j) {
       const size_t replaced = diagonal + (a[i] != b[j]);
       diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1});
+      row[j + 1] = std::min({replaced, diagonal + 1, row[j] + 1, far});
+      smallest = std::min(smallest, row[j + 1]);
     }
+    if (smallest > limit) return absl::nullopt;
   }
-  return row.back();
+  return row.back() > limit ? absl::nullopt : absl::make_optional(row.back());
+}
+
+// How far `candidate` is from `name`, if it is near.
+absl::optional<size_t> NearDistance(absl::string_view name, absl::string_view candidate) {
+  if (name.size() > 2 && absl::StrContains(candidate, name)) return candidate.size() - name.size();
+  const absl::optional<size_t> distance = EditDistance(name, candidate, 1 + name.size() / 4);
+  const bool keeps_something = distance && *distance < name.size();
+  return keeps_something ? distance : absl::nullopt;
 }
 
 }  // namespace
 
 std::vector<std::string> Nearest(absl::string_view name, const std::vector<std::string>& candidates) {
-  const size_t few_edits = 1 + name.size() / 4;
+  if (name.size() > kMaxSize) return {};
   std::vector<std::pair<size_t, const std::string*>> near;
-  for (const std::string& candidate : candidates) {
-    const size_t distance = EditDistance(name, candidate);
-    const bool keeps_something = distance < name.size();
-    const bool contained = name.size() > 2 && absl::StrContains(candidate, name);
-    if ((distance <= few_edits && keeps_something) || contained) near.emplace_back(distance, &candidate);
+  for (size_t i = 0; i < std::min(candidates.size(), kMaxCandidates); ++i) {
+    if (candidates[i].size() > kMaxSize) continue;
+    const absl::optional<size_t> distance = NearDistance(name, candidates[i]);
+    if (distance) near.emplace_back(*distance, &candidates[i]);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   if (near.size() > kNearest) near.resize(kNearest);
   std::vector<std::string> names;
-  for (const auto& [distance, candidate] : near) names.push_back(*candidate);
+  for (const auto& [distance, candidate] : near) names.push_back(Printable(*candidate));
   return names;
 }
 
@@ -55,13 +73,15 @@ std::string NearestHint(absl::string_view name, const std::vector<std::string>& 
 }
 
 std::string FirstFew(const std::vector<std::string>& names) {
-  if (names.size() <= kFew) return absl::StrJoin(names, ", ");
-  const std::string few = absl::StrJoin(names.begin(), names.begin() + kFew, ", ");
-  return absl::StrCat(few, ", +", names.size() - kFew, " more");
+  const auto append_brief = [](std::string* out, const std::string& name) { absl::StrAppend(out, Brief(name)); };
+  const size_t shown = std::min(names.size(), kFew);
+  const std::string few = absl::StrJoin(names.begin(), names.begin() + shown, ", ", append_brief);
+  return shown == names.size() ? few : absl::StrCat(few, ", +", names.size() - shown, " more");
 }
 
 std::string DescribeModules(const std::vector<std::string>& paths) {
-  if (paths.size() == 1) return paths.front().empty() ? "the root module" : absl::StrCat("module ", paths.front());
+  if (paths.size() == 1)
+    return paths.front().empty() ? "the root module" : absl::StrCat("module ", Brief(paths.front()));
   std::vector<std::string> names;
   for (const std::string& path : paths) names.push_back(path.empty() ? "the root" : path);
   return absl::StrCat(names.size(), " modules: ", FirstFew(names));

@@ -8,14 +8,15 @@
 
 namespace modelport {
 
-// Up to three of `candidates` that `name` may be a slip for, the likeliest first: few edits away, or containing it.
+// Up to three of `candidates` that `name` may be a slip for, the likeliest first: few edits away, or containing it. The
+// time is bounded: names of more than 128 bytes and candidates after the first 4096 are passed over.
 std::vector<std::string> Nearest(absl::string_view name, const std::vector<std::string>& candidates);
 
 // What to add to a message about an unknown `name`: "; nearest: dim", or "; known: a, b" if nothing is near, or "" if
 // nothing is known.
 std::string NearestHint(absl::string_view name, const std::vector<std::string>& candidates);
 
-// "a, b, c, d, e, +3 more": the first five of `names`.
+// "a, b, c, d, e, +3 more": the first five of `names`, printable and in brief.
 std::string FirstFew(const std::vector<std::string>& names);
 
 // "module head", "the root module" or "3 modules: the root, head, neck": modules by their paths, of which "" is the

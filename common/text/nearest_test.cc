@@ -1,5 +1,9 @@
 #include "common/text/nearest.h"
 
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -29,6 +33,31 @@ TEST(NearestTest, HintListsTheKnownNamesIfNoneIsNear) {
   EXPECT_EQ(NearestHint("dims", {"dim", "heads"}), "; nearest: dim");
   EXPECT_EQ(NearestHint("resnet", {"a", "b", "c", "d", "e", "f", "g"}), "; known: a, b, c, d, e, +2 more");
   EXPECT_EQ(NearestHint("dims", {}), "");
+}
+
+TEST(NearestTest, CountsEveryKindOfEdit) {
+  // Of 8 characters, 3 edits are near.
+  for (const char* near : {"abcdefgh", "abXdefgh", "bcdefgh", "Xabcdefgh", "XbXdXfgh", "defgh", "abcdefghXYZ"}) {
+    EXPECT_THAT(Nearest("abcdefgh", {near}), ElementsAre(near));
+  }
+  for (const char* far : {"XbXdXfXh", "efgh", "hgfedcba"}) {
+    EXPECT_THAT(Nearest("abcdefgh", {far}), IsEmpty()) << far;
+  }
+}
+
+TEST(NearestTest, HugeNamesAndManyCandidatesArePassedOver) {
+  const std::string huge(1 << 20, 'a');
+  EXPECT_THAT(Nearest(huge, {huge}), IsEmpty());
+  EXPECT_THAT(Nearest("aaaa", {huge, "aaab"}), ElementsAre("aaab"));
+  std::vector<std::string> many(100'000, std::string(100, 'x'));
+  many.push_back("aaab");
+  EXPECT_THAT(Nearest("aaaa", many), IsEmpty());
+}
+
+TEST(NearestTest, NamesAreShownPrintableAndInBrief) {
+  EXPECT_THAT(Nearest("dim", {"dim\n"}), ElementsAre("dim\\n"));
+  EXPECT_EQ(FirstFew({std::string(1000, 'a'), "b\x1b"}),
+            absl::StrCat(std::string(200, 'a'), "... (1000 bytes), b\\x1b"));
 }
 
 TEST(DescribeModulesTest, NamesOneAndCountsSeveral) {

@@ -2,15 +2,15 @@
 #define MODELPORT_COMMON_TEXT_TABLE_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace modelport {
 
-// A table of text whose columns are aligned, two spaces apart.
+// A table of text whose columns are aligned, two spaces apart. Cells are shown as Printable spells them, so that each
+// row is one line. A cell of more than 100 bytes does not widen its column: the rest of its row is shifted.
 class Table {
  public:
-  void AddRow(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void AddRow(std::vector<std::string> cells);
 
   // One line a row, without trailing spaces.
   std::string ToString() const;

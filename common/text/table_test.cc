@@ -1,5 +1,7 @@
 #include "common/text/table.h"
 
+#include <string>
+
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -14,6 +16,20 @@ TEST(TableTest, ColumnsAreAligned) {
             "model       dav2_vits  x\n"
             "a           b\n"
             "parameters  24.8 M     y\n");
+}
+
+TEST(TableTest, ARowIsOneLine) {
+  Table table;
+  table.AddRow({"a\nb", "\x1b[2J"});
+  EXPECT_EQ(table.ToString(), "a\\nb  \\x1b[2J\n");
+}
+
+TEST(TableTest, ALongCellWidensNoOtherRow) {
+  Table table;
+  const std::string large(1000, 'a');
+  table.AddRow({large, "x"});
+  table.AddRow({"b", "y"});
+  EXPECT_EQ(table.ToString(), large + "  x\nb  y\n");
 }
 
 TEST(TableTest, EmptyIsNothing) { EXPECT_EQ(Table().ToString(), ""); }

@@ -27,6 +27,10 @@ std::string FormatBytes(double bytes) { return InUnits(bytes, {" B", " kB", " MB
 
 std::string FormatCount(double count) { return InUnits(count, {"", " k", " M", " B"}); }
 
+std::string Counted(int64_t count, absl::string_view noun) {
+  return absl::StrCat(count, " ", noun, count == 1 ? "" : "s");
+}
+
 std::string FormatSeconds(double seconds) {
   if (seconds < 9.995) return absl::StrFormat("%.2f s", seconds);
   const long rounded = std::lround(seconds);

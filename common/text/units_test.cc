@@ -15,6 +15,12 @@ TEST(UnitsTest, BytesHaveThreeDigits) {
   EXPECT_EQ(FormatBytes(1341490079), "1.34 GB");
 }
 
+TEST(UnitsTest, NounsFollowTheirCount) {
+  EXPECT_EQ(Counted(0, "tensor"), "0 tensors");
+  EXPECT_EQ(Counted(1, "tensor"), "1 tensor");
+  EXPECT_EQ(Counted(2, "tensor"), "2 tensors");
+}
+
 TEST(UnitsTest, CountsHaveThreeDigits) {
   EXPECT_EQ(FormatCount(175), "175");
   EXPECT_EQ(FormatCount(43728), "43.7 k");

@@ -5,8 +5,13 @@
 #include <cstdint>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
@@ -14,11 +19,36 @@ namespace {
 // Mapped safetensors data lies where the header ends, which need not be a multiple of the element size.
 bool IsAligned(const void* data, DType dtype) { return reinterpret_cast<uintptr_t>(data) % ByteSize(dtype) == 0; }
 
+const char* FirstElement(const Checkpoint& checkpoint, const CheckpointTensor& tensor) {
+  return checkpoint.storages()[tensor.storage].bytes.data() + tensor.offset * ByteSize(tensor.dtype);
+}
+
+// Whether a tensor can be used from where it lies in the file.
+bool CanBorrow(const Checkpoint& checkpoint, const CheckpointTensor& tensor, DType dtype) {
+  return tensor.dtype == dtype && tensor.strides == RowMajorStrides(tensor.shape) &&
+         IsAligned(FirstElement(checkpoint, tensor), dtype);
+}
+
+// A small file can describe tensors that repeat its bytes: by strides of 0, or all from one storage.
+absl::Status CheckCopies(const Checkpoint& checkpoint, const Plan& plan, DType dtype) {
+  constexpr double kAllowance = 64e6;
+  double bytes = 0;
+  for (const SlotSource& source : plan.sources) {
+    if (source.tensor == nullptr || CanBorrow(checkpoint, *source.tensor, dtype)) continue;
+    bytes += static_cast<double>(*ElementCount(source.tensor->shape)) * ByteSize(dtype);
+  }
+  const double file = checkpoint.bytes().size();
+  if (bytes <= 2 * file + kAllowance) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(checkpoint.path(), ": its tensors repeat their elements: the file has ", FormatBytes(file),
+                   ", copies of them would take ", FormatBytes(bytes),
+                   "\n  save it as {key: tensor.contiguous()} or as safetensors"));
+}
+
 at::Tensor Bind(const Checkpoint& checkpoint, const CheckpointTensor& tensor, DType dtype) {
   const at::ScalarType type = ToScalarType(tensor.dtype);
   if (*ElementCount(tensor.shape) == 0) return at::empty(tensor.shape, ToScalarType(dtype));
-  const absl::string_view bytes = checkpoint.storages()[tensor.storage].bytes;
-  const char* data = bytes.data() + tensor.offset * ByteSize(tensor.dtype);
+  const char* data = FirstElement(checkpoint, tensor);
   std::string aligned;
   at::Tensor view;
   if (IsAligned(data, tensor.dtype)) {
@@ -29,6 +59,14 @@ at::Tensor Bind(const Checkpoint& checkpoint, const CheckpointTensor& tensor, DT
     view = at::from_blob(aligned.data(), tensor.shape, type).clone();
   }
   return view.to(ToScalarType(dtype)).contiguous();
+}
+
+void NoteConversion(const Checkpoint& checkpoint, const CheckpointTensor& tensor, const std::string& slot,
+                    const at::Tensor& bound, Converted* converted) {
+  converted->slots.push_back(slot);
+  const Underflow underflow = CountUnderflow(tensor, FirstElement(checkpoint, tensor), bound);
+  converted->underflow.zeros += underflow.zeros;
+  converted->underflow.subnormals += underflow.subnormals;
 }
 
 }  // namespace
@@ -61,6 +99,7 @@ at::ScalarType ToScalarType(DType dtype) {
 
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                                          DType dtype) {
+  RETURN_IF_ERROR(CheckCopies(checkpoint, plan, dtype));
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];
@@ -70,7 +109,9 @@ absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Pla
     });
     if (!status.ok()) return Annotate(Annotate(status, slot.name), checkpoint.path());
     if (tensor == nullptr) bound.zero_filled.push_back(slot.name);
-    if (tensor != nullptr && tensor->dtype != dtype) bound.converted[tensor->dtype].push_back(slot.name);
+    if (tensor != nullptr && tensor->dtype != dtype) {
+      NoteConversion(checkpoint, *tensor, slot.name, bound.tensors.back(), &bound.converted[tensor->dtype]);
+    }
   }
   return bound;
 }

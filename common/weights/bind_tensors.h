@@ -14,17 +14,26 @@
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
+#include "common/weights/underflow.h"
 
 namespace modelport {
 
+// The slots whose tensor had another dtype, and what that cost.
+struct Converted {
+  std::vector<std::string> slots;
+  Underflow underflow;
+};
+
 struct BoundTensors {
-  std::vector<at::Tensor> tensors;  // One for each slot: contiguous, of the slot's shape and the wished dtype.
-  std::map<DType, std::vector<std::string>> converted;  // Slots whose tensor had another dtype, by that dtype.
-  std::vector<std::string> zero_filled;                 // Slots that the checkpoint may lack, and lacks.
+  std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and the wished dtype.
+  std::map<DType, Converted> converted;  // By the dtype in the checkpoint.
+  std::vector<std::string> zero_filled;  // Slots that the checkpoint may lack, and lacks.
 };
 
 // Binds the tensors of `plan`. Borrowed tensors point into `checkpoint`, which must outlive them; nothing is read that
 // need not be copied. Strided, misaligned and converted tensors are copied.
+//   FailedPrecondition  the copies would take more than twice the file's size and 64 MB, which only tensors that repeat
+//                       their elements can
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                                          DType dtype);
 

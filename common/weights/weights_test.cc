@@ -33,7 +33,7 @@ class WeightsTest : public testing::Test {
     contents.path = "toy.safetensors";
     contents.bytes = *bytes;
     contents.storages.push_back({"weight", absl::string_view(*bytes).substr(offset, values.nbytes()), absl::nullopt});
-    contents.state_dicts.push_back({"", {{"weight", dtype, {2, 3}, std::move(strides), 0, 0}}});
+    contents.state_dicts.push_back({"", {{"weight", dtype, {2, 3}, std::move(strides), 0, 0}}, {}});
     contents.file = bytes;
     checkpoint_ = std::make_unique<Checkpoint>(std::move(contents));
     tree_.slots = {{"weight", {2, 3}, false}};
@@ -89,7 +89,36 @@ TEST_F(WeightsTest, OtherFloatingDtypesAreConvertedAndListed) {
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     Set(ZeroToFive(ToScalarType(dtype)), dtype);
     EXPECT_TRUE(Bound(DType::kFloat32).equal(ZeroToFive(at::kFloat).view({2, 3})));
-    EXPECT_THAT(bound_.converted[dtype], ElementsAre("weight"));
+    EXPECT_THAT(bound_.converted[dtype].slots, ElementsAre("weight"));
+  }
+}
+
+TEST_F(WeightsTest, ValuesThatAConversionMakesZeroOrSubnormalAreCounted) {
+  at::Tensor values = ZeroToFive(at::kDouble);
+  values[3] = 1e-60;
+  values[4] = -1e-40;
+  Set(values, DType::kFloat64);
+  Bound(DType::kFloat32);
+  EXPECT_EQ(bound_.converted[DType::kFloat64].underflow.zeros, 1);
+  EXPECT_EQ(bound_.converted[DType::kFloat64].underflow.subnormals, 1);
+}
+
+TEST_F(WeightsTest, TensorsThatRepeatTheFileManyTimesAreRefused) {
+  auto bytes = std::make_shared<std::string>(1'000'000, '\0');
+  Checkpoint::Contents contents;
+  contents.path = "toy.pth";
+  contents.bytes = *bytes;
+  contents.storages.push_back({"0", *bytes, absl::nullopt});
+  contents.state_dicts.push_back({"", {{"weight", DType::kFloat32, {250'000}, {0}, 0, 0}}, {}});
+  contents.file = bytes;
+  const Checkpoint checkpoint(std::move(contents));
+  for (const int slots : {60, 70}) {
+    tree_.slots.assign(slots, {"weight", {250'000}, false});
+    plan_.sources.assign(slots, {&checkpoint.state_dicts()[0].tensors[0], ""});
+    const auto bound = BindTensors(checkpoint, plan_, tree_, DType::kFloat32);
+    EXPECT_EQ(bound.ok(), slots == 60) << bound.status();
+    if (bound.ok()) continue;
+    EXPECT_THAT(bound, StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("toy.pth: its tensors repeat")));
   }
 }
 

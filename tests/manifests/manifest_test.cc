@@ -90,7 +90,7 @@ class ManifestTest : public testing::TestWithParam<std::string> {
 
   absl::StatusOr<Plan> Make(const StateDict& dict) {
     checkpoint_ = std::make_unique<Checkpoint>(MakeHeaderCheckpoint(manifest_.file, std::vector<StateDict>{dict}));
-    return MakePlan(*checkpoint_, entry_.plugin->key_map, tree_, "auto", GetParam());
+    return MakePlan(*checkpoint_, entry_.plugin->key_map, tree_, {}, GetParam());
   }
 
   // Expects a refusal whose message names `key`.

@@ -24,17 +24,25 @@ int64_t SignExtended(absl::string_view bytes) {
   return static_cast<int64_t>(value);
 }
 
+// What one item of a growing vector, and one entry of the memo, take: twice their size, since they grow by doubling.
+constexpr size_t kItemCost = 2 * sizeof(void*);
+constexpr size_t kMemoCost = 4 * sizeof(void*);
+
 // The stack machine that a pickle is a program for. An instruction makes at most two values and takes each item off the
-// stack at most once, so memory and time are linear in the number of instructions.
+// stack at most once, so time is linear in the number of instructions; memory is spent from the budget.
 class Machine {
  public:
+  explicit Machine(Budget& budget) : budget_(budget) {}
+
   absl::Status Execute(const Instruction& instruction);
 
   // Takes the result off the stack and hands over all values; nothing may be executed afterwards.
   absl::StatusOr<Pickle> Finish();
 
  private:
-  Value* New(Value::Data data);
+  absl::Status Dispatch(const Instruction& instruction);
+
+  absl::StatusOr<Value*> New(Value::Data data);
   absl::Status Push(Value::Data data);
   absl::Status PushDecimal(absl::string_view text);
   absl::Status PushLong(absl::string_view bytes);
@@ -49,6 +57,7 @@ class Machine {
   absl::Status Put(int64_t index);
   absl::Status Get(int64_t index);
 
+  absl::Status Give(const Items& items, Object& object);
   absl::Status Append(absl::StatusOr<Items> items);
   absl::Status SetEntries(absl::StatusOr<Items> items);
   absl::Status Call();
@@ -56,8 +65,10 @@ class Machine {
   absl::Status CallFromMark();
   absl::Status Build();
 
+  Budget& budget_;
   Pickle pickle_;
   Stack stack_;
+  size_t deepest_ = 0;  // That the stack ever was.
   absl::flat_hash_map<int64_t, Value*> memo_;
 };
 
@@ -66,13 +77,15 @@ absl::StatusOr<Pickle> Machine::Finish() {
   return std::move(pickle_);
 }
 
-Value* Machine::New(Value::Data data) {
+absl::StatusOr<Value*> Machine::New(Value::Data data) {
+  RETURN_IF_ERROR(budget_.Spend(sizeof(Value)));
   pickle_.values.push_back(Value{std::move(data)});
   return &pickle_.values.back();
 }
 
 absl::Status Machine::Push(Value::Data data) {
-  stack_.Push(New(std::move(data)));
+  ASSIGN_OR_RETURN(Value* const value, New(std::move(data)));
+  stack_.Push(value);
   return absl::OkStatus();
 }
 
@@ -98,7 +111,8 @@ absl::Status Machine::PushGlobal() {
 
 absl::Status Machine::PushPersistentId() {
   ASSIGN_OR_RETURN(const Value* id, stack_.Pop());
-  Value* value = New(PersistentId{id});
+  ASSIGN_OR_RETURN(Value* const value, New(PersistentId{id}));
+  RETURN_IF_ERROR(budget_.Spend(kItemCost));
   pickle_.persistent_ids.push_back(value->As<PersistentId>());
   stack_.Push(value);
   return absl::OkStatus();
@@ -107,6 +121,7 @@ absl::Status Machine::PushPersistentId() {
 template <typename Sequence>
 absl::Status Machine::PushSequence(absl::StatusOr<Items> items) {
   RETURN_IF_ERROR(items.status());
+  RETURN_IF_ERROR(budget_.Spend(items->size() * kItemCost));
   return Push(Sequence{*std::move(items)});
 }
 
@@ -127,8 +142,9 @@ absl::Status Machine::Duplicate() {
 }
 
 absl::Status Machine::Put(int64_t index) {
-  ASSIGN_OR_RETURN(memo_[index], stack_.Top());
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(Value* const top, stack_.Top());
+  const auto [place, added] = memo_.insert_or_assign(index, top);
+  return budget_.Spend(added ? kMemoCost : 0);
 }
 
 absl::Status Machine::Get(int64_t index) {
@@ -138,12 +154,24 @@ absl::Status Machine::Get(int64_t index) {
   return absl::OkStatus();
 }
 
+// What an object makes of `items` only its class knows: they are kept beside it.
+absl::Status Machine::Give(const Items& items, Object& object) {
+  RETURN_IF_ERROR(budget_.Spend(items.size() * kItemCost));
+  if (object.given == nullptr) {
+    ASSIGN_OR_RETURN(object.given, New(List{}));
+  }
+  std::vector<const Value*>& given = std::get<List>(object.given->data).items;
+  given.insert(given.end(), items.begin(), items.end());
+  return absl::OkStatus();
+}
+
 absl::Status Machine::Append(absl::StatusOr<Items> items) {
   RETURN_IF_ERROR(items.status());
   ASSIGN_OR_RETURN(Value* const target, stack_.Top());
-  if (target->As<Object>() != nullptr) return absl::OkStatus();
+  if (Object* object = std::get_if<Object>(&target->data)) return Give(*items, *object);
   List* list = std::get_if<List>(&target->data);
   if (list == nullptr) return absl::DataLossError("wants a list to append to");
+  RETURN_IF_ERROR(budget_.Spend(items->size() * kItemCost));
   list->items.insert(list->items.end(), items->begin(), items->end());
   return absl::OkStatus();
 }
@@ -155,6 +183,7 @@ absl::Status Machine::SetEntries(absl::StatusOr<Items> items) {
   Dict* dict = std::get_if<Dict>(&target->data);
   Object* object = std::get_if<Object>(&target->data);
   if (dict == nullptr && object == nullptr) return absl::DataLossError("wants a dict to set items of");
+  RETURN_IF_ERROR(budget_.Spend(items->size() * kItemCost));
   std::vector<Entry>& entries = dict != nullptr ? dict->entries : object->entries;
   for (size_t i = 0; i < items->size(); i += 2) entries.emplace_back((*items)[i], (*items)[i + 1]);
   return absl::OkStatus();
@@ -167,25 +196,38 @@ absl::Status Machine::Call() {
 }
 
 absl::Status Machine::CallWithKeywords() {
-  RETURN_IF_ERROR(stack_.Pop().status());
-  return Call();
+  ASSIGN_OR_RETURN(Value* const keywords, stack_.Pop());
+  RETURN_IF_ERROR(Call());
+  ASSIGN_OR_RETURN(Value* const result, stack_.Top());
+  return Give({keywords}, std::get<Object>(result->data));
 }
 
 absl::Status Machine::CallFromMark() {
   ASSIGN_OR_RETURN(Items items, stack_.PopToMark());
   if (items.empty()) return absl::DataLossError("wants a class");
-  const Value* args = New(Tuple{Items(items.begin() + 1, items.end())});
+  RETURN_IF_ERROR(budget_.Spend(items.size() * kItemCost));
+  ASSIGN_OR_RETURN(const Value* args, New(Tuple{Items(items.begin() + 1, items.end())}));
   return Push(Object{items.front(), args, {}});
 }
 
+// The state goes to a method of the object or into its attributes, such as the _metadata of a state dict: never into
+// its entries.
 absl::Status Machine::Build() {
-  // The state goes to a method of the object or into its attributes, such as the _metadata of a state dict: never into
-  // its entries.
-  RETURN_IF_ERROR(stack_.Pop().status());
-  return stack_.Top().status();
+  ASSIGN_OR_RETURN(const Value* const state, stack_.Pop());
+  ASSIGN_OR_RETURN(Value* const target, stack_.Top());
+  Object* const object = std::get_if<Object>(&target->data);
+  if (object == nullptr) return absl::DataLossError("wants an object to give a state to");
+  return Give({state}, *object);
 }
 
 absl::Status Machine::Execute(const Instruction& instruction) {
+  RETURN_IF_ERROR(Dispatch(instruction));
+  if (stack_.depth() <= deepest_) return absl::OkStatus();
+  const size_t growth = stack_.depth() - std::exchange(deepest_, stack_.depth());
+  return budget_.Spend(growth * kItemCost);
+}
+
+absl::Status Machine::Dispatch(const Instruction& instruction) {
   switch (instruction.opcode->action) {
     case Action::kProtocol:
       if (instruction.number <= 5) return absl::OkStatus();
@@ -275,10 +317,10 @@ absl::Status Machine::Execute(const Instruction& instruction) {
 
 }  // namespace
 
-absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes) {
-  Machine machine;
+absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, Budget& budget) {
+  Machine machine(budget);
   ByteReader reader(bytes);
-  for (int count = 0; count < kMaxInstructions; ++count) {
+  while (true) {
     const size_t position = reader.offset();
     const absl::StatusOr<Instruction> instruction = ReadInstruction(reader);
     if (!instruction.ok()) return Annotate(instruction.status(), absl::StrCat("byte ", position));
@@ -289,8 +331,6 @@ absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes) {
     pickle.size = reader.offset();
     return pickle;
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("the pickle has more than ", kMaxInstructions, " instructions: not a checkpoint"));
 }
 
 }  // namespace modelport::pickle

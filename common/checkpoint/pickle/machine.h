@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/pickle/value.h"
 
 namespace modelport::pickle {
@@ -19,14 +20,12 @@ struct Pickle {
   size_t size = 0;                                  // Of the pickle, in bytes: more may follow.
 };
 
-// The most instructions that a pickle may have, which bounds memory: a state dict of 10000 tensors has 300000.
-inline constexpr int kMaxInstructions = 1 << 23;
-
-// Reads the pickle at the beginning of `bytes`. Messages name the byte and the opcode.
+// Reads the pickle at the beginning of `bytes`, and spends `budget` on what it makes. Messages name the byte and the
+// opcode.
 //   DataLoss          the bytes end too early, or are no pickle
-//   InvalidArgument   more than kMaxInstructions
+//   InvalidArgument   the budget is exceeded
 //   Unimplemented     a protocol above 5, or an opcode that torch.save never writes
-absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes);
+absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, Budget& budget);
 
 }  // namespace modelport::pickle
 

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/checkpoint/budget.h"
+#include "common/checkpoint/testing/little_endian.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -14,6 +16,11 @@ namespace modelport::pickle {
 namespace {
 
 using ::testing::HasSubstr;
+
+absl::StatusOr<Pickle> Read(absl::string_view bytes) {
+  Budget budget(bytes.size());
+  return ReadPickle(bytes, budget);
+}
 
 std::string Repr(const Value& value, int depth = 0);
 
@@ -46,7 +53,8 @@ struct ReprVisitor {
   std::string operator()(const Object& object) const {
     const std::string entries = ReprEntries(object.entries, depth);
     return absl::StrCat(Repr(*object.callable, depth + 1), Repr(*object.args, depth + 1),
-                        entries.empty() ? "" : absl::StrCat("{", entries, "}"));
+                        entries.empty() ? "" : absl::StrCat("{", entries, "}"),
+                        object.given == nullptr ? "" : absl::StrCat(" given ", Repr(*object.given, depth + 1)));
   }
   std::string operator()(const PersistentId& id) const { return absl::StrCat("@", Repr(*id.id, depth + 1)); }
 };
@@ -72,7 +80,7 @@ class MachineValueTest : public testing::TestWithParam<ValueCase> {};
 
 TEST_P(MachineValueTest, LeavesTheValue) {
   const std::string bytes = Pickled(GetParam().instructions);
-  ASSERT_OK_AND_ASSIGN(const Pickle pickle, ReadPickle(bytes));
+  ASSERT_OK_AND_ASSIGN(const Pickle pickle, Read(bytes));
   EXPECT_EQ(Repr(*pickle.root), GetParam().repr);
   EXPECT_EQ(pickle.size, bytes.size());
 }
@@ -149,11 +157,11 @@ const ValueCase kValueCases[] = {
     {"Extension", Literal("\x84\1\0\0\0"), "copyreg.extension"},
     {"ReduceCallsNothing", "cos\nsystem\n\x8c\2ls\x85R", "os.system('ls')"},
     {"NewObj", "ca\nB\n)\x81", "a.B()"},
-    {"NewObjEx", "ca\nB\n)}\x92", "a.B()"},
+    {"NewObjEx", "ca\nB\n)}K\1K\2s\x92", "a.B() given [{1: 2}]"},
     {"Obj", "(ca\nB\nK\1o", "a.B(1)"},
-    {"BuildIgnoresTheState", "ca\nB\n)R}K\1K\2sb", "a.B()"},
+    {"ObjectKeepsStates", "ca\nB\n)R}K\1K\2sbNb", "a.B() given [{1: 2}, None]"},
     {"ObjectKeepsItems", "ca\nB\n)RK\1K\2s", "a.B(){1: 2}"},
-    {"ObjectDropsAppended", "ca\nB\n)RK\1a", "a.B()"},
+    {"ObjectKeepsAppended", "ca\nB\n)RK\1aK\2a", "a.B() given [1, 2]"},
     {"BinPersId", "K\7Q", "@7"},
     {"ListInItself", "]q\1h\1a", "[[[[[[...]]]]]]"},
     {"WhatLiesBelowTheResultIsIgnored", "K\1K\2", "2"},
@@ -172,7 +180,7 @@ struct ErrorCase {
 class MachineErrorTest : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(MachineErrorTest, IsRefused) {
-  EXPECT_THAT(ReadPickle(GetParam().bytes), StatusIs(GetParam().code, HasSubstr(GetParam().message)));
+  EXPECT_THAT(Read(GetParam().bytes), StatusIs(GetParam().code, HasSubstr(GetParam().message)));
 }
 
 constexpr absl::StatusCode kDataLoss = absl::StatusCode::kDataLoss;
@@ -207,6 +215,7 @@ const ErrorCase kErrorCases[] = {
     {"CallWithoutTuple", "ca\nB\nNR.", kDataLoss, "REDUCE: wants a tuple"},
     {"ObjWithoutClass", "(o.", kDataLoss, "OBJ: wants a class"},
     {"BuildOfNothing", "Nb.", kDataLoss, "BUILD: too few items"},
+    {"BuildOfADict", "}Nb.", kDataLoss, "BUILD: wants an object"},
     {"DecimalIsNoNumber", "Iabc\n.", kDataLoss, "INT: wants a decimal number"},
     {"DecimalBeyond64Bits", "L99999999999999999999L\n.", kDataLoss, "LONG: wants a decimal number"},
 };
@@ -223,7 +232,7 @@ std::string Repeat(absl::string_view text, int count) {
 TEST(MachineTest, MillionLevelsDeepNeitherOverflowsNorLeaks) {
   const int levels = 1'000'000;
   const std::string bytes = Pickled(Repeat("]", levels) + Repeat("a", levels - 1));
-  ASSERT_OK_AND_ASSIGN(const Pickle pickle, ReadPickle(bytes));
+  ASSERT_OK_AND_ASSIGN(const Pickle pickle, Read(bytes));
   EXPECT_EQ(pickle.values.size(), levels);
 }
 
@@ -232,18 +241,39 @@ TEST(MachineTest, DoublingThroughTheMemoTakesNoMoreMemory) {
   const std::string bytes = Pickled(absl::StrCat("]", Repeat("q\1"
                                                              "0](h\1h\1e",
                                                              50)));
-  ASSERT_OK_AND_ASSIGN(const Pickle pickle, ReadPickle(bytes));
+  ASSERT_OK_AND_ASSIGN(const Pickle pickle, Read(bytes));
   EXPECT_EQ(pickle.values.size(), 51);
 }
 
-TEST(MachineTest, TooManyInstructionsAreRefused) {
-  const std::string bytes = Pickled(absl::StrCat("N", Repeat("2", kMaxInstructions)));
-  EXPECT_THAT(ReadPickle(bytes), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("instructions")));
+// Each of these takes more memory than it has bytes, without end.
+TEST(MachineTest, WhatTakesMoreMemoryThanTheBudgetIsRefused) {
+  const int count = 8'000'000;
+  const struct {
+    std::string name;
+    std::string bytes;
+  } kCases[] = {
+      {"dicts", Repeat("}", count)},
+      {"references", absl::StrCat("N", Repeat("2", 2 * count))},
+      {"marks", Repeat("(", 2 * count)},
+      {"a list of one item", absl::StrCat("]Nq\1", "0", Repeat("h\1a", 2 * count))},
+      {"states of one object", absl::StrCat("ca\nB\n)Rq\1", Repeat("h\1b", 2 * count))},
+      {"persistent ids", absl::StrCat("N", Repeat("Q", count))},
+  };
+  for (const auto& test : kCases) {
+    EXPECT_THAT(Read(Pickled(test.bytes)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a checkpoint")))
+        << test.name;
+  }
+}
+
+TEST(MachineTest, TheMemoIsPartOfTheBudget) {
+  std::string bytes = "N";
+  for (uint32_t i = 0; i < 5'000'000; ++i) absl::StrAppend(&bytes, "r", LittleEndian(i));
+  EXPECT_THAT(Read(Pickled(bytes)), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("LONG_BINPUT: describes")));
 }
 
 TEST(MachineTest, PersistentIdsAreListedInOrder) {
   const std::string bytes = Pickled("K\1QK\2Q0");
-  ASSERT_OK_AND_ASSIGN(const Pickle pickle, ReadPickle(bytes));
+  ASSERT_OK_AND_ASSIGN(const Pickle pickle, Read(bytes));
   ASSERT_EQ(pickle.persistent_ids.size(), 2);
   EXPECT_EQ(Repr(*pickle.persistent_ids[0]->id), "1");
   EXPECT_EQ(Repr(*pickle.persistent_ids[1]->id), "2");
@@ -251,7 +281,7 @@ TEST(MachineTest, PersistentIdsAreListedInOrder) {
 
 TEST(MachineTest, ReadsNothingAfterStop) {
   const std::string bytes = Pickled("N") + "garbage";
-  ASSERT_OK_AND_ASSIGN(const Pickle pickle, ReadPickle(bytes));
+  ASSERT_OK_AND_ASSIGN(const Pickle pickle, Read(bytes));
   EXPECT_EQ(pickle.size, 4);
 }
 
@@ -263,7 +293,7 @@ TEST(MachineTest, EveryPairOfBytesIsReadOrRefused) {
     for (int first = 0; first < 256; ++first) {
       for (int second = 0; second < 256; ++second) {
         const std::string bytes = absl::StrCat(value, value, std::string{char(first), char(second)}, ".");
-        const absl::StatusOr<Pickle> pickle = ReadPickle(bytes);
+        const absl::StatusOr<Pickle> pickle = Read(bytes);
         EXPECT_TRUE(!pickle.ok() || pickle->root != nullptr);
       }
     }

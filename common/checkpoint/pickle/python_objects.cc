@@ -1,19 +1,34 @@
 #include "common/checkpoint/pickle/python_objects.h"
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport::pickle {
 namespace {
 
+using EntryVisitor = absl::FunctionRef<absl::Status(const Value& key, const Value& value)>;
+
+// The place of the argument that a dictionary of this class takes its first entries from; nullopt for other classes.
+absl::optional<size_t> SourceIndex(const Value& callable) {
+  if (IsGlobal(callable, "collections", "OrderedDict")) return 0;
+  if (IsGlobal(callable, "collections", "defaultdict")) return 1;  // After what makes the defaults.
+  return absl::nullopt;
+}
+
+absl::Status VisitEntries(const std::vector<Entry>& entries, EntryVisitor visit) {
+  for (const auto& [key, value] : entries) RETURN_IF_ERROR(visit(*key, *value));
+  return absl::OkStatus();
+}
+
 // Python 2 pickles an OrderedDict as a call with a list of [key, value] lists.
-void AppendPairs(const Value& pairs, std::vector<Entry>* entries) {
-  const std::vector<const Value*>* items = SequenceItems(pairs);
-  if (items == nullptr) return;
-  for (const Value* item : *items) {
+absl::Status VisitPairs(const std::vector<const Value*>& pairs, EntryVisitor visit) {
+  for (const Value* item : pairs) {
     const std::vector<const Value*>* pair = SequenceItems(*item);
-    if (pair != nullptr && pair->size() == 2) entries->emplace_back((*pair)[0], (*pair)[1]);
+    if (pair == nullptr || pair->size() != 2) return absl::DataLossError("a dict is made from items that are no pairs");
+    RETURN_IF_ERROR(visit(*(*pair)[0], *(*pair)[1]));
   }
+  return absl::OkStatus();
 }
 
 // The class of an object. Older protocols make objects through helpers, whose first argument is the class.
@@ -39,19 +54,21 @@ const Value* Argument(const Object& object, size_t index) {
 bool IsDict(const Value& value) {
   if (value.As<Dict>() != nullptr) return true;
   const Object* object = value.As<Object>();
-  return object != nullptr && (IsGlobal(*object->callable, "collections", "OrderedDict") ||
-                               IsGlobal(*object->callable, "collections", "defaultdict"));
+  const absl::optional<size_t> source = object != nullptr ? SourceIndex(*object->callable) : absl::nullopt;
+  if (!source || object->args->As<Tuple>()->items.size() > *source + 1) return false;
+  const Value* entries = Argument(*object, *source);
+  return entries == nullptr || entries->As<Dict>() != nullptr || SequenceItems(*entries) != nullptr;
 }
 
-std::vector<Entry> DictEntries(const Value& value) {
-  if (!IsDict(value)) return {};
-  if (const Dict* dict = value.As<Dict>()) return dict->entries;
+absl::Status ForEachEntry(const Value& value, EntryVisitor visit) {
+  if (!IsDict(value)) return absl::OkStatus();
+  if (const Dict* dict = value.As<Dict>()) return VisitEntries(dict->entries, visit);
   const Object& object = *value.As<Object>();
-  std::vector<Entry> entries;
-  const Value* pairs = Argument(object, 0);
-  if (pairs != nullptr) AppendPairs(*pairs, &entries);
-  entries.insert(entries.end(), object.entries.begin(), object.entries.end());
-  return entries;
+  if (const Value* source = Argument(object, *SourceIndex(*object.callable))) {
+    const Dict* dict = source->As<Dict>();
+    RETURN_IF_ERROR(dict != nullptr ? VisitEntries(dict->entries, visit) : VisitPairs(*SequenceItems(*source), visit));
+  }
+  return VisitEntries(object.entries, visit);
 }
 
 const std::vector<const Value*>* SequenceItems(const Value& value) {
@@ -75,17 +92,26 @@ absl::optional<std::vector<int64_t>> Ints(const Value& value, size_t max_size) {
   return ints;
 }
 
+bool IsBare(const Value& value) {
+  if (const auto* items = SequenceItems(value)) return items->empty();
+  if (const Dict* dict = value.As<Dict>()) return dict->entries.empty();
+  const Object* object = value.As<Object>();
+  if (object == nullptr) return value.As<PersistentId>() == nullptr;
+  return object->callable->As<Global>() != nullptr && object->args->As<Tuple>()->items.empty() &&
+         object->entries.empty() && object->given == nullptr;
+}
+
 std::string Describe(const Value& value) {
   if (value.As<None>()) return "None";
   if (value.As<Tuple>()) return "a tuple";
   if (value.As<List>()) return "a list";
   if (value.As<String>()) return "a string";
+  if (value.As<PersistentId>()) return "stored data";
   if (IsDict(value)) return "a dict";
   const Object* object = value.As<Object>();
   const Global* global = object != nullptr ? ClassOf(*object)->As<Global>() : value.As<Global>();
   if (global == nullptr) return object != nullptr ? "an object" : "a plain value";
-  // The name is arbitrary bytes.
-  const std::string name = absl::CHexEscape(absl::StrCat(global->module, ".", global->name).substr(0, 200));
+  const std::string name = absl::StrCat(Brief(global->module), ".", Brief(global->name));
   return object != nullptr ? absl::StrCat("an object of class ", name) : name;
 }
 

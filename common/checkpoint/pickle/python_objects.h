@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/value.h"
@@ -21,8 +23,10 @@ const Value* Argument(const Object& object, size_t index);
 // True for a dict, an OrderedDict and a defaultdict.
 bool IsDict(const Value& value);
 
-// The entries of such a value, repeated keys included; none for any other.
-std::vector<Entry> DictEntries(const Value& value);
+// Calls `visit` with each key and value of such a value, in order, repeated keys included; with none of any other's.
+// Ends with the first error of `visit`, or with DataLoss if a dict is made from what are no pairs.
+absl::Status ForEachEntry(const Value& value,
+                          absl::FunctionRef<absl::Status(const Value& key, const Value& value)> visit);
 
 // The items of a tuple or list; null for any other value.
 const std::vector<const Value*>* SequenceItems(const Value& value);
@@ -30,6 +34,9 @@ const std::vector<const Value*>* SequenceItems(const Value& value);
 // The numbers of a tuple or list of ints, or of a torch.Size made of one; nullopt for any other value and for more than
 // `max_size` of them.
 absl::optional<std::vector<int64_t>> Ints(const Value& value, size_t max_size);
+
+// True if no further value can be reached from `value`: it is a constant, a global or an empty container.
+bool IsBare(const Value& value);
 
 // What `value` is, in words for a message: "a list", "a dict", "an object of class argparse.Namespace".
 std::string Describe(const Value& value);

@@ -19,6 +19,9 @@ class Stack {
   void Push(Value* value) { values_.push_back(value); }
   void PushMark() { marks_.push_back(values_.size()); }
 
+  // The number of values and marks.
+  size_t depth() const { return values_.size() + marks_.size(); }
+
   absl::StatusOr<Value*> Top() const;
   absl::StatusOr<Value*> Pop();
 

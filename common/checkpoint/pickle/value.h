@@ -53,11 +53,12 @@ struct Global {
   absl::string_view name;
 };
 
-// The result of a call that was not made: what would be called, with which arguments, and the entries then set on it.
+// The result of a call that was not made: what would be called, with which arguments, and what was then put into it.
 struct Object {
   const Value* callable;
-  const Value* args;  // A Tuple.
-  std::vector<Entry> entries;
+  const Value* args;           // A Tuple.
+  std::vector<Entry> entries;  // Set on it.
+  Value* given = nullptr;      // A List of its keyword arguments, appended items and states; null if there are none.
 };
 
 // A reference to something stored outside the pickle.

@@ -1,0 +1,35 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_BUDGET_H_
+#define MODELPORT_COMMON_CHECKPOINT_BUDGET_H_
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+
+namespace modelport {
+
+// How much memory the description of a file's tensors may take: the file's own size and 128 MB. Readers spend it as
+// they make values, since a pickle of a few bytes can describe a value of a thousand. The published files of a thousand
+// tensors spend 2 MB.
+class Budget {
+ public:
+  explicit Budget(size_t file_size) : file_size_(file_size), left_(file_size + kAllowance) {}
+
+  // InvalidArgument if fewer than `bytes` are left.
+  absl::Status Spend(size_t bytes) {
+    if (bytes > left_) return Exceeded();
+    left_ -= bytes;
+    return absl::OkStatus();
+  }
+
+ private:
+  static constexpr size_t kAllowance = 128'000'000;
+
+  absl::Status Exceeded() const;
+
+  size_t file_size_;
+  size_t left_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_BUDGET_H_

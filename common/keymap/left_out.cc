@@ -1,0 +1,91 @@
+#include "common/keymap/left_out.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/tensor/shape.h"
+#include "common/text/nearest.h"
+#include "common/text/printable.h"
+#include "common/text/units.h"
+
+namespace modelport {
+namespace {
+
+constexpr size_t kShownPath = 100;
+
+struct ElementsHash {
+  size_t operator()(const CheckpointTensor* tensor) const {
+    return absl::HashOf(tensor->storage, tensor->offset, tensor->dtype);
+  }
+};
+
+struct ElementsEqual {
+  bool operator()(const CheckpointTensor* a, const CheckpointTensor* b) const { return SameElements(*a, *b); }
+};
+
+using TensorSet = absl::flat_hash_set<const CheckpointTensor*, ElementsHash, ElementsEqual>;
+
+// `path` up to the first step that differs from those of `taken`.
+absl::string_view Branch(absl::string_view path, absl::string_view taken) {
+  size_t begin = 0;  // Of the step.
+  while (true) {
+    const size_t end = path.find('.', begin);
+    const absl::string_view prefix = path.substr(0, end);
+    const bool common =
+        taken.substr(0, prefix.size()) == prefix && (taken.size() == prefix.size() || taken[prefix.size()] == '.');
+    if (!common || taken.empty() || end == path.npos) return prefix;
+    begin = end + 1;
+  }
+}
+
+class LeftOutList {
+ public:
+  void Add(absl::string_view path, int64_t tensors, int64_t elements) {
+    const auto [place, added] = places_.try_emplace(path, list_.size());
+    if (added) list_.push_back({std::string(path)});
+    list_[place->second].tensors += tensors;
+    list_[place->second].elements += elements;
+  }
+
+  std::vector<LeftOut> Take() { return std::move(list_); }
+
+ private:
+  absl::flat_hash_map<absl::string_view, size_t> places_;  // In list_, by path.
+  std::vector<LeftOut> list_;
+};
+
+}  // namespace
+
+std::vector<LeftOut> FindLeftOut(const Checkpoint& checkpoint, const StateDict& taken) {
+  TensorSet taken_tensors;
+  for (const CheckpointTensor& tensor : taken.tensors) taken_tensors.insert(&tensor);
+  LeftOutList list;
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    const absl::string_view branch = Branch(dict.path, taken.path);
+    for (const CheckpointTensor& tensor : dict.tensors) {
+      if (!taken_tensors.contains(&tensor)) list.Add(branch, 1, *ElementCount(tensor.shape));
+    }
+  }
+  for (const LooseTensors& loose : checkpoint.loose()) {
+    list.Add(Branch(loose.path, taken.path), loose.tensors, loose.elements);
+  }
+  return list.Take();
+}
+
+std::string DescribeLeftOut(const std::vector<LeftOut>& left_out) {
+  std::vector<std::string> parts;
+  for (const LeftOut& part : left_out) {
+    parts.push_back(absl::StrCat(part.path.empty() ? DictName("") : Brief(part.path, kShownPath), " (",
+                                 Counted(part.tensors, "tensor"), ")"));
+  }
+  return FirstFew(parts);
+}
+
+std::string DictName(absl::string_view path) {
+  return path.empty() ? "the file's root" : absl::StrCat("dictionary ", Brief(path));
+}
+
+}  // namespace modelport

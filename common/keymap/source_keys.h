@@ -1,0 +1,47 @@
+#ifndef MODELPORT_COMMON_KEYMAP_SOURCE_KEYS_H_
+#define MODELPORT_COMMON_KEYMAP_SOURCE_KEYS_H_
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/key_map.h"
+
+namespace modelport {
+
+// A tensor of a checkpoint and the name that a layout gives it.
+struct SourceKey {
+  absl::string_view name;
+  const CheckpointTensor* tensor;
+};
+
+// Two keys of the file that stripping and renaming make one.
+struct Collision {
+  absl::string_view name;
+  const CheckpointTensor* first;
+  const CheckpointTensor* second;
+};
+
+// The keys of a state dict, stripped and renamed by a layout, whatever the model. Names are borrowed from the
+// checkpoint or from `renamed`.
+struct SourceKeys {
+  std::vector<SourceKey> keys;  // In file order.
+  absl::flat_hash_map<absl::string_view, const CheckpointTensor*> by_name;
+  std::vector<Collision> collisions;
+  std::vector<const Rename*> idle_rules;  // Those that match no key.
+  std::deque<std::string> renamed;
+};
+
+// `key` without the prefixes that `layout` strips.
+absl::string_view StripPrefixes(const Layout& layout, absl::string_view key);
+
+// Borrows from `layout` and `dict`.
+std::shared_ptr<const SourceKeys> RenameKeys(const Layout& layout, const StateDict& dict);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_SOURCE_KEYS_H_

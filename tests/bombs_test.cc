@@ -1,0 +1,192 @@
+// Files that describe much with few bytes, or many things with many: inspect ends within twice the file's size and
+// 256 MB of private memory, and far below what work that grows with the square of the file would take.
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <fstream>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/checkpoint/testing/little_endian.h"
+#include "common/checkpoint/testing/pickle_writer.h"
+#include "common/checkpoint/testing/zip_writer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::AnyOf;
+using testing::StartsWith;
+
+std::string Repeat(absl::string_view text, int count) {
+  std::string repeated;
+  repeated.reserve(text.size() * count);
+  for (int i = 0; i < count; ++i) repeated.append(text.data(), text.size());
+  return repeated;
+}
+
+// A tensor of two elements, whose instructions end with those given.
+std::string Tensor(const std::string& put = "") {
+  return PickleTensor(PickleStorage("FloatStorage", "0", 2), 0, {2}, {1}) + put;
+}
+
+std::string Zip(const std::string& object) { return TorchZipFile(object, {{"0", 2, "8 bytes."}}); }
+
+std::string KeyOf(int i) { return PickleString(absl::StrCat("blocks.", i, ".attn.qkv.weight")); }
+
+// Tensors of no bytes, under keys that `key` makes.
+std::string Safetensors(int count, const std::function<std::string(int)>& key) {
+  std::string header = "{";
+  for (int i = 0; i < count; ++i) {
+    absl::StrAppend(&header, i == 0 ? "" : ",", "\"", key(i), R"(":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})");
+  }
+  return SafetensorsFile(header + "}", "");
+}
+
+// A tensor with a shape of 64 sizes.
+std::string LongTensor() {
+  const std::vector<int32_t> ones(64, 1);
+  return PickleTensor(PickleStorage("FloatStorage", "0", 2), 0, ones, ones);
+}
+
+// Many dictionaries of one long tensor.
+std::string SharedShapes() {
+  std::string value = absl::StrCat(LongTensor(), "q\2", "0", PickleString("w"), "q\1", "0](");
+  return Zip(PickleDict({{PickleString("list"), value + Repeat("}h\1h\2s", 80'000) + "e"}}));
+}
+
+// Dictionaries in dictionaries, each with the marks of a layout.
+std::string NestedStateDicts(int levels, const std::string& name) {
+  std::string value = Tensor("q\1") + "0" + PickleString(name) + "q\2" + "0" + PickleString("cls_token") + "q\3" + "0" +
+                      PickleString("blocks.0.attn.qkv.weight") + "q\4" + "0";
+  value += Repeat("}(h\3h\1h\4h\1h\2", levels) + "N" + Repeat("u", levels);
+  return Zip(value);
+}
+
+// Many dictionaries that are made from one list of a thousand long tensors.
+std::string ManyDictionariesFromOneList() {
+  std::string pairs = "](";
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&pairs, PickleTuple({PickleInt(i), "h\1"}));
+  std::string value = LongTensor() + "q\1" + "0" + pairs + "e\x85q\2" + "0" +
+                      PickleGlobal("collections", "OrderedDict") + "q\3" + "0](";
+  return Zip(PickleDict({{PickleString("list"), value + Repeat("h\3h\2R", 60'000) + "e"}}));
+}
+
+std::string ManyRecords(int count) {
+  std::vector<std::pair<std::string, std::string>> records = {
+      {"a/data.pkl", Pickled(PickleDict({{PickleString("w"), Tensor()}}))}, {"a/data/0", "8 bytes."}};
+  for (int i = 0; i < count; ++i) records.emplace_back(absl::StrCat("a/", i), "");
+  return ZipArchive(records, {.zip64 = true});
+}
+
+std::string ManyStorages(int count) {
+  std::vector<std::pair<std::string, std::string>> entries;
+  std::vector<StorageData> storages;
+  for (int i = 0; i < count; ++i) {
+    const std::string key = absl::StrCat(i);
+    entries.emplace_back(KeyOf(i), PickleTensor(PickleStorage("FloatStorage", key, 0), 0, {0}, {1}));
+    storages.push_back({key, 0, ""});
+  }
+  return TorchLegacyFile(PickleDict(entries), storages);
+}
+
+std::string OneHugeKeyAmongMany() {
+  const std::string huge(4 << 20, 'k');
+  return Safetensors(100'000, [&](int i) { return i == 0 ? huge : absl::StrCat("k", i); });
+}
+
+std::string Metadata(int count, size_t size) {
+  std::string header = "{\"__metadata__\":{";
+  for (int i = 0; i < count; ++i)
+    absl::StrAppend(&header, i == 0 ? "" : ",", "\"", i, "\":\"", std::string(size, 'x'), "\"");
+  return SafetensorsFile(header + R"(},"w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]}})", "");
+}
+
+std::string TensorsBeyondTheMemo() {
+  std::string value = "}(";
+  for (int i = 0; i < 60'000; ++i) absl::StrAppend(&value, KeyOf(i), Tensor());
+  return Zip(value + "u");
+}
+
+struct Bomb {
+  std::string name;
+  std::function<std::string()> file;
+  bool refused;
+};
+
+void PrintTo(const Bomb& bomb, std::ostream* out) { *out << bomb.name; }
+
+const Bomb kBombs[] = {
+    {"SharedShapes", SharedShapes, true},
+    {"EmptyDicts", [] { return Zip(Repeat("}", 8'000'000)); }, true},
+    {"References", [] { return Zip("N" + Repeat("2", 40'000'000)); }, true},
+    {"NestedUnwrappedDicts", [] { return NestedStateDicts(4000, "model"); }, false},
+    {"NestedDictsOfLongNames", [] { return NestedStateDicts(2000, std::string(10'000, 'n')); }, true},
+    {"ManyDictionariesFromOneList", ManyDictionariesFromOneList, true},
+    {"ManyTensors", TensorsBeyondTheMemo, false},
+    {"ManyRecords", [] { return ManyRecords(300'000); }, false},
+    {"ManyStorages", [] { return ManyStorages(40'000); }, false},
+    {"MegabyteKeys", [] { return Safetensors(10, [](int i) { return absl::StrCat(i, std::string(1 << 20, 'k')); }); },
+     false},
+    {"OneHugeKeyAmongMany", OneHugeKeyAmongMany, false},
+    {"ManyKeys",
+     [] { return Safetensors(150'000, [](int i) { return absl::StrCat("blocks.", i, ".attn.qkv.weight"); }); }, false},
+    {"MillionKeys", [] { return Safetensors(1'000'000, [](int i) { return absl::StrCat("k", i); }); }, true},
+    {"HugeMetadata", [] { return Metadata(1, 60'000'000); }, false},
+    {"MuchMetadata", [] { return Metadata(2'000'000, 1); }, true},
+    {"HugeClassName", [] { return Zip(PickleCall(PickleGlobal("m", std::string(5 << 20, 'c')), {})); }, true},
+    {"HugeStorageKey",
+     [] {
+       return Zip(
+           PickleDict({{PickleString("w"),
+                        PickleTensor(PickleStorage("FloatStorage", std::string(5 << 20, '1'), 2), 0, {2}, {1})}}));
+     },
+     true},
+};
+
+class BombTest : public testing::TestWithParam<Bomb> {};
+
+// Holds the tool to its bars. Time is a bound against what grows with the square: linear work takes a few seconds.
+void Limit(size_t file_size) {
+  const rlimit seconds = {60, 60};
+  setrlimit(RLIMIT_CPU, &seconds);
+#ifndef __SANITIZE_ADDRESS__  // Whose shadow memory is private too.
+  const rlim_t bytes = 2 * file_size + 256'000'000;
+  const rlimit memory = {bytes, bytes};
+  setrlimit(RLIMIT_DATA, &memory);
+#endif
+}
+
+void ExpectWithinBars(const Bomb& bomb, const std::vector<std::string>& more_arguments, bool refused) {
+  const std::string folder = EmptyFolder("bomb");
+  const std::string file = bomb.file();
+  std::ofstream(folder + "/bomb.pth", std::ios::binary) << file;
+  std::vector<std::string> arguments = {"--checkpoint=bomb.pth"};
+  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
+  const ToolResult result = RunTool("inspect", arguments, folder, [&] { Limit(file.size()); });
+  EXPECT_EQ(result.exit_status, refused ? 1 : 0) << result.err.substr(0, 2000);
+  EXPECT_LT(result.err.size(), 10'000);
+  if (refused) {
+    EXPECT_THAT(result.err, AnyOf(StartsWith("INVALID_ARGUMENT: bomb.pth: "), StartsWith("DATA_LOSS: bomb.pth: "),
+                                  StartsWith("FAILED_PRECONDITION: bomb.pth: ")));
+  }
+}
+
+TEST_P(BombTest, IsInspectedWithinTheBars) { ExpectWithinBars(GetParam(), {}, GetParam().refused); }
+
+TEST_P(BombTest, IsComparedWithAModelWithinTheBars) {
+  ExpectWithinBars(GetParam(), {"--model=dinov2_vits14", "--layout=original"}, true);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, BombTest, testing::ValuesIn(kBombs), [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace modelport
