@@ -1,7 +1,5 @@
 #include "common/checkpoint/torch_zip_reader.h"
 
-#include <libdeflate.h>
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/checkpoint/pickle/machine.h"
+#include "common/checkpoint/record_content.h"
 #include "common/checkpoint/state_dict_collector.h"
 #include "common/checkpoint/torch_storage.h"
 #include "common/checkpoint/zip_directory.h"
@@ -74,9 +73,7 @@ absl::Status CheckKind(const Archive& archive) {
 }
 
 absl::StatusOr<pickle::Pickle> ReadDataPickle(const ZipRecord& record) {
-  if (libdeflate_crc32(0, record.bytes.data(), record.bytes.size()) != record.crc32) {
-    return absl::DataLossError("the CRC-32 differs: the file is damaged\n  download or copy it again");
-  }
+  RETURN_IF_ERROR(CheckCrc32(record, record.bytes));
   return pickle::ReadPickle(record.bytes);
 }
 

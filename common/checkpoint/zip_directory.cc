@@ -26,6 +26,7 @@ constexpr size_t kHeaderSize = 30;
 constexpr uint16_t kEncrypted = 1 << 0;
 constexpr uint16_t kHasDescriptor = 1 << 3;
 constexpr uint16_t kZip64Extra = 1;
+constexpr uint16_t kDeflateMethod = 8;
 
 // Stands in a 32-bit field for a number that a 64-bit field elsewhere holds.
 constexpr uint32_t kSentinel = 0xffffffff;
@@ -103,9 +104,9 @@ bool Agrees(const Entry& entry, uint32_t stated, uint64_t number) {
 absl::optional<size_t> DescriptorSize(absl::string_view bytes, const Entry& entry) {
   if (!absl::StartsWith(bytes, kDescriptorSignature) || bytes.size() < 16) return absl::nullopt;
   if (LoadNumber<uint32_t>(bytes, 4) != entry.crc32) return absl::nullopt;
-  if (LoadNumber<uint32_t>(bytes, 8) == entry.size && LoadNumber<uint32_t>(bytes, 12) == entry.size) return 16;
+  if (LoadNumber<uint32_t>(bytes, 8) == entry.stored_size && LoadNumber<uint32_t>(bytes, 12) == entry.size) return 16;
   if (bytes.size() < 24) return absl::nullopt;
-  if (LoadNumber<uint64_t>(bytes, 8) == entry.size && LoadNumber<uint64_t>(bytes, 16) == entry.size) return 24;
+  if (LoadNumber<uint64_t>(bytes, 8) == entry.stored_size && LoadNumber<uint64_t>(bytes, 16) == entry.size) return 24;
   return absl::nullopt;
 }
 
@@ -119,13 +120,13 @@ absl::StatusOr<Extent> LocateRecord(absl::string_view body, const Entry& entry, 
   if (!name || !extra || *name != entry.name || LoadNumber<uint16_t>(*header, 6) != entry.flags ||
       LoadNumber<uint16_t>(*header, 8) != entry.method ||
       !Agrees(entry, LoadNumber<uint32_t>(*header, 14), entry.crc32) ||
-      !Agrees(entry, LoadNumber<uint32_t>(*header, 18), entry.size) ||
+      !Agrees(entry, LoadNumber<uint32_t>(*header, 18), entry.stored_size) ||
       !Agrees(entry, LoadNumber<uint32_t>(*header, 22), entry.size)) {
     return Damaged("header and central directory differ");
   }
-  const absl::optional<absl::string_view> bytes = reader.ReadBytes(entry.size);
+  const absl::optional<absl::string_view> bytes = reader.ReadBytes(entry.stored_size);
   if (!bytes) return Damaged("the record reaches beyond the archive");
-  *record = {entry.name, *bytes, entry.crc32};
+  *record = {entry.name, *bytes, entry.crc32, entry.size, entry.method == kDeflateMethod};
   uint64_t end = reader.offset();
   if (entry.flags & kHasDescriptor) {
     const absl::optional<size_t> size = DescriptorSize(body.substr(end), entry);
@@ -135,8 +136,9 @@ absl::StatusOr<Extent> LocateRecord(absl::string_view body, const Entry& entry, 
   return Extent(entry.offset, end);
 }
 
-absl::Status CheckStored(const Entry& entry) {
+absl::Status CheckMethod(const Entry& entry, ZipMethods methods) {
   if (entry.flags & kEncrypted) return absl::UnimplementedError("an encrypted record");
+  if (entry.method == kDeflateMethod && methods == ZipMethods::kStoredAndDeflated) return absl::OkStatus();
   if (entry.method != 0) {
     return absl::UnimplementedError(
         "a compressed record: torch.save compresses nothing; unpack the archive and save anew");
@@ -155,7 +157,7 @@ absl::Status CheckNoOverlap(std::vector<Extent> extents) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archive) {
+absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archive, ZipMethods methods) {
   ASSIGN_OR_RETURN(const CentralDirectory directory, FindCentralDirectory(archive));
   const absl::string_view body = archive.substr(0, directory.offset);
   ByteReader reader(archive.substr(directory.offset, directory.size));
@@ -166,7 +168,7 @@ absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archiv
     ASSIGN_OR_RETURN(const Entry entry, ReadEntry(reader));
     const std::string quoted = absl::StrCat("\"", absl::CHexEscape(entry.name.substr(0, 200)), "\"");
     if (!names.insert(entry.name).second) return Annotate(Damaged("there are two of them"), quoted);
-    RETURN_IF_ERROR(Annotate(CheckStored(entry), quoted));
+    RETURN_IF_ERROR(Annotate(CheckMethod(entry, methods), quoted));
     absl::StatusOr<Extent> extent = LocateRecord(body, entry, &record);
     if (!extent.ok()) return Annotate(extent.status(), quoted);
     extents.push_back(*extent);

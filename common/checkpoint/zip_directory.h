@@ -10,18 +10,23 @@
 
 namespace modelport {
 
-// A file within a zip archive, stored without compression.
+// A file within a zip archive. What the archive states about its content is not verified.
 struct ZipRecord {
   absl::string_view name;
-  absl::string_view bytes;  // Borrowed from the archive.
-  uint32_t crc32;           // As the archive states it, not verified.
+  absl::string_view bytes;  // Borrowed from the archive: the content, or its deflated form.
+  uint32_t crc32 = 0;       // Stated of the content.
+  uint64_t size = 0;        // Stated of the content.
+  bool deflated = false;
 };
+
+enum class ZipMethods { kStored, kStoredAndDeflated };
 
 // The records of a zip archive, of any size (zip64), in the order of its central directory. Strict: the directory, the
 // records' own headers and data descriptors agree, and no two records overlap.
 //   DataLoss        the archive is truncated or damaged
-//   Unimplemented   a compressed or encrypted record, an archive in several volumes
-absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archive);
+//   Unimplemented   a record of a method that is not in `methods`, an encrypted one, an archive in several volumes
+absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archive,
+                                                        ZipMethods methods = ZipMethods::kStored);
 
 }  // namespace modelport
 

@@ -31,10 +31,32 @@ TEST(ZipDirectoryTest, ReadsEveryVariantOfTheFormat) {
       for (size_t i = 0; i < records.size(); ++i) {
         EXPECT_EQ(records[i].name, Records()[i].first);
         EXPECT_EQ(records[i].bytes, Records()[i].second);
+        EXPECT_EQ(records[i].size, Records()[i].second.size());
+        EXPECT_FALSE(records[i].deflated);
       }
       EXPECT_EQ(records[0].crc32, 0x9271ee57u);
     }
   }
+}
+
+TEST(ZipDirectoryTest, ReadsDeflatedRecordsWhereTheyAreAllowed) {
+  const std::string text(1000, 'x');
+  for (const bool descriptors : {false, true}) {
+    for (const bool zip64 : {false, true}) {
+      const std::string archive =
+          ZipArchive({{"a/one", text}}, {.descriptors = descriptors, .zip64 = zip64, .deflate = true});
+      ASSERT_OK_AND_ASSIGN(const std::vector<ZipRecord> records,
+                           ReadZipDirectory(archive, ZipMethods::kStoredAndDeflated));
+      ASSERT_EQ(records.size(), 1);
+      EXPECT_TRUE(records[0].deflated);
+      EXPECT_EQ(records[0].size, text.size());
+      EXPECT_LT(records[0].bytes.size(), 20);
+      EXPECT_THAT(ReadZipDirectory(archive),
+                  StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("\"a/one\": a compressed record")));
+    }
+  }
+  EXPECT_THAT(ReadZipDirectory(ZipArchive(Records(), {.method = 12}), ZipMethods::kStoredAndDeflated),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("a compressed record")));
 }
 
 TEST(ZipDirectoryTest, ReadsAnArchiveWithAComment) {

@@ -80,7 +80,7 @@ absl::Status SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
 absl::StatusOr<rlim_t> AddressSpace() {
   rlim_t pages = 0;
   if (!(std::ifstream("/proc/self/statm") >> pages)) {
-    return absl::UnimplementedError("cannot confine a process: cannot read /proc/self/statm");
+    return absl::UnimplementedError("cannot confine a process: cannot read /proc/self/statm\n  mount /proc");
   }
   return pages * sysconf(_SC_PAGESIZE);
 }

@@ -7,12 +7,13 @@
 
 namespace modelport {
 
-// What a zip archive of stored records uses, and what is wrong with it.
+// What a zip archive uses, and what is wrong with it.
 struct ZipOptions {
   bool descriptors = false;  // Sizes and CRC-32 after each record, as PyTorch writes them.
   bool zip64 = false;        // Sizes and offsets in zip64 fields, although they are small.
+  bool deflate = false;      // Compresses the records; they are stored otherwise.
   int flags = 0;             // More general-purpose flags of each record.
-  int method = 0;            // The compression method that is claimed; the bytes are stored in any case.
+  int method = 0;            // The compression method that stored records claim.
   int first_offset = 0;      // Added to the offset that the central directory states for the first record.
   int extra_size = 0;        // Added to the size that the central directory states for each record.
 };
