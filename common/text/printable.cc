@@ -1,0 +1,86 @@
+#include "common/text/printable.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "common/text/utf8.h"
+
+namespace modelport {
+namespace {
+
+struct Range {
+  uint32_t first;
+  uint32_t last;
+};
+
+// Characters above ASCII that a terminal obeys, does not show, or takes for a line end.
+constexpr Range kHidden[] = {
+    {0x80, 0x9f},        // C1 controls.
+    {0xad, 0xad},        // Soft hyphen.
+    {0x61c, 0x61c},      // Arabic letter mark.
+    {0x180e, 0x180e},    // Mongolian vowel separator.
+    {0x200b, 0x200f},    // Zero widths and direction marks.
+    {0x2028, 0x202e},    // Line and paragraph separators, directional embeddings and overrides.
+    {0x2060, 0x206f},    // Invisible operators, directional isolates.
+    {0xfeff, 0xfeff},    // Byte order mark.
+    {0xfff9, 0xfffb},    // Interlinear annotations.
+    {0xe0000, 0xe007f},  // Tags.
+};
+
+bool IsVisibleAscii(char c) { return c >= 0x20 && c < 0x7f; }
+
+bool IsHidden(uint32_t code_point) {
+  return std::any_of(std::begin(kHidden), std::end(kHidden),
+                     [=](const Range& range) { return code_point >= range.first && code_point <= range.last; });
+}
+
+std::string Escaped(char c) {
+  switch (c) {
+    case '\n':
+      return "\\n";
+    case '\r':
+      return "\\r";
+    case '\t':
+      return "\\t";
+    default:
+      return absl::StrFormat("\\x%02x", static_cast<uint8_t>(c));
+  }
+}
+
+}  // namespace
+
+std::string Printable(absl::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const size_t visible = std::find_if_not(text.begin(), text.end(), IsVisibleAscii) - text.begin();
+    out.append(text.data(), visible);
+    text.remove_prefix(visible);
+    if (text.empty()) break;
+    const absl::optional<Utf8Character> character = FirstUtf8Character(text);
+    if (!character || character->size == 1) {
+      out += Escaped(text.front());
+      text.remove_prefix(1);
+      continue;
+    }
+    if (IsHidden(character->code_point)) {
+      absl::StrAppendFormat(&out, "\\u{%x}", character->code_point);
+    } else {
+      out.append(text.data(), character->size);
+    }
+    text.remove_prefix(character->size);
+  }
+  return out;
+}
+
+std::string Brief(absl::string_view text, size_t max_size) {
+  if (text.size() <= max_size) return Printable(text);
+  size_t kept = max_size;
+  // Not in the middle of a character.
+  while (kept > 0 && (static_cast<uint8_t>(text[kept]) & 0xc0) == 0x80) --kept;
+  return absl::StrCat(Printable(text.substr(0, kept)), "... (", text.size(), " bytes)");
+}
+
+}  // namespace modelport
