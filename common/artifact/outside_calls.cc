@@ -109,6 +109,11 @@ bool MayMeanIt(const Member& member, const MemberReader& reader) {
   return member.is_called && !reader.Defines(LastName(member.outside->name));
 }
 
+absl::Status CallsOutside(absl::string_view place, absl::string_view name, absl::string_view effect) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(place, ": calls ", name, ", which ", effect, "\n  remove the call and save the module again"));
+}
+
 }  // namespace
 
 absl::string_view OutsideEffect(absl::string_view name) {
@@ -127,6 +132,14 @@ absl::Status CheckNoOutsideCalls(const ScriptArchive& archive) {
     if (!MayMeanIt(member, reader)) continue;
     return absl::FailedPreconditionError(
         absl::StrCat(member.place, ": calls ", LastName(member.outside->name), ", which ", member.outside->effect));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNoOutsideCalls(const std::vector<Operator>& operators) {
+  for (const Operator& op : operators) {
+    const absl::string_view effect = OutsideEffect(op.name);
+    if (!effect.empty()) return CallsOutside(op.calls.front().places.front().line.place, op.name, effect);
   }
   return absl::OkStatus();
 }

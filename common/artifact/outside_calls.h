@@ -2,8 +2,11 @@
 #ifndef MODELPORT_COMMON_ARTIFACT_OUTSIDE_CALLS_H_
 #define MODELPORT_COMMON_ARTIFACT_OUTSIDE_CALLS_H_
 
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "common/artifact/operators.h"
 #include "common/artifact/script_archive.h"
 
 namespace modelport {
@@ -18,6 +21,9 @@ absl::string_view OutsideEffect(absl::string_view name);
 //   FailedPrecondition   "code/__torch__.py:12: calls save, which writes files"
 //   DataLoss             the code is no TorchScript
 absl::Status CheckNoOutsideCalls(const ScriptArchive& archive);
+
+// The same for the operators of a module that was loaded, which are known for certain.
+absl::Status CheckNoOutsideCalls(const std::vector<Operator>& operators);
 
 }  // namespace modelport
 

@@ -1,6 +1,7 @@
 #include "common/artifact/outside_calls.h"
 
 #include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <set>
@@ -22,6 +23,7 @@ namespace {
 using absl::StatusCode;
 using testing::HasSubstr;
 using testing::IsSubsetOf;
+using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
 // Checks an archive of one record of code.
@@ -70,6 +72,15 @@ TEST(OutsideCallsTest, TakesOtherUsesOfTheNames) {
 TEST(OutsideCallsTest, SaysWhatIsNoTorchScript) {
   EXPECT_THAT(Check("def f():\n  \"open\n"),
               StatusIs(StatusCode::kDataLoss, HasSubstr("code/__torch__.py: no TorchScript")));
+}
+
+TEST(OutsideCallsTest, RefusesOperatorsOfAModule) {
+  torch::jit::Module module("Net");
+  module.define("def forward(self, x):\n  return torch.relu(x)\n");
+  EXPECT_OK(CheckNoOutsideCalls(CollectOperators(module)));
+  module.define("def write(self, x):\n  return x.save(\"file\")\n");
+  EXPECT_THAT(CheckNoOutsideCalls(CollectOperators(module)),
+              StatusIs(StatusCode::kFailedPrecondition, HasSubstr("calls aten::save, which writes files")));
 }
 
 TEST(OutsideCallsTest, KnowsOperatorsByTheirFullNames) {

@@ -13,7 +13,6 @@
 #include <cstring>
 #include <fstream>
 #include <new>
-#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -159,7 +158,7 @@ class Child {
 };
 
 absl::Status OutOfTime(absl::Duration limit) {
-  return absl::ResourceExhaustedError(absl::StrCat("takes more than ", Seconds(limit), " s"));
+  return absl::ResourceExhaustedError(absl::StrCat("the confined process takes more than ", Seconds(limit), " s"));
 }
 
 // Reads to the end of `descriptor`.
@@ -180,30 +179,34 @@ absl::StatusOr<std::string> ReadResult(int descriptor, absl::Duration wall_time)
     if (size == 0) return bytes;
     bytes.append(buffer, size);
   }
-  return absl::ResourceExhaustedError(absl::StrCat("gives more than ", kMaxResult >> 20, " MiB"));
+  return absl::ResourceExhaustedError(absl::StrCat("the confined process gives more than ", kMaxResult >> 20, " MiB"));
 }
 
 // Why a child that ended with the wait status `status` gave no result; ok if it gave one.
 absl::Status CheckEnd(int status, const ConfinedLimits& limits) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
   if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory) {
-    return absl::ResourceExhaustedError(absl::StrCat("needs more than ", limits.memory >> 20, " MiB of memory"));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the confined process needs more than ", limits.memory >> 20, " MiB of memory"));
   }
-  if (WIFEXITED(status)) return absl::AbortedError(absl::StrCat("crashed (exit status ", WEXITSTATUS(status), ")"));
+  if (WIFEXITED(status))
+    return absl::AbortedError(absl::StrCat("the confined process crashed (exit status ", WEXITSTATUS(status), ")"));
   const int signal = WTERMSIG(status);
   if (signal == SIGXCPU) return OutOfTime(limits.cpu_time);
   if (signal == SIGKILL) {
-    return absl::ResourceExhaustedError("was killed, as the system does when memory or time runs out");
+    return absl::ResourceExhaustedError(
+        "the confined process was killed, as the system does when memory or time runs out");
   }
-  return absl::AbortedError(absl::StrCat("crashed (signal ", signal, ", ", strsignal(signal), ")"));
+  return absl::AbortedError(
+      absl::StrCat("the confined process crashed (signal ", signal, ", ", strsignal(signal), ")"));
 }
 
-absl::StatusOr<std::string> Decode(std::string bytes) {
-  if (bytes.empty()) return absl::AbortedError("ended without a result");
+absl::StatusOr<std::string> Decode(const std::string& bytes) {
+  if (bytes.empty()) return absl::AbortedError("the confined process ended without a result");
   const auto code = static_cast<absl::StatusCode>(bytes[0]);
-  bytes.erase(0, 1);
-  if (code == absl::StatusCode::kOk) return bytes;
-  return absl::Status(code, bytes);
+  std::string text = bytes.substr(1);
+  if (code == absl::StatusCode::kOk) return text;
+  return absl::Status(code, text);
 }
 
 }  // namespace
@@ -221,10 +224,10 @@ absl::StatusOr<std::string> RunConfined(const ConfinedLimits& limits, Work work)
   if (pid == 0) RunChild(limits, parent, child_end.number(), work);
   Child child(pid);
   child_end = FileDescriptor();
-  ASSIGN_OR_RETURN(std::string bytes, ReadResult(result.number(), limits.wall_time));
+  ASSIGN_OR_RETURN(const std::string bytes, ReadResult(result.number(), limits.wall_time));
   ASSIGN_OR_RETURN(const int status, child.Wait());
   RETURN_IF_ERROR(CheckEnd(status, limits));
-  return Decode(std::move(bytes));
+  return Decode(bytes);
 }
 
 }  // namespace modelport

@@ -24,8 +24,8 @@ struct ConfinedLimits {
 //
 // Under a sanitizer, which reserves address space for itself, the limit of memory does not hold.
 //   ResourceExhausted   `work` needs more memory or time than `limits` allow, or returns more than 64 MiB
-//   Aborted             the child crashed; the message says "crashed (signal 11, Segmentation fault)"
-//   Unimplemented       this system cannot confine a process
+//   Aborted             the child crashed; the message says "the confined process crashed (signal 11, Segmentation
+//   fault)" Unimplemented       this system cannot confine a process
 // and what `work` fails with.
 absl::StatusOr<std::string> RunConfined(const ConfinedLimits& limits,
                                         absl::FunctionRef<absl::StatusOr<std::string>()> work);

@@ -67,7 +67,7 @@ TEST(RunConfinedTest, ReturnsTheResult) {
   EXPECT_EQ(empty, "");
   ASSERT_OK_AND_ASSIGN(const std::string large, give(5 << 20));
   EXPECT_EQ(large, std::string(5 << 20, 'x'));
-  EXPECT_THAT(give(65 << 20), StatusIs(StatusCode::kResourceExhausted, "gives more than 64 MiB"));
+  EXPECT_THAT(give(65 << 20), StatusIs(StatusCode::kResourceExhausted, "the confined process gives more than 64 MiB"));
 }
 
 TEST(RunConfinedTest, ReturnsTheError) {
@@ -195,7 +195,8 @@ TEST(RunConfinedTest, LimitsMemory) {
                        [size] { return absl::StrCat(std::vector<char>(size).size()); });
   };
   EXPECT_OK(allocate(32 << 20));
-  EXPECT_THAT(allocate(128 << 20), StatusIs(StatusCode::kResourceExhausted, "needs more than 64 MiB of memory"));
+  EXPECT_THAT(allocate(128 << 20),
+              StatusIs(StatusCode::kResourceExhausted, "the confined process needs more than 64 MiB of memory"));
 }
 
 TEST(RunConfinedTest, LimitsProcessorTime) {
@@ -206,7 +207,7 @@ TEST(RunConfinedTest, LimitsProcessorTime) {
                             }
                             return "";
                           }),
-              StatusIs(StatusCode::kResourceExhausted, "takes more than 1 s"));
+              StatusIs(StatusCode::kResourceExhausted, "the confined process takes more than 1 s"));
 }
 
 TEST(RunConfinedTest, LimitsWallTime) {
@@ -215,7 +216,7 @@ TEST(RunConfinedTest, LimitsWallTime) {
                             absl::SleepFor(absl::Hours(1));
                             return "";
                           }),
-              StatusIs(StatusCode::kResourceExhausted, "takes more than 1 s"));
+              StatusIs(StatusCode::kResourceExhausted, "the confined process takes more than 1 s"));
 }
 
 // Recurses until the stack is full.
@@ -226,14 +227,18 @@ int Recurse(int depth) {
 }
 
 TEST(RunConfinedTest, TellsACrash) {
-  EXPECT_THAT(StatusOfCrash([] { std::abort(); }), StatusIs(StatusCode::kAborted, "crashed (signal 6, Aborted)"));
+  EXPECT_THAT(StatusOfCrash([] { std::abort(); }),
+              StatusIs(StatusCode::kAborted, "the confined process crashed (signal 6, Aborted)"));
   EXPECT_THAT(StatusOfCrash([] { throw std::runtime_error("thrown"); }),
-              StatusIs(StatusCode::kAborted, "crashed (signal 6, Aborted)"));
+              StatusIs(StatusCode::kAborted, "the confined process crashed (signal 6, Aborted)"));
   EXPECT_THAT(StatusOfCrash([] { raise(SIGSEGV); }),
-              StatusIs(StatusCode::kAborted, StartsWith("crashed (signal 11, ")));
-  EXPECT_THAT(StatusOfCrash([] { Recurse(1); }), StatusIs(StatusCode::kAborted, StartsWith("crashed (signal 11, ")));
-  EXPECT_THAT(StatusOfCrash([] { _exit(7); }), StatusIs(StatusCode::kAborted, "crashed (exit status 7)"));
-  EXPECT_THAT(StatusOfCrash([] { _exit(0); }), StatusIs(StatusCode::kAborted, "ended without a result"));
+              StatusIs(StatusCode::kAborted, StartsWith("the confined process crashed (signal 11, ")));
+  EXPECT_THAT(StatusOfCrash([] { Recurse(1); }),
+              StatusIs(StatusCode::kAborted, StartsWith("the confined process crashed (signal 11, ")));
+  EXPECT_THAT(StatusOfCrash([] { _exit(7); }),
+              StatusIs(StatusCode::kAborted, "the confined process crashed (exit status 7)"));
+  EXPECT_THAT(StatusOfCrash([] { _exit(0); }),
+              StatusIs(StatusCode::kAborted, "the confined process ended without a result"));
 }
 
 TEST(RunConfinedTest, WorksWhereChildrenAreIgnored) {
