@@ -130,8 +130,7 @@ absl::Status CheckNoOutsideCalls(const ScriptArchive& archive) {
   }
   for (const Member& member : reader.members()) {
     if (!MayMeanIt(member, reader)) continue;
-    return absl::FailedPreconditionError(
-        absl::StrCat(member.place, ": calls ", LastName(member.outside->name), ", which ", member.outside->effect));
+    return CallsOutside(member.place, LastName(member.outside->name), member.outside->effect);
   }
   return absl::OkStatus();
 }

@@ -41,8 +41,8 @@ TEST(OutsideCallsTest, RefusesCallsHoweverTheyAreWritten) {
        {"torch.save(x, \"file\")", "ops.aten.save(x, \"file\")", "torch . save (x, \"file\")",
         "torch.autograd.save(x, \"file\")", "x.save(\"file\")", "(x).save(\"file\")", "[x].save(\"file\")",
         "write = torch.save", "getattr(torch, \"save\")(x, \"file\")", "getattr(torch, \"s\\141ve\")(x, \"file\")"}) {
-    EXPECT_THAT(Check(Line(statement)),
-                StatusIs(StatusCode::kFailedPrecondition, "code/__torch__.py:2: calls save, which writes files"))
+    EXPECT_THAT(Check(Line(statement)), StatusIs(StatusCode::kFailedPrecondition,
+                                                 StartsWith("code/__torch__.py:2: calls save, which writes files\n")))
         << statement;
   }
   EXPECT_THAT(Check(Line("y = torch.from_file(\"file\", True, 8)")),
@@ -78,7 +78,7 @@ TEST(OutsideCallsTest, RefusesOperatorsOfAModule) {
   torch::jit::Module module("Net");
   module.define("def forward(self, x):\n  return torch.relu(x)\n");
   EXPECT_OK(CheckNoOutsideCalls(CollectOperators(module)));
-  module.define("def write(self, x):\n  return x.save(\"file\")\n");
+  module.define("def write(self, x):\n  torch.save(x, \"file\")\n  return x\n");
   EXPECT_THAT(CheckNoOutsideCalls(CollectOperators(module)),
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr("calls aten::save, which writes files")));
 }

@@ -7,12 +7,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "common/artifact/script_archive.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/lint/testing/script_writer.h"
@@ -25,9 +23,7 @@ namespace {
 
 using absl::StatusCode;
 using testing::AllOf;
-using testing::AnyOf;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::StartsWith;
 
 // A sanitizer has its own idea of a full stack, and of how much memory there is.
@@ -47,6 +43,15 @@ absl::StatusOr<LintResult> LintBytes(const std::string& bytes) {
 }
 
 absl::StatusOr<LintResult> LintCode(const std::string& code) { return LintBytes(ZipArchive(RecordsWithCode(code))); }
+
+// A file that is refused for what it holds, with its path in front; not by a fault of ours.
+MATCHER(IsRefused, "is an error of the file") {
+  *result_listener << arg.status().ToString();
+  const StatusCode code = arg.status().code();
+  return (code == StatusCode::kDataLoss || code == StatusCode::kResourceExhausted ||
+          code == StatusCode::kFailedPrecondition) &&
+         absl::StartsWith(arg.status().message(), absl::StrCat(Path(), ": "));
+}
 
 std::string Repeat(const std::string& text, int count) {
   std::string repeated;
@@ -76,26 +81,13 @@ TEST(LintFileTest, RefusesCodeThatWritesFilesBeforeItRuns) {
   }
 }
 
-// The tokens look like calls of the file's own method.
+// By its tokens alone, this calls a method of the file's own.
 TEST(LintFileTest, DisguisedCallsHaveNoEffect) {
   const std::string written = testing::TempDir() + "/disguised";
-  const std::string own_save = "  def save(self: __torch__.Net, x: str) -> str:\n    return x\n";
-  const auto lint = [&](const std::string& call) {
-    const std::string file = FileThatRuns(absl::StrCat("    ", call, "\n"));
-    const auto archive = ScriptArchive::Read(file);
-    EXPECT_OK(archive);
-    ScriptRecords records;
-    for (const ScriptArchive::Record& record : archive->records()) {
-      records.emplace_back(absl::StrCat("m/", record.path), record.content);
-      if (record.path == "code/__torch__.py") records.back().second += own_save;
-    }
-    return LintBytes(ZipArchive(records));
-  };
-  EXPECT_THAT(lint(absl::StrCat("(state).save(\"", written, "\")")),
-              StatusIs(AnyOf(StatusCode::kFailedPrecondition, StatusCode::kDataLoss), StartsWith(Path())));
+  const std::string call = absl::StrCat("    t = torch\n    t.save(state, \"", written, "\")\n");
+  const std::string own_save = "  def save(self: __torch__.Net, x: int) -> int:\n    return x\n";
+  EXPECT_THAT(LintBytes(FileThatRuns(call, own_save)), IsRefused());
   EXPECT_FALSE(std::filesystem::exists(written));
-  EXPECT_THAT(lint("read = torch.from_file; y = read(\"/proc/self/status\", False, 8)"),
-              StatusIs(testing::_, StartsWith(Path())));
 }
 
 TEST(LintFileTest, OutputOfTheFileGoesNowhere) {
@@ -114,11 +106,12 @@ TEST(LintFileTest, EndsALoop) {
 
 TEST(LintFileTest, LimitsMemory) {
   if (HasSanitizer()) GTEST_SKIP();
-  EXPECT_THAT(LintBytes(FileThatRuns("    y = torch.ones([1073741824, 4])\n")),
+  EXPECT_THAT(LintBytes(FileThatRuns(
+                  "    state = int(torch.sum(torch.ones([1073741824, 4])))\n    self.training = bool(state)\n")),
               StatusIs(StatusCode::kResourceExhausted, StartsWith(Path())));
-  EXPECT_THAT(
-      LintBytes(FileThatRuns("    s = \"0123456789abcdef\"\n    for i in range(40):\n      s = torch.add(s, s)\n")),
-      StatusIs(StatusCode::kResourceExhausted, StartsWith(Path())));
+  EXPECT_THAT(LintBytes(FileThatRuns("    s = \"0123456789abcdef\"\n    for i in range(40):\n      s = torch.add(s, "
+                                     "s)\n    self.training = s == \"\"\n")),
+              StatusIs(StatusCode::kResourceExhausted, StartsWith(Path())));
 }
 
 TEST(LintFileTest, DeepNestingIsAnError) {
@@ -132,8 +125,7 @@ TEST(LintFileTest, DeepNestingIsAnError) {
         absl::StrCat("    y = annotate(", Repeat("List[", kDepth), "int", Repeat("]", kDepth), ", [])\n    return x\n"),
         absl::StrCat("    y = ", Repeat("[", kDepth), Repeat("]", kDepth), "\n    return x\n"),
         absl::StrCat("    return ", Repeat("-", kDepth), "x\n")}) {
-    EXPECT_THAT(LintCode(NetClass(NetForward(body))),
-                StatusIs(AnyOf(StatusCode::kDataLoss, StatusCode::kResourceExhausted), StartsWith(Path())));
+    EXPECT_THAT(LintCode(NetClass(NetForward(body))), IsRefused());
   }
 }
 
@@ -149,7 +141,8 @@ TEST(LintFileTest, SharedCallsAreFollowedOnce) {
 TEST(LintFileTest, TuplesOfTuplesAreAnError) {
   std::string body = "    t0 = (x, x)\n";
   for (int i = 1; i <= 20; ++i) absl::StrAppend(&body, "    t", i, " = (t", i - 1, ", t", i - 1, ")\n");
-  const std::string forward = NetForward(absl::StrCat(body, "    return x\n"));
+  const std::string forward =
+      absl::StrCat("  def forward(self: __torch__.Net, x: Tensor):\n", body, "    return t20\n");
   EXPECT_THAT(LintCode(NetClass(forward)), StatusIs(StatusCode::kResourceExhausted, HasSubstr("more than 1000 parts")));
 }
 
@@ -161,10 +154,10 @@ TEST(LintFileTest, CompressedRecordsHaveALimit) {
   EXPECT_THAT(LintBytes(file), StatusIs(StatusCode::kResourceExhausted, HasSubstr("code/comment.py: wants at most")));
 }
 
-TEST(LintFileTest, TakesAMillionRecords) {
+TEST(LintFileTest, TakesAHundredThousandRecords) {
   ScriptRecords records = RecordsWithCode(NetClass(NetForward("    return x\n")));
-  for (int i = 0; i < 1'000'000; ++i) records.emplace_back(absl::StrCat("m/data/", i), "");
-  EXPECT_THAT(LintBytes(ZipArchive(records, {.zip64 = true})).status(), IsOk());
+  for (int i = 0; i < 100'000; ++i) records.emplace_back(absl::StrCat("m/data/", i), "");
+  EXPECT_OK(LintBytes(ZipArchive(records, {.zip64 = true})));
 }
 
 TEST(LintFileTest, RefusesRecordsOfOneName) {
@@ -214,9 +207,7 @@ TEST(LintFileTest, AChangedByteIsAReportOrAnError) {
         ++reports;
         continue;
       }
-      EXPECT_THAT(result, StatusIs(AnyOf(StatusCode::kDataLoss, StatusCode::kResourceExhausted),
-                                   StartsWith(absl::StrCat(Path(), ": "))))
-          << name << " at " << i;
+      EXPECT_THAT(result, IsRefused()) << name << " at " << i;
     }
   }
   EXPECT_GT(reports, 0);

@@ -33,11 +33,11 @@ std::string NetForward(const std::string& body) {
   return absl::StrCat("  def forward(self: __torch__.Net, x: Tensor) -> Tensor:\n", body);
 }
 
-std::string FileThatRuns(const std::string& statements) {
+std::string FileThatRuns(const std::string& statements, const std::string& more) {
   const std::string code = NetClass(absl::StrCat(NetForward("    return x\n"),
                                                  "  def __getstate__(self: __torch__.Net) -> int:\n    return 5\n",
                                                  "  def __setstate__(self: __torch__.Net, state: int) -> NoneType:\n",
-                                                 statements, "    self.training = False\n    return None\n"));
+                                                 statements, "    self.training = False\n    return None\n", more));
   return ZipArchive(Records(kNetWithState, code));
 }
 

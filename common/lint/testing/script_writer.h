@@ -20,8 +20,9 @@ std::string NetClass(const std::string& methods);
 // A forward(self, x) with the body `body`, indented by four, for NetClass.
 std::string NetForward(const std::string& body);
 
-// A file whose root runs `statements`, indented by four, while LibTorch loads it.
-std::string FileThatRuns(const std::string& statements);
+// A file whose root runs `statements`, indented by four, while LibTorch loads it, and has the methods `more`, indented
+// by two.
+std::string FileThatRuns(const std::string& statements, const std::string& more = "");
 
 }  // namespace modelport
 
