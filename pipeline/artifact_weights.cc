@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/io/sha256.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "common/weights/audit.h"
 
 namespace modelport {
@@ -35,7 +35,7 @@ absl::StatusOr<Source> ParseSource(const StatedManifest& stated) {
     return Source{};
   }
   return absl::DataLossError(absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ",
-                                          absl::CHexEscape(stated.manifest.source())));
+                                          Brief(stated.manifest.source())));
 }
 
 std::string DigestOf(absl::string_view bytes) {
@@ -95,7 +95,7 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dt
   const std::string& layout = stated.manifest.layout();
   if (entry.plugin->key_map.Find(layout) == nullptr) {
     return absl::DataLossError(
-        absl::StrCat(stated.path, ": layout ", absl::CHexEscape(layout), " is none of ", entry.plugin->family));
+        absl::StrCat(stated.path, ": layout ", Brief(layout), " is none of ", entry.plugin->family));
   }
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ArtifactWeights weights;

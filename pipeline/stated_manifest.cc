@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "common/artifact/compare_manifests.h"
 #include "common/artifact/manifest.h"
 #include "common/io/mapped_file.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 #include "pipeline/version.h"
 
 namespace modelport {
@@ -30,8 +30,8 @@ absl::Status CheckRelease(const Manifest& manifest, const std::string& path) {
   }
   return absl::FailedPreconditionError(
       absl::StrCat(path, ": another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
-                   absl::CHexEscape(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
-                   absl::CHexEscape(manifest.libtorch_version()), "\n  verify it with that release"));
+                   Brief(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
+                   Brief(manifest.libtorch_version()), "\n  verify it with that release"));
 }
 
 absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) {

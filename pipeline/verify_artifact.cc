@@ -6,7 +6,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/artifact/archive_pieces.h"
@@ -25,6 +24,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 #include "pipeline/artifact_weights.h"
 #include "pipeline/check_proof.h"
 #include "pipeline/describe_export.h"
@@ -51,7 +51,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
     ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
   }
   const absl::optional<DType> dtype = ParseDType(stated.dtype());
-  if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", absl::CHexEscape(stated.dtype())));
+  if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
   return request;
 }
@@ -63,8 +63,8 @@ absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
   }
   return absl::FailedPreconditionError(
       absl::StrCat("the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
-                   plugin.plugin_digest, ", has ", absl::CHexEscape(stated.plugin_sha256()), "; key_map_sha256 wants ",
-                   plugin.key_map_digest, ", has ", absl::CHexEscape(stated.key_map_sha256()),
+                   plugin.plugin_digest, ", has ", Brief(stated.plugin_sha256()), "; key_map_sha256 wants ",
+                   plugin.key_map_digest, ", has ", Brief(stated.key_map_sha256()),
                    "\n  verify it with that text, which --plugin_path can name"));
 }
 

@@ -15,7 +15,7 @@ static_assert(!std::is_copy_constructible_v<MappedWeights> && !std::is_copy_assi
 TEST(MappedWeightsTest, ThePlanBorrowsFromTheCheckpointThatMovesWithIt) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
-  ASSERT_OK_AND_ASSIGN(MappedWeights first, MapWeights(registry, entry, "", /*seed=*/0, "original"));
+  ASSERT_OK_AND_ASSIGN(MappedWeights first, MapWeights(registry, entry, "", /*seed=*/0, {"original"}));
   const MappedWeights moved = std::move(first);
   const auto& tensors = moved.checkpoint.state_dicts().front().tensors;
   for (const SlotSource& source : moved.plan.sources) {

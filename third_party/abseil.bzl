@@ -10,6 +10,7 @@ _TARGETS = {
     "absl/flags:flag": "absl_flags",
     "absl/flags:reflection": "absl_flags_reflection",
     "absl/functional:function_ref": "absl_function_ref",
+    "absl/hash:hash": "absl_hash",
     "absl/memory:memory": "absl_memory",
     "absl/status:status": "absl_status",
     "absl/status:statusor": "absl_statusor",

@@ -44,6 +44,11 @@ def modelport_repositories():
         build_file = "//third_party:libdeflate.BUILD",
     )
     debian_library(
+        name = "libseccomp",
+        packages = ["libseccomp-dev"],
+        build_file = "//third_party:libseccomp.BUILD",
+    )
+    debian_library(
         name = "openssl",
         packages = ["libssl-dev"],
         build_file = "//third_party:openssl.BUILD",

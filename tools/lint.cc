@@ -10,8 +10,8 @@
 #include "common/artifact/runtime.h"
 #include "common/artifact/runtime_obstacles.h"
 #include "common/artifact/target.h"
+#include "common/lint/lint_file.h"
 #include "common/lint/report.h"
-#include "common/lint/script_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "tools/tool_main.h"
@@ -42,14 +42,12 @@ std::string DescribeRuntimes(const std::string& minimum) {
   return minimum.empty() ? "no known LibTorch loads it" : absl::StrCat("runs in LibTorch ", minimum, " and newer");
 }
 
-absl::Status LintFile(const std::string& path) {
+absl::Status Run(const std::string& path) {
   ASSIGN_OR_RETURN(const LintOptions options, ParseOptions());
-  ASSIGN_OR_RETURN(const ScriptFile file, OpenScriptFile(path));
-  const auto result = Lint(file.module, file.format, options);
-  RETURN_IF_ERROR(Annotate(result.status(), path));
-  const std::string count = CountFindings(result->findings);
-  std::cout << FormatFindings(result->findings) << count << "; " << DescribeRuntimes(result->minimum_runtime) << "\n";
-  if (result->findings.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const LintResult result, LintFile(path, options));
+  const std::string count = CountFindings(result.findings);
+  std::cout << FormatFindings(result.findings) << count << "; " << DescribeRuntimes(result.minimum_runtime) << "\n";
+  if (result.findings.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", options.target));
 }
 
@@ -60,5 +58,5 @@ int main(int argc, char** argv) {
   return modelport::RunFileTool(
       argc, argv,
       "Prints what keeps a TorchScript file, whoever made it, from working in a host: lint FILE.pt --target=nuke.",
-      modelport::LintFile);
+      modelport::Run);
 }

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/artifact/runtime.h"
+#include "common/artifact/script_archive.h"
 
 namespace modelport {
 
@@ -19,9 +20,12 @@ struct ArchiveFormat {
 // The format in which SaveModule writes for `runtime`, with the greatest version that it may have.
 ArchiveFormat FormatFor(const Runtime& runtime);
 
-// Reads the format of the TorchScript file `path`.
-//   DataLoss         not an archive, or a damaged one
-//   InvalidArgument  an archive without code, as torch.save writes
+// The format of `archive`.
+//   DataLoss   it states no version, or its code is no TorchScript
+absl::StatusOr<ArchiveFormat> FormatOf(const ScriptArchive& archive);
+
+// Reads the format of the TorchScript file `path`. Fails as MappedFile::Open, ScriptArchive::Read and FormatOf do, with
+// the path in front.
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path);
 
 }  // namespace modelport

@@ -7,6 +7,8 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "common/artifact/script_archive.h"
+#include "common/checkpoint/testing/zip_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,6 +56,29 @@ TEST(ReadArchiveFormatTest, RefusesArchivesWithoutCode) {
   writer.writeRecord("data.pkl", "N.", 2);
   writer.writeEndOfFile();
   EXPECT_THAT(ReadArchiveFormat(path), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("without code")));
+}
+
+TEST(ReadArchiveFormatTest, RefusesArchivesWithoutAVersion) {
+  const struct {
+    std::string version, error;
+  } kCases[] = {{"", "the version is no number"},
+                {"-1", "the version is no number"},
+                {"3x", "version: the version is no number"}};
+  for (const auto& test : kCases) {
+    const std::string file = ZipArchive({{"m/constants.pkl", "N."}, {"m/version", test.version}});
+    ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
+    EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr(test.error)));
+  }
+  const std::string file = ZipArchive({{"m/constants.pkl", "N."}});
+  ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
+  EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no record states")));
+}
+
+TEST(ReadArchiveFormatTest, RefusesCodeThatIsNoTorchScript) {
+  const std::string file =
+      ZipArchive({{"m/constants.pkl", "N."}, {"m/version", "3"}, {"m/code/a.py", "def f(:\n  \"open\n"}});
+  ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
+  EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("code/a.py: no TorchScript")));
 }
 
 TEST(ReadArchiveFormatTest, RefusesOtherFiles) {

@@ -13,8 +13,15 @@ void ArchivePieces::Append(absl::string_view bytes) {
 }
 
 void ArchivePieces::AppendCopy(absl::string_view bytes) {
-  copies_.emplace_back(bytes);
-  Append(copies_.back());
+  if (bytes.empty()) return;
+  const bool continues =
+      !copies_.empty() && !pieces_.empty() && pieces_.rbegin()->second.data() == copies_.back().data();
+  if (!continues) copies_.emplace_back();
+  std::string& copy = copies_.back();
+  const uint64_t start = size_ - copy.size();
+  copy.append(bytes.data(), bytes.size());
+  pieces_[start] = copy;
+  size_ += bytes.size();
 }
 
 absl::string_view ArchivePieces::View(uint64_t position, size_t size) const {

@@ -18,10 +18,10 @@ class ArchivePieces : public caffe2::serialize::ReadAdapterInterface {
  public:
   // Adds `bytes` at the end, which must outlive this.
   void Append(absl::string_view bytes);
-  // Adds a copy of `bytes`.
+  // Adds a copy of `bytes`, in one piece with a copy that was added just before.
   void AppendCopy(absl::string_view bytes);
 
-  // The `size` bytes from `position` on, if they lie in one piece; else an empty view.
+  // The `size` bytes from `position` on, if they lie in one piece; else an empty view. Valid until something is added.
   absl::string_view View(uint64_t position, size_t size) const;
 
   // Whether `bytes` are the archive's.

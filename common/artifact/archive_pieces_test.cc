@@ -27,6 +27,18 @@ TEST(ArchivePiecesTest, ReadsAcrossPieces) {
   EXPECT_EQ(Read(pieces, 17, 1), "");
 }
 
+TEST(ArchivePiecesTest, CopiesInARowAreOnePiece) {
+  const std::string weights = "weights";
+  ArchivePieces pieces;
+  for (const char* copy : {"a", "", "b", "c"}) pieces.AppendCopy(copy);
+  EXPECT_EQ(pieces.View(0, 3), "abc");
+  pieces.Append(weights);
+  for (const char* copy : {"d", "e"}) pieces.AppendCopy(copy);
+  EXPECT_EQ(Read(pieces, 0, 20), "abcweightsde");
+  EXPECT_EQ(pieces.View(10, 2), "de");
+  EXPECT_EQ(pieces.size(), 12);
+}
+
 TEST(ArchivePiecesTest, ViewsOnePieceWhereItLies) {
   const std::string weights = "weights";
   ArchivePieces pieces;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <tuple>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -14,6 +13,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -21,12 +21,6 @@ namespace {
 using caffe2::serialize::PyTorchStreamReader;
 
 constexpr absl::string_view kFolder = "archive/";
-
-// Foreign text on one line of a message.
-std::string Excerpt(absl::string_view text) {
-  constexpr size_t kLongest = 160;
-  return absl::StrCat(absl::CHexEscape(text.substr(0, kLongest)), text.size() > kLongest ? "..." : "");
-}
 
 size_t FirstDifference(absl::string_view a, absl::string_view b) {
   const size_t size = std::min(a.size(), b.size());
@@ -44,8 +38,8 @@ std::string DescribeText(absl::string_view expected, absl::string_view actual) {
   const size_t position = FirstDifference(expected, actual);
   const absl::string_view before = expected.substr(0, position);
   return absl::StrCat("line ", 1 + std::count(before.begin(), before.end(), '\n'), ": is not what Modelport writes",
-                      "\n  wants ", Excerpt(LineAt(expected, position)), "\n  has   ",
-                      Excerpt(LineAt(actual, std::min(position, actual.size()))));
+                      "\n  wants ", Brief(LineAt(expected, position)), "\n  has   ",
+                      Brief(LineAt(actual, std::min(position, actual.size()))));
 }
 
 bool IsText(absl::string_view path) { return absl::EndsWith(path, ".py") || absl::EndsWith(path, ".json"); }
@@ -63,7 +57,7 @@ class RecordComparer {
     for (const ZipRecord& record : file_.records()) {
       absl::string_view path = record.name;
       if (absl::ConsumePrefix(&path, kFolder) && std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
-      return absl::DataLossError(absl::StrCat(Excerpt(record.name), ": a record that Modelport does not write"));
+      return absl::DataLossError(absl::StrCat(Brief(record.name), ": a record that Modelport does not write"));
     }
     for (const std::string& path : paths) {
       RETURN_IF_ERROR(Annotate(Compare(path), Describe(path)));

@@ -5,11 +5,11 @@
 #include <torch/csrc/jit/operator_upgraders/version_map.h>
 #include <torch/csrc/jit/runtime/calculate_necessary_args.h>
 
-#include <algorithm>
 #include <map>
 #include <set>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -50,11 +50,21 @@ OperatorCall MakeCall(Node& node) {
   return call;
 }
 
-OperatorCall::Place& FindPlace(std::vector<OperatorCall::Place>& places, const SourceLine& line) {
-  const auto is_there = [&](const OperatorCall::Place& place) { return place.line.place == line.place; };
-  const auto found = std::find_if(places.begin(), places.end(), is_there);
-  return found != places.end() ? *found : places.emplace_back(OperatorCall::Place{line, {}});
-}
+// An operator, and where in it its calls and their places are.
+struct Entry {
+  Operator op;
+  absl::flat_hash_map<std::string, size_t> calls;                      // By text.
+  absl::flat_hash_map<std::pair<size_t, std::string>, size_t> places;  // By call and SourceLine::place.
+
+  OperatorCall::Place& FindPlace(OperatorCall call, const SourceLine& line) {
+    const auto [call_index, new_call] = calls.try_emplace(call.text, op.calls.size());
+    if (new_call) op.calls.push_back(std::move(call));
+    std::vector<OperatorCall::Place>& found = op.calls[call_index->second].places;
+    const auto [index, new_place] = places.try_emplace({call_index->second, line.place}, found.size());
+    if (new_place) found.push_back({line, {}});
+    return found[index->second];
+  }
+};
 
 class Collector {
  public:
@@ -66,7 +76,7 @@ class Collector {
 
   std::vector<Operator> Take() && {
     std::vector<Operator> operators;
-    for (auto& [name, op] : operators_) operators.push_back(std::move(op));
+    for (auto& [name, entry] : operators_) operators.push_back(std::move(entry.op));
     return operators;
   }
 
@@ -109,21 +119,17 @@ class Collector {
 
   void AddCall(Node& node) {
     const c10::FunctionSchema& schema = node.schema();
-    Operator& op = operators_[{schema.name(), schema.overload_name()}];
-    op.name = schema.name();
-    op.overload = schema.overload_name();
-    op.version = OperatorVersion(schema);
-    OperatorCall call = MakeCall(node);
-    const auto same = [&](const OperatorCall& other) { return other.text == call.text; };
-    auto found = std::find_if(op.calls.begin(), op.calls.end(), same);
-    if (found == op.calls.end()) found = op.calls.insert(found, std::move(call));
-    std::vector<std::string>& modules = FindPlace(found->places, FindSourceLine(node.sourceRange())).modules;
+    Entry& entry = operators_[{schema.name(), schema.overload_name()}];
+    entry.op.name = schema.name();
+    entry.op.overload = schema.overload_name();
+    entry.op.version = OperatorVersion(schema);
+    std::vector<std::string>& modules = entry.FindPlace(MakeCall(node), FindSourceLine(node.sourceRange())).modules;
     if (modules.empty() || modules.back() != path_) modules.push_back(path_);
   }
 
   std::string path_;                   // Of the module being visited.
   std::set<const Function*> visited_;  // For that module.
-  std::map<std::pair<std::string, std::string>, Operator> operators_;
+  std::map<std::pair<std::string, std::string>, Entry> operators_;
 };
 
 }  // namespace

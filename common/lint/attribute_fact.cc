@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "common/lint/held_tensors.h"
 
 namespace modelport {
 namespace {
@@ -31,15 +32,12 @@ bool IsWeight(const c10::ivalue::Object& owner, const at::Tensor& tensor) {
 // The fact of a weight of `owner`, or of a list of its weights, such as an LSTM has; nullopt for anything else.
 absl::optional<Fact> WeightFact(const c10::ivalue::Object& owner, const c10::IValue& value) {
   Fact fact;
-  bool others = false;
-  value.visit([&](const c10::IValue& held) {
-    if (!held.isTensor() || !held.toTensor().defined()) return false;
+  for (const at::Tensor& tensor : HeldTensors(value)) {
+    if (!IsWeight(owner, tensor)) return absl::nullopt;
     fact.device.model = true;
-    fact.dtype.model |= held.toTensor().is_floating_point();
-    others |= !IsWeight(owner, held.toTensor());
-    return false;
-  });
-  return fact.device.model && !others ? absl::make_optional(fact) : absl::nullopt;
+    fact.dtype.model |= tensor.is_floating_point();
+  }
+  return fact.device.model ? absl::make_optional(fact) : absl::nullopt;
 }
 
 FixedOptionPtr WithValue(FixedOption option, std::string value, bool is_device) {
@@ -52,29 +50,27 @@ FixedOptionPtr WithValue(FixedOption option, std::string value, bool is_device) 
 
 Fact HeldTensorsFact(const c10::IValue& value, const FixedOption& place) {
   Fact fact;
-  value.visit([&](const c10::IValue& held) {
+  for (const at::Tensor& tensor : HeldTensors(value)) {
     // Tensors without dimensions go with any dtype and device.
-    if (!held.isTensor() || !held.toTensor().defined() || held.toTensor().dim() == 0) return false;
-    const at::Tensor& tensor = held.toTensor();
+    if (tensor.dim() == 0) continue;
     fact.device.fixed = WithValue(place, tensor.device().str(), /*is_device=*/true);
     if (tensor.is_floating_point()) {
       const auto dtype = c10::getDtypeNames(tensor.scalar_type()).first;
       fact.dtype.fixed = WithValue(place, std::string(dtype), /*is_device=*/false);
     }
-    return false;
-  });
+  }
   return fact;
 }
 
 Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, const std::string& name) {
   const c10::IValue& value = owner.getAttr(name);
-  if (const absl::optional<Fact> weight = WeightFact(owner, value)) return *weight;
   if (value.isModule()) {
     Fact module;
     module.value = value;
     module.path = ChildPath(path, name);
     return module;
   }
+  if (const absl::optional<Fact> weight = WeightFact(owner, value)) return *weight;
   Fact fact = HeldTensorsFact(value, {.kind = FixedOption::Kind::kAttribute, .call = name, .module = path});
   // A host may change the others.
   if (value.isInt() || value.isDevice()) fact.value = value;

@@ -1,8 +1,9 @@
-#include <torch/csrc/jit/serialization/export.h>
+#include <torch/csrc/jit/serialization/pickler.h>
 
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,8 @@ using c10::TypeKind;
 bool IsCustomClass(const c10::ClassType& type) {
   return type.name() && absl::StartsWith(type.name()->qualifiedName(), "__torch__.torch.classes.");
 }
+
+c10::QualifiedName NameOf(const c10::ClassTypePtr& type) { return *type->name(); }
 
 // True if every runtime reads and writes values of this type.
 bool IsStorable(const c10::Type& type) {
@@ -42,6 +45,17 @@ bool IsStorable(const c10::Type& type) {
     default:
       return false;
   }
+}
+
+// Pickles what `module` holds, as saving it does, to nowhere. Tensors are left out; so is the code, which came from a
+// file and goes to one. Throws what LibTorch throws.
+void Pickle(const torch::jit::Module& module) {
+  std::vector<c10::ClassTypePtr> types;
+  torch::jit::Pickler pickler([](const char*, size_t) {}, /*tensor_table=*/nullptr, NameOf, &types,
+                              /*get_tensor_id=*/[](const at::Tensor&) { return ""; });
+  pickler.protocol();
+  pickler.pushIValue(module._ivalue());
+  pickler.stop();
 }
 
 // Calls `visit` for every attribute of `type` that is no submodule.
@@ -74,8 +88,7 @@ void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findi
                           .cure = "keep its state in tensors, numbers, strings, or lists and dictionaries of them"});
     });
   }
-  const absl::Status saved =
-      CatchTorch([&] { torch::jit::ExportModule(subject.module, [](const void*, size_t size) { return size; }); });
+  const absl::Status saved = CatchTorch([&] { Pickle(subject.module); });
   if (saved.ok()) return;
   findings.push_back({.modules = {""},
                       .message = absl::StrCat("the module cannot be saved again: ", saved.message()),

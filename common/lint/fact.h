@@ -38,6 +38,9 @@ struct Origin {
   FixedOptionPtr fixed = nullptr;
 };
 
+struct Fact;
+using FactPtr = std::shared_ptr<const Fact>;
+
 // A value: a tensor, a list or tuple of tensors, an int that stands for a dtype, a device, a module, ...
 struct Fact {
   Origin dtype;
@@ -45,19 +48,13 @@ struct Fact {
   bool is_input = false;              // May share memory with an argument of forward.
   absl::optional<c10::IValue> value;  // If known: a module, or a literal.
   std::string path;                   // Of a module.
-  std::vector<Fact> elements;         // Of a tuple, if known.
+  std::vector<FactPtr> elements;      // Of a tuple, if known.
 };
 
 Origin Join(const Origin& a, const Origin& b);
 
-// What is known of a value that is either `a` or `b`.
-Fact Join(const Fact& a, const Fact& b);
-
-// Joins `other` to `fact`. True if that changes what is known.
-bool Extend(Fact& fact, const Fact& other);
-
 // What is known of what comes out of a list, tuple or dictionary that holds `facts`.
-Fact Mix(const std::vector<Fact>& facts);
+Fact Mix(const std::vector<FactPtr>& facts);
 
 }  // namespace modelport
 

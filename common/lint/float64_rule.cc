@@ -1,25 +1,24 @@
 #include <ATen/core/Tensor.h>
 
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/lint/fixed_option_findings.h"
+#include "common/lint/held_tensors.h"
 #include "common/lint/rules.h"
 
 namespace modelport {
 namespace {
 
-bool IsFloat64(const c10::IValue& value) {
-  return value.isTensor() && value.toTensor().defined() && value.toTensor().dim() > 0 &&
-         value.toTensor().scalar_type() == c10::kDouble;
-}
+bool IsFloat64(const at::Tensor& tensor) { return tensor.dim() > 0 && tensor.scalar_type() == c10::kDouble; }
 
 // Whether it is a float64 tensor, or a list, dictionary or tuple that holds one.
 bool HoldsFloat64(const c10::IValue& value) {
   if (value.isModule()) return false;
-  bool holds = false;
-  value.visit([&](const c10::IValue& item) { return holds = holds || IsFloat64(item); });
-  return holds;
+  const std::vector<at::Tensor> tensors = HeldTensors(value);
+  return std::any_of(tensors.begin(), tensors.end(), IsFloat64);
 }
 
 }  // namespace

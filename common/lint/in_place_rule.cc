@@ -10,7 +10,7 @@ bool WritesInput(const Step& step) {
   const std::vector<c10::Argument>& formals = step.node->schema().arguments();
   for (size_t i = 0; i < std::min(formals.size(), step.inputs.size()); ++i) {
     const c10::AliasInfo* alias = formals[i].alias_info();
-    if (alias != nullptr && alias->isWrite() && step.inputs[i].is_input) return true;
+    if (alias != nullptr && alias->isWrite() && step.inputs[i]->is_input) return true;
   }
   return false;
 }

@@ -1,16 +1,21 @@
 #include "common/lint/lint.h"
 
-#include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "common/artifact/operators.h"
+#include "common/artifact/outside_calls.h"
 #include "common/artifact/runtime_obstacles.h"
 #include "common/lint/rules.h"
 #include "common/lint/trace.h"
+#include "common/lint/type_size.h"
 #include "common/script/torch_status.h"
+#include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
@@ -32,46 +37,54 @@ constexpr Rule kRules[] = {
     {"runtime", /*target=*/"", CheckRuntimeObstacles},
 };
 
-bool SameButForModules(const Finding& a, const Finding& b) {
-  return a.rule == b.rule && a.line.place == b.line.place && a.line.text == b.line.text && a.message == b.message &&
-         a.cure == b.cure;
-}
+// Findings of which several that differ in their modules alone are one.
+class MergedFindings {
+ public:
+  void Add(Finding finding) {
+    const auto [place, is_new] = places_.try_emplace(
+        std::make_tuple(finding.rule, finding.line.place, finding.line.text, finding.message, finding.cure),
+        findings_.size());
+    const std::vector<std::string> modules = std::move(finding.modules);
+    finding.modules.clear();
+    if (is_new) findings_.push_back(std::move(finding));
+    for (const std::string& module : modules) {
+      if (modules_.emplace(place->second, module).second) findings_[place->second].modules.push_back(module);
+    }
+  }
 
-// Adds `finding`, or only its modules if the rest is there.
-void Merge(const Finding& finding, std::vector<Finding>& findings) {
-  const auto same = [&](const Finding& other) { return SameButForModules(finding, other); };
-  const auto found = std::find_if(findings.begin(), findings.end(), same);
-  if (found == findings.end()) {
-    findings.push_back(finding);
-    return;
-  }
-  for (const std::string& module : finding.modules) {
-    const auto known = std::find(found->modules.begin(), found->modules.end(), module);
-    if (known == found->modules.end()) found->modules.push_back(module);
-  }
-}
+  std::vector<Finding> Take() && { return std::move(findings_); }
+
+ private:
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+
+  std::vector<Finding> findings_;
+  absl::flat_hash_map<Key, size_t> places_;  // In findings_.
+  absl::flat_hash_set<std::pair<size_t, std::string>> modules_;
+};
 
 std::vector<Finding> RunRules(const LintSubject& subject, absl::string_view target) {
-  std::vector<Finding> merged;
+  MergedFindings merged;
   for (const Rule& rule : kRules) {
     if (!rule.target.empty() && rule.target != target) continue;
     std::vector<Finding> findings;
     rule.check(subject, findings);
     for (Finding& finding : findings) {
       finding.rule = std::string(rule.name);
-      Merge(finding, merged);
+      merged.Add(std::move(finding));
     }
   }
-  return merged;
+  return std::move(merged).Take();
 }
 
 }  // namespace
 
 absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
                                 const LintOptions& options) {
+  RETURN_IF_ERROR(CheckTypeSizes(module));
+  ASSIGN_OR_RETURN(const std::vector<Operator> operators, CatchTorch([&] { return CollectOperators(module); }));
+  RETURN_IF_ERROR(CheckNoOutsideCalls(operators));
+  ASSIGN_OR_RETURN(const Trace trace, TraceForward(module));
   return CatchTorch([&] {
-    const Trace trace = TraceForward(module);
-    const std::vector<Operator> operators = CollectOperators(module);
     return LintResult{RunRules({module, trace, operators, format, options.runtime}, options.target),
                       MinimumRuntime(format, operators)};
   });

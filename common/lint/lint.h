@@ -26,7 +26,9 @@ struct LintResult {
 
 // The findings about `module`, which was loaded from a file of this format. What several modules share, as the
 // blocks of a network do, is one finding.
-//   Internal  LibTorch cannot read the module's code
+//   FailedPrecondition   the code calls an operator that reaches beyond the process
+//   Internal             LibTorch cannot read the module's code
+//   ResourceExhausted    the code is too large to follow
 absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
                                 const LintOptions& options);
 

@@ -54,7 +54,7 @@ class OperatorFacts {
   bool AliasesInput() const {
     const std::vector<c10::Argument>& formals = step_.node->schema().arguments();
     for (size_t i = 0; i < std::min(formals.size(), step_.inputs.size()); ++i) {
-      if (formals[i].alias_info() != nullptr && step_.inputs[i].is_input) return true;
+      if (formals[i].alias_info() != nullptr && step_.inputs[i]->is_input) return true;
     }
     return false;
   }

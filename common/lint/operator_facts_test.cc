@@ -36,7 +36,9 @@ Fact Result(const std::string& formals, const std::string& call, const std::vect
   torch::jit::Graph graph;
   torch::jit::parseIR("graph(" + formals + "):\n  %r : Tensor = " + call + "\n  return (%r)\n", &graph);
   std::vector<FixedOptionPtr> options;
-  const std::vector<Fact> outputs = OutputFacts({*graph.nodes().begin(), "net", inputs}, options);
+  Step step = {*graph.nodes().begin(), "net", {}};
+  for (const Fact& input : inputs) step.inputs.push_back(std::make_shared<Fact>(input));
+  const std::vector<Fact> outputs = OutputFacts(step, options);
   if (fixed != nullptr) *fixed = options;
   return outputs[0];
 }

@@ -2,14 +2,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/text/nearest.h"
+#include "common/text/printable.h"
 
 namespace modelport {
+
 std::string FormatFindings(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {
     absl::StrAppend(&text, finding.rule, ", ", DescribeModules(finding.modules), "\n");
-    if (!finding.line.place.empty()) absl::StrAppend(&text, "  ", finding.line.place, ": ", finding.line.text, "\n");
-    absl::StrAppend(&text, "  ", finding.message, "\n  cure: ", finding.cure, "\n\n");
+    if (!finding.line.place.empty()) {
+      absl::StrAppend(&text, "  ", Brief(finding.line.place), ": ", Brief(finding.line.text), "\n");
+    }
+    absl::StrAppend(&text, "  ", Brief(finding.message, 2000), "\n  cure: ", Printable(finding.cure), "\n\n");
   }
   return text;
 }

@@ -14,6 +14,8 @@ namespace modelport {
 //     vit.py:12: x = self.qkv(x.float())
 //     aten::to is given the dtype float32; aten::linear at linear.py:8 refuses it together with ...
 //     cure: take the dtype of a tensor, x.dtype, or ...
+//
+// What comes from the file is Printable, and long lines are cut.
 std::string FormatFindings(const std::vector<Finding>& findings);
 
 // "3 findings".

@@ -1,13 +1,13 @@
 #include "common/lint/script_file.h"
 
-#include <memory>
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/round_trip.h"
+#include "common/artifact/load_archive.h"
+#include "common/artifact/outside_calls.h"
+#include "common/artifact/script_archive.h"
 #include "common/checkpoint/file_kind.h"
-#include "common/io/mapped_file.h"
-#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -36,16 +36,17 @@ absl::Status CheckKind(absl::string_view bytes) {
 
 }  // namespace
 
-absl::StatusOr<ScriptFile> OpenScriptFile(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  RETURN_IF_ERROR(Annotate(CheckKind(file->bytes()), path));
-  const absl::StatusOr<ArchiveFormat> format = ReadArchiveFormat(path);
-  if (absl::IsInvalidArgument(format.status())) {
-    return Annotate(NotTorchScript("a checkpoint of torch.save, which has weights and no code"), path);
+absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes) {
+  RETURN_IF_ERROR(CheckKind(bytes));
+  const absl::StatusOr<ScriptArchive> archive = ScriptArchive::Read(bytes);
+  if (absl::IsInvalidArgument(archive.status())) {
+    return NotTorchScript("a checkpoint of torch.save, which has weights and no code");
   }
-  RETURN_IF_ERROR(format.status());
-  ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
-  return ScriptFile{std::move(module), *format};
+  RETURN_IF_ERROR(archive.status());
+  RETURN_IF_ERROR(CheckNoOutsideCalls(*archive));
+  ASSIGN_OR_RETURN(const ArchiveFormat format, FormatOf(*archive));
+  ASSIGN_OR_RETURN(torch::jit::Module module, LoadArchive(*archive));
+  return ScriptFile{std::move(module), format};
 }
 
 }  // namespace modelport

@@ -3,9 +3,8 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <string>
-
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/artifact/archive_format.h"
 
 namespace modelport {
@@ -15,11 +14,9 @@ struct ScriptFile {
   ArchiveFormat format;
 };
 
-// Loads the TorchScript file `path`, whoever made it.
-//   NotFound, PermissionDenied, Unavailable   as the system reports
-//   InvalidArgument                           a file of another kind; the message says which
-//   DataLoss                                  truncated or damaged, or LibTorch cannot load it
-absl::StatusOr<ScriptFile> OpenScriptFile(const std::string& path);
+// Loads the TorchScript file that has these bytes, whoever made it. This runs code that the file holds: call it within
+// RunConfined. Fails as LintFile says, but for the path.
+absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes);
 
 }  // namespace modelport
 

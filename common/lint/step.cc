@@ -25,7 +25,7 @@ std::vector<Operand> TensorOperands(const Step& step) {
   // A variadic operator is given more than its schema has.
   for (size_t i = 0; i < std::min(formals.size(), step.inputs.size()); ++i) {
     const bool is_list = IsTensorList(formals[i].type());
-    if (is_list || IsTensor(formals[i].type())) operands.push_back({&step.inputs[i], is_list});
+    if (is_list || IsTensor(formals[i].type())) operands.push_back({step.inputs[i].get(), is_list});
   }
   return operands;
 }
@@ -33,8 +33,8 @@ std::vector<Operand> TensorOperands(const Step& step) {
 const Fact* FindArgument(const Step& step, absl::string_view name) {
   const auto index = step.node->schema().argumentIndexWithName(std::string(name));
   if (!index) return nullptr;
-  const Fact& fact = step.inputs[*index];
-  return fact.value && fact.value->isNone() ? nullptr : &fact;
+  const Fact* fact = step.inputs[*index].get();
+  return fact->value && fact->value->isNone() ? nullptr : fact;
 }
 
 FixedOptionPtr FindClash(const Step& step, Origin Fact::*origin) {

@@ -15,7 +15,7 @@ namespace modelport {
 struct Step {
   const torch::jit::Node* node;  // Has a schema.
   std::string module;            // Path of the module whose code it is, "" for the root.
-  std::vector<Fact> inputs;
+  std::vector<FactPtr> inputs;
 
   std::string name() const { return node->kind().toQualString(); }  // "aten::linear".
 };

@@ -24,13 +24,24 @@ Fact Fixed() {
   return fact;
 }
 
-Fact Either() { return Join(Model(), Fixed()); }
+Fact Either() {
+  Fact fact = Fixed();
+  fact.dtype.model = true;
+  return fact;
+}
+
+// The clash in the graph's first node, which is given `inputs`.
+FixedOptionPtr FirstClash(torch::jit::Graph& graph, const std::vector<Fact>& inputs) {
+  Step step = {*graph.nodes().begin(), "", {}};
+  for (const Fact& input : inputs) step.inputs.push_back(std::make_shared<Fact>(input));
+  return FindClash(step, &Fact::dtype);
+}
 
 // The fixed dtype that clashes where the tensors `inputs` meet in `call`, an expression of %a and %b.
 FixedOptionPtr Clash(const std::string& call, const std::vector<Fact>& inputs) {
   torch::jit::Graph graph;
   torch::jit::parseIR("graph(%a : Tensor, %b : Tensor):\n  %c : Tensor = " + call + "\n  return (%c)\n", &graph);
-  return FindClash({*graph.nodes().begin(), "", inputs}, &Fact::dtype);
+  return FirstClash(graph, inputs);
 }
 
 TEST(FindClashTest, IsTheFixedOneBesideTheModels) {
@@ -54,7 +65,7 @@ TEST(FindClashTest, OneTensorDoesNotClashWithItselfButAListMay) {
   EXPECT_EQ(Clash("aten::relu(%a)", {Either()}), nullptr);
   torch::jit::Graph graph;
   torch::jit::parseIR("graph(%a : Tensor[], %d : int):\n  %c : Tensor = aten::cat(%a, %d)\n  return (%c)\n", &graph);
-  EXPECT_NE(FindClash({*graph.nodes().begin(), "", {Either(), Fact()}}, &Fact::dtype), nullptr);
+  EXPECT_NE(FirstClash(graph, {Either(), Fact()}), nullptr);
 }
 
 TEST(FindClashTest, LooksAtTheWantedOriginOnly) {

@@ -3,14 +3,19 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/ir/constants.h>
 
-#include <memory>
 #include <string>
-#include <unordered_map>
+#include <tuple>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "common/lint/attribute_fact.h"
+#include "common/lint/fact_pool.h"
 #include "common/lint/operator_facts.h"
 #include "common/lint/value_facts.h"
+#include "common/script/torch_status.h"
+#include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
@@ -21,12 +26,19 @@ using torch::jit::Function;
 using torch::jit::Node;
 using torch::jit::Value;
 
-// A call of a function. It stays when it has returned: in a loop it is made again, and what has grown is grown then.
+// The networks that are known take some tens of thousands of visits, and calls and blocks a dozen deep.
+constexpr int kMaxVisits = 1'000'000;
+constexpr int kMaxDepth = 1'000;
+
+// A function, the path of the module for which it is called, and what is known of its arguments.
+using Call = std::tuple<const Function*, std::string, std::vector<FactPtr>>;
+
+// What is known within a call.
 struct Frame {
   std::string module;  // Path of the module whose code it is.
-  std::unordered_map<const Value*, Fact> facts;
-  std::unordered_map<const Value*, Fact> grown;  // What loop variables and containers have been so far.
-  std::unordered_map<const Node*, std::unique_ptr<Frame>> calls;
+  absl::flat_hash_map<const Value*, FactPtr> facts;
+  absl::flat_hash_map<const Value*, FactPtr> grown;  // What loop variables and containers have been so far.
+  int growths = 0;
 };
 
 Fact KnownValue(c10::IValue value) {
@@ -37,80 +49,104 @@ Fact KnownValue(c10::IValue value) {
 
 class Tracer {
  public:
-  Trace Run(const torch::jit::Module& module) {
+  void Follow(const torch::jit::Module& module) {
     const Function* forward = module.type()->findMethod("forward");
-    if (forward == nullptr) return {};
-    std::vector<Fact> arguments(forward->getSchema().arguments().size());
-    for (Fact& argument : arguments) {
-      argument.dtype.model = argument.device.model = true;
-      argument.is_input = true;
+    if (forward == nullptr) return;
+    Fact input;
+    input.dtype.model = input.device.model = true;
+    input.is_input = true;
+    std::vector<FactPtr> arguments(forward->getSchema().arguments().size(), pool_.Add(std::move(input)));
+    arguments[0] = pool_.Add(KnownValue(module._ivalue()));
+    CallFunction(*forward, "", std::move(arguments));
+  }
+
+  absl::StatusOr<Trace> Take() && {
+    if (too_large_) {
+      return absl::ResourceExhaustedError(absl::StrCat("forward takes more than ", kMaxVisits,
+                                                       " steps to follow, or its calls and blocks are more than ",
+                                                       kMaxDepth, " deep\n  save parts of the module and lint them"));
     }
-    arguments[0] = KnownValue(module._ivalue());
-    Frame frame;
-    CallFunction(*forward, std::move(arguments), frame);
-    return std::move(trace_);
+    return Trace{std::move(steps_), pool_.fixed_options()};
   }
 
  private:
-  Fact CallFunction(const Function& function, std::vector<Fact> arguments, Frame& frame) {
+  FactPtr CallFunction(const Function& function, const std::string& module, std::vector<FactPtr> arguments) {
     // LibTorch's own interface for this is not const.
     auto* graph_function = torch::jit::tryToGraphFunction(const_cast<Function&>(function));
-    if (graph_function == nullptr) return {};
+    if (graph_function == nullptr) return pool_.unknown();
+    // While a call is followed, nothing is known of its result: it may come by itself again.
+    const Call call = {&function, module, arguments};
+    const auto [known, is_new] = results_.try_emplace(call, pool_.unknown());
+    if (!is_new) return known->second;
     const Block& body = *graph_function->graph()->block();
+    Frame frame;
+    frame.module = module;
     for (size_t i = 0; i < body.inputs().size(); ++i) frame.facts[body.inputs()[i]] = std::move(arguments[i]);
     VisitBlock(body, frame);
-    return frame.facts[body.outputs()[0]];
+    return results_[call] = FactOf(*body.outputs()[0], frame);
   }
 
-  // The frame of the call that `node` makes.
-  Frame& CalleeFrame(const Node& node, const std::string& module, Frame& caller) {
-    std::unique_ptr<Frame>& frame = caller.calls[&node];
-    if (frame == nullptr) frame = std::make_unique<Frame>();
-    frame->module = module;
-    return *frame;
+  FactPtr FactOf(const Value& value, const Frame& frame) const {
+    const auto found = frame.facts.find(&value);
+    return found == frame.facts.end() ? pool_.unknown() : found->second;
   }
 
   void VisitBlock(const Block& block, Frame& frame) {
-    for (const Node* node : block.nodes()) VisitNode(*node, frame);
+    if (++depth_ > kMaxDepth) too_large_ = true;
+    for (const Node* node : block.nodes()) {
+      if (++visits_ > kMaxVisits) too_large_ = true;
+      if (too_large_) break;
+      VisitNode(*node, frame);
+    }
+    --depth_;
   }
 
   void VisitNode(const Node& node, Frame& frame) {
     if (node.kind() == prim::If) return VisitIf(node, frame);
     if (node.kind() == prim::Loop) return VisitLoop(node, frame);
-    std::vector<Fact> outputs = Outputs(node, frame);
-    for (size_t i = 0; i < outputs.size(); ++i) frame.facts[node.outputs()[i]] = std::move(outputs[i]);
+    const std::vector<FactPtr> outputs = Outputs(node, frame);
+    for (size_t i = 0; i < outputs.size(); ++i) frame.facts[node.outputs()[i]] = outputs[i];
   }
 
-  std::vector<Fact> Outputs(const Node& node, Frame& frame) {
+  std::vector<FactPtr> Outputs(const Node& node, Frame& frame) {
     const auto kind = node.kind();
     if (kind == prim::Constant) return {Constant(node, frame)};
     if (kind == prim::GetAttr) return {GetAttr(node, frame)};
     if (kind == prim::CallMethod) return {CallMethod(node, frame)};
     if (kind == prim::CallFunction) return {CallFreeFunction(node, frame)};
-    std::vector<Fact> inputs = Inputs(node, frame);
+    std::vector<FactPtr> inputs = Inputs(node, frame);
     if (HandlesValues(node)) {
-      if (FillsContainer(node)) Grow(*node.input(0), Mix(inputs), frame);
-      return ValueFacts(node, inputs);
+      if (FillsContainer(node)) Grow(*node.input(0), pool_.Add(Mix(inputs)), frame);
+      return ValueFacts(node, inputs, pool_);
     }
-    trace_.steps.push_back({&node, frame.module, std::move(inputs)});
-    return OutputFacts(trace_.steps.back(), trace_.fixed_options);
+    steps_.push_back({&node, frame.module, std::move(inputs)});
+    return StepOutputs(steps_.back());
   }
 
-  std::vector<Fact> Inputs(const Node& node, Frame& frame) {
-    std::vector<Fact> inputs;
-    for (const Value* input : node.inputs()) inputs.push_back(frame.facts[input]);
+  std::vector<FactPtr> StepOutputs(const Step& step) {
+    std::vector<FixedOptionPtr> fixed;
+    std::vector<FactPtr> outputs;
+    for (Fact& fact : OutputFacts(step, fixed)) outputs.push_back(pool_.Add(std::move(fact)));
+    // Those of outputs of which nothing else is known count too.
+    for (const FixedOptionPtr& option : fixed) pool_.Add(option);
+    return outputs;
+  }
+
+  std::vector<FactPtr> Inputs(const Node& node, const Frame& frame) const {
+    std::vector<FactPtr> inputs;
+    for (const Value* input : node.inputs()) inputs.push_back(FactOf(*input, frame));
     return inputs;
   }
 
   void VisitIf(const Node& node, Frame& frame) {
-    const Fact condition = frame.facts[node.input()];
-    const bool decided = condition.value && condition.value->isBool();
+    const FactPtr condition = FactOf(*node.input(), frame);
+    const bool decided = condition->value && condition->value->isBool();
     std::vector<const Block*> branches(node.blocks().begin(), node.blocks().end());
-    if (decided) branches = {node.blocks()[condition.value->toBool() ? 0 : 1]};
+    if (decided) branches = {node.blocks()[condition->value->toBool() ? 0 : 1]};
     for (const Block* branch : branches) VisitBlock(*branch, frame);
     for (size_t i = 0; i < node.outputs().size(); ++i) {
-      const Fact first = frame.facts[branches.front()->outputs()[i]];
-      frame.facts[node.outputs()[i]] = Join(first, frame.facts[branches.back()->outputs()[i]]);
+      frame.facts[node.outputs()[i]] =
+          pool_.Join(FactOf(*branches.front()->outputs()[i], frame), FactOf(*branches.back()->outputs()[i], frame));
     }
   }
 
@@ -119,69 +155,75 @@ class Tracer {
   void VisitLoop(const Node& node, Frame& frame) {
     const Block& body = *node.blocks()[0];
     const size_t variables = node.outputs().size();
-    for (size_t i = 0; i < variables; ++i) Grow(*body.inputs()[i + 1], frame.facts[node.input(i + 2)], frame);
-    size_t growths;
+    for (size_t i = 0; i < variables; ++i) Grow(*body.inputs()[i + 1], FactOf(*node.input(i + 2), frame), frame);
+    int growths;
     do {
-      growths = growths_;
+      growths = frame.growths;
       VisitBlock(body, frame);
-      for (size_t i = 0; i < variables; ++i) Grow(*body.inputs()[i + 1], frame.facts[body.outputs()[i + 1]], frame);
-    } while (growths_ != growths);
-    for (size_t i = 0; i < variables; ++i) frame.facts[node.outputs()[i]] = frame.facts[body.inputs()[i + 1]];
+      for (size_t i = 0; i < variables; ++i) {
+        Grow(*body.inputs()[i + 1], FactOf(*body.outputs()[i + 1], frame), frame);
+      }
+    } while (frame.growths != growths);
+    for (size_t i = 0; i < variables; ++i) frame.facts[node.outputs()[i]] = FactOf(*body.inputs()[i + 1], frame);
   }
 
   // Adds `fact` to what is known of a loop variable or container. Each grows a few times at most, over all rounds of
   // all loops around it, and so loops end, and soon, however deep they are nested.
-  void Grow(const Value& value, const Fact& fact, Frame& frame) {
-    const auto [grown, is_new] = frame.grown.try_emplace(&value, fact);
-    if (is_new || Extend(grown->second, fact)) ++growths_;
-    frame.facts[&value] = grown->second;
+  void Grow(const Value& value, const FactPtr& fact, Frame& frame) {
+    FactPtr& grown = frame.grown[&value];
+    const FactPtr joined = grown == nullptr ? fact : pool_.Join(grown, fact);
+    if (joined != grown) ++frame.growths;
+    grown = joined;
+    frame.facts[&value] = joined;
   }
 
-  Fact Constant(const Node& node, const Frame& frame) {
+  FactPtr Constant(const Node& node, const Frame& frame) {
     const auto value = torch::jit::toIValue(node.output());
-    if (!value) return {};
+    if (!value) return pool_.unknown();
     Fact fact = HeldTensorsFact(
         *value,
         {.kind = FixedOption::Kind::kConstant, .module = frame.module, .line = FindSourceLine(node.sourceRange())});
     if (!value->isTensor()) fact.value = *value;
-    return Remember(fact);
+    return pool_.Add(std::move(fact));
   }
 
-  Fact GetAttr(const Node& node, Frame& frame) {
-    const Fact& owner = frame.facts[node.input()];
-    if (!owner.value || !owner.value->isModule()) return Mix({owner});
-    return Remember(AttributeFact(owner.value->toObjectRef(), owner.path, node.s(torch::jit::attr::name)));
+  FactPtr GetAttr(const Node& node, const Frame& frame) {
+    const FactPtr owner = FactOf(*node.input(), frame);
+    if (!owner->value || !owner->value->isModule()) return pool_.Add(Mix({owner}));
+    return pool_.Add(AttributeFact(owner->value->toObjectRef(), owner->path, node.s(torch::jit::attr::name)));
   }
 
-  const Fact& Remember(const Fact& fact) {
-    if (fact.dtype.fixed) trace_.fixed_options.push_back(fact.dtype.fixed);
-    if (fact.device.fixed) trace_.fixed_options.push_back(fact.device.fixed);
-    return fact;
-  }
-
-  Fact CallMethod(const Node& node, Frame& frame) {
-    std::vector<Fact> arguments = Inputs(node, frame);
-    const Fact owner = arguments[0];
+  FactPtr CallMethod(const Node& node, const Frame& frame) {
+    std::vector<FactPtr> arguments = Inputs(node, frame);
+    const Fact& owner = *arguments[0];
     const bool known = owner.value && owner.value->isModule();
     const auto type = known ? owner.value->toObjectRef().type() : node.input(0)->type()->cast<c10::ClassType>();
     const Function* method = type == nullptr ? nullptr : type->findMethod(node.s(torch::jit::attr::name));
-    if (method == nullptr) return {};
-    return CallFunction(*method, std::move(arguments), CalleeFrame(node, known ? owner.path : frame.module, frame));
+    if (method == nullptr) return pool_.unknown();
+    return CallFunction(*method, known ? owner.path : frame.module, std::move(arguments));
   }
 
-  Fact CallFreeFunction(const Node& node, Frame& frame) {
-    std::vector<Fact> arguments = Inputs(node, frame);
+  FactPtr CallFreeFunction(const Node& node, const Frame& frame) {
+    std::vector<FactPtr> arguments = Inputs(node, frame);
     arguments.erase(arguments.begin());
     const auto& type = node.input(0)->type()->expectRef<c10::FunctionType>();
-    return CallFunction(*type.function(), std::move(arguments), CalleeFrame(node, frame.module, frame));
+    return CallFunction(*type.function(), frame.module, std::move(arguments));
   }
 
-  Trace trace_;
-  size_t growths_ = 0;
+  FactPool pool_;
+  absl::flat_hash_map<Call, FactPtr> results_;
+  std::vector<Step> steps_;
+  int visits_ = 0;
+  int depth_ = 0;
+  bool too_large_ = false;
 };
 
 }  // namespace
 
-Trace TraceForward(const torch::jit::Module& module) { return Tracer().Run(module); }
+absl::StatusOr<Trace> TraceForward(const torch::jit::Module& module) {
+  Tracer tracer;
+  RETURN_IF_ERROR(CatchTorch([&] { tracer.Follow(module); }));
+  return std::move(tracer).Take();
+}
 
 }  // namespace modelport

@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "common/lint/fact.h"
 #include "common/lint/step.h"
 
@@ -17,12 +18,15 @@ struct Trace {
   std::vector<FixedOptionPtr> fixed_options;  // Every dtype and device that the code fixes.
 };
 
-// Both branches of a condition count unless the code itself decides it, as a default argument that is None does.
+// Both branches of a condition count unless the code itself decides it, as a default argument that is None does. Calls
+// of one function, for one module, with arguments of which the same is known, are followed once.
 // What the trace does not see: tensors that forward stores in attributes and reads back, objects of script classes,
 // hooks, and modules that are chosen by an index which is not written out. It knows nothing of those, and so rules find
 // nothing.
-// Throws what LibTorch throws. `module` must outlive the trace.
-Trace TraceForward(const torch::jit::Module& module);
+// `module` must outlive the trace.
+//   Internal            LibTorch cannot read the module's code
+//   ResourceExhausted   more than a million steps, or calls and blocks more than a thousand deep
+absl::StatusOr<Trace> TraceForward(const torch::jit::Module& module);
 
 }  // namespace modelport
 

@@ -2,24 +2,35 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/lint/rule_case.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
 namespace {
 
+std::vector<Step> Steps(const torch::jit::Module& module) {
+  const absl::StatusOr<Trace> trace = TraceForward(module);
+  EXPECT_OK(trace);
+  return trace.ok() ? trace->steps : std::vector<Step>();
+}
+
 // How often the trace comes by the operator `name`.
 int64_t Visits(const torch::jit::Module& module, const std::string& name) {
-  const Trace trace = TraceForward(module);
-  return std::count_if(trace.steps.begin(), trace.steps.end(), [&](const Step& step) { return step.name() == name; });
+  const std::vector<Step> steps = Steps(module);
+  return std::count_if(steps.begin(), steps.end(), [&](const Step& step) { return step.name() == name; });
 }
 
 // The dtypes of the model and of the code meet in a matmul.
 bool Clashes(const torch::jit::Module& module) {
-  const Trace trace = TraceForward(module);
-  return std::any_of(trace.steps.begin(), trace.steps.end(), [](const Step& step) {
+  const std::vector<Step> steps = Steps(module);
+  return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
     return step.name() == "aten::matmul" && FindClash(step, &Fact::dtype) != nullptr;
   });
 }
@@ -71,6 +82,64 @@ TEST(TraceForwardTest, SeesInALoopWhatLaterRoundsPutIntoAList) {
                                  "    y = torch.matmul(parts[0], x)\n"
                                  "    parts.append(x.float())\n"
                                  "  return y\n"))));
+}
+
+// Methods f0 to f`count`, each of which has the body `body` with $ for the name of the one before.
+std::string Chain(int count, const std::string& parameters, const std::string& first, const std::string& body) {
+  std::string code = absl::StrCat("def f0(self, ", parameters, "):\n", first);
+  for (int i = 1; i <= count; ++i) {
+    absl::StrAppend(&code, "def f", i, "(self, ", parameters, "):\n",
+                    absl::StrReplaceAll(body, {{"$", absl::StrCat("self.f", i - 1)}}));
+  }
+  return code;
+}
+
+constexpr int kManyCalls = 60;  // Each of which makes two: 2^60 calls of the first.
+
+TEST(TraceForwardTest, FollowsSharedCallsOnce) {
+  const std::string code = Chain(kManyCalls, "x", "  return torch.relu(x)\n", "  return $($(x))\n");
+  const torch::jit::Module module =
+      MakeModule(absl::StrCat(code, "def forward(self, x):\n  return self.f", kManyCalls, "(x)\n"));
+  // With forward's input, and with what relu gives.
+  EXPECT_EQ(Visits(module, "aten::relu"), 2);
+}
+
+TEST(TraceForwardTest, FollowsSharedCallsAFewTimesHoweverTheyCast) {
+  const std::string code =
+      Chain(kManyCalls, "x", "  return torch.matmul(x, self.weight[0, 0])\n", "  return $($(x).float()).double()\n");
+  const torch::jit::Module module =
+      MakeModule(absl::StrCat(code, "def forward(self, x):\n  return self.f", kManyCalls, "(x)\n"));
+  EXPECT_LE(Visits(module, "aten::matmul"), 2 * kManyCalls);
+  EXPECT_TRUE(Clashes(module));
+}
+
+TEST(TraceForwardTest, FollowsTuplesOfTuples) {
+  std::string body = "  t0 = (x, x.float())\n";
+  for (int i = 1; i <= 12; ++i) absl::StrAppend(&body, "  t", i, " = (t", i - 1, ", t", i - 1, ")\n");
+  // A tuple of 2^12 others; what is mixed from them is known.
+  absl::StrAppend(&body, "  y = x\n  for i in range(2):\n    y = t12[0][0][0][0][0][0][0][0][0][0][0][0][1]\n",
+                  "  return torch.matmul(x, y)\n");
+  EXPECT_TRUE(Clashes(MakeModule(Forward(body))));
+}
+
+TEST(TraceForwardTest, SaysThatACallIsTooLargeToFollow) {
+  // Twenty arguments, each of which may be known to be true or false: a million calls.
+  std::string parameters = "x", arguments;
+  for (int i = 0; i < 20; ++i) absl::StrAppend(&parameters, ", a", i, ": bool");
+  std::string code = absl::StrCat("def f0(self, ", parameters, "):\n  return torch.relu(x)\n");
+  for (int i = 1; i <= 20; ++i) {
+    const auto call = [&](const std::string& value) {
+      std::string text = absl::StrCat("self.f", i - 1, "(x");
+      for (int j = 0; j < 20; ++j) absl::StrAppend(&text, ", ", j == i - 1 ? value : absl::StrCat("a", j));
+      return text + ")";
+    };
+    absl::StrAppend(&code, "def f", i, "(self, ", parameters, "):\n  return ", call("True"), " + ", call("False"),
+                    "\n");
+  }
+  absl::StrAppend(&code, "def forward(self, x):\n  return self.f20(x");
+  for (int i = 0; i < 20; ++i) absl::StrAppend(&code, ", True");
+  EXPECT_THAT(TraceForward(MakeModule(code + ")\n")).status(),
+              StatusIs(absl::StatusCode::kResourceExhausted, testing::HasSubstr("more than 1000000 steps")));
 }
 
 }  // namespace

@@ -20,10 +20,10 @@ bool WritesFirst(const c10::FunctionSchema& schema) {
 bool IsNone(const Fact& fact) { return fact.value && fact.value->isNone(); }
 
 // Decided where both are known and one is None: an optional argument that was left out.
-Fact IsSame(const std::vector<Fact>& inputs, bool negated) {
+Fact IsSame(const Fact& a, const Fact& b, bool negated) {
   Fact fact;
-  if (!inputs[0].value || !inputs[1].value || (!IsNone(inputs[0]) && !IsNone(inputs[1]))) return fact;
-  fact.value = (IsNone(inputs[0]) && IsNone(inputs[1])) != negated;
+  if (!a.value || !b.value || (!IsNone(a) && !IsNone(b))) return fact;
+  fact.value = (IsNone(a) && IsNone(b)) != negated;
   return fact;
 }
 
@@ -36,17 +36,17 @@ bool HandlesValues(const Node& node) {
   return std::any_of(returns.begin(), returns.end(), IsGeneric) || FillsContainer(node);
 }
 
-std::vector<Fact> ValueFacts(const Node& node, const std::vector<Fact>& inputs) {
+std::vector<FactPtr> ValueFacts(const Node& node, const std::vector<FactPtr>& inputs, FactPool& pool) {
   if (node.kind() == aten::__is__ || node.kind() == aten::__isnot__) {
-    return {IsSame(inputs, /*negated=*/node.kind() == aten::__isnot__)};
+    return {pool.Add(IsSame(*inputs[0], *inputs[1], /*negated=*/node.kind() == aten::__isnot__))};
   }
   if (node.kind() == prim::unchecked_cast) return inputs;
-  if (node.kind() == prim::TupleUnpack && inputs[0].elements.size() == node.outputs().size()) {
-    return inputs[0].elements;
+  if (node.kind() == prim::TupleUnpack && inputs[0]->elements.size() == node.outputs().size()) {
+    return inputs[0]->elements;
   }
-  std::vector<Fact> outputs(node.outputs().size(), Mix(inputs));
-  if (node.kind() == prim::TupleConstruct) outputs[0].elements = inputs;
-  return outputs;
+  Fact mix = Mix(inputs);
+  if (node.kind() == prim::TupleConstruct) mix.elements = inputs;
+  return std::vector<FactPtr>(node.outputs().size(), pool.Add(std::move(mix)));
 }
 
 bool FillsContainer(const Node& node) {

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "common/lint/fact.h"
+#include "common/lint/fact_pool.h"
 
 namespace modelport {
 
 // True for such a node, and for every other one whose schema, if it has any, does not name its inputs and outputs.
 bool HandlesValues(const torch::jit::Node& node);
 
-// What is known of the outputs of such a node.
-std::vector<Fact> ValueFacts(const torch::jit::Node& node, const std::vector<Fact>& inputs);
+// What is known of the outputs of such a node. `inputs` are of `pool`, and so is the result.
+std::vector<FactPtr> ValueFacts(const torch::jit::Node& node, const std::vector<FactPtr>& inputs, FactPool& pool);
 
 // True if such a node puts its inputs into the first of them, as aten::append does.
 bool FillsContainer(const torch::jit::Node& node);

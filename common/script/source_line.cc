@@ -9,12 +9,16 @@
 namespace modelport {
 namespace {
 
+// Generated code may be one line of megabytes.
+constexpr size_t kMaxText = 1000;
+
 SourceLine LineOf(const torch::jit::SourceRange& range) {
   const auto place = range.file_line_col();
   if (!place || std::get<0>(*place).empty()) return {};
   const auto& source = range.source();
   const std::string text = source->get_line(source->lineno_for_offset(range.start())).str();
-  return {absl::StrCat(std::get<0>(*place), ":", std::get<1>(*place)), std::string(absl::StripAsciiWhitespace(text))};
+  return {absl::StrCat(std::get<0>(*place), ":", std::get<1>(*place)),
+          std::string(absl::StripAsciiWhitespace(text).substr(0, kMaxText))};
 }
 
 // The text that tracing leaves is a stack of Python calls, "net.py(26): forward".

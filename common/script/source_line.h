@@ -10,7 +10,7 @@ namespace modelport {
 // A line of code.
 struct SourceLine {
   std::string place;  // "models/layers/vision_transformer.yaml:83"; empty: unknown.
-  std::string text;   // What is written there, without indentation; empty: unknown.
+  std::string text;   // What is written there, without indentation, at most 1000 bytes; empty: unknown.
 };
 
 // The line that `range` begins on: of the file that the author wrote, if the archive tells it, else of the archive's

@@ -1,0 +1,85 @@
+#include "common/lint/fact_pool.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+FixedOptionPtr Option(const std::string& value) {
+  return std::make_shared<FixedOption>(FixedOption{.kind = FixedOption::Kind::kWritten, .value = value});
+}
+
+Fact Fixed(const std::string& value) {
+  Fact fact;
+  fact.dtype.fixed = Option(value);
+  return fact;
+}
+
+Fact Known(c10::IValue value) {
+  Fact fact;
+  fact.value = std::move(value);
+  return fact;
+}
+
+Fact Tuple(std::vector<FactPtr> elements) {
+  Fact fact;
+  fact.elements = std::move(elements);
+  return fact;
+}
+
+TEST(FactPoolTest, EqualFactsAreOne) {
+  FactPool pool;
+  EXPECT_EQ(pool.Add(Fact()), pool.unknown());
+  EXPECT_EQ(pool.Add(Fixed("float32")), pool.Add(Fixed("float32")));
+  EXPECT_NE(pool.Add(Fixed("float32")), pool.Add(Fixed("float64")));
+  EXPECT_EQ(pool.fixed_options().size(), 2);
+  EXPECT_EQ(pool.Add(Known("bilinear")), pool.Add(Known(std::string("bilinear"))));
+  EXPECT_NE(pool.Add(Known("bilinear")), pool.Add(Known("bicubic")));
+  EXPECT_NE(pool.Add(Known(1)), pool.Add(Known(true)));
+  EXPECT_NE(pool.Add(Known({})), pool.unknown());
+  const FactPtr a = pool.Add(Known(1)), b = pool.Add(Known(2));
+  EXPECT_EQ(pool.Add(Tuple({a, b})), pool.Add(Tuple({a, b})));
+  EXPECT_NE(pool.Add(Tuple({a, b})), pool.Add(Tuple({b, a})));
+}
+
+TEST(FactPoolTest, JoinsWhatIsKnown) {
+  FactPool pool;
+  Fact model;
+  model.dtype.model = model.is_input = true;
+  const FactPtr a = pool.Add(model), b = pool.Add(Fixed("float32"));
+  const FactPtr either = pool.Join(a, b);
+  EXPECT_TRUE(either->dtype.model);
+  EXPECT_EQ(either->dtype.fixed, b->dtype.fixed);
+  EXPECT_TRUE(either->is_input);
+  EXPECT_EQ(pool.Join(either, b), either);
+  EXPECT_EQ(pool.Join(a, a), a);
+  const FactPtr tuple = pool.Join(pool.Add(Tuple({a, b})), pool.Add(Tuple({b, b})));
+  EXPECT_EQ(tuple, pool.Add(Tuple({either, b})));
+  EXPECT_TRUE(pool.Join(tuple, pool.Add(Tuple({a})))->elements.empty());
+}
+
+TEST(FactPoolTest, JoinsOfValuesKnowThoseThatAreEqual) {
+  FactPool pool;
+  const FactPtr one = pool.Add(Known(1));
+  Fact input = Known(1);
+  input.is_input = true;
+  EXPECT_TRUE(pool.Join(one, pool.Add(input))->value.has_value());
+  EXPECT_FALSE(pool.Join(one, pool.Add(Known(2)))->value.has_value());
+}
+
+TEST(FactPoolTest, KeepsTheElementsOfATupleOfModestSize) {
+  FactPool pool;
+  FactPtr tuple = pool.Add(Known(1));
+  for (int i = 0; i < 8; ++i) tuple = pool.Add(Tuple({tuple, tuple}));
+  EXPECT_EQ(tuple->elements.size(), 2);
+  EXPECT_TRUE(pool.Add(Tuple({tuple, tuple}))->elements.empty());
+  EXPECT_TRUE(pool.Add(Tuple(std::vector<FactPtr>(1000, pool.unknown())))->elements.empty());
+}
+
+}  // namespace
+}  // namespace modelport

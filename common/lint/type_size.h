@@ -1,0 +1,17 @@
+#ifndef MODELPORT_COMMON_LINT_TYPE_SIZE_H_
+#define MODELPORT_COMMON_LINT_TYPE_SIZE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include "absl/status/status.h"
+
+namespace modelport {
+
+// Refuses a module whose code has a value of a type that is too large to write out: a tuple of tuples of tuples, of
+// which LibTorch shares what is alike, may stand for more parts than any memory holds. Classes count as one part.
+//   ResourceExhausted   "code/__torch__.py:12: a type has more than 1000 parts"
+absl::Status CheckTypeSizes(const torch::jit::Module& module);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_LINT_TYPE_SIZE_H_

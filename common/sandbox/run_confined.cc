@@ -1,0 +1,233 @@
+#include "common/sandbox/run_confined.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <new>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/clock.h"
+#include "common/io/file_descriptor.h"
+#include "common/sandbox/system_calls.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+using Work = absl::FunctionRef<absl::StatusOr<std::string>()>;
+
+constexpr size_t kMaxResult = size_t{64} << 20;
+constexpr rlim_t kMaxStack = rlim_t{64} << 20;
+// The child's exit status when an allocation failed; it then has no memory to say so.
+constexpr int kOutOfMemory = 100;
+// The child's pipe to its parent.
+constexpr int kResultDescriptor = 3;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsMemory = false;
+#else
+constexpr bool kLimitsMemory = true;
+#endif
+
+absl::Status SystemError(absl::string_view what) {
+  return absl::ErrnoToStatus(errno, absl::StrCat("cannot confine a process: ", what));
+}
+
+int64_t Seconds(absl::Duration duration) { return absl::ToInt64Seconds(absl::Ceil(duration, absl::Seconds(1))); }
+
+// What the child does.
+
+void RestoreSignals() {
+  for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+absl::Status CloseFiles(int result) {
+  // The two may be each other's number.
+  const int kept = fcntl(result, F_DUPFD, kResultDescriptor + 1);
+  if (kept < 0 || dup2(kept, kResultDescriptor) < 0) return SystemError("dup2");
+  const int null = open("/dev/null", O_RDWR);
+  if (null < 0) return SystemError("/dev/null");
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (dup2(null, stream) < 0) return SystemError("dup2");
+  }
+  closefrom(kResultDescriptor + 1);
+  return absl::OkStatus();
+}
+
+absl::Status SetLimit(__rlimit_resource_t resource, rlim_t soft, rlim_t hard) {
+  struct rlimit limit;
+  if (getrlimit(resource, &limit) != 0) return SystemError("getrlimit");
+  limit.rlim_cur = std::min(limit.rlim_cur, soft);
+  limit.rlim_max = std::min(limit.rlim_max, hard);
+  return setrlimit(resource, &limit) == 0 ? absl::OkStatus() : SystemError("setrlimit");
+}
+
+absl::StatusOr<rlim_t> AddressSpace() {
+  rlim_t pages = 0;
+  if (!(std::ifstream("/proc/self/statm") >> pages)) {
+    return absl::UnimplementedError("cannot confine a process: cannot read /proc/self/statm\n  mount /proc");
+  }
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+absl::Status SetLimits(const ConfinedLimits& limits) {
+  // A crash must not write a core file, nor hand one to a program of the system.
+  if (prctl(PR_SET_DUMPABLE, 0) != 0) return SystemError("prctl");
+  RETURN_IF_ERROR(SetLimit(RLIMIT_CORE, 0, 0));
+  RETURN_IF_ERROR(SetLimit(RLIMIT_FSIZE, 0, 0));
+  RETURN_IF_ERROR(SetLimit(RLIMIT_STACK, kMaxStack, kMaxStack));
+  // The first is SIGXCPU, which can be caught; the second is not.
+  const rlim_t seconds = Seconds(limits.cpu_time);
+  RETURN_IF_ERROR(SetLimit(RLIMIT_CPU, seconds, seconds + 1));
+  if (!kLimitsMemory) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const rlim_t used, AddressSpace());
+  return SetLimit(RLIMIT_AS, used + limits.memory, used + limits.memory);
+}
+
+absl::StatusOr<std::string> ConfineAndRun(const ConfinedLimits& limits, pid_t parent, int result, Work work) {
+  RETURN_IF_ERROR(CloseFiles(result));
+  // Ends with its parent, which may be gone already.
+  if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return SystemError("prctl");
+  if (getppid() != parent) _exit(1);
+  RestoreSignals();
+  std::set_new_handler([] { _exit(kOutOfMemory); });
+  RETURN_IF_ERROR(SetLimits(limits));
+  RETURN_IF_ERROR(DenySystemCalls());
+  return work();
+}
+
+void WriteAll(int descriptor, absl::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) _exit(1);
+    bytes.remove_prefix(written);
+  }
+}
+
+// Goes to the parent as the status's code, in one byte, and the result or the message. Exceptions end the process.
+[[noreturn]] void RunChild(const ConfinedLimits& limits, pid_t parent, int result, Work work) noexcept {
+  const absl::StatusOr<std::string> outcome = ConfineAndRun(limits, parent, result, work);
+  const char code = static_cast<char>(outcome.status().code());
+  WriteAll(kResultDescriptor, absl::string_view(&code, 1));
+  WriteAll(kResultDescriptor, outcome.ok() ? absl::string_view(*outcome) : outcome.status().message());
+  _exit(0);
+}
+
+// What the parent does.
+
+// A child that was started. One that still runs is killed when this object dies.
+class Child {
+ public:
+  explicit Child(pid_t pid) : pid_(pid) {}
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    if (pid_ < 0) return;
+    kill(pid_, SIGKILL);
+    Wait().IgnoreError();
+  }
+
+  // Its wait status.
+  absl::StatusOr<int> Wait() {
+    int status = 0;
+    pid_t ended;
+    while ((ended = waitpid(pid_, &status, 0)) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
+    if (ended < 0) return SystemError("waitpid");
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
+absl::Status OutOfTime(absl::Duration limit) {
+  return absl::ResourceExhaustedError(absl::StrCat("the confined process takes more than ", Seconds(limit), " s"));
+}
+
+// Reads to the end of `descriptor`.
+absl::StatusOr<std::string> ReadResult(int descriptor, absl::Duration wall_time) {
+  const absl::Time deadline = absl::Now() + wall_time;
+  std::string bytes;
+  char buffer[1 << 16];
+  while (bytes.size() <= kMaxResult + 1) {
+    pollfd ready = {descriptor, POLLIN, 0};
+    const int64_t rest = absl::ToInt64Milliseconds(absl::Ceil(deadline - absl::Now(), absl::Milliseconds(1)));
+    const int count = poll(&ready, 1, static_cast<int>(std::clamp<int64_t>(rest, 0, 1 << 30)));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("poll");
+    if (count == 0) return OutOfTime(wall_time);
+    const ssize_t size = read(descriptor, buffer, sizeof(buffer));
+    if (size < 0 && errno == EINTR) continue;
+    if (size < 0) return SystemError("read");
+    if (size == 0) return bytes;
+    bytes.append(buffer, size);
+  }
+  return absl::ResourceExhaustedError(absl::StrCat("the confined process gives more than ", kMaxResult >> 20, " MiB"));
+}
+
+// Why a child that ended with the wait status `status` gave no result; ok if it gave one.
+absl::Status CheckEnd(int status, const ConfinedLimits& limits) {
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the confined process needs more than ", limits.memory >> 20, " MiB of memory"));
+  }
+  if (WIFEXITED(status))
+    return absl::AbortedError(absl::StrCat("the confined process crashed (exit status ", WEXITSTATUS(status), ")"));
+  const int signal = WTERMSIG(status);
+  if (signal == SIGXCPU) return OutOfTime(limits.cpu_time);
+  if (signal == SIGKILL) {
+    return absl::ResourceExhaustedError(
+        "the confined process was killed, as the system does when memory or time runs out");
+  }
+  return absl::AbortedError(
+      absl::StrCat("the confined process crashed (signal ", signal, ", ", strsignal(signal), ")"));
+}
+
+absl::StatusOr<std::string> Decode(const std::string& bytes) {
+  if (bytes.empty()) return absl::AbortedError("the confined process ended without a result");
+  const auto code = static_cast<absl::StatusCode>(bytes[0]);
+  std::string text = bytes.substr(1);
+  if (code == absl::StatusCode::kOk) return text;
+  return absl::Status(code, text);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> RunConfined(const ConfinedLimits& limits, Work work) {
+  // Whoever ignores this signal is not told how children end.
+  std::signal(SIGCHLD, SIG_DFL);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return SystemError("pipe");
+  const FileDescriptor result(ends[0]);
+  FileDescriptor child_end(ends[1]);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid < 0) return SystemError("fork");
+  if (pid == 0) RunChild(limits, parent, child_end.number(), work);
+  Child child(pid);
+  child_end = FileDescriptor();
+  ASSIGN_OR_RETURN(const std::string bytes, ReadResult(result.number(), limits.wall_time));
+  ASSIGN_OR_RETURN(const int status, child.Wait());
+  RETURN_IF_ERROR(CheckEnd(status, limits));
+  return Decode(bytes);
+}
+
+}  // namespace modelport
