@@ -199,7 +199,7 @@ TEST(ModuleTreeTest, AllProblemsAreReportedAtOnce) {
                     "F(0)"),
               StatusIs(kInvalid, R"yaml(F(0): 3 problems
   m.yaml:2:27: c: size n of "w" is 0
-  m.yaml:4:18: division by zero
+  m.yaml:4:18: "n // 0": division by zero
   m.yaml:4:31: size n of "b" is 0)yaml"));
 }
 
