@@ -6,7 +6,7 @@
 
 namespace modelport {
 
-// Whether `name` can stand in TorchScript text as the name of a module type, an argument or a member: letters, digits
+// Whether `name` can stand in TorchScript text as the name of a module type, a member or a method: letters, digits
 // and _, at most 64 of them, no digit first, not two _ first, and no word of the language.
 //   InvalidArgument  says which of this it is not
 absl::Status CheckIdentifier(absl::string_view name);

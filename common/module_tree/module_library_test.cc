@@ -115,8 +115,6 @@ INSTANTIATE_TEST_SUITE_P(
                               "m.yaml:3:16: \"def\" is no name: it is a Python keyword"},
                     ErrorCase{"KeywordForAType", "modules:\n  class(a): {}\n",
                               "m.yaml:2:3: \"class\" is no name: it is a Python keyword"},
-                    ErrorCase{"KeywordForAnArgument", "modules:\n  F(is): {}\n",
-                              "m.yaml:2:3: \"is\" is no name: it is a Python keyword"},
                     ErrorCase{"TwoMembersOfOneName",
                               "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
                               "m.yaml:6:7: second member \"x\"; the first is on line 4"},

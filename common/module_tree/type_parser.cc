@@ -39,7 +39,6 @@ Signature TypeParser::ParseTypeSignature(const YamlValue::Field& field) {
   absl::optional<Signature> signature = Parsed(ParseSignature(field.name), field.mark);
   if (!signature.has_value()) return {.name = field.name, .arguments = {}};
   CheckName(signature->name, field.mark);
-  for (const Signature::Argument& argument : signature->arguments) CheckName(argument.name, field.mark);
   return *std::move(signature);
 }
 

@@ -3,6 +3,8 @@
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <vector>
+
 namespace modelport {
 
 using torch::jit::ErrorReport;
@@ -14,16 +16,17 @@ using torch::jit::SugaredTupleValue;
 using torch::jit::SugaredValue;
 using torch::jit::Value;
 
-bool ModuleValue::is_list() const {
-  return type()->name()->name().compare(0, sizeof(kModuleListName) - 1, kModuleListName) == 0;
-}
-
 std::shared_ptr<SugaredValue> ModuleValue::attr(const SourceRange& range, GraphFunction& function,
                                                 const std::string& name) {
   const c10::ClassTypePtr type = this->type();
   if (const auto slot = type->findAttributeSlot(name); slot && type->getAttribute(*slot)->is_module()) {
     torch::jit::Graph& graph = *function.graph();
-    return std::make_shared<ModuleValue>(graph.insertNode(graph.createGetAttr(value_, name))->output());
+    Value* submodule = graph.insertNode(graph.createGetAttr(value_, name))->output();
+    // A graph numbers its values.
+    if (submodule->unique() > kMaxValues) {
+      throw ErrorReport(range) << "more than " << kMaxValues << " operations with its loops over submodules unrolled";
+    }
+    return std::make_shared<ModuleValue>(submodule, lists_);
   }
   if (const auto slot = type->findConstantSlot(name)) {
     return std::make_shared<SimpleValue>(function.graph()->insertConstant(type->getConstant(*slot), range));
