@@ -156,9 +156,7 @@ absl::StatusOr<std::vector<c10::IValue>> RunExamples(const Module& module, const
   const c10::InferenceMode inference;
   std::vector<c10::IValue> outputs;
   for (const Call& call : examples) {
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
-    ASSIGN_OR_RETURN(c10::IValue output, CatchTorch([&] { return module.get_method(call.type)(inputs); }));
-    outputs.push_back(std::move(output));
+    ASSIGN_OR_RETURN(outputs.emplace_back(), RunExample(module, call));
   }
   return outputs;
 }
