@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/status/catch_exceptions.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "tools/flags.h"
@@ -31,7 +32,7 @@ int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run
     std::cout << FlagsHelp(usage) << std::flush;
     return 0;
   }
-  const absl::Status status = ParseAndRun(arguments, run);
+  const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, run); });
   std::cout.flush();
   if (status.ok()) return 0;
   std::cerr << absl::StatusCodeToString(status.code()) << ": " << status.message() << "\n";
