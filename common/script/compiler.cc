@@ -71,8 +71,10 @@ absl::Status CompileError(const SourceText& source, const std::string& what, con
     break;
   }
   if (!cause.empty() && cause.back() == ':') cause.pop_back();
-  return absl::InvalidArgumentError(absl::StrCat(place, ": ", what, " does not compile: ", cause, "\n  ",
-                                                 absl::StrReplaceAll(error.message(), {{"\n", "\n  "}})));
+  // A cause that is no line's is all there is to say.
+  const std::string details =
+      lines.size() == 1 ? "" : absl::StrCat("\n  ", absl::StrReplaceAll(error.message(), {{"\n", "\n  "}}));
+  return absl::InvalidArgumentError(absl::StrCat(place, ": ", what, " does not compile: ", cause, details));
 }
 
 // Operations and constants, within branches and loops, too.
