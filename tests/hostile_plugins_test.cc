@@ -201,6 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NoSuchMethod", Example("backward([1])"), "example backward([1]): no such method"},
                     Case{"TensorsForKeys", Output("{x: x}"), "is a dictionary with tensors for keys"},
                     Case{"Sparse", Output("x.to_sparse()"), "forward([1, 3, 28, 42]) is a tensor of layout Sparse"},
+                    Case{"SparseRows", Output("x.reshape(-1, 1).to_sparse_csr()"), "is a tensor of layout SparseCsr"},
                     Case{"Meta", Output("x.to(device=\"meta\")"),
                          "forward([1, 3, 28, 42]) is a tensor of layout Strided on device meta"},
                     Case{"SparseInADictionary", Output("{2: [x.to_sparse()]}"),

@@ -1,6 +1,7 @@
 #include "common/artifact/example.h"
 
 #include <ATen/Functions.h>
+#include <c10/util/Exception.h>
 
 #include <cstdint>
 #include <string>
@@ -18,6 +19,12 @@
 
 namespace modelport {
 namespace {
+
+// Drops what LibTorch would print to stderr, whose first line is for the error, if there is one.
+class NoWarnings : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
 
 // Far above what an example needs to be.
 constexpr int64_t kMaxElements = 100000000;
@@ -84,6 +91,8 @@ absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module&
 
 absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call) {
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  NoWarnings no_warnings;
+  const c10::WarningUtils::WarningHandlerGuard guard(&no_warnings);
   absl::StatusOr<c10::IValue> output = CatchTorch([&] { return module.get_method(call.type)(inputs); });
   if (output.ok()) return output;
   if (absl::IsInternal(output.status())) return ExampleError(call, output.status().message());
