@@ -10,7 +10,6 @@
 #include <stdexcept>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
@@ -37,7 +36,7 @@ constexpr char kListName[] = "ModuleList";
 // Of a block of TorchScript. LibTorch takes time by the square of its size: for this one some seconds.
 constexpr size_t kMaxTextSize = 64 << 10;
 
-// Of all classes of a model, loops over submodules unrolled. The largest published model has 4300.
+// Of all functions and classes of a model, loops over submodules unrolled. The largest published model has 4300.
 constexpr size_t kMaxOperations = 100000;
 
 // Throws what LibTorch's parser throws.
@@ -74,7 +73,8 @@ absl::Status CompileError(const SourceText& source, const std::string& what, con
   // A cause that is no line's is all there is to say.
   const std::string details =
       lines.size() == 1 ? "" : absl::StrCat("\n  ", absl::StrReplaceAll(error.message(), {{"\n", "\n  "}}));
-  return absl::InvalidArgumentError(absl::StrCat(place, ": ", what, " does not compile: ", cause, details));
+  const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
+  return absl::Status(code, absl::StrCat(place, ": ", what, " does not compile: ", cause, details));
 }
 
 // Operations and constants, within branches and loops, too.
@@ -114,6 +114,7 @@ absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
           throw ErrorReport(def.name().range()) << "this name is torch's own; take another one";
         }
         const auto compiled = unit_->define(c10::QualifiedName(kNamespace), {}, {}, {def}, {resolver_}, nullptr);
+        CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());
       }
     });
@@ -148,7 +149,7 @@ c10::QualifiedName Compiler::UniqueName(const std::string& base) {
 ClassTypePtr Compiler::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   const ClassTypePtr type = DeclareClass(node, children);
   if (node.is_list()) {
-    lists_.insert(type.get());
+    lists_.types.insert(type.get());
   } else if (!node.type->methods.text.empty()) {
     DefineMethods(*node.type, type);
   }
@@ -181,14 +182,13 @@ void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compile
   }
   const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
   const ModuleSelf self(compiled, lists_);
+  lists_.repeated_text = 0;
   unit_->define(*compiled->name(), {}, {}, defs, resolvers, &self);
-  CountOperations(*compiled);
+  for (torch::jit::Function* method : compiled->methods()) CountOperations(*method);
 }
 
-void Compiler::CountOperations(const ClassType& compiled) {
-  for (torch::jit::Function* method : compiled.methods()) {
-    operations_ += CountNodes(*torch::jit::toGraphFunction(*method).graph()->block());
-  }
+void Compiler::CountOperations(torch::jit::Function& function) {
+  operations_ += CountNodes(*torch::jit::toGraphFunction(function).graph()->block());
   if (operations_ <= kMaxOperations) return;
   throw std::length_error(absl::StrCat("the model has more than ", kMaxOperations, " operations"));
 }

@@ -41,7 +41,7 @@ class Compiler {
   c10::ClassTypePtr MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   c10::ClassTypePtr DeclareClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   void DefineMethods(const ModuleType& type, const c10::ClassTypePtr& compiled);
-  void CountOperations(const c10::ClassType& compiled);
+  void CountOperations(torch::jit::Function& function);
   c10::QualifiedName UniqueName(const std::string& base);
 
   std::shared_ptr<torch::jit::CompilationUnit> unit_;
@@ -49,7 +49,7 @@ class Compiler {
   std::map<std::string, c10::ClassTypePtr> classes_;  // By a description of all that sets classes apart.
   ModuleLists lists_;
   std::map<std::string, int> name_counts_;
-  size_t operations_ = 0;  // Of all methods.
+  size_t operations_ = 0;  // Of all functions and methods.
 };
 
 }  // namespace modelport

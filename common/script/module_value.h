@@ -14,12 +14,15 @@
 
 namespace modelport {
 
-// The classes of a compilation that stand for lists of submodules.
-using ModuleLists = std::set<const c10::ClassType*>;
+// Text that the loops over submodules of one block of methods may repeat, in bytes. The loops are unrolled, and what
+// LibTorch then does takes time by the square of the result: for this one some seconds.
+inline constexpr size_t kMaxRepeatedText = 256 << 10;
 
-// Values that the code of one method may have. Loops over lists of submodules are unrolled, and what LibTorch then does
-// takes time by the square of the result: at this size some seconds.
-inline constexpr size_t kMaxValues = 20000;
+// What a compilation knows of lists of submodules.
+struct ModuleLists {
+  std::set<const c10::ClassType*> types;  // The classes that stand for one.
+  size_t repeated_text = 0;               // By the methods being compiled.
+};
 
 // A module in the text being compiled. Submodules and constants are its attributes; a list of submodules can be looped
 // over (unrolled), indexed by an integer literal, measured with len(), and called, which calls one submodule after the
@@ -27,7 +30,7 @@ inline constexpr size_t kMaxValues = 20000;
 class ModuleValue : public torch::jit::SugaredValue {
  public:
   // `lists` must outlive it.
-  ModuleValue(torch::jit::Value* value, const ModuleLists& lists) : value_(value), lists_(lists) {}
+  ModuleValue(torch::jit::Value* value, ModuleLists& lists) : value_(value), lists_(lists) {}
 
   std::string kind() const override { return "module"; }
   torch::jit::Value* asValue(const torch::jit::SourceRange&, torch::jit::GraphFunction&) override { return value_; }
@@ -46,19 +49,20 @@ class ModuleValue : public torch::jit::SugaredValue {
 
  private:
   c10::ClassTypePtr type() const { return value_->type()->expect<c10::ClassType>(); }
-  bool is_list() const { return lists_.count(type().get()) > 0; }
+  bool is_list() const { return lists_.types.count(type().get()) > 0; }
+  // The submodules of a list, for each of which `text` bytes are compiled.
   std::shared_ptr<torch::jit::SugaredTupleValue> Items(const torch::jit::SourceRange& range,
-                                                       torch::jit::GraphFunction& function);
+                                                       torch::jit::GraphFunction& function, size_t text);
 
   torch::jit::Value* value_;
-  const ModuleLists& lists_;
+  ModuleLists& lists_;
 };
 
 // Tells the compiler that `self` of the methods being compiled is a ModuleValue of `type`.
 class ModuleSelf : public torch::jit::Self {
  public:
   // `lists` must outlive it and the ModuleValues.
-  ModuleSelf(c10::ClassTypePtr type, const ModuleLists& lists) : type_(std::move(type)), lists_(lists) {}
+  ModuleSelf(c10::ClassTypePtr type, ModuleLists& lists) : type_(std::move(type)), lists_(lists) {}
 
   std::shared_ptr<torch::jit::SugaredValue> makeSugared(torch::jit::Value* value) const override {
     value->setType(type_);
@@ -68,7 +72,7 @@ class ModuleSelf : public torch::jit::Self {
 
  private:
   c10::ClassTypePtr type_;
-  const ModuleLists& lists_;
+  ModuleLists& lists_;
 };
 
 }  // namespace modelport
