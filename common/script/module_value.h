@@ -15,7 +15,8 @@
 namespace modelport {
 
 // Text that the loops over submodules of one block of methods may repeat, in bytes. The loops are unrolled, and what
-// LibTorch then does takes time by the square of the result: for this one some seconds.
+// LibTorch then does takes time by the square of the result: for this one some seconds. The largest published model
+// repeats 43 KiB.
 inline constexpr size_t kMaxRepeatedText = 256 << 10;
 
 // What a compilation knows of lists of submodules.
