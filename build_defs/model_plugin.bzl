@@ -13,6 +13,11 @@ def model_plugin(name):
     Args:
       name: the family, which is the folder's name.
     """
+    if not native.glob(["plugin.yaml"]):
+        fail("{} has no plugin.yaml".format(native.package_name()))
+    misnamed = native.glob(["**/*.yml"])
+    if misnamed:
+        fail("a plugin's files end in .yaml; rename " + ", ".join(misnamed))
     native.filegroup(
         name = "yaml",
         srcs = native.glob(["*.yaml"]),

@@ -34,8 +34,8 @@ absl::StatusOr<Source> ParseSource(const StatedManifest& stated) {
       std::all_of(rest.begin(), rest.end(), absl::ascii_isxdigit)) {
     return Source{};
   }
-  return absl::DataLossError(absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ",
-                                          Brief(stated.manifest.source())));
+  return absl::DataLossError(
+      absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(stated.manifest.source())));
 }
 
 std::string DigestOf(absl::string_view bytes) {

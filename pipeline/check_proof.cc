@@ -41,8 +41,8 @@ bool IsPossible(const Manifest::Output& stated, const c10::IValue& output) {
 
 // Whether an export may have found this fault of its machine.
 bool IsPossibleFault(absl::string_view stated) {
-  return stated.empty() || (absl::EndsWith(stated, kFaultVerdict) &&
-                            std::all_of(stated.begin(), stated.end(), absl::ascii_isprint));
+  return stated.empty() ||
+         (absl::EndsWith(stated, kFaultVerdict) && std::all_of(stated.begin(), stated.end(), absl::ascii_isprint));
 }
 
 }  // namespace

@@ -120,9 +120,8 @@ void DescribeSource(const std::string& source, const MappedWeights& weights, con
 }
 
 const std::vector<std::string>& SourceFields() {
-  static const auto* const fields =
-      new std::vector<std::string>{"source",  "layout",    "state_dict", "zero_filled",
-                                                            "unused", "converted", "aliases",    "left_out"};
+  static const auto* const fields = new std::vector<std::string>{"source", "layout",    "state_dict", "zero_filled",
+                                                                 "unused", "converted", "aliases",    "left_out"};
   return *fields;
 }
 

@@ -31,7 +31,8 @@ std::vector<fs::path> Snapshots(const fs::path& repository) {
   std::ifstream(repository / "refs" / "main") >> main;
   std::vector<fs::path> snapshots;
   std::error_code error;
-  for (const auto& entry : fs::directory_iterator(repository / "snapshots", error)) snapshots.push_back(entry.path());
+  fs::directory_iterator entry(repository / "snapshots", error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) snapshots.push_back(entry->path());
   std::sort(snapshots.begin(), snapshots.end(), [&](const fs::path& a, const fs::path& b) {
     return std::make_pair(a.filename() != main, a) < std::make_pair(b.filename() != main, b);
   });

@@ -1,5 +1,6 @@
 #include "pipeline/target_module.h"
 
+#include "absl/strings/str_cat.h"
 #include "common/artifact/operator_table.h"
 #include "common/script/build_module.h"
 #include "common/script/keep_method.h"
@@ -11,7 +12,14 @@ absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, con
                                                      const Target& target, const Runtime* runtime) {
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, tensors, OperatorsOf(runtime)));
   // What the host never calls must not keep an old runtime from loading the rest.
-  if (target.wraps) KeepMethod(module, "forward");
+  if (!target.wraps) return module;
+  const ModuleType& wrapper = *tree.root.type;
+  const absl::Status kept = KeepMethod(module, "forward");
+  if (absl::IsNotFound(kept)) {
+    return absl::InvalidArgumentError(absl::StrCat(MarkString(wrapper.mark), ": a wrapper for ", target.name,
+                                                   " wants a method forward, ", wrapper.name(), " has none"));
+  }
+  RETURN_IF_ERROR(kept);
   return module;
 }
 

@@ -61,11 +61,10 @@ absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
   if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) {
     return absl::OkStatus();
   }
-  return absl::FailedPreconditionError(
-      absl::StrCat("the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
-                   plugin.plugin_digest, ", has ", Brief(stated.plugin_sha256()), "; key_map_sha256 wants ",
-                   plugin.key_map_digest, ", has ", Brief(stated.key_map_sha256()),
-                   "\n  verify it with that text, which --plugin_path can name"));
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
+      plugin.plugin_digest, ", has ", Brief(stated.plugin_sha256()), "; key_map_sha256 wants ", plugin.key_map_digest,
+      ", has ", Brief(stated.key_map_sha256()), "\n  verify it with that text, which --plugin_path can name"));
 }
 
 absl::Status WrongFields(const std::string& path, const std::vector<std::string>& fields) {
@@ -148,9 +147,8 @@ absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& fi
 
 // Whether the artifact may compute values that are not finite: its manifest says so, or nothing of its outputs.
 bool MayBeNonfinite(const Manifest::RoundTrip& stated) {
-  return !stated.proven() || std::any_of(stated.outputs().begin(), stated.outputs().end(), [](const auto& output) {
-    return output.nan() + output.infinite() > 0;
-  });
+  return !stated.proven() || std::any_of(stated.outputs().begin(), stated.outputs().end(),
+                                         [](const auto& output) { return output.nan() + output.infinite() > 0; });
 }
 
 // Loads the archive and compares what it computes, and what `stated` says of that.
@@ -158,8 +156,8 @@ absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::sha
                                 const std::vector<Call>& examples, const StatedManifest& stated) {
   ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
-  ASSIGN_OR_RETURN(RoundTrip round_trip, CompareModules(module, loaded, examples, outputs,
-                                                       MayBeNonfinite(stated.manifest.round_trip())));
+  ASSIGN_OR_RETURN(RoundTrip round_trip,
+                   CompareModules(module, loaded, examples, outputs, MayBeNonfinite(stated.manifest.round_trip())));
   if (!stated.has_file_facts) return round_trip;
   const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "common/io/sha256.h"
 #include "common/keymap/key_map.h"
@@ -51,12 +52,18 @@ class PluginLinker {
   bool Fails(const YamlMark& mark, absl::string_view message);
 
   std::map<std::string, Entry> entries_;  // By family.
+  std::vector<std::string> linking_;      // Families, each of which needs the next one.
   std::vector<absl::Status> failures_;
   bool all_parsed_ = true;
 };
 
 void PluginLinker::AddFolder(const PluginFolder& folder, bool is_replacement) {
-  absl::StatusOr<Plugin> plugin = ParsePlugin(*folder.Find("plugin.yaml"));
+  const YamlFile* file = folder.Find("plugin.yaml");
+  if (file == nullptr) {
+    Fails({}, absl::StrCat(folder.path, ": has no plugin.yaml"));
+    return;
+  }
+  absl::StatusOr<Plugin> plugin = ParsePlugin(*file);
   if (!Passes(plugin.status())) return;
   plugin->path = folder.path;
   Entry entry{&folder, *std::move(plugin), is_replacement, State::kParsed, {}};
@@ -84,6 +91,7 @@ absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> PluginLinker::Link() 
 bool PluginLinker::LinkEntry(Entry* entry) {
   if (entry->state == State::kLinked || entry->state == State::kFailed) return entry->state == State::kLinked;
   entry->state = State::kLinking;
+  linking_.push_back(entry->plugin.family);
   auto library = std::make_shared<ModuleLibrary>();
   // Every step reports what it finds, whatever became of the others; only the checks need all types.
   bool linked = LinkFamilies(entry, library.get());
@@ -94,6 +102,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = linked && CheckVariants(entry->plugin);
   for (const Wrapper& wrapper : entry->plugin.wrappers) linked = linked && CheckWrapper(wrapper, entry->plugin);
   AddDigest(entry);
+  linking_.pop_back();
   entry->state = linked ? State::kLinked : State::kFailed;
   return linked;
 }
@@ -124,7 +133,8 @@ PluginLinker::Entry* PluginLinker::FindLinked(const FamilyReference& reference) 
     return nullptr;
   }
   if (found->second.state == State::kLinking) {
-    Fails(reference.mark, absl::StrCat("family ", reference.family, " needs this one"));
+    Fails(reference.mark,
+          absl::StrCat("circular `uses` or `extends`: ", absl::StrJoin(linking_, " -> "), " -> ", reference.family));
     return nullptr;
   }
   return LinkEntry(&found->second) ? &found->second : nullptr;

@@ -1,14 +1,18 @@
 #include "registry/parse_plugin.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/artifact/target.h"
+#include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
+#include "registry/catalog_name.h"
 
 namespace modelport {
 namespace {
@@ -19,7 +23,10 @@ class PluginParser {
 
   Plugin Parse(const YamlValue& document) {
     YamlMapReader reader(document, "a plugin", problems_);
-    plugin_.family = reader.RequireText("family");
+    if (const YamlValue* family = reader.Require("family")) {
+      plugin_.family = ReadText(*family, "field \"family\"", problems_);
+      if (!plugin_.family.empty()) Check(CheckCatalogName("family", plugin_.family), family->mark);
+    }
     plugin_.summary = reader.RequireText("summary");
     if (const YamlValue* extended = reader.Take("extends")) {
       plugin_.extends.push_back(ParseReference(*extended));
@@ -38,9 +45,7 @@ class PluginParser {
     if (const YamlValue* upstream = reader->Require("upstream")) ParseUpstream(*upstream);
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
     if (const YamlValue* preprocessing = reader->Take("preprocessing")) ParsePreprocessing(*preprocessing);
-    for (const YamlValue& item : reader->TakeItems("examples")) {
-      plugin_.examples.push_back(ParseCallText(item, "an example"));
-    }
+    for (const YamlValue& item : reader->TakeItems("examples")) plugin_.examples.push_back(ParseExample(item));
     for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
   }
 
@@ -53,6 +58,7 @@ class PluginParser {
   }
 
   void ParsePreprocessing(const YamlValue& value) {
+    const size_t problems_before = problems_->size();
     YamlMapReader reader(value, "field \"preprocessing\"", problems_);
     Preprocessing& preprocessing = plugin_.preprocessing;
     preprocessing.mean = reader.RequireNumbers("mean");
@@ -63,6 +69,12 @@ class PluginParser {
       problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
     }
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
+    // What is no number became a zero.
+    if (problems_->size() > problems_before) return;
+    const auto is_positive = [](double number) { return number > 0; };
+    if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
+      problems_->Add(value.mark, "field \"std\" wants numbers above 0");
+    }
   }
 
   void ParseTarget(const YamlValue::Field& field) {
@@ -81,6 +93,7 @@ class PluginParser {
   void ParseVariant(const YamlValue::Field& field) {
     Variant variant;
     variant.name = field.name;
+    Check(CheckCatalogName("variant", variant.name), field.mark);
     YamlMapReader reader(field.value, absl::StrCat("variant ", field.name), problems_);
     variant.summary = reader.RequireText("summary");
     if (const YamlValue* module = reader.Require("module")) {
@@ -89,6 +102,7 @@ class PluginParser {
     }
     const bool is_published_model = plugin_.extends.empty();
     variant.file = is_published_model ? reader.RequireText("file") : reader.TakeText("file");
+    if (!variant.file.empty()) Check(Annotate(CheckFileBelow(variant.file), "field \"file\""), field.mark);
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
     variant.url = reader.TakeText("url");
     variant.hub = reader.TakeText("hub");
@@ -110,6 +124,24 @@ class PluginParser {
 
   FamilyReference ParseReference(const YamlValue& value) {
     return {ReadText(value, "a family", problems_), value.mark};
+  }
+
+  // An example's arguments are values; what they are for is known when the model is built.
+  Call ParseExample(const YamlValue& item) {
+    Call call = ParseCallText(item, "an example");
+    if (!call.named.empty()) problems_->Add(item.mark, "an example gives its arguments by position");
+    for (const Expression& argument : call.positional) {
+      const absl::StatusOr<Value> value = argument.Evaluate({});
+      Check(value.status(), item.mark);
+      if (value.ok() && std::holds_alternative<TypeName>(*value)) {
+        problems_->Add(item.mark, absl::StrCat("unknown name \"", argument.text(), "\" in an example, which has none"));
+      }
+    }
+    return call;
+  }
+
+  void Check(const absl::Status& status, const YamlMark& mark) {
+    if (!status.ok()) problems_->Add(mark, status.message());
   }
 
   Call ParseCallText(const YamlValue& value, absl::string_view subject) {

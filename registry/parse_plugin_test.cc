@@ -1,5 +1,7 @@
 #include "registry/parse_plugin.h"
 
+#include <string>
+
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -136,6 +138,46 @@ targets:
   plugin.yaml:5:3: unknown target "nukes"; nearest: nuke
   plugin.yaml:6:3: target libtorch takes models as they are, without a wrapper
   plugin.yaml:7:9: target nuke wants a map, has a list)yaml"));
+}
+
+TEST(ParsePluginTest, NamesBecomePathsAndAreChecked) {
+  const std::string rule = "is no name: it wants a-z, 0-9, _, . and -, at most 64 of them, a letter or digit first";
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: ../toy
+summary: A toy
+extends: base
+variants:
+  ../../escape: {summary: a, module: Toy()}
+  toy_a: {summary: a, module: Toy(), file: ../../a.pth}
+)yaml"}),
+              StatusIs(kInvalid, "plugin.yaml: 3 problems\n  plugin.yaml:1:9: family \"../toy\" " + rule +
+                                     "\n  plugin.yaml:5:3: variant \"../../escape\" " + rule +
+                                     "\n  plugin.yaml:6:3: field \"file\": \"../../a.pth\" is no path below a "
+                                     "folder, without . and .."));
+}
+
+TEST(ParsePluginTest, ExamplesHaveValuesForArguments) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+summary: A toy
+upstream: {source: x, commit: y, licence: MIT}
+examples:
+  - forward([1, 3, 28, 7 // 0])
+  - forward(x=[1, 3])
+  - forward(Toy)
+  - forward([1, 3], true, 0.5, "text", -1)
+)yaml"}),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
+  plugin.yaml:5:5: "[1, 3, 28, 7 // 0]": division by zero
+  plugin.yaml:6:5: an example gives its arguments by position
+  plugin.yaml:7:5: unknown name "Toy" in an example, which has none)yaml"));
+}
+
+TEST(ParsePluginTest, DeviationsAreAboveZero) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+summary: A toy
+upstream: {source: x, commit: y, licence: MIT}
+preprocessing: {mean: [0, 0, 0], std: [1, 0, 1]}
+)yaml"}),
+              StatusIs(kInvalid, "plugin.yaml:4:16: field \"std\" wants numbers above 0"));
 }
 
 TEST(ParsePluginTest, VariantsNeedExamplesAndPreprocessing) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <system_error>
 #include <utility>
@@ -21,24 +20,41 @@ namespace fs = std::filesystem;
 constexpr absl::string_view kPluginFile = "plugin.yaml";
 constexpr absl::string_view kKeyMapFile = "keymap.yaml";
 
+// What one --plugin_path may bring: ten times what the catalog could need.
+constexpr size_t kMaxPlugins = 1000;
+
+// The file's text, or the beginning of one that is too large, which the parser refuses.
 absl::StatusOr<std::string> ReadText(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(stream), {});
-  if (!stream) return absl::UnavailableError(absl::StrCat(path.string(), ": cannot be read"));
+  std::string text(kMaxYamlSize + 1, '\0');
+  stream.read(text.data(), text.size());
+  if (!stream && !stream.eof()) return absl::UnavailableError(absl::StrCat(path.string(), ": cannot be read"));
+  text.resize(stream.gcount());
   return text;
 }
 
-bool HoldsPlugin(const fs::path& folder) {
+bool IsFile(const fs::path& path) {
   std::error_code error;
-  return fs::is_regular_file(folder / std::string(kPluginFile), error);
+  return fs::is_regular_file(path, error);
+}
+
+// Whether the folder is meant as a plugin, even if its files are misnamed.
+bool HoldsPlugin(const fs::path& folder) { return IsFile(folder / "plugin.yaml") || IsFile(folder / "plugin.yml"); }
+
+absl::Status CheckYamlFile(const fs::path& path) {
+  if (path.extension() == ".yml") {
+    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": a plugin's files end in .yaml; rename it"));
+  }
+  if (IsFile(path)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is no file"));
 }
 
 absl::StatusOr<PluginFolder> ReadPluginFolder(const fs::path& path) {
   PluginFolder folder{path.string(), {}};
   std::error_code error;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    std::error_code ignored;
-    if (entry->path().extension() != ".yaml" || !entry->is_regular_file(ignored)) continue;
+    if (entry->path().extension() != ".yaml" && entry->path().extension() != ".yml") continue;
+    RETURN_IF_ERROR(CheckYamlFile(entry->path()));
     ASSIGN_OR_RETURN(std::string text, ReadText(entry->path()));
     folder.files.push_back({entry->path().string(), std::move(text)});
   }
@@ -92,6 +108,10 @@ absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& p
   std::vector<PluginFolder> folders;
   for (const fs::path& candidate : candidates) {
     if (!HoldsPlugin(candidate)) continue;
+    if (folders.size() == kMaxPlugins) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": more than ", kMaxPlugins,
+                                                     " plugins in this folder and below it; name one nearer to yours"));
+    }
     ASSIGN_OR_RETURN(PluginFolder folder, ReadPluginFolder(candidate));
     folders.push_back(std::move(folder));
   }

@@ -110,6 +110,51 @@ TEST(RegistryTest, ProblemsOfAPluginPathNameTheFileAsGiven) {
                        (folder / "keymap.yaml").string() + ":1:33: field \"recognise\" wants at least one pattern"));
 }
 
+TEST(RegistryTest, FilesThatEndInYmlAreNamed) {
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  const fs::path folder = TestFolder();
+  Write(folder / "toy/plugin.yml", kToyPlugin);
+  Write(folder / "toy/keymap.yaml", kToyKeyMap);
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(kInvalid, (folder / "toy/plugin.yml").string() + ": a plugin's files end in .yaml; rename it"));
+  fs::rename(folder / "toy/plugin.yml", folder / "toy/plugin.yaml");
+  EXPECT_OK(Registry::Load(folder.string()));
+  Write(folder / "toy/modules.yml", "modules: {}\n");
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(kInvalid, (folder / "toy/modules.yml").string() + ": a plugin's files end in .yaml; rename it"));
+}
+
+TEST(RegistryTest, WhatIsNoFileIsNotPassedOver) {
+  const fs::path folder = TestFolder();
+  Write(folder / "plugin.yaml", kToyPlugin);
+  Write(folder / "keymap.yaml", kToyKeyMap);
+  fs::create_symlink("gone", folder / "modules.yaml");
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(absl::StatusCode::kInvalidArgument, (folder / "modules.yaml").string() + ": is no file"));
+}
+
+TEST(RegistryTest, AHugeFileIsNotRead) {
+  const fs::path folder = TestFolder();
+  Write(folder / "plugin.yaml", kToyPlugin);
+  fs::resize_file(folder / "plugin.yaml", uintmax_t{1} << 40);
+  EXPECT_THAT(Registry::Load(folder.string()),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       (folder / "plugin.yaml").string() + ":1:1: the file has more than 1048576 bytes; split it"));
+}
+
+TEST(RegistryTest, ChainsOfVeryManyFamiliesAreRefused) {
+  const fs::path folder = TestFolder();
+  for (int i = 0; i < 1001; ++i) {
+    const std::string family = "f" + std::to_string(i), used = i == 0 ? "" : "f" + std::to_string(i - 1);
+    Write(folder / family / "plugin.yaml",
+          "family: " + family + "\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\nuses: [" + used + "]\n");
+  }
+  EXPECT_THAT(Registry::Load(folder.string()), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                        StartsWith(folder.string() + ": more than 1000 plugins in")));
+  fs::remove_all(folder / "f1000");
+  EXPECT_OK(Registry::Load(folder.string()));
+}
+
 TEST(RegistryTest, APluginPathWithoutAPluginIsNotFound) {
   const fs::path folder = TestFolder();
   EXPECT_THAT(Registry::Load(folder.string()),

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
+#include "common/status/catch_exceptions.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
@@ -56,7 +57,7 @@ int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run
     std::cout << FlagsHelp(usage) << std::flush;
     return 0;
   }
-  const absl::Status status = ParseAndRun(arguments, run);
+  const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, run); });
   std::cout.flush();
   if (status.ok()) return 0;
   std::cerr << ErrorText(status);

@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,14 @@ TEST(RunToolTest, AFailureIsOneWithCodeAndDetailsOnStderr) {
   EXPECT_EQ(RunWith({}, absl::FailedPreconditionError("a.pth: does not fit\n  2 keys missing")), 1);
   EXPECT_EQ(GetCapturedStderr(), "FAILED_PRECONDITION: a.pth: does not fit\n  2 keys missing\n");
   EXPECT_EQ(GetCapturedStdout(), "");
+}
+
+TEST(RunToolTest, AnExceptionIsAFailure) {
+  std::vector<std::string> arguments;
+  std::vector<char*> argv = Argv(arguments);
+  CaptureStderr();
+  EXPECT_EQ(RunTool(argv.size(), argv.data(), "Does things.", []() -> absl::Status { throw std::bad_alloc(); }), 1);
+  EXPECT_EQ(GetCapturedStderr(), "RESOURCE_EXHAUSTED: out of memory\n");
 }
 
 TEST(RunToolTest, AWrongFlagIsAFailureBeforeTheToolRuns) {

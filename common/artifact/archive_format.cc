@@ -27,8 +27,8 @@ absl::StatusOr<uint32_t> Version(const ScriptArchive& archive) {
   if (record == nullptr) return absl::DataLossError("no record states the format's version");
   uint32_t version = 0;
   if (absl::SimpleAtoi(absl::StripAsciiWhitespace(record->content), &version)) return version;
-  return absl::DataLossError(absl::StrCat(record->path, ": the version is no number: \"",
-                                          Brief(record->content.substr(0, 20)), "\""));
+  return absl::DataLossError(
+      absl::StrCat(record->path, ": the version is no number: \"", Brief(record->content.substr(0, 20)), "\""));
 }
 
 absl::StatusOr<bool> NamesNoneType(const Record& record) {

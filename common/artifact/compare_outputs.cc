@@ -67,8 +67,7 @@ absl::Status CheckFinite(const Pair& pair, const Call& call, const c10::IValue& 
   const std::string maker = FirstNonfinite(pair.expected, call);
   return absl::FailedPreconditionError(absl::StrCat(
       first.name, ": ", first.nan, " of ", first.elements, " values are NaN and ", first.infinite,
-      " infinite, of finite inputs",
-      maker.empty() ? "" : absl::StrCat("\n  the first such values come from ", maker),
+      " infinite, of finite inputs", maker.empty() ? "" : absl::StrCat("\n  the first such values come from ", maker),
       "\n  a weight may be wrong there, such as a negative variance, or the dtype too narrow: float16 ends at 65504,"
       " float32 and bfloat16 at 3e38\n  seeded weights may bring a model there where published ones do not"
       "\n  --allow_nonfinite lets such outputs pass"));
@@ -134,9 +133,8 @@ absl::Status ExplainWithoutOneDnn(const Pair& pair, const Comparison& failed) {
     return absl::InvalidArgumentError(
         absl::StrCat(fault->call, " is random, and what is random cannot be compared: take it out of the text"));
   }
-  return absl::UnavailableError(
-      absl::StrCat("nothing can be proven on this machine: ", fault->call,
-                   kFaultVerdict, " here, without oneDNN too; take another machine or --dtype"));
+  return absl::UnavailableError(absl::StrCat("nothing can be proven on this machine: ", fault->call, kFaultVerdict,
+                                             " here, without oneDNN too; take another machine or --dtype"));
 }
 
 }  // namespace

@@ -3,23 +3,49 @@
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/script/ivalue.h"
 #include "common/script/torch_status.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
 
 namespace modelport {
 namespace {
 
-at::Tensor SeededInput(const std::string& name, const std::vector<int64_t>& shape, at::ScalarType dtype) {
+// Drops what LibTorch would print to stderr, whose first line is for the error, if there is one.
+class NoWarnings : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
+
+// Far above what an example needs to be.
+constexpr int64_t kMaxElements = 100000000;
+
+absl::Status ExampleError(const Call& call, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat("example ", call.text, ": ", message));
+}
+
+absl::Status CheckShape(const Call& call, const std::string& name, const Shape& shape) {
+  const absl::optional<int64_t> elements = ElementCount(shape);
+  if (elements.has_value() && *elements <= kMaxElements) return absl::OkStatus();
+  return ExampleError(call, absl::StrCat(name, " wants a shape of sizes that are not negative and of at most ",
+                                         kMaxElements, " elements, has ", ShapeString(shape)));
+}
+
+at::Tensor SeededInput(const std::string& name, const Shape& shape, at::ScalarType dtype) {
   at::Tensor tensor = at::empty(shape, at::kFloat);
   SeededFill(absl::StrCat("input:", name), /*seed=*/0, /*center=*/0.0, /*spread=*/1.0,
              absl::MakeSpan(tensor.mutable_data_ptr<float>(), tensor.numel()));
@@ -31,28 +57,51 @@ at::ScalarType ParameterType(const torch::jit::Module& module) {
   return at::kFloat;
 }
 
-}  // namespace
+// The value of the argument `index` of `call` for a parameter such as `argument`.
+absl::StatusOr<c10::IValue> Input(const torch::jit::Module& module, const Call& call, size_t index,
+                                  const c10::Argument& argument) {
+  ASSIGN_OR_RETURN(const Value value, call.positional[index].Evaluate({}));
+  const auto* shape = std::get_if<Shape>(&value);
+  if (shape == nullptr || !argument.type()->isSubtypeOf(*c10::TensorType::get())) return ToIValue(value);
+  RETURN_IF_ERROR(CheckShape(call, argument.name(), *shape));
+  return SeededInput(argument.name(), *shape, ParameterType(module));
+}
 
-absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call) {
+absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module, const Call& call) {
   const auto method = module.find_method(call.type);
-  if (!method) return absl::InvalidArgumentError(absl::StrCat("example ", call.text, ": no such method"));
-  const auto& arguments = method->function().getSchema().arguments();
-  if (call.positional.size() + 1 > arguments.size() || !call.named.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("example ", call.text, ": ", call.type, " takes ",
-                                                   arguments.size() - 1, " arguments, given by position"));
+  if (!method) return ExampleError(call, "no such method");
+  const c10::FunctionSchema& schema = method->function().getSchema();
+  if (call.positional.size() + 1 > schema.arguments().size() || !call.named.empty()) {
+    return ExampleError(
+        call, absl::StrCat(call.type, " takes ", schema.arguments().size() - 1, " arguments, given by position"));
   }
   std::vector<c10::IValue> inputs;
   for (size_t i = 0; i < call.positional.size(); ++i) {
-    ASSIGN_OR_RETURN(const Value value, call.positional[i].Evaluate({}));
-    const c10::Argument& argument = arguments[i + 1];  // After self.
-    const auto* list = std::get_if<std::vector<int64_t>>(&value);
-    if (list != nullptr && argument.type()->isSubtypeOf(*c10::TensorType::get())) {
-      inputs.push_back(SeededInput(argument.name(), *list, ParameterType(module)));
-    } else {
-      inputs.push_back(ToIValue(value));
-    }
+    ASSIGN_OR_RETURN(inputs.emplace_back(), Input(module, call, i, schema.arguments()[i + 1]));  // After self.
   }
+  torch::jit::Stack stack = {module._ivalue()};
+  stack.insert(stack.end(), inputs.begin(), inputs.end());
+  const absl::Status fits = CatchTorch([&] { schema.checkAndNormalizeInputs(stack, {}); });
+  if (!fits.ok()) return ExampleError(call, fits.message());
   return inputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call) {
+  absl::StatusOr<absl::StatusOr<std::vector<c10::IValue>>> inputs = CatchTorch([&] { return Inputs(module, call); });
+  if (!inputs.ok()) return Annotate(inputs.status(), absl::StrCat("example ", call.text));
+  return *std::move(inputs);
+}
+
+absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  NoWarnings no_warnings;
+  const c10::WarningUtils::WarningHandlerGuard guard(&no_warnings);
+  absl::StatusOr<c10::IValue> output = CatchTorch([&] { return module.get_method(call.type)(inputs); });
+  if (output.ok()) return output;
+  if (absl::IsInternal(output.status())) return ExampleError(call, output.status().message());
+  return Annotate(output.status(), absl::StrCat("example ", call.text));
 }
 
 absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
@@ -64,9 +113,7 @@ absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& m
   const c10::InferenceMode inference;
   std::vector<c10::IValue> outputs;
   for (const Call& call : examples) {
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
-    ASSIGN_OR_RETURN(c10::IValue output, CatchTorch([&] { return module.get_method(call.type)(inputs); }));
-    outputs.push_back(std::move(output));
+    ASSIGN_OR_RETURN(outputs.emplace_back(), RunExample(module, call));
   }
   return outputs;
 }

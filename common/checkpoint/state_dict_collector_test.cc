@@ -115,13 +115,12 @@ TEST(StateDictCollectorTest, TheArgumentOfADictionaryIsRead) {
 
 TEST(StateDictCollectorTest, LooseStoragesAndTensorsOfUnsupportedKindsCount) {
   const std::string sparse = PickleCall(PickleGlobal("torch._utils", "_rebuild_sparse_tensor"), {Tensor(), Tensor()});
-  EXPECT_THAT(
-      CollectOrEmpty(PickleDict({{Key("w"), Tensor()},
-                                 {Key("storage"), PickleStorage("ComplexFloatStorage", "0", 1)},
-                                 {Key("new"), PickleStorage("NewStorage", "0", 1)},
-                                 {Key("sparse"), PickleList({sparse})}})),
-      ElementsAre("/w", "sparse: a list, 2 tensors, 4 elements", "storage: stored data, 1 tensors, 1 elements",
-                  "new: stored data, 1 tensors, 0 elements"));
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("w"), Tensor()},
+                                         {Key("storage"), PickleStorage("ComplexFloatStorage", "0", 1)},
+                                         {Key("new"), PickleStorage("NewStorage", "0", 1)},
+                                         {Key("sparse"), PickleList({sparse})}})),
+              ElementsAre("/w", "sparse: a list, 2 tensors, 4 elements", "storage: stored data, 1 tensors, 1 elements",
+                          "new: stored data, 1 tensors, 0 elements"));
 }
 
 TEST(StateDictCollectorTest, WhatADictionarySharesWithAnObjectIsTheDictionarys) {

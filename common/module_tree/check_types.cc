@@ -79,7 +79,7 @@ class TypeChecker {
   // An expression that may be a module type, too.
   void CheckValue(const Expression& expression, const YamlMark& mark) {
     for (const std::string& name : expression.names()) {
-      if (IsArgument(name) || library_.Find(name) != nullptr) continue;
+      if (IsArgument(name) || library_.Find(name) != nullptr || problems_->enough()) continue;
       std::vector<std::string> known = arguments_;
       for (const std::string& type : library_.names()) known.push_back(type);
       AddUnknown("name", name, known, mark);
@@ -92,6 +92,7 @@ class TypeChecker {
 
   void AddUnknown(absl::string_view what, absl::string_view name, const std::vector<std::string>& known,
                   const YamlMark& mark) {
+    if (problems_->enough()) return;
     problems_->Add(mark, absl::StrCat("unknown ", what, " \"", name, "\"", NearestHint(name, known)));
   }
 
@@ -104,7 +105,9 @@ class TypeChecker {
 
 absl::Status CheckTypes(const ModuleLibrary& library) {
   YamlProblems problems("module types");
-  for (const auto& type : library.own_types()) TypeChecker(library, *type, &problems).Check(*type);
+  for (const auto& type : library.own_types()) {
+    if (!problems.enough()) TypeChecker(library, *type, &problems).Check(*type);
+  }
   return problems.status();
 }
 

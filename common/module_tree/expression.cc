@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/module_tree/expression_parser.h"
+#include "common/module_tree/expression_tokens.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 
@@ -44,6 +46,20 @@ absl::StatusOr<int64_t> Integer(const Value& value) {
   return absl::InvalidArgumentError(absl::StrCat("wants an integer, has ", ValueString(value)));
 }
 
+// The sign of an operation of two integers.
+absl::string_view Sign(Kind kind) {
+  switch (kind) {
+    case Kind::kAdd:
+      return "+";
+    case Kind::kSubtract:
+      return "-";
+    case Kind::kMultiply:
+      return "*";
+    default:
+      return "//";
+  }
+}
+
 absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
   int64_t result = 0;
   bool overflows = false;
@@ -62,8 +78,8 @@ absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
       overflows = a == INT64_MIN && b == -1;
       if (!overflows) result = a / b - (a % b != 0 && (a < 0) != (b < 0));
   }
-  if (overflows) return absl::InvalidArgumentError("the result does not fit an integer of 64 bits");
-  return result;
+  if (!overflows) return result;
+  return absl::InvalidArgumentError(absl::StrCat(a, " ", Sign(kind), " ", b, " does not fit an integer of 64 bits"));
 }
 
 absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
@@ -136,8 +152,18 @@ std::vector<std::string> Expression::names() const {
   return {names.begin(), names.end()};
 }
 
-absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const { return EvaluateNode(*root_, scope); }
+absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const {
+  absl::StatusOr<Value> value = EvaluateNode(*root_, scope);
+  return value.ok() ? value : InContext(value.status());
+}
 
-absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const { return EvaluateInteger(*root_, scope); }
+absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const {
+  absl::StatusOr<int64_t> value = EvaluateInteger(*root_, scope);
+  return value.ok() ? value : InContext(value.status());
+}
+
+absl::Status Expression::InContext(const absl::Status& error) const {
+  return root_->operands.empty() ? error : Annotate(error, QuotedExpression(text_));
+}
 
 }  // namespace modelport

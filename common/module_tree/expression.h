@@ -9,8 +9,9 @@
 //   signature  = NAME "(" [parameter {"," parameter}] ")"
 //   parameter  = NAME ["=" expression]
 //
-// A STRING stands in double quotes and knows no escapes. Arithmetic is on integers; "//" rounds towards minus infinity,
-// as in Python. A NAME is an argument in scope, else a module type.
+// A STRING stands in double quotes and knows no escapes. Arithmetic is on integers of 64 bits, and a result that they
+// cannot hold is an error; "//" rounds towards minus infinity, as in Python. A NAME is an argument in scope, else a
+// module type. A text has at most 1000 characters and 100 levels of nesting, a call or signature at most 100 arguments.
 #ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 #define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 
@@ -62,14 +63,17 @@ class Expression {
   // Every NAME in it, sorted.
   std::vector<std::string> names() const;
 
-  // InvalidArgument: arithmetic on something that is no integer, division by zero, overflow. A name that is not in
-  // `scope` evaluates to a TypeName.
+  // InvalidArgument: arithmetic on something that is no integer, division by zero, overflow: "dim * dim": 4000000000 *
+  // 4000000000 does not fit an integer of 64 bits. A name that is not in `scope` evaluates to a TypeName.
   absl::StatusOr<Value> Evaluate(const Scope& scope) const;
 
   // Evaluates to an integer, or InvalidArgument: unknown name "dims"; nearest: dim.
   absl::StatusOr<int64_t> EvaluateInt(const Scope& scope) const;
 
  private:
+  // Names the expression in an error of one that is more than a name or a number.
+  absl::Status InContext(const absl::Status& error) const;
+
   std::string text_;
   std::shared_ptr<const Node> root_;
 };

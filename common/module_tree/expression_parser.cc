@@ -16,6 +16,9 @@ using TokenKind = ExpressionToken::Kind;
 // Far above what a person writes, far below what would exhaust the stack.
 constexpr int kMaxDepth = 100;
 
+// Of a call or a signature.
+constexpr size_t kMaxArguments = 100;
+
 }  // namespace
 
 absl::StatusOr<ExpressionParser> ExpressionParser::Create(absl::string_view text) {
@@ -49,6 +52,7 @@ absl::StatusOr<Signature> ExpressionParser::ParseSignature() {
 }
 
 absl::Status ExpressionParser::ParseArgument(Call* call) {
+  if (call->positional.size() + call->named.size() == kMaxArguments) return WantsFewer();
   const bool is_named = next().kind == TokenKind::kName && tokens_[next_ + 1].text == "=";
   if (!is_named) {
     if (!call->named.empty()) return Wants("NAME=, as the argument before it has one");
@@ -64,6 +68,7 @@ absl::Status ExpressionParser::ParseArgument(Call* call) {
 }
 
 absl::Status ExpressionParser::ParseParameter(Signature* signature) {
+  if (signature->arguments.size() == kMaxArguments) return WantsFewer();
   const std::vector<std::string> names = signature->argument_names();
   if (std::find(names.begin(), names.end(), next().text) != names.end()) return Wants("a name of its own");
   Signature::Argument argument;
@@ -167,6 +172,10 @@ bool ExpressionParser::Accept(absl::string_view symbol) {
 
 absl::Status ExpressionParser::Expect(absl::string_view symbol) {
   return Accept(symbol) ? absl::OkStatus() : Wants(absl::StrCat("\"", symbol, "\""));
+}
+
+absl::Status ExpressionParser::WantsFewer() const {
+  return Wants(absl::StrCat("at most ", kMaxArguments, " arguments"));
 }
 
 absl::Status ExpressionParser::Wants(absl::string_view wanted) const {

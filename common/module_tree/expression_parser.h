@@ -62,6 +62,8 @@ class ExpressionParser {
   absl::Status Expect(absl::string_view symbol);
   // Says what should come next, and what does.
   absl::Status Wants(absl::string_view wanted) const;
+  // The same of one argument too many.
+  absl::Status WantsFewer() const;
 
   absl::string_view text_;
   std::vector<ExpressionToken> tokens_;

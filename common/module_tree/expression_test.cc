@@ -54,14 +54,25 @@ INSTANTIATE_TEST_SUITE_P(Arithmetic, ExpressionTest,
 
 INSTANTIATE_TEST_SUITE_P(
     EvaluationErrors, ExpressionTest,
-    testing::Values(Case{"1 // 0", "division by zero"},
-                    Case{"9223372036854775807 + 1", "the result does not fit an integer of 64 bits"},
-                    Case{"(-9223372036854775807 - 1) // -1", "the result does not fit an integer of 64 bits"},
-                    Case{"4000000000 * 4000000000", "the result does not fit an integer of 64 bits"},
-                    Case{"dims + 1", "unknown name \"dims\"; nearest: dim"},
-                    Case{"eps * 2", "wants an integer, has 0.5"}, Case{"true + 1", "wants an integer, has true"},
-                    Case{"ffn + 1", "wants an integer, has Mlp"}, Case{"mode + 1", "wants an integer, has \"x\""},
-                    Case{"[dims]", "unknown name \"dims\"; nearest: dim"}, Case{"[0.5]", "wants an integer, has 0.5"}));
+    testing::Values(
+        Case{"1 // 0", "\"1 // 0\": division by zero"},
+        Case{"9223372036854775807 + 1",
+             "\"9223372036854775807 + 1\": 9223372036854775807 + 1 does not fit an integer of 64 bits"},
+        Case{"heads - 9223372036854775807",
+             "\"heads - 9223372036854775807\": -2 - 9223372036854775807 does not fit an integer of 64 bits"},
+        Case{"4000000000 * (4000000000 + 1)",
+             "\"4000000000 * (4000000000 + 1)\": 4000000000 * 4000000001 does not fit an integer of 64 bits"},
+        Case{"(-9223372036854775807 - 1) // -1",
+             "\"(-9223372036854775807 - 1) // -1\": -9223372036854775808 // -1 does not fit an integer of 64 bits"},
+        Case{"-(-9223372036854775807 - 1)",
+             "\"-(-9223372036854775807 - 1)\": 0 - -9223372036854775808 does not fit an integer of 64 bits"},
+        Case{"dims + 1", "\"dims + 1\": unknown name \"dims\"; nearest: dim"},
+        Case{"eps * 2", "\"eps * 2\": wants an integer, has 0.5"},
+        Case{"true + 1", "\"true + 1\": wants an integer, has true"},
+        Case{"ffn + 1", "\"ffn + 1\": wants an integer, has Mlp"},
+        Case{"mode + 1", "\"mode + 1\": wants an integer, has \"x\""},
+        Case{"[dims]", "\"[dims]\": unknown name \"dims\"; nearest: dim"},
+        Case{"[0.5]", "\"[0.5]\": wants an integer, has 0.5"}));
 
 INSTANTIATE_TEST_SUITE_P(
     SyntaxErrors, ExpressionTest,
@@ -85,18 +96,36 @@ INSTANTIATE_TEST_SUITE_P(
                          "column 1 of \"9223372036854775808\": no valid number: 9223372036854775808"},
                     Case{"\"open", "column 1 of \"\"open\": a string without its closing quote"}));
 
-TEST(ExpressionDepthTest, DeepNestingIsAnErrorAndNoCrash) {
-  for (const std::string piece : {"(", "[", "-", "1 + "}) {
+TEST(ExpressionSizeTest, DeepNestingIsAnErrorAndNoCrash) {
+  for (const std::string piece : {"(", "[", "-", "1+"}) {
     std::string text;
-    for (int i = 0; i < 100000; ++i) text += piece;
+    for (int i = 0; i < 150; ++i) text += piece;
     EXPECT_THAT(Expression::Parse(text + "1"), StatusIs(kInvalid, HasSubstr("wants at most 100"))) << piece;
   }
 }
 
-TEST(ExpressionDepthTest, ManyItemsOfAListAreNoNesting) {
+TEST(ExpressionSizeTest, ALongTextIsAnError) {
+  EXPECT_THAT(
+      Expression::Parse(std::string(100000, '(')),
+      StatusIs(kInvalid, absl::StrCat("\"", std::string(200, '('), "...\" has 100000 characters, wants at most 1000")));
+  EXPECT_OK(Expression::Parse(std::string(1000, 'a')));
+}
+
+TEST(ExpressionSizeTest, ManyItemsOfAListAreNoNesting) {
   std::string text = "[0";
-  for (int i = 0; i < 1000; ++i) absl::StrAppend(&text, ", (", i, ")");
+  for (int i = 0; i < 150; ++i) absl::StrAppend(&text, ",(", i, ")");
   EXPECT_OK(Expression::Parse(text + "]"));
+}
+
+TEST(ExpressionSizeTest, TooManyArgumentsAreAnError) {
+  std::string names = "a0";
+  for (int i = 1; i < 100; ++i) absl::StrAppend(&names, ",a", i);
+  EXPECT_OK(ParseSignature(absl::StrCat("F(", names, ")")));
+  EXPECT_OK(ParseCall(absl::StrCat("F(", names, ")")));
+  EXPECT_THAT(ParseSignature(absl::StrCat("F(", names, ",b)")),
+              StatusIs(kInvalid, HasSubstr("wants at most 100 arguments, has \"b\"")));
+  EXPECT_THAT(ParseCall(absl::StrCat("F(", names, ",b=1)")),
+              StatusIs(kInvalid, HasSubstr("wants at most 100 arguments, has \"b\"")));
 }
 
 TEST(ExpressionNamesTest, AreSortedAndUnique) {
@@ -152,8 +181,8 @@ INSTANTIATE_TEST_SUITE_P(
                     BindCase{"F(a)", "F(1, a=2)", "F is given its argument \"a\" twice"},
                     BindCase{"F(a)", "F(a=1, a=2)", "F is given its argument \"a\" twice"},
                     BindCase{"F(a, b)", "F(1)", "F misses its argument \"b\""},
-                    BindCase{"F(a)", "F(1 // 0)", "argument \"a\" of F: division by zero"},
-                    BindCase{"F(a, b=a // 0)", "F(1)", "argument \"b\" of F: division by zero"},
+                    BindCase{"F(a)", "F(1 // 0)", "argument \"a\" of F: \"1 // 0\": division by zero"},
+                    BindCase{"F(a, b=a // 0)", "F(1)", "argument \"b\" of F: \"a // 0\": division by zero"},
                     BindCase{"F(a, b)", "F(a=1, 2)",
                              "column 8 of \"F(a=1, 2)\": wants NAME=, as the argument before it has one, has \"2\""},
                     BindCase{"F(a, a)", "F(1)", "column 6 of \"F(a, a)\": wants a name of its own, has \"a\""},

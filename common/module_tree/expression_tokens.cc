@@ -18,6 +18,9 @@ namespace {
 
 using Kind = ExpressionToken::Kind;
 
+// Far above what a person writes. It bounds what one evaluation can cost.
+constexpr size_t kMaxSize = 1000;
+
 bool IsWordCharacter(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 absl::string_view TakeWord(absl::string_view text) {
@@ -75,6 +78,10 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
 }  // namespace
 
 absl::StatusOr<std::vector<ExpressionToken>> TokenizeExpression(absl::string_view text) {
+  if (text.size() > kMaxSize) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(QuotedExpression(text), " has ", text.size(), " characters, wants at most ", kMaxSize));
+  }
   std::vector<ExpressionToken> tokens;
   size_t offset = 0;
   do {
@@ -86,8 +93,13 @@ absl::StatusOr<std::vector<ExpressionToken>> TokenizeExpression(absl::string_vie
   return tokens;
 }
 
+std::string QuotedExpression(absl::string_view text) {
+  constexpr size_t kShown = 200;
+  return absl::StrCat("\"", text.substr(0, kShown), text.size() > kShown ? "..." : "", "\"");
+}
+
 absl::Status ExpressionError(absl::string_view text, size_t offset, absl::string_view message) {
-  return absl::InvalidArgumentError(absl::StrCat("column ", offset + 1, " of \"", text, "\": ", message));
+  return absl::InvalidArgumentError(absl::StrCat("column ", offset + 1, " of ", QuotedExpression(text), ": ", message));
 }
 
 }  // namespace modelport

@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_TOKENS_H_
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -21,8 +22,11 @@ struct ExpressionToken {
 };
 
 // Splits `text`, which must outlive the result, into tokens; the last one is kEnd. InvalidArgument: a stray character,
-// a number that is none, a string without an end.
+// a number that is none, a string without an end, a text of more than 1000 characters.
 absl::StatusOr<std::vector<ExpressionToken>> TokenizeExpression(absl::string_view text);
+
+// `text` for a message, in quotes, without its end if it is long.
+std::string QuotedExpression(absl::string_view text);
 
 // InvalidArgument: column 5 of "4 * dim +": `message`.
 absl::Status ExpressionError(absl::string_view text, size_t offset, absl::string_view message);

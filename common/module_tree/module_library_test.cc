@@ -103,14 +103,18 @@ INSTANTIATE_TEST_SUITE_P(
                     ErrorCase{"UnquotedCallInBraces", "modules:\n  F(a):\n    children: {c: Linear(a, a)}\n",
                               "m.yaml: 3 problems\n"
                               "  m.yaml:3:19: column 9 of \"Linear(a\": wants \")\", has nothing\n"
-                              "  m.yaml:3:29: \"a)\" is no name of letters, digits and _\n"
+                              "  m.yaml:3:29: \"a)\" is no name: it wants letters, digits and _, no digit first\n"
                               "  m.yaml:3:29: child \"a)\" wants text, has nothing"},
                     ErrorCase{"RepeatOutsideAList", "modules:\n  F(a):\n    children: {c: {module: F(a), repeat: 2}}\n",
                               "m.yaml:3:34: unknown field \"repeat\" in child \"c\"; known: module, when"},
                     ErrorCase{"WhenInAList", "modules:\n  F(a):\n    children: {c: [{module: F(a), when: 1}]}\n",
                               "m.yaml:3:35: unknown field \"when\" in child \"c\"; known: module, repeat"},
                     ErrorCase{"DottedMember", "modules:\n  F(a):\n    parameters: {a.b: [1]}\n",
-                              "m.yaml:3:18: \"a.b\" is no name of letters, digits and _"},
+                              "m.yaml:3:18: \"a.b\" is no name: it wants letters, digits and _, no digit first"},
+                    ErrorCase{"KeywordForAMember", "modules:\n  F(a):\n    children: {def: F(a)}\n",
+                              "m.yaml:3:16: \"def\" is no name: it is a Python keyword"},
+                    ErrorCase{"KeywordForAType", "modules:\n  class(a): {}\n",
+                              "m.yaml:2:3: \"class\" is no name: it is a Python keyword"},
                     ErrorCase{"TwoMembersOfOneName",
                               "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
                               "m.yaml:6:7: second member \"x\"; the first is on line 4"},

@@ -160,7 +160,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"ZeroSize", "parameters: {w: [4, n]}", "F(0)", "m.yaml:6:18: size n of \"w\" is 0"},
         ErrorCase{"NegativeSizeBelow", "children: {a: [Leaf(), Sized(n - 9)]}", "F(2)",
                   "m.yaml:3:27: a.1: size n of \"w\" is -7"},
-        ErrorCase{"TooManyElements", "parameters: {w: [n, n, n]}", "F(4000000000)",
+        ErrorCase{"TooManyElementsToCount", "parameters: {w: [n, n, n]}", "F(4000000000)",
                   "m.yaml:6:18: \"w\" [4000000000, 4000000000, 4000000000] is too large"},
         ErrorCase{"SizeIsNoInteger", "parameters: {w: [n]}", "F(0.5)", "m.yaml:6:18: wants an integer, has 0.5"},
         ErrorCase{"UnknownNameInShape", "parameters: {w: [m]}", "F(1)", "m.yaml:6:18: unknown name \"m\"; known: n, t"},
@@ -184,7 +184,17 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"RecursionThroughAnArgument", "children: {a: t(n)}", "F(1, t=F)",
                   "m.yaml:6:19: a: module type F contains itself"},
         ErrorCase{"EndlessRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(9000000000000000000)",
-                  "m.yaml:6:40: a.99998: more than 100000 modules"},
+                  "m.yaml:6:40: a: more than 10000 arguments and members of a module"},
+        ErrorCase{
+            "EndlessRepeats",
+            "children: {a: [{repeat: n, module: [{repeat: n, module: Leaf()}]}], b: [{repeat: n, module: Leaf()}]}",
+            "F(1000000000)", "m.yaml:6:61: a.0: more than 10000 arguments and members of a module"},
+        ErrorCase{"TooManyModules", "children: {a: [{repeat: n, module: [{repeat: n, module: Leaf()}]}]}", "F(1000)",
+                  "m.yaml:6:61: a.99.898: more than 100000 modules in a tree"},
+        ErrorCase{"TooManyElements", "children: {a: [{repeat: 11, module: Sized(n)}]}", "F(10000000000)",
+                  "m.yaml:3:27: a.10: more than 100000000000 elements in a tree"},
+        ErrorCase{"ElementsThatWrapToZeroBytes", "parameters: {w: [n]}", "F(4611686018427387904)",
+                  "m.yaml:6:18: more than 100000000000 elements in a tree"},
         ErrorCase{"OneOfManyEqualOnes", "children: {a: [{repeat: n, module: Sized(0)}]}", "F(40)",
                   "m.yaml:3:27: a.0: size n of \"w\" is 0"}),
     [](const auto& info) { return info.param.name; });
@@ -199,16 +209,62 @@ TEST(ModuleTreeTest, AllProblemsAreReportedAtOnce) {
                     "F(0)"),
               StatusIs(kInvalid, R"yaml(F(0): 3 problems
   m.yaml:2:27: c: size n of "w" is 0
-  m.yaml:4:18: division by zero
+  m.yaml:4:18: "n // 0": division by zero
   m.yaml:4:31: size n of "b" is 0)yaml"));
 }
 
-TEST(ModuleTreeTest, WideAndDeepTreesAreBounded) {
-  std::string modules = "modules:\n  T0(): {}\n";
-  for (int i = 1; i <= 40; ++i) {
-    absl::StrAppend(&modules, "  T", i, "(): {children: {a: T", i - 1, "(), b: T", i - 1, "()}}\n");
-  }
-  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, HasSubstr("more than 100000 modules")));
+// T0 to Tcount, each of which has the text that `body` gives for its number.
+template <typename Body>
+std::string Types(int count, Body body) {
+  std::string modules = "modules:\n";
+  for (int i = 0; i <= count; ++i) absl::StrAppend(&modules, "  T", i, "(): ", body(i), "\n");
+  return modules;
+}
+
+TEST(ModuleTreeTest, ATreeThatDoublesAtEachLevelIsBounded) {
+  const std::string modules = Types(
+      40, [](int i) { return i == 0 ? "{}" : absl::StrCat("{children: {a: T", i - 1, "(), b: T", i - 1, "()}}"); });
+  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, HasSubstr("more than 100000 modules in a tree")));
+}
+
+TEST(ModuleTreeTest, AChainOfTypesIsBounded) {
+  const auto chain = [](int length) {
+    return Types(length, [](int i) {
+      return i == 0 ? "{parameters: {w: [1]}}" : absl::StrCat("{children: {a: T", i - 1, "()}}");
+    });
+  };
+  EXPECT_OK(Build(chain(49), "T49()"));
+  EXPECT_THAT(Build(chain(20000), "T20000()"),
+              StatusIs(kInvalid, HasSubstr("more than 50 levels of modules in a tree")));
+}
+
+TEST(ModuleTreeTest, ListsWithinListsCountAsLevels) {
+  const std::string leaf = "modules:\n  L(): {}\n  R(): {children: {a: ";
+  const auto nested = [&](int depth) {
+    return absl::StrCat(leaf, std::string(depth, '['), "L()", std::string(depth, ']'), "}}\n");
+  };
+  EXPECT_OK(Build(nested(30), "R()"));
+  const std::string twice =
+      absl::StrCat(leaf, std::string(30, '['), "M()", std::string(30, ']'), "}}\n",
+                   "  M(): {children: {a: ", std::string(30, '['), "L()", std::string(30, ']'), "}}\n");
+  EXPECT_THAT(Build(twice, "R()"), StatusIs(kInvalid, HasSubstr("more than 50 levels of modules in a tree")));
+}
+
+// Evaluating a member takes time even where it does not come to exist.
+TEST(ModuleTreeTest, MembersThatDoNotExistCountToo) {
+  std::string modules = "modules:\n  L():\n    parameters:\n";
+  for (int i = 0; i < 5000; ++i) absl::StrAppend(&modules, "      w", i, ": {shape: [1], when: false}\n");
+  absl::StrAppend(&modules, "  R(n): {children: {a: [{repeat: n, module: L()}]}}\n");
+  EXPECT_OK(Build(modules, "R(90)"));
+  EXPECT_THAT(Build(modules, "R(1000)"),
+              StatusIs(kInvalid, HasSubstr("a.99: more than 500000 arguments and members in a tree")));
+}
+
+TEST(ModuleTreeTest, OfVeryManyProblemsTheFirstAreReported) {
+  const std::string modules = Types(40, [](int i) {
+    return i == 0 ? "{parameters: {w: [0]}}" : absl::StrCat("{children: {a: T", i - 1, "(), b: T", i - 1, "()}}");
+  });
+  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, testing::StartsWith("T40(): 100 problems")));
 }
 
 constexpr char kKnobs[] = R"yaml(modules:

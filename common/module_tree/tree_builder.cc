@@ -9,11 +9,14 @@
 namespace modelport {
 namespace {
 
-// Far above any model's; a bound on what a slip such as `repeat: dim * dim * dim` can allocate.
-constexpr int kMaxModules = 100000;
-
 std::string Join(absl::string_view path, absl::string_view name) {
   return path.empty() ? std::string(name) : absl::StrCat(path, ".", name);
+}
+
+// Arguments and members that instantiating `type` evaluates, whether they come to exist or not.
+int64_t CountMembers(const ModuleType& type) {
+  return type.signature.arguments.size() + type.parameters.size() + type.buffers.size() + type.constants.size() +
+         type.attributes.size() + type.children.size();
 }
 
 }  // namespace
@@ -38,6 +41,7 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
   const ModuleType* type = Resolve(call, caller, mark, *node);
   if (type == nullptr || !Enter(*type, mark, *node)) return;
   node->type = type;
+  ++depth_;
   const absl::optional<Scope> scope = Valid(BindArguments(type->signature, call, caller), mark, *node);
   if (scope.has_value()) {
     CheckTypeArguments(*scope, mark, *node);
@@ -47,6 +51,7 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
     AddValues(type->attributes, *scope, node, &node->attributes);
     for (const ChildDecl& child : type->children) AddChild(child, *scope, node);
   }
+  --depth_;
   open_.pop_back();
 }
 
@@ -76,15 +81,13 @@ bool TreeBuilder::Enter(const ModuleType& type, const YamlMark& mark, const Modu
     AddProblem(mark, node, absl::StrCat("module type ", type.name(), " contains itself"));
     return false;
   }
-  if (!Count(mark, node)) return false;
+  const int64_t members = CountMembers(type);
+  if (!Affords(budget_.AddModule(depth_ + 1), mark, node) ||
+      !Affords(budget_.AddMembers(members, members), mark, node)) {
+    return false;
+  }
   open_.push_back(&type);
   return true;
-}
-
-// Whether one more module or list is not too many.
-bool TreeBuilder::Count(const YamlMark& mark, const ModuleNode& node) {
-  if (++modules_ == kMaxModules + 1) AddProblem(mark, node, absl::StrCat("more than ", kMaxModules, " modules"));
-  return modules_ <= kMaxModules;
 }
 
 // A misspelt argument reads as a module type's name: find it here, where it is given.
@@ -120,9 +123,13 @@ absl::optional<Shape> TreeBuilder::EvaluateShape(const TensorDecl& tensor, const
     }
     shape.push_back(*size);
   }
-  if (ElementCount(shape).has_value()) return shape;
-  AddProblem(tensor.mark, node, absl::StrCat("\"", tensor.name, "\" ", ShapeString(shape), " is too large"));
-  return absl::nullopt;
+  const absl::optional<int64_t> elements = ElementCount(shape);
+  if (!elements.has_value()) {
+    AddProblem(tensor.mark, node, absl::StrCat("\"", tensor.name, "\" ", ShapeString(shape), " is too large"));
+    return absl::nullopt;
+  }
+  if (!Affords(budget_.AddElements(*elements), tensor.mark, node)) return absl::nullopt;
+  return shape;
 }
 
 void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
@@ -145,14 +152,16 @@ void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& s
 }
 
 void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node) {
-  if (!Holds(child.when, scope, child.mark, *node)) return;
+  if (stopped() || !Holds(child.when, scope, child.mark, *node)) return;
   AddModule(child.module, scope, NewChild(child.name, node));
 }
 
 void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node) {
   if (!entry.is_list) return Build(entry.call, scope, entry.mark, node);
-  if (!Count(entry.mark, *node)) return;
+  if (!Affords(budget_.AddModule(depth_ + 1), entry.mark, *node)) return;
+  ++depth_;
   for (const ModuleEntry& item : entry.items) AddItems(item, scope, node);
+  --depth_;
 }
 
 // Adds `item`, as often as it says, to `list`.
@@ -161,11 +170,18 @@ void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNo
   if (item.repeat.has_value()) repeat = Valid(item.repeat->EvaluateInt(scope), item.mark, *list).value_or(0);
   if (repeat < 0) AddProblem(item.mark, *list, absl::StrCat("repeat ", item.repeat->text(), " is ", repeat));
   const size_t problems_before = problems_.size();
-  for (int64_t i = 0; i < repeat; ++i) {
+  for (int64_t i = 0; i < repeat && !stopped(); ++i) {
+    if (!Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list)) return;
     AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
     // The next ones are the same: their problems would be, too.
     if (problems_.size() > problems_before) break;
   }
+}
+
+bool TreeBuilder::Affords(const absl::Status& status, const YamlMark& mark, const ModuleNode& node) {
+  if (!status.ok() && !exhausted_) AddProblem(mark, node, status.message());
+  exhausted_ = exhausted_ || !status.ok();
+  return !exhausted_;
 }
 
 template <typename T>

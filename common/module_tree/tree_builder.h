@@ -1,11 +1,13 @@
 #ifndef MODELPORT_COMMON_MODULE_TREE_TREE_BUILDER_H_
 #define MODELPORT_COMMON_MODULE_TREE_TREE_BUILDER_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -13,6 +15,7 @@
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
 #include "common/module_tree/module_type.h"
+#include "common/module_tree/tree_budget.h"
 #include "common/tensor/shape.h"
 #include "common/yaml/document.h"
 #include "common/yaml/problems.h"
@@ -40,7 +43,6 @@ class TreeBuilder {
  private:
   const ModuleType* Resolve(const Call& call, const Scope& caller, const YamlMark& mark, const ModuleNode& node);
   bool Enter(const ModuleType& type, const YamlMark& mark, const ModuleNode& node);
-  bool Count(const YamlMark& mark, const ModuleNode& node);
   void CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node);
   void AddTensors(const std::vector<TensorDecl>& tensors, bool is_buffer, const Scope& scope, const ModuleNode& node,
                   std::vector<ModuleNode::Tensor>* added);
@@ -53,14 +55,19 @@ class TreeBuilder {
   // The value, or nothing and a problem.
   template <typename T>
   absl::optional<T> Valid(absl::StatusOr<T> value, const YamlMark& mark, const ModuleNode& node);
+  // Whether the budget allows it; if not, nothing further is built.
+  bool Affords(const absl::Status& status, const YamlMark& mark, const ModuleNode& node);
+  bool stopped() const { return exhausted_ || problems_.enough(); }
   bool Holds(const absl::optional<Expression>& condition, const Scope& scope, const YamlMark& mark,
              const ModuleNode& node);
   absl::optional<Shape> EvaluateShape(const TensorDecl& tensor, const Scope& scope, const ModuleNode& node);
 
   ModuleTree tree_;
   YamlProblems problems_;
+  TreeBudget budget_;
+  bool exhausted_ = false;               // Of the budget.
+  int64_t depth_ = 0;                    // Of the module or list being built, the root's being 1.
   std::vector<const ModuleType*> open_;  // Types from the root to the module being built.
-  int modules_ = 0;
 };
 
 // A new last child of `parent`.

@@ -1,23 +1,17 @@
 #include "common/module_tree/type_parser.h"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/module_tree/identifier.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
 namespace {
 
 using Kind = YamlValue::Kind;
-
-bool IsIdentifier(absl::string_view name) {
-  return !name.empty() && !absl::ascii_isdigit(name[0]) &&
-         std::all_of(name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
-}
 
 std::string Quoted(absl::string_view name) { return absl::StrCat("\"", name, "\""); }
 
@@ -26,8 +20,7 @@ std::string Quoted(absl::string_view name) { return absl::StrCat("\"", name, "\"
 ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   ModuleType type;
   type.mark = field.mark;
-  type.signature =
-      Parsed(ParseSignature(field.name), field.mark).value_or(Signature{.name = field.name, .arguments = {}});
+  type.signature = ParseTypeSignature(field);
   YamlMapReader reader(field.value, type.name(), problems_);
   type.upstream = reader.TakeText("upstream");
   type.parameters = ParseTensors(reader.TakeFields("parameters"));
@@ -40,6 +33,13 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   }
   reader.Finish();
   return type;
+}
+
+Signature TypeParser::ParseTypeSignature(const YamlValue::Field& field) {
+  absl::optional<Signature> signature = Parsed(ParseSignature(field.name), field.mark);
+  if (!signature.has_value()) return {.name = field.name, .arguments = {}};
+  CheckName(signature->name, field.mark);
+  return *std::move(signature);
 }
 
 std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Field>& fields) {
@@ -168,15 +168,17 @@ absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, a
 }
 
 void TypeParser::AddMember(const YamlValue::Field& field) {
-  if (!IsIdentifier(field.name)) {
-    problems_->Add(field.mark, absl::StrCat(Quoted(field.name), " is no name of letters, digits and _"));
-  }
-  const auto same = std::find_if(members_.begin(), members_.end(), [&](auto* m) { return m->name == field.name; });
-  if (same != members_.end()) {
+  CheckName(field.name, field.mark);
+  const auto [first, is_new] = members_.emplace(field.name, field.mark.line);
+  if (!is_new) {
     problems_->Add(field.mark,
-                   absl::StrCat("second member ", Quoted(field.name), "; the first is on line ", (*same)->mark.line));
+                   absl::StrCat("second member ", Quoted(field.name), "; the first is on line ", first->second));
   }
-  members_.push_back(&field);
+}
+
+void TypeParser::CheckName(absl::string_view name, const YamlMark& mark) {
+  const absl::Status status = CheckIdentifier(name);
+  if (!status.ok()) problems_->Add(mark, status.message());
 }
 
 template <typename T>

@@ -1,8 +1,10 @@
 #ifndef MODELPORT_COMMON_MODULE_TREE_TYPE_PARSER_H_
 #define MODELPORT_COMMON_MODULE_TREE_TYPE_PARSER_H_
 
+#include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -21,6 +23,7 @@ class TypeParser {
   ModuleType Parse(const YamlValue::Field& field);
 
  private:
+  Signature ParseTypeSignature(const YamlValue::Field& field);
   std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields);
   TensorDecl ParseTensor(const YamlValue::Field& field);
   std::vector<ValueDecl> ParseConstants(const std::vector<YamlValue::Field>& fields);
@@ -36,13 +39,14 @@ class TypeParser {
 
   // Members of all sections share one namespace: the methods find them all as self.NAME.
   void AddMember(const YamlValue::Field& field);
+  void CheckName(absl::string_view name, const YamlMark& mark);
 
   // The value, or nothing and a problem at `mark`.
   template <typename T>
   absl::optional<T> Parsed(absl::StatusOr<T> result, const YamlMark& mark);
 
   YamlProblems* problems_;
-  std::vector<const YamlValue::Field*> members_;
+  absl::flat_hash_map<std::string, int> members_;  // Their lines.
 };
 
 // TorchScript text written as a "|" block; `subject` begins the message if it is not.

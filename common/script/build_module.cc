@@ -14,15 +14,18 @@ using torch::jit::Module;
 
 absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, const std::vector<at::Tensor>& tensors) {
   ASSIGN_OR_RETURN(const c10::ClassTypePtr type, compiler.ClassFor(node));
-  Module module(compiler.unit(), type);
-  for (const auto& parameter : node.parameters) module.setattr(parameter.name, tensors[parameter.slot]);
-  for (const auto& buffer : node.buffers) module.setattr(buffer.name, tensors[buffer.slot]);
-  for (const auto& [name, value] : node.attributes) module.setattr(name, ToIValue(value));
+  std::vector<Module> submodules;
   for (const ModuleNode::Child& child : node.children) {
-    ASSIGN_OR_RETURN(const Module submodule, Instantiate(compiler, *child.node, tensors));
-    module.setattr(child.name, submodule._ivalue());
+    ASSIGN_OR_RETURN(submodules.emplace_back(), Instantiate(compiler, *child.node, tensors));
   }
-  return module;
+  return CatchTorch([&] {
+    Module module(compiler.unit(), type);
+    for (const auto& parameter : node.parameters) module.setattr(parameter.name, tensors[parameter.slot]);
+    for (const auto& buffer : node.buffers) module.setattr(buffer.name, tensors[buffer.slot]);
+    for (const auto& [name, value] : node.attributes) module.setattr(name, ToIValue(value));
+    for (size_t i = 0; i < submodules.size(); ++i) module.setattr(node.children[i].name, submodules[i]._ivalue());
+    return module;
+  });
 }
 
 }  // namespace

@@ -163,6 +163,171 @@ TEST(BuildModuleTest, ConstantsSurviveInAnArtifact) {
   EXPECT_EQ(loaded.type()->getConstant(loaded.type()->getConstantSlot("heads")).toInt(), 3);
 }
 
+// A list is what the tree says, whatever a module type is called.
+TEST(BuildModuleTest, ATypeMayBeCalledLikeALibrarysOwn) {
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"(
+  ModuleListOfTwo():
+    children: {first: Scale(2), second: Scale(2)}
+    methods: |
+      def forward(self, x: Tensor, gain: float) -> Tensor:
+        return self.second(x) * gain
+  ModuleList():
+    children: {only: Scale(2)}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return self.only(x) + 1
+  Root():
+    children: {two: ModuleListOfTwo(), one: ModuleList(), list: [ModuleList(), Scale(2)]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return self.two(self.one(x), 5.0) + self.list(x)
+)"));
+  // (1 * 2 + 1) * 2 * 5 + (1 * 2 + 1) * 2
+  EXPECT_EQ(RunForward(module), 36);
+}
+
+TEST(BuildModuleTest, ATypeMayBeCalledLikeTheSecondClassOfAnother) {
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"yaml(
+  Scale_2():
+    children: {inner: "Scale(2, factor=5)"}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return self.inner(x) + 1
+  Root():
+    children: {a: "Scale(2, factor=3)", b: "Scale(2, factor=7)", c: Scale_2()}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return self.c(self.b(self.a(x)))
+)yaml"));
+  EXPECT_EQ(RunForward(module), 106);
+}
+
+TEST(BuildModuleTest, ATypeMayBeCalledLikeAFunction) {
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"(
+  Root():
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return Root(x)
+)",
+                                                              "Root()", R"(functions:
+  - |
+    def Root(x: Tensor) -> Tensor:
+      return x + x
+)"));
+  EXPECT_EQ(RunForward(module), 2);
+}
+
+// The error of a root whose methods are `text`, indented.
+std::string MethodsError(const std::string& text) {
+  const auto module =
+      Build("  Root():\n    parameters: {weight: [2]}\n    constants: {eps: 1}\n    methods: |\n" + text);
+  EXPECT_THAT(module, StatusIs(absl::StatusCode::kInvalidArgument, testing::StartsWith("toy.yaml:")));
+  return std::string(module.status().message());
+}
+
+TEST(BuildModuleTest, AMethodThatHasTheNameOfAMemberIsAnError) {
+  for (const std::string name : {"weight", "eps"}) {
+    EXPECT_THAT(MethodsError("      def " + name + "(self):\n        return 1\n"),
+                AllOf(testing::StartsWith("toy.yaml:12: Root does not compile: a member of Root has this name, too"),
+                      HasSubstr("<--- HERE")));
+  }
+}
+
+TEST(BuildModuleTest, MethodsThatTorchScriptWouldCallByItselfAreErrors) {
+  EXPECT_THAT(MethodsError("      def __setstate__(self, state: int):\n        return 1\n"),
+              HasSubstr("\"__setstate__\" is no name: it begins with two _"));
+}
+
+TEST(BuildModuleTest, AFunctionThatNoTextCouldCallIsAnError) {
+  const auto module =
+      Build("  Root(): {}\n", "Root()", "functions:\n  - |\n    def torch(x: Tensor):\n      return x\n");
+  EXPECT_THAT(module,
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(testing::StartsWith("toy.yaml:3: a function does not compile: this name is torch's own"),
+                             HasSubstr("<--- HERE"))));
+}
+
+TEST(BuildModuleTest, DeepTextIsAnErrorAndNoCrash) {
+  EXPECT_THAT(MethodsError("      def forward(self, x: Tensor):\n        return x" + std::string(100000, '(') + "\n"),
+              testing::StartsWith("toy.yaml:12: Root does not compile: the text has more than 65536 bytes; split it"));
+  EXPECT_THAT(MethodsError("      def forward(self, x: Tensor):\n        return x" + std::string(30000, '(') + "\n"),
+              testing::StartsWith("toy.yaml:13: Root does not compile: nested more than 200 levels deep"));
+}
+
+// The compiler evaluates what is constant.
+TEST(BuildModuleTest, ADivisionThatTheCompilerCannotDoIsAnErrorAndNoCrash) {
+  for (const char* quotient : {"(-9223372036854775807 - 1) // -1", "1 % 0"}) {
+    const std::string types = absl::StrCat("  Root():\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n",
+                                           "        return x + (", quotient, ")\n");
+    const auto module = Build(types);
+    if (!module.ok()) {
+      EXPECT_THAT(module, StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("an integer division"))) << quotient;
+    }
+  }
+}
+
+// Loops over `size` submodules, one within the other.
+std::string Loops(int size, int depth) {
+  std::string types = absl::StrCat("  Leaf(): {}\n  Root():\n    children: {list: [{repeat: ", size,
+                                   ", module: Leaf()}]}\n    methods: |\n      def forward(self, x: Tensor):\n");
+  for (int i = 0; i < depth; ++i) absl::StrAppend(&types, std::string(8 + i, ' '), "for m", i, " in self.list:\n");
+  return absl::StrCat(types, std::string(8 + depth, ' '), "x = x + 1\n        return x\n");
+}
+
+constexpr char kTooMuchRepeated[] = "more than 262144 bytes of text with its loops over submodules unrolled";
+
+TEST(BuildModuleTest, LoopsThatUnrollToVeryMuchAreErrors) {
+  EXPECT_OK(Build(Loops(1000, 1)));
+  for (const auto& [size, depth] : {std::pair(1000, 2), std::pair(1000, 3), std::pair(10, 6)}) {
+    EXPECT_THAT(Build(Loops(size, depth)),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(testing::StartsWith("toy.yaml:"),
+                               HasSubstr(absl::StrCat(" Root does not compile: ", kTooMuchRepeated)))));
+  }
+}
+
+// Other ways to repeat text that names no submodule.
+TEST(BuildModuleTest, WhateverIsRepeatedCounts) {
+  const std::string root =
+      "  Root():\n    children: {list: [{repeat: 10000, module: Scale(1)}]}\n    methods: |\n"
+      "      def forward(self, x: Tensor):\n";
+  std::string sums;
+  for (int i = 0; i < 100; ++i) sums += "          x = x + 1\n";
+  std::string indices;
+  for (int i = 0; i < 100; ++i) indices += "        y = self.list[0]\n";
+  for (const std::string& text : {"        for m in self.list:\n" + sums,
+                                  "        for (m, n) in zip(self.list,\n            self.list):\n" + sums,
+                                  std::string("        y = [m(x) for m in self.list]\n"), indices}) {
+    EXPECT_THAT(Build(root + text + "        return x\n"),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(kTooMuchRepeated)))
+        << text;
+  }
+}
+
+TEST(BuildModuleTest, ComprehensionsThatUnrollToVeryMuchAreErrors) {
+  EXPECT_THAT(Build(R"(
+  Root():
+    children: {list: [{repeat: 1000, module: Scale(1)}]}
+    methods: |
+      def forward(self, x: Tensor):
+        for block in self.list:
+          y = [m(x) for m in self.list]
+        return x
+)"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(kTooMuchRepeated)));
+}
+
+TEST(BuildModuleTest, VeryManyClassesAreAnError) {
+  std::string types =
+      "  Long(k):\n    constants: {k: k}\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n";
+  for (int i = 0; i < 500; ++i) absl::StrAppend(&types, "        x = x + ", i, "\n");
+  absl::StrAppend(&types, "        return x\n  Root():\n    children:\n");
+  for (int i = 0; i < 150; ++i) absl::StrAppend(&types, "      c", i, ": Long(", i, ")\n");
+  EXPECT_THAT(Build(types), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     testing::StartsWith("toy.yaml:11: Long does not compile: the model has more than "
+                                                         "100000 operations")));
+}
+
 TEST(BuildModuleTest, CompileErrorsNameFileLineAndType) {
   const auto module = Build(R"(
   Root():

@@ -1,18 +1,21 @@
 #include "common/script/compiler.h"
 
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/frontend/lexer.h>
 #include <torch/csrc/jit/frontend/parser.h>
 #include <torch/csrc/jit/frontend/tree_views.h>
+#include <torch/csrc/jit/ir/ir.h>
 
+#include <stdexcept>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "common/module_tree/identifier.h"
 #include "common/script/ivalue.h"
-#include "common/script/module_value.h"
+#include "common/script/nesting.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
@@ -22,14 +25,35 @@ namespace {
 using c10::ClassType;
 using c10::ClassTypePtr;
 using torch::jit::Def;
+using torch::jit::ErrorReport;
+using torch::jit::Ident;
 
 constexpr char kNamespace[] = "__torch__.modelport";
 
+// The base name of the classes that stand for lists of submodules, as in torch. A module type may have it, too.
+constexpr char kListName[] = "ModuleList";
+
+// Of a block of TorchScript. LibTorch takes time by the square of its size: for this one some seconds.
+constexpr size_t kMaxTextSize = 64 << 10;
+
+// Of all functions and classes of a model, loops over submodules unrolled. The largest published model has 4300.
+constexpr size_t kMaxOperations = 100000;
+
+// Throws what LibTorch's parser throws.
 std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
+  if (source.text.size() > kMaxTextSize) {
+    throw std::length_error(absl::StrCat("the text has more than ", kMaxTextSize, " bytes; split it"));
+  }
   auto text = std::make_shared<torch::jit::Source>(source.text, source.file, source.line);
+  CheckNesting(text);
   torch::jit::Parser parser(text);
   std::vector<Def> defs;
-  while (parser.lexer().cur().kind != torch::jit::TK_EOF) defs.emplace_back(parser.parseFunction(are_methods));
+  while (parser.lexer().cur().kind != torch::jit::TK_EOF) {
+    defs.emplace_back(parser.parseFunction(are_methods));
+    const Ident& name = defs.back().name();
+    const absl::Status status = CheckIdentifier(name.name());
+    if (!status.ok()) throw ErrorReport(name.range()) << std::string(status.message());
+  }
   return defs;
 }
 
@@ -46,13 +70,26 @@ absl::Status CompileError(const SourceText& source, const std::string& what, con
     break;
   }
   if (!cause.empty() && cause.back() == ':') cause.pop_back();
-  return absl::InvalidArgumentError(absl::StrCat(place, ": ", what, " does not compile: ", cause, "\n  ",
-                                                 absl::StrReplaceAll(error.message(), {{"\n", "\n  "}})));
+  // A cause that is no line's is all there is to say.
+  const std::string details =
+      lines.size() == 1 ? "" : absl::StrCat("\n  ", absl::StrReplaceAll(error.message(), {{"\n", "\n  "}}));
+  const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
+  return absl::Status(code, absl::StrCat(place, ": ", what, " does not compile: ", cause, details));
+}
+
+// Operations and constants, within branches and loops, too.
+size_t CountNodes(const torch::jit::Block& block) {
+  size_t count = 0;
+  for (const torch::jit::Node* node : block.nodes()) {
+    ++count;
+    for (const torch::jit::Block* inner : node->blocks()) count += CountNodes(*inner);
+  }
+  return count;
 }
 
 // Two nodes of equal description have equal classes.
 std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
-  std::string text = absl::StrCat(node.is_list() ? kModuleListName : node.type->name(), "|");
+  std::string text = absl::StrCat(node.is_list() ? "" : node.type->name(), "|");
   for (const auto& parameter : node.parameters) absl::StrAppend(&text, parameter.name, ",");
   for (const auto& buffer : node.buffers) absl::StrAppend(&text, "buffer ", buffer.name, ",");
   for (const auto& [name, value] : node.constants) absl::StrAppend(&text, name, "=", ValueString(value), ",");
@@ -73,7 +110,11 @@ absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
   for (const SourceText& source : functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
+        if (PluginResolver::IsReserved(def.name().name())) {
+          throw ErrorReport(def.name().range()) << "this name is torch's own; take another one";
+        }
         const auto compiled = unit_->define(c10::QualifiedName(kNamespace), {}, {}, {def}, {resolver_}, nullptr);
+        CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());
       }
     });
@@ -89,20 +130,35 @@ absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) {
     children.push_back(std::move(type));
   }
   ClassTypePtr& type = classes_[Describe(node, children)];
-  if (type == nullptr) {
-    ASSIGN_OR_RETURN(type, MakeClass(node, children));
+  if (type != nullptr) return type;
+  absl::StatusOr<ClassTypePtr> made = CatchTorch([&] { return MakeClass(node, children); });
+  if (!made.ok()) return node.is_list() ? made : CompileError(node.type->methods, node.type->name(), made.status());
+  type = *std::move(made);
+  return type;
+}
+
+c10::QualifiedName Compiler::UniqueName(const std::string& base) {
+  while (true) {
+    const int count = ++name_counts_[base];
+    const c10::QualifiedName name(kNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
+    // A module type may have a name that looks like the second class of another one; a function may be its namesake.
+    if (unit_->get_type(name) == nullptr && unit_->find_function(name) == nullptr) return name;
+  }
+}
+
+ClassTypePtr Compiler::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+  const ClassTypePtr type = DeclareClass(node, children);
+  if (node.is_list()) {
+    lists_.types.insert(type.get());
+  } else if (!node.type->methods.text.empty()) {
+    DefineMethods(*node.type, type);
   }
   return type;
 }
 
-std::string Compiler::UniqueName(const std::string& base) {
-  const int count = ++name_counts_[base];
-  return absl::StrCat(kNamespace, ".", base, count == 1 ? "" : absl::StrCat("_", count));
-}
-
-absl::StatusOr<ClassTypePtr> Compiler::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
-  const std::string name = UniqueName(node.is_list() ? kModuleListName : node.type->name());
-  ClassTypePtr type = ClassType::create(c10::QualifiedName(name), unit_, /*is_module=*/true);
+ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+  const c10::QualifiedName name = UniqueName(node.is_list() ? kListName : node.type->name());
+  ClassTypePtr type = ClassType::create(name, unit_, /*is_module=*/true);
   unit_->register_type(type);
   for (const auto& parameter : node.parameters) {
     type->addAttribute(parameter.name, c10::TensorType::get(), /*is_parameter=*/true);
@@ -113,16 +169,28 @@ absl::StatusOr<ClassTypePtr> Compiler::MakeClass(const ModuleNode& node, const s
   for (const auto& [attribute, value] : node.attributes) type->addAttribute(attribute, ToIValue(value).type());
   for (const auto& [constant, value] : node.constants) type->addConstant(constant, ToIValue(value));
   for (size_t i = 0; i < children.size(); ++i) type->addAttribute(node.children[i].name, children[i]);
-  if (node.is_list() || node.type->methods.text.empty()) return type;
-
-  const absl::Status status = CatchTorch([&] {
-    const std::vector<Def> defs = ParseDefs(node.type->methods, /*are_methods=*/true);
-    const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
-    const ModuleSelf self(type);
-    unit_->define(*type->name(), {}, {}, defs, resolvers, &self);
-  });
-  if (!status.ok()) return CompileError(node.type->methods, node.type->name(), status);
   return type;
+}
+
+void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compiled) {
+  const std::vector<Def> defs = ParseDefs(type.methods, /*are_methods=*/true);
+  for (const Def& def : defs) {
+    const Ident name = def.name();
+    if (compiled->hasAttribute(name.name()) || compiled->hasConstant(name.name())) {
+      throw ErrorReport(name.range()) << "a member of " << type.name() << " has this name, too";
+    }
+  }
+  const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
+  const ModuleSelf self(compiled, lists_);
+  lists_.repeated_text = 0;
+  unit_->define(*compiled->name(), {}, {}, defs, resolvers, &self);
+  for (torch::jit::Function* method : compiled->methods()) CountOperations(*method);
+}
+
+void Compiler::CountOperations(torch::jit::Function& function) {
+  operations_ += CountNodes(*torch::jit::toGraphFunction(function).graph()->block());
+  if (operations_ <= kMaxOperations) return;
+  throw std::length_error(absl::StrCat("the model has more than ", kMaxOperations, " operations"));
 }
 
 }  // namespace modelport

@@ -5,6 +5,7 @@
 #include <ATen/core/jit_type.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
+#include "common/script/module_value.h"
 #include "common/script/plugin_resolver.h"
 
 namespace modelport {
@@ -36,13 +38,18 @@ class Compiler {
   const std::shared_ptr<torch::jit::CompilationUnit>& unit() const { return unit_; }
 
  private:
-  absl::StatusOr<c10::ClassTypePtr> MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
-  std::string UniqueName(const std::string& base);
+  c10::ClassTypePtr MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
+  c10::ClassTypePtr DeclareClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
+  void DefineMethods(const ModuleType& type, const c10::ClassTypePtr& compiled);
+  void CountOperations(torch::jit::Function& function);
+  c10::QualifiedName UniqueName(const std::string& base);
 
   std::shared_ptr<torch::jit::CompilationUnit> unit_;
   std::shared_ptr<PluginResolver> resolver_;
   std::map<std::string, c10::ClassTypePtr> classes_;  // By a description of all that sets classes apart.
+  ModuleLists lists_;
   std::map<std::string, int> name_counts_;
+  size_t operations_ = 0;  // Of all functions and methods.
 };
 
 }  // namespace modelport

@@ -5,6 +5,9 @@
 #include <set>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "common/script/torch_status.h"
+
 namespace modelport {
 namespace {
 
@@ -36,9 +39,7 @@ class Reached {
   std::set<const Function*> functions_;
 };
 
-}  // namespace
-
-void KeepMethod(const torch::jit::Module& module, const std::string& name) {
+void RemoveOthers(const torch::jit::Module& module, const std::string& name) {
   Reached reached;
   reached.Add(module.type()->getMethod(name));
   for (const torch::jit::Module& submodule : module.modules()) {
@@ -48,6 +49,13 @@ void KeepMethod(const torch::jit::Module& module, const std::string& name) {
       if (!reached.Contains(method)) type->unsafeRemoveMethod(method->name());
     }
   }
+}
+
+}  // namespace
+
+absl::Status KeepMethod(const torch::jit::Module& module, const std::string& name) {
+  if (module.type()->findMethod(name) == nullptr) return absl::NotFoundError(absl::StrCat("no method ", name));
+  return CatchTorch([&] { RemoveOthers(module, name); });
 }
 
 }  // namespace modelport

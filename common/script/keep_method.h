@@ -5,11 +5,14 @@
 
 #include <string>
 
+#include "absl/status/status.h"
+
 namespace modelport {
 
 // Removes from the classes of `module` and its submodules every method that its method `name` does not reach. The
 // classes must not be those of another module that needs them.
-void KeepMethod(const torch::jit::Module& module, const std::string& name);
+//   NotFound  `module` has no such method
+absl::Status KeepMethod(const torch::jit::Module& module, const std::string& name);
 
 }  // namespace modelport
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,6 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 using torch::jit::Module;
 
 std::vector<std::string> MethodNames(const Module& module) {
@@ -57,7 +59,7 @@ class KeepMethodTest : public testing::Test {
 };
 
 TEST_F(KeepMethodTest, OnlyWhatTheMethodReachesIsLeft) {
-  KeepMethod(root_, "forward");
+  ASSERT_OK(KeepMethod(root_, "forward"));
   EXPECT_THAT(MethodNames(root_), ElementsAre("deeper", "forward"));
   EXPECT_THAT(MethodNames(leaf_), ElementsAre("twice", "forward"));
   EXPECT_THAT(MethodNames(idle_), IsEmpty());
@@ -66,13 +68,18 @@ TEST_F(KeepMethodTest, OnlyWhatTheMethodReachesIsLeft) {
 TEST_F(KeepMethodTest, WhatIsLeftIsSavedAndRunsAsBefore) {
   const at::Tensor x = at::ones({2, 2});
   const at::Tensor before = root_.forward({x}).toTensor();
-  KeepMethod(root_, "forward");
+  ASSERT_OK(KeepMethod(root_, "forward"));
   std::stringstream file;
   root_.save(file);
   EXPECT_EQ(file.str().find("inverse"), std::string::npos);
   const Module loaded = torch::jit::load(file);
   EXPECT_TRUE(at::equal(loaded.get_method("forward")({x}).toTensor(), before));
   EXPECT_FALSE(loaded.find_method("other").has_value());
+}
+
+TEST_F(KeepMethodTest, AMethodThatIsNotThereIsAnError) {
+  EXPECT_THAT(KeepMethod(leaf_, "backward"), StatusIs(absl::StatusCode::kNotFound, "no method backward"));
+  EXPECT_THAT(MethodNames(leaf_), SizeIs(3));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <string>
+#include <vector>
+
 namespace modelport {
 
 using torch::jit::ErrorReport;
@@ -14,16 +17,41 @@ using torch::jit::SugaredTupleValue;
 using torch::jit::SugaredValue;
 using torch::jit::Value;
 
-bool ModuleValue::is_list() const {
-  return type()->name()->name().compare(0, sizeof(kModuleListName) - 1, kModuleListName) == 0;
+namespace {
+
+// What a call or an index takes.
+constexpr size_t kCallText = 32;
+
+size_t Indentation(const std::string& line) { return line.find_first_not_of(' '); }
+
+bool Begins(const std::string& line, const std::string& word) {
+  const size_t start = Indentation(line);
+  return start != std::string::npos && line.compare(start, word.size(), word) == 0;
 }
+
+// Bytes of the loop that `range` stands in: of the nearest line that begins one, or of the line itself if there is
+// none, and of the lines below it that lie deeper.
+size_t LoopText(const SourceRange& range) {
+  const torch::jit::Source& source = *range.source();
+  const size_t own = source.lineno_for_offset(range.start());
+  const auto line = [&](size_t number) { return source.get_line(number).str(); };
+  size_t first = own;
+  while (first > 0 && !Begins(line(first), "for ") && !Begins(line(first), "def ")) --first;
+  if (!Begins(line(first), "for ")) first = own;
+  const size_t outside = Indentation(line(first));
+  size_t size = line(first).size();
+  for (size_t i = first + 1; i < source.num_lines() && Indentation(line(i)) > outside; ++i) size += line(i).size();
+  return size;
+}
+
+}  // namespace
 
 std::shared_ptr<SugaredValue> ModuleValue::attr(const SourceRange& range, GraphFunction& function,
                                                 const std::string& name) {
   const c10::ClassTypePtr type = this->type();
   if (const auto slot = type->findAttributeSlot(name); slot && type->getAttribute(*slot)->is_module()) {
     torch::jit::Graph& graph = *function.graph();
-    return std::make_shared<ModuleValue>(graph.insertNode(graph.createGetAttr(value_, name))->output());
+    return std::make_shared<ModuleValue>(graph.insertNode(graph.createGetAttr(value_, name))->output(), lists_);
   }
   if (const auto slot = type->findConstantSlot(name)) {
     return std::make_shared<SimpleValue>(function.graph()->insertConstant(type->getConstant(*slot), range));
@@ -43,15 +71,20 @@ std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphF
     throw ErrorReport(range) << "a list of modules is called with one argument, which goes through all of them";
   }
   Value* x = args[0].value(*function.graph());
-  const std::shared_ptr<SugaredTupleValue> items = Items(range, function);
+  const std::shared_ptr<SugaredTupleValue> items = Items(range, function, kCallText);
   for (const auto& item : items->tup_) {
     x = item->call(range, function, {NamedValue(range, x)}, {}, 1)->asValue(range, function);
   }
   return std::make_shared<SimpleValue>(x);
 }
 
-std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, GraphFunction& function) {
+std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, GraphFunction& function, size_t text) {
   if (!is_list()) throw ErrorReport(range) << "this module is no list of modules";
+  lists_.repeated_text += type()->numAttributes() * text;
+  if (lists_.repeated_text > kMaxRepeatedText) {
+    throw ErrorReport(range) << "more than " << kMaxRepeatedText << " bytes of text with its loops over submodules "
+                             << "unrolled";
+  }
   std::vector<std::shared_ptr<SugaredValue>> items;
   for (size_t i = 0; i < type()->numAttributes(); ++i)
     items.push_back(attr(range, function, type()->getAttributeName(i)));
@@ -59,12 +92,12 @@ std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, 
 }
 
 std::shared_ptr<SugaredValue> ModuleValue::iter(const SourceRange& range, GraphFunction& function) {
-  return Items(range, function);
+  return Items(range, function, LoopText(range));
 }
 
 std::shared_ptr<SugaredValue> ModuleValue::getitem(const SourceRange& range, GraphFunction& function, Value* index,
                                                    torch::jit::TypePtr type_hint) {
-  return Items(range, function)->getitem(range, function, index, type_hint);
+  return Items(range, function, kCallText)->getitem(range, function, index, type_hint);
 }
 
 }  // namespace modelport

@@ -6,21 +6,32 @@
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
 
+#include <cstddef>
 #include <memory>
+#include <set>
 #include <string>
-#include <vector>
+#include <utility>
 
 namespace modelport {
 
-// The base name of the classes that stand for lists of submodules.
-inline constexpr char kModuleListName[] = "ModuleList";
+// Text that the loops over submodules of one block of methods may repeat, in bytes. The loops are unrolled, and what
+// LibTorch then does takes time by the square of the result: for this one some seconds. The largest published model
+// repeats 43 KiB.
+inline constexpr size_t kMaxRepeatedText = 256 << 10;
+
+// What a compilation knows of lists of submodules.
+struct ModuleLists {
+  std::set<const c10::ClassType*> types;  // The classes that stand for one.
+  size_t repeated_text = 0;               // By the methods being compiled.
+};
 
 // A module in the text being compiled. Submodules and constants are its attributes; a list of submodules can be looped
 // over (unrolled), indexed by an integer literal, measured with len(), and called, which calls one submodule after the
 // other.
 class ModuleValue : public torch::jit::SugaredValue {
  public:
-  explicit ModuleValue(torch::jit::Value* value) : value_(value) {}
+  // `lists` must outlive it.
+  ModuleValue(torch::jit::Value* value, ModuleLists& lists) : value_(value), lists_(lists) {}
 
   std::string kind() const override { return "module"; }
   torch::jit::Value* asValue(const torch::jit::SourceRange&, torch::jit::GraphFunction&) override { return value_; }
@@ -39,26 +50,30 @@ class ModuleValue : public torch::jit::SugaredValue {
 
  private:
   c10::ClassTypePtr type() const { return value_->type()->expect<c10::ClassType>(); }
-  bool is_list() const;
+  bool is_list() const { return lists_.types.count(type().get()) > 0; }
+  // The submodules of a list, for each of which `text` bytes are compiled.
   std::shared_ptr<torch::jit::SugaredTupleValue> Items(const torch::jit::SourceRange& range,
-                                                       torch::jit::GraphFunction& function);
+                                                       torch::jit::GraphFunction& function, size_t text);
 
   torch::jit::Value* value_;
+  ModuleLists& lists_;
 };
 
 // Tells the compiler that `self` of the methods being compiled is a ModuleValue of `type`.
 class ModuleSelf : public torch::jit::Self {
  public:
-  explicit ModuleSelf(c10::ClassTypePtr type) : type_(std::move(type)) {}
+  // `lists` must outlive it and the ModuleValues.
+  ModuleSelf(c10::ClassTypePtr type, ModuleLists& lists) : type_(std::move(type)), lists_(lists) {}
 
   std::shared_ptr<torch::jit::SugaredValue> makeSugared(torch::jit::Value* value) const override {
     value->setType(type_);
-    return std::make_shared<ModuleValue>(value);
+    return std::make_shared<ModuleValue>(value, lists_);
   }
   c10::ClassTypePtr getClassType() const override { return type_; }
 
  private:
   c10::ClassTypePtr type_;
+  ModuleLists& lists_;
 };
 
 }  // namespace modelport

@@ -25,6 +25,9 @@ class PluginResolver : public torch::jit::Resolver {
  public:
   explicit PluginResolver(HasOperator has_operator) : has_operator_(std::move(has_operator)) {}
 
+  // Whether `name` means something to every text, so that a function of this name could not be called.
+  static bool IsReserved(const std::string& name) { return name == "torch" || name == "math"; }
+
   // Makes `function`, compiled earlier, callable as `name`.
   void AddFunction(const std::string& name, torch::jit::Function* function) { functions_[name] = function; }
 

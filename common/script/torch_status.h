@@ -5,8 +5,10 @@
 #include <type_traits>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 
 namespace modelport {
 
@@ -14,8 +16,19 @@ namespace modelport {
 // Internal.
 absl::Status StatusFromException(const std::exception& error);
 
+// Calls `function`. Returns false if the processor trapped at an integer division in it, on this thread: LibTorch does
+// not check for n % 0, nor for -2^63 // -1, which no integer of 64 bits holds. What `function` had begun is then left
+// as it is, its objects without their destructors.
+bool CompletesDivisions(absl::FunctionRef<void()> function);
+
+// What such a division is reported as.
+absl::Status DivisionError();
+
 // Calls `function`, the only way in which Modelport calls LibTorch code that may throw. Returns what it returns as a
 // StatusOr, or a Status if it returns nothing.
+//   InvalidArgument    an integer division that has no result
+//   ResourceExhausted  memory ran out
+//   Internal           whatever else LibTorch throws
 template <typename F>
 auto CatchTorch(F&& function) {
   using T = std::invoke_result_t<F>;
@@ -23,10 +36,11 @@ auto CatchTorch(F&& function) {
                                     absl::StatusOr<std::conditional_t<std::is_void_v<T>, int, T>>>;
   try {
     if constexpr (std::is_void_v<T>) {
-      std::forward<F>(function)();
-      return Result(absl::OkStatus());
+      return Result(CompletesDivisions([&] { std::forward<F>(function)(); }) ? absl::OkStatus() : DivisionError());
     } else {
-      return Result(std::forward<F>(function)());
+      absl::optional<T> value;
+      if (!CompletesDivisions([&] { value.emplace(std::forward<F>(function)()); })) return Result(DivisionError());
+      return Result(*std::move(value));
     }
   } catch (const std::exception& error) {
     return Result(StatusFromException(error));

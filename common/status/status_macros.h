@@ -13,15 +13,19 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-#define RETURN_IF_ERROR(expr)                           \
-  do {                                                  \
-    if (absl::Status status_ = (expr); !status_.ok()) { \
-      return status_;                                   \
-    }                                                   \
+// Each use makes a variable of its own: an argument may be a variable of any name, or hold a lambda that uses the
+// macros.
+#define RETURN_IF_ERROR(expr) MODELPORT_RETURN_IF_ERROR_(MODELPORT_CONCAT_(modelport_status_, __COUNTER__), expr)
+
+#define ASSIGN_OR_RETURN(lhs, expr) \
+  MODELPORT_ASSIGN_OR_RETURN_(MODELPORT_CONCAT_(modelport_status_or_, __COUNTER__), lhs, expr)
+
+#define MODELPORT_RETURN_IF_ERROR_(status, expr)      \
+  do {                                                \
+    if (absl::Status status = (expr); !status.ok()) { \
+      return status;                                  \
+    }                                                 \
   } while (false)
-
-#define ASSIGN_OR_RETURN(lhs, expr) MODELPORT_ASSIGN_OR_RETURN_(MODELPORT_CONCAT_(status_or_, __LINE__), lhs, expr)
-
 #define MODELPORT_ASSIGN_OR_RETURN_(value, lhs, expr) \
   auto value = (expr);                                \
   if (!value.ok()) return std::move(value).status();  \

@@ -38,7 +38,7 @@ MATCHER_P2(StatusIs, code, message, "has the given code and message") {
 
 // Assigns the value of a StatusOr, or fails the test.
 #define ASSERT_OK_AND_ASSIGN(lhs, expr) \
-  MODELPORT_ASSERT_OK_AND_ASSIGN_(MODELPORT_TEST_CONCAT_(status_or_, __LINE__), lhs, expr)
+  MODELPORT_ASSERT_OK_AND_ASSIGN_(MODELPORT_TEST_CONCAT_(modelport_status_or_, __COUNTER__), lhs, expr)
 #define MODELPORT_ASSERT_OK_AND_ASSIGN_(value, lhs, expr) \
   auto value = (expr);                                    \
   ASSERT_OK(value);                                       \

@@ -4,10 +4,14 @@
 #ifndef MODELPORT_COMMON_YAML_DOCUMENT_H_
 #define MODELPORT_COMMON_YAML_DOCUMENT_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace modelport {
+
+// The largest YAML file in bytes: fifty times the largest of the catalog.
+inline constexpr size_t kMaxYamlSize = size_t{1} << 20;
 
 // A YAML text and its name for messages, such as "models/dinov2/modules.yaml".
 struct YamlFile {
@@ -26,7 +30,8 @@ struct YamlMark {
 std::string MarkString(const YamlMark& mark);
 
 struct YamlValue {
-  enum class Kind { kNothing, kText, kList, kMap };
+  // kInvalid is what could not be parsed. That is reported, so readers add nothing.
+  enum class Kind { kNothing, kText, kList, kMap, kInvalid };
   struct Field;
 
   Kind kind = Kind::kNothing;

@@ -1,6 +1,7 @@
 #include "common/yaml/map_reader.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -18,6 +19,7 @@ using Kind = YamlValue::Kind;
 std::string FieldSubject(absl::string_view name) { return absl::StrCat("field \"", name, "\""); }
 
 void AddWrongKind(const YamlValue& value, absl::string_view subject, absl::string_view wanted, YamlProblems* problems) {
+  if (value.kind == Kind::kInvalid) return;
   problems->Add(value.mark, absl::StrCat(subject, " wants ", wanted, ", has ", DescribeYaml(value)));
 }
 
@@ -35,7 +37,7 @@ absl::optional<double> ParseNumber(const YamlValue& value) {
   // Atod would take "inf", "0x10" and spaces too.
   const bool is_decimal = value.plain && value.text.find_first_not_of("0123456789.eE+-") == std::string::npos;
   double result = 0;
-  if (!is_decimal || !absl::SimpleAtod(value.text, &result)) return absl::nullopt;
+  if (!is_decimal || !absl::SimpleAtod(value.text, &result) || !std::isfinite(result)) return absl::nullopt;
   return result;
 }
 
@@ -50,6 +52,7 @@ std::string DescribeYaml(const YamlValue& value) {
     case Kind::kMap:
       return "a map";
     case Kind::kText:
+    case Kind::kInvalid:
       break;
   }
   return absl::StrCat("\"", value.text, "\"");

@@ -89,6 +89,12 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"ListForItem", "file: x\ntexts: [[]]", "2:9: an item of field \"texts\" wants text, has a list"},
         ErrorCase{"InfiniteNumber", "mean: [.inf]\nfile: x",
                   "1:8: an item of field \"mean\" wants a number, has \".inf\""},
+        ErrorCase{"NumberTooLarge", "mean: [1e999]\nfile: x",
+                  "1:8: an item of field \"mean\" wants a number, has \"1e999\""},
+        ErrorCase{"AliasForText", "file: &x a\nsummary: *x",
+                  " 2 problems\n  a.yaml:1:7: anchors are not allowed\n"
+                  "  a.yaml:2:10: aliases are not allowed; write the value again"},
+        ErrorCase{"NoYaml", "file: [\n", "2:1: no valid YAML: end of sequence flow not found"},
         ErrorCase{"ListForMap", "[]", "1:1: variant v wants a map, has a list"}),
     [](const auto& info) { return info.param.name; });
 

@@ -4,9 +4,13 @@
 #include <sstream>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/io/utf8.h"
 #include "yaml-cpp/eventhandler.h"
 #include "yaml-cpp/exceptions.h"
 #include "yaml-cpp/mark.h"
@@ -14,6 +18,39 @@
 
 namespace modelport {
 namespace {
+
+// Far above what a person writes, far below what would exhaust the stack of whoever walks through the values.
+constexpr size_t kMaxDepth = 50;
+
+// yaml-cpp takes some control characters for the end of the file, and a terminal obeys others.
+size_t FindControl(absl::string_view text, absl::string_view allowed) {
+  const auto is_control = [&](unsigned char c) { return (c < 0x20 && !absl::StrContains(allowed, c)) || c == 0x7f; };
+  return std::find_if(text.begin(), text.end(), is_control) - text.begin();
+}
+
+std::string ControlMessage(char control) {
+  return absl::StrFormat("control character 0x%02x; take it out", static_cast<unsigned char>(control));
+}
+
+// Whether the text is fit for yaml-cpp.
+bool CheckText(const YamlFile& file, YamlProblems* problems) {
+  const YamlMark start = {file.path, 1, 1};
+  if (file.text.size() > kMaxYamlSize) {
+    problems->Add(start, absl::StrCat("the file has more than ", kMaxYamlSize, " bytes; split it"));
+    return false;
+  }
+  if (!IsUtf8(file.text)) {
+    problems->Add(start, "the file is not in UTF-8; save it so");
+    return false;
+  }
+  const size_t control = FindControl(file.text, "\t\n\r");
+  if (control == file.text.size()) return true;
+  const absl::string_view before = absl::string_view(file.text).substr(0, control);
+  const int line = std::count(before.begin(), before.end(), '\n') + 1;
+  const int column = control - (before.rfind('\n') + 1) + 1;
+  problems->Add({file.path, line, column}, ControlMessage(file.text[control]));
+  return false;
+}
 
 // Builds values from yaml-cpp's events: its own nodes would lose duplicate names, anchors and the kind of quotes.
 class ValueBuilder : public YAML::EventHandler {
@@ -36,6 +73,7 @@ class ValueBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     problems_->Add(Mark(mark), "aliases are not allowed; write the value again");
     YamlValue value;
+    value.kind = YamlValue::Kind::kInvalid;
     value.mark = Mark(mark);
     Complete(std::move(value));
   }
@@ -44,6 +82,10 @@ class ValueBuilder : public YAML::EventHandler {
                 const std::string& text) override {
     YamlValue value = NewValue(YamlValue::Kind::kText, mark, tag, anchor);
     value.text = text;
+    // An escape such as "\x1b" makes them, too.
+    if (const size_t control = FindControl(text, "\t\n"); control < text.size()) {
+      problems_->Add(value.mark, ControlMessage(text[control]));
+    }
     value.plain = tag == "?";
     // The text of a block begins on the line below its "|", which is where the mark is.
     if (absl::ClippedSubstr(file_.text, mark.pos, 1) == "|") value.block_line = value.mark.line + 1;
@@ -52,21 +94,22 @@ class ValueBuilder : public YAML::EventHandler {
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                        YAML::EmitterStyle::value) override {
-    open_.push_back({NewValue(YamlValue::Kind::kList, mark, tag, anchor), absl::nullopt});
+    Open(NewValue(YamlValue::Kind::kList, mark, tag, anchor), mark);
   }
   void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                   YAML::EmitterStyle::value) override {
-    open_.push_back({NewValue(YamlValue::Kind::kMap, mark, tag, anchor), absl::nullopt});
+    Open(NewValue(YamlValue::Kind::kMap, mark, tag, anchor), mark);
   }
   void OnMapEnd() override { Close(); }
 
  private:
   // A list or map whose end has not come yet.
-  struct Open {
+  struct OpenValue {
     YamlValue value;
-    absl::optional<YamlValue> name;  // Of the field whose value comes next.
+    absl::optional<YamlValue> name = {};               // Of the field whose value comes next.
+    absl::flat_hash_map<std::string, int> lines = {};  // Of the fields so far, by name.
   };
 
   YamlValue NewValue(YamlValue::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
@@ -76,6 +119,11 @@ class ValueBuilder : public YAML::EventHandler {
     if (anchor != 0) problems_->Add(value.mark, "anchors are not allowed");
     if (tag.size() > 1) problems_->Add(value.mark, absl::StrCat("tags are not allowed: ", tag));
     return value;
+  }
+
+  void Open(YamlValue value, const YAML::Mark& mark) {
+    if (open_.size() == kMaxDepth) throw YAML::ParserException(mark, absl::StrCat("more than ", kMaxDepth, " levels"));
+    open_.push_back({.value = std::move(value)});
   }
 
   void Close() {
@@ -96,30 +144,33 @@ class ValueBuilder : public YAML::EventHandler {
     }
   }
 
-  void AddField(Open* map, YamlValue value) {
+  void AddField(OpenValue* map, YamlValue value) {
     YamlValue name = *std::exchange(map->name, absl::nullopt);
     if (name.kind != YamlValue::Kind::kText) return problems_->Add(name.mark, "a field's name must be text");
     if (name.text == "<<") return problems_->Add(name.mark, "merge keys are not allowed");
-    std::vector<YamlValue::Field>& fields = map->value.fields;
-    const auto first = std::find_if(fields.begin(), fields.end(), [&](const auto& f) { return f.name == name.text; });
-    if (first != fields.end()) {
-      return problems_->Add(
-          name.mark, absl::StrCat("duplicate field \"", name.text, "\"; the first is on line ", first->mark.line));
+    const auto [first, is_new] = map->lines.emplace(name.text, name.mark.line);
+    if (!is_new) {
+      return problems_->Add(name.mark,
+                            absl::StrCat("duplicate field \"", name.text, "\"; the first is on line ", first->second));
     }
     // yaml-cpp gives an absent value the place of the whole map.
     if (value.kind == YamlValue::Kind::kNothing) value.mark = name.mark;
-    fields.push_back({std::move(name.text), std::move(name.mark), std::move(value)});
+    map->value.fields.push_back({std::move(name.text), std::move(name.mark), std::move(value)});
   }
 
   const YamlFile& file_;
   YamlProblems* problems_;
-  std::vector<Open> open_;
+  std::vector<OpenValue> open_;
   YamlValue result_;
 };
 
 }  // namespace
 
 YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems) {
+  YamlValue invalid;
+  invalid.kind = YamlValue::Kind::kInvalid;
+  invalid.mark = {file.path, 1, 1};
+  if (!CheckText(file, problems)) return invalid;
   std::istringstream stream(file.text);
   ValueBuilder builder(file, problems);
   try {
@@ -132,7 +183,7 @@ YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems) {
     return result;
   } catch (const YAML::Exception& error) {
     problems->Add(builder.Mark(error.mark), absl::StrCat("no valid YAML: ", error.msg));
-    return builder.TakeResult();
+    return invalid;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -84,6 +85,16 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"ListAsName", "? [a]\n: 1\n", "a.yaml:1:3: a field's name must be text"},
         ErrorCase{"NothingAsName", "~: 1\n", "a.yaml:1:1: a field's name must be text"},
         ErrorCase{"SecondDocument", "a: 1\n---\nb: 1\n", "a.yaml:3:1: a second document; a file holds one"},
+        ErrorCase{"NotUtf8", "a: \xff\n", "a.yaml:1:1: the file is not in UTF-8; save it so"},
+        ErrorCase{"ControlCharacter",
+                  "a: 1\nb: \x04"
+                  "c: 2\n",
+                  "a.yaml:2:4: control character 0x04; take it out"},
+        ErrorCase{"Nul", std::string("a: 1\0b: 2", 9), "a.yaml:1:5: control character 0x00; take it out"},
+        ErrorCase{"ControlCharacterInAComment", "# \x1b[2J\na: 1\n", "a.yaml:1:3: control character 0x1b; take it out"},
+        ErrorCase{"EscapedControlCharacter", "a: \"b\\x1b[2J\"\n", "a.yaml:1:4: control character 0x1b; take it out"},
+        ErrorCase{"TooLarge", std::string(kMaxYamlSize + 1, '#'),
+                  "a.yaml:1:1: the file has more than 1048576 bytes; split it"},
         ErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: no valid YAML: end of sequence flow not found"},
         ErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: no valid YAML: the referenced anchor is not defined"},
         ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: no valid YAML: illegal block entry"}),
@@ -94,9 +105,18 @@ TEST(ParseYamlTest, DeepNestingIsAnErrorAndNoCrash) {
     std::string text;
     for (int i = 0; i < 100000; ++i) text += opening;
     YamlProblems problems("a.yaml");
-    ParseYaml({"a.yaml", text}, &problems);
-    EXPECT_EQ(problems.size(), 1) << opening;
+    EXPECT_EQ(ParseYaml({"a.yaml", text}, &problems).kind, Kind::kInvalid);
+    EXPECT_THAT(problems.status(), StatusIs(absl::StatusCode::kInvalidArgument,
+                                            testing::EndsWith(": no valid YAML: more than 50 levels")));
   }
+  EXPECT_EQ(Parse(std::string(50, '[') + std::string(50, ']')).kind, Kind::kList);
+}
+
+TEST(ParseYamlTest, LineEndsOfWindowsAreLineEnds) {
+  const YamlValue value = Parse("a: |\r\n  one\r\n  two\r\nb: 1\r\n");
+  EXPECT_EQ(value.fields[0].value.text, "one\ntwo\n");
+  EXPECT_EQ(value.fields[0].value.block_line, 2);
+  EXPECT_EQ(value.fields[1].value.text, "1");
 }
 
 }  // namespace

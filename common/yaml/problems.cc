@@ -20,6 +20,7 @@ bool ComesBefore(const YamlMark& a, const YamlMark& b) {
 }  // namespace
 
 void YamlProblems::Add(const YamlMark& mark, absl::string_view message) {
+  if (++size_ > kShown) return;
   problems_.emplace_back(mark,
                          mark.file.empty() ? std::string(message) : absl::StrCat(MarkString(mark), ": ", message));
 }
@@ -30,7 +31,7 @@ absl::Status YamlProblems::status() const {
   std::vector<std::pair<YamlMark, std::string>> sorted = problems_;
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return ComesBefore(a.first, b.first); });
-  std::string text = absl::StrCat(subject_, ": ", sorted.size(), " problems");
+  std::string text = absl::StrCat(subject_, ": ", size_ > kShown ? "more than " : "", sorted.size(), " problems");
   for (const auto& [mark, message] : sorted) absl::StrAppend(&text, Indented(message));
   return absl::InvalidArgumentError(text);
 }

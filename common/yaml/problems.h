@@ -20,17 +20,24 @@ class YamlProblems {
   // A message about no place in a file has a mark without a file.
   void Add(const YamlMark& mark, absl::string_view message);
 
-  size_t size() const { return problems_.size(); }
+  size_t size() const { return size_; }
+
+  // Whether there are so many that nobody reads further ones: work which may find more can end.
+  bool enough() const { return size_ >= kShown; }
 
   // OK if there are none, else InvalidArgument, in the order of files and lines. One problem stands alone:
   //   models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
   // several follow a summary, indented:
   //   models/dinov2/modules.yaml: 3 problems
+  // and of more than 100 only the first found do.
   absl::Status status() const;
 
  private:
+  static constexpr size_t kShown = 100;
+
   std::string subject_;
-  std::vector<std::pair<YamlMark, std::string>> problems_;
+  size_t size_ = 0;
+  std::vector<std::pair<YamlMark, std::string>> problems_;  // At most kShown.
 };
 
 // Joins the statuses of several parts: OK if all are, the failed one if only one failed, else InvalidArgument with

@@ -1,6 +1,7 @@
 #include "common/yaml/problems.h"
 
 #include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -14,6 +15,18 @@ TEST(YamlProblemsTest, OneStandsAlone) {
   YamlProblems problems("a.yaml");
   problems.Add({"a.yaml", 3, 5}, "wrong");
   EXPECT_THAT(problems.status(), StatusIs(kInvalid, "a.yaml:3:5: wrong"));
+}
+
+TEST(YamlProblemsTest, OfVeryManyTheFirstAreShown) {
+  YamlProblems problems("a.yaml");
+  for (int i = 1; i <= 100000; ++i) {
+    EXPECT_EQ(problems.enough(), i > 100);
+    problems.Add({"a.yaml", i, 1}, "wrong");
+  }
+  EXPECT_EQ(problems.size(), 100000);
+  EXPECT_THAT(problems.status(),
+              StatusIs(kInvalid, testing::AllOf(testing::StartsWith("a.yaml: more than 100 problems\n"),
+                                                testing::EndsWith("\n  a.yaml:100:1: wrong"))));
 }
 
 TEST(YamlProblemsTest, SeveralFollowASummaryInFileOrder) {

@@ -1,0 +1,28 @@
+"""The source files that programs are built from, as data of a test."""
+
+_SourcesInfo = provider(fields = ["files"])
+
+def _collect_sources_impl(target, ctx):
+    transitive = [dep[_SourcesInfo].files for dep in getattr(ctx.rule.attr, "deps", []) if _SourcesInfo in dep]
+    own = []
+    if not target.label.workspace_name:
+        for attribute in ["srcs", "hdrs"]:
+            own += [file for file in getattr(ctx.rule.files, attribute, []) if file.is_source]
+    return [_SourcesInfo(files = depset(own, transitive = transitive))]
+
+_collect_sources = aspect(
+    implementation = _collect_sources_impl,
+    attr_aspects = ["deps"],
+)
+
+def _source_files_impl(ctx):
+    files = depset(transitive = [dep[_SourcesInfo].files for dep in ctx.attr.deps])
+    names = ctx.actions.declare_file(ctx.label.name + ".txt")
+    ctx.actions.write(names, "".join(sorted([file.path + "\n" for file in files.to_list()])))
+    return [DefaultInfo(runfiles = ctx.runfiles(files = [names], transitive_files = files))]
+
+source_files = rule(
+    implementation = _source_files_impl,
+    doc = "This repository's own sources of `deps` and of all that they need, and NAME.txt, which lists their paths.",
+    attrs = {"deps": attr.label_list(aspects = [_collect_sources])},
+)
