@@ -35,4 +35,13 @@ absl::optional<Utf8Character> FirstUtf8Character(absl::string_view text) {
   return Utf8Character{code_point, static_cast<size_t>(count) + 1};
 }
 
+bool IsUtf8(absl::string_view text) {
+  while (!text.empty()) {
+    const absl::optional<Utf8Character> first = FirstUtf8Character(text);
+    if (!first) return false;
+    text.remove_prefix(first->size);
+  }
+  return true;
+}
+
 }  // namespace modelport

@@ -19,6 +19,9 @@ struct Utf8Character {
 // overlong forms, no surrogates, nothing above U+10FFFF.
 absl::optional<Utf8Character> FirstUtf8Character(absl::string_view text);
 
+// Whether `text` is a sequence of such characters.
+bool IsUtf8(absl::string_view text);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_TEXT_UTF8_H_

@@ -44,5 +44,12 @@ TEST(Utf8Test, RefusesWhatIsNotWellFormed) {
   for (const Case& c : cases) EXPECT_FALSE(FirstUtf8Character(c.text).has_value()) << c.defect;
 }
 
+TEST(IsUtf8Test, EveryCharacterCounts) {
+  EXPECT_TRUE(IsUtf8(""));
+  EXPECT_TRUE(IsUtf8("blocks.0 \u00e9\u4e2d\U0001f600"));
+  EXPECT_FALSE(IsUtf8("blocks\xff"));
+  EXPECT_FALSE(IsUtf8("cut \xe4\xb8"));
+}
+
 }  // namespace
 }  // namespace modelport
