@@ -10,7 +10,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/checkpoint/checkpoint.h"
 #include "common/io/sha256.h"
+#include "common/keymap/left_out.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/weights/audit.h"
@@ -58,18 +61,21 @@ absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const Catalog
 }
 
 absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry, DType dtype,
-                                               const std::string& checkpoint, const Manifest& stated) {
-  ASSIGN_OR_RETURN(MappedWeights mapped,
-                   MapWeights(registry, entry, checkpoint, /*seed=*/0, {stated.layout(), stated.state_dict()}));
-  const std::string digest = DigestOf(mapped.checkpoint.bytes());
-  if (digest != stated.source()) {
-    return absl::FailedPreconditionError(absl::StrCat(checkpoint,
-                                                      ": is not the checkpoint that the artifact was made "
-                                                      "from: wants ",
-                                                      stated.source(), ", has ", digest));
+                                               const std::string& path, const StatedManifest& stated) {
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
+  const std::string digest = DigestOf(checkpoint.bytes()), &source = stated.manifest.source();
+  if (digest != source) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        path, ": is not the checkpoint that the artifact was made from: wants ", source, ", has ", digest));
   }
-  RETURN_IF_ERROR(AuditStorages(mapped.checkpoint, mapped.plan));
-  return Bind(std::move(mapped), dtype, digest);
+  const SourceChoice choice = {stated.manifest.layout(), stated.manifest.state_dict()};
+  absl::StatusOr<MappedWeights> mapped = MapCheckpoint(registry, entry, std::move(checkpoint), choice);
+  if (!mapped.ok()) {
+    return Annotate(mapped.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
+                                                  Brief(DictName(*choice.state_dict))));
+  }
+  RETURN_IF_ERROR(AuditStorages(mapped->checkpoint, mapped->plan));
+  return Bind(*std::move(mapped), dtype, digest);
 }
 
 // The tensor that fills `slot`, the one of that index, borrowed from the artifact. An archive numbers its tensors in
@@ -118,7 +124,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                                                       ", and from no checkpoint; leave out --checkpoint"));
   }
   if (source.seed) return FromSeed(registry, entry, dtype, *source.seed);
-  if (!checkpoint.empty()) return FromCheckpoint(registry, entry, dtype, checkpoint, stated.manifest);
+  if (!checkpoint.empty()) return FromCheckpoint(registry, entry, dtype, checkpoint, stated);
   return FromArtifact(entry, dtype, stated, file);
 }
 

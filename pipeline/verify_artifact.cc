@@ -145,10 +145,11 @@ absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& fi
   return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
 }
 
-// Whether the artifact may compute values that are not finite: its manifest says so, or nothing of its outputs.
-bool MayBeNonfinite(const Manifest::RoundTrip& stated) {
-  return !stated.proven() || std::any_of(stated.outputs().begin(), stated.outputs().end(),
-                                         [](const auto& output) { return output.nan() + output.infinite() > 0; });
+// Whether the artifact may compute values that are not finite: its manifest says so, or has no place to say it.
+bool MayBeNonfinite(const StatedManifest& stated) {
+  const auto& outputs = stated.manifest.round_trip().outputs();
+  return !stated.has_file_facts || std::any_of(outputs.begin(), outputs.end(),
+                                               [](const auto& output) { return output.nan() + output.infinite() > 0; });
 }
 
 // Loads the archive and compares what it computes, and what `stated` says of that.
@@ -156,8 +157,7 @@ absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::sha
                                 const std::vector<Call>& examples, const StatedManifest& stated) {
   ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
-  ASSIGN_OR_RETURN(RoundTrip round_trip,
-                   CompareModules(module, loaded, examples, outputs, MayBeNonfinite(stated.manifest.round_trip())));
+  ASSIGN_OR_RETURN(RoundTrip round_trip, CompareModules(module, loaded, examples, outputs, MayBeNonfinite(stated)));
   if (!stated.has_file_facts) return round_trip;
   const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);

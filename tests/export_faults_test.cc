@@ -131,7 +131,9 @@ TEST_P(ExportFaultsTest, AFailureChangesNothing) {
     if (result.exit_status == 0) return;  // Such as where a partial file cannot be removed.
     EXPECT_THAT(result.err, MatchesRegex("[A-Z_]+: m\\.(pt|manifest\\.json): (.|\n)*"));
     // Without links, an artifact that has been replaced cannot come back.
-    if (GetParam().faults.empty()) EXPECT_EQ(Found(), old_);
+    if (GetParam().faults.empty()) {
+      EXPECT_EQ(Found(), old_);
+    }
   });
   EXPECT_GE(calls, 10);
 }

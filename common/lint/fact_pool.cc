@@ -74,7 +74,7 @@ FactPtr FactPool::Add(Fact fact) {
 
 size_t FactPool::CountParts(const Fact& fact) const {
   size_t parts = 1;
-  for (const FactPtr& element : fact.elements) parts += facts_.at(element);
+  for (const FactPtr& element : fact.elements) parts += facts_.find(element)->second;
   return parts;
 }
 

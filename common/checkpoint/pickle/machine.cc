@@ -160,7 +160,7 @@ absl::Status Machine::Give(const Items& items, Object& object) {
   if (object.given == nullptr) {
     ASSIGN_OR_RETURN(object.given, New(List{}));
   }
-  std::vector<const Value*>& given = std::get<List>(object.given->data).items;
+  std::vector<const Value*>& given = std::get_if<List>(&object.given->data)->items;
   given.insert(given.end(), items.begin(), items.end());
   return absl::OkStatus();
 }
@@ -199,7 +199,7 @@ absl::Status Machine::CallWithKeywords() {
   ASSIGN_OR_RETURN(Value* const keywords, stack_.Pop());
   RETURN_IF_ERROR(Call());
   ASSIGN_OR_RETURN(Value* const result, stack_.Top());
-  return Give({keywords}, std::get<Object>(result->data));
+  return Give({keywords}, *std::get_if<Object>(&result->data));
 }
 
 absl::Status Machine::CallFromMark() {
