@@ -18,7 +18,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 #include "common/weights/bind_tensors.h"
-#include "pipeline/weight_source.h"
+#include "pipeline/map_weights.h"
 #include "registry/registry.h"
 #include "tools/tool_main.h"
 
@@ -38,7 +38,7 @@ struct Network {
 };
 
 absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry& entry) {
-  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, /*checkpoint=*/"", /*seed=*/0, {}));
+  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, Seeded{0}));
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, DType::kFloat32));
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
   return Network{std::move(weights), std::move(bound), std::move(module)};

@@ -36,18 +36,20 @@ def model_plugin(name):
         deps = ["//registry:plugin_test_main"],
     )
 
-def model_catalog(name, plugins):
+def model_catalog(name, plugins, hosts):
     """Declares the library that embeds plugins in a binary.
 
     Args:
       name: the library's name.
       plugins: the families, sorted; each is a package below this one.
+      hosts: those whose package below //targets lends wrappers, sorted.
     """
     if plugins != sorted(plugins):
         fail("the plugins must be sorted: " + ", ".join(sorted(plugins)))
     embed_files(
         name = name,
-        srcs = ["//{}/{}:yaml".format(native.package_name(), plugin) for plugin in plugins],
+        srcs = ["//{}/{}:yaml".format(native.package_name(), plugin) for plugin in plugins] +
+               ["//targets/{}:yaml".format(host) for host in hosts],
         function = "EmbeddedPlugins",
         header = "registry/embedded_plugins.h",
         deps = ["//registry:embedded_plugins"],

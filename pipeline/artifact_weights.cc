@@ -3,48 +3,34 @@
 #include <ATen/Functions.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/io/sha256.h"
+#include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/weights/audit.h"
+#include "pipeline/weight_source.h"
 
 namespace modelport {
 namespace {
 
-// What the manifest names as the source of the weights: a seed or else a checkpoint.
-struct Source {
-  absl::optional<uint64_t> seed;
-};
-
-absl::StatusOr<Source> ParseSource(const StatedManifest& stated) {
-  absl::string_view rest = stated.manifest.source();
-  uint64_t seed = 0;
-  if (absl::ConsumePrefix(&rest, "seeded:v1:") && absl::SimpleAtoi(rest, &seed) && absl::StrCat(seed) == rest) {
-    return Source{seed};
-  }
+// The seeded weights that the manifest names as the source; nullopt if it is a checkpoint.
+absl::StatusOr<absl::optional<Seeded>> ParseSource(const StatedManifest& stated) {
+  absl::string_view source = stated.manifest.source();
+  if (const absl::optional<Seeded> seeded = ParseSeededName(source)) return seeded;
   constexpr size_t kDigits = 64;
-  if (absl::ConsumePrefix(&rest, "sha256:") && rest.size() == kDigits &&
-      std::all_of(rest.begin(), rest.end(), absl::ascii_isxdigit)) {
-    return Source{};
+  if (absl::ConsumePrefix(&source, "sha256:") && source.size() == kDigits &&
+      std::all_of(source.begin(), source.end(), absl::ascii_isxdigit)) {
+    return absl::optional<Seeded>();
   }
   return absl::DataLossError(
       absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(stated.manifest.source())));
-}
-
-std::string DigestOf(absl::string_view bytes) {
-  Sha256 sha256;
-  sha256.Update(bytes);
-  return absl::StrCat("sha256:", sha256.HexDigest());
 }
 
 absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, DType dtype, std::string source) {
@@ -55,15 +41,16 @@ absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, DType dtype, std::str
 }
 
 absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, DType dtype,
-                                         uint64_t seed) {
-  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, /*checkpoint=*/"", seed, {"original"}));
-  return Bind(std::move(mapped), dtype, absl::StrCat("seeded:v1:", seed));
+                                         const Seeded& seeded) {
+  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, seeded));
+  return Bind(std::move(mapped), dtype, SeededName(seeded));
 }
 
 absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry, DType dtype,
                                                const std::string& path, const StatedManifest& stated) {
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
-  const std::string digest = DigestOf(checkpoint.bytes()), &source = stated.manifest.source();
+  const std::string digest = absl::StrCat("sha256:", Sha256Of(checkpoint.bytes()));
+  const std::string& source = stated.manifest.source();
   if (digest != source) {
     return absl::FailedPreconditionError(absl::StrCat(
         path, ": is not the checkpoint that the artifact was made from: wants ", source, ", has ", digest));
@@ -117,13 +104,13 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dt
 absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry, DType dtype,
                                                    const StatedManifest& stated, const std::string& checkpoint,
                                                    const ArtifactFile& file) {
-  ASSIGN_OR_RETURN(const Source source, ParseSource(stated));
-  if (source.seed && !checkpoint.empty()) {
+  ASSIGN_OR_RETURN(const absl::optional<Seeded> seeded, ParseSource(stated));
+  if (seeded && !checkpoint.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(checkpoint, ": the artifact was made from seeded weights, ",
                                                       stated.manifest.source(),
                                                       ", and from no checkpoint; leave out --checkpoint"));
   }
-  if (source.seed) return FromSeed(registry, entry, dtype, *source.seed);
+  if (seeded) return FromSeed(registry, entry, dtype, *seeded);
   if (!checkpoint.empty()) return FromCheckpoint(registry, entry, dtype, checkpoint, stated);
   return FromArtifact(entry, dtype, stated, file);
 }

@@ -5,11 +5,11 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "common/artifact/artifact_file.h"
+#include "common/archive/artifact_file.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
+#include "pipeline/map_weights.h"
 #include "pipeline/stated_manifest.h"
-#include "pipeline/weight_source.h"
 #include "registry/registry.h"
 
 namespace modelport {

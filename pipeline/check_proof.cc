@@ -11,8 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/artifact/compare_manifests.h"
-#include "common/artifact/compare_outputs.h"
+#include "common/manifest/compare_manifests.h"
+#include "common/proof/compare_outputs.h"
 #include "pipeline/describe_export.h"
 
 namespace modelport {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "common/artifact/manifest.pb.h"
-#include "common/artifact/round_trip.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/proof/round_trip.h"
 
 namespace modelport {
 

@@ -5,16 +5,17 @@
 
 #include <variant>
 
-#include "absl/strings/match.h"
-#include "common/artifact/runtime_obstacles.h"
+#include "common/runtime/runtime_obstacles.h"
 #include "common/tensor/shape.h"
 #include "pipeline/version.h"
+#include "pipeline/weight_source.h"
 
 namespace modelport {
 namespace {
 
 void DescribePlugin(const Plugin& plugin, const Target& target, Manifest& manifest) {
   manifest.set_family(plugin.family);
+  manifest.set_family_summary(plugin.summary);
   manifest.mutable_upstream()->set_source(plugin.upstream);
   manifest.mutable_upstream()->set_commit(plugin.commit);
   manifest.mutable_upstream()->set_licence(plugin.licence);
@@ -71,7 +72,9 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   manifest.set_model(parts.entry.variant->name);
   manifest.set_target(parts.target.name);
   manifest.set_dtype(std::string(DTypeName(parts.dtype)));
+  manifest.set_summary(parts.entry.variant->summary);
   manifest.set_weights_licence(parts.entry.variant->licence);
+  manifest.set_weights_url(parts.entry.variant->url);
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);
   DescribePlugin(*parts.entry.plugin, parts.target, manifest);
@@ -85,7 +88,7 @@ void DescribeSource(const std::string& source, const MappedWeights& weights, con
                     Manifest& manifest) {
   const Plan& plan = weights.plan;
   manifest.set_source(source);
-  if (absl::StartsWith(source, "seeded:")) manifest.set_warning("SEEDED weights: predicts nothing");
+  if (ParseSeededName(source)) manifest.set_warning("SEEDED weights: predicts nothing");
   manifest.set_layout(plan.layout);
   for (size_t i = 0; i < plan.sources.size(); ++i) {
     if (plan.sources[i].tensor != nullptr) continue;

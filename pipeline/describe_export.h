@@ -8,17 +8,17 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "common/artifact/archive_format.h"
-#include "common/artifact/manifest.pb.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/round_trip.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/target.h"
+#include "common/manifest/manifest.pb.h"
 #include "common/module_tree/module_tree.h"
+#include "common/proof/round_trip.h"
+#include "common/runtime/archive_format.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
-#include "pipeline/weight_source.h"
+#include "pipeline/map_weights.h"
 #include "registry/registry.h"
+#include "targets/target.h"
 
 namespace modelport {
 

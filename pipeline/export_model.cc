@@ -1,27 +1,37 @@
 #include "pipeline/export_model.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
-#include "common/artifact/archive_format.h"
-#include "common/artifact/manifest.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/round_trip.h"
-#include "common/artifact/runtime_obstacles.h"
-#include "common/artifact/save_module.h"
-#include "common/io/background_sha256.h"
+#include "common/archive/read_format.h"
+#include "common/archive/save_module.h"
+#include "common/digest/background_digest.h"
+#include "common/digest/hashing_writer.h"
 #include "common/io/output_file.h"
+#include "common/lint/finding.h"
+#include "common/lint/host_rule.h"
+#include "common/lint/report.h"
+#include "common/manifest/manifest.h"
 #include "common/progress/progress.h"
+#include "common/progress/progress_writer.h"
+#include "common/proof/round_trip.h"
+#include "common/runtime/archive_format.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime_obstacles.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/describe_export.h"
 #include "pipeline/export_outputs.h"
+#include "pipeline/map_weights.h"
 #include "pipeline/target_module.h"
-#include "pipeline/weight_source.h"
 #include "registry/target_tree.h"
 
 namespace modelport {
@@ -39,36 +49,55 @@ absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& o
   return Annotate(CheckRuntime(*runtime, FormatFor(*runtime), operators), entry.variant->name);
 }
 
+// Makes sure that the host can use the module.
+absl::Status CheckModuleForHost(const CatalogEntry& entry, const torch::jit::Module& module, const Target& target) {
+  const std::vector<Finding> findings = CheckHostRules(target.rules, module);
+  if (findings.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(
+      absl::StrCat(entry.variant->name, ": ", target.name, " cannot use this model:\n", FormatFindings(findings)));
+}
+
+absl::Status CheckDType(DType dtype, const Target& target) {
+  const std::vector<DType>& known = target.dtypes;
+  if (known.empty() || std::count(known.begin(), known.end(), dtype) > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--dtype=", DTypeName(dtype), ": ", target.name, " computes in ",
+      absl::StrJoin(known, " or ", [](std::string* out, DType known) { absl::StrAppend(out, DTypeName(known)); })));
+}
+
+// Makes sure that the host can use what was made.
+absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target) {
+  if (target.check == nullptr) return absl::OkStatus();
+  return Annotate(target.check(manifest), manifest.model());
+}
+
 // The files that an export reads, as far as they lie outside the program.
 std::vector<std::string> InputFiles(const Registry& registry, const ExportOptions& options) {
   std::vector<std::string> files = registry.files();
-  if (!options.checkpoint.empty()) files.push_back(options.checkpoint);
+  if (const std::string path = CheckpointPath(options.weights); !path.empty()) files.push_back(path);
   return files;
 }
 
-std::string SourceName(const ExportOptions& options, BackgroundSha256& sha256) {
-  if (options.checkpoint.empty()) return absl::StrCat("seeded:v1:", options.seed);
-  return absl::StrCat("sha256:", sha256.BesideHexDigest());
-}
-
-// Saves the module with the manifest in it, to which it adds the source. The weights are audited when they have been
-// written, while the hashing, which takes longer, goes on. Returns the artifact's size.
-absl::StatusOr<int64_t> SaveAndAudit(const torch::jit::Module& module, const MappedWeights& weights,
-                                     const BoundTensors& bound, const ExportOptions& options, OutputFile& file,
-                                     BackgroundSha256& sha256, Manifest& manifest) {
-  Progress progress("write", TotalBytes(bound));
-  const auto on_bytes = [&](int64_t bytes) { progress.Add(bytes); };
+// Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
+// were written, while the checkpoint is still being hashed.
+absl::Status WriteAndAudit(const torch::jit::Module& module, const MappedWeights& weights, const BoundTensors& bound,
+                           const ExportOptions& options, BackgroundDigest& checkpoint_digest, Writer& out,
+                           Manifest& manifest) {
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
     RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
     RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
-    DescribeSource(SourceName(options, sha256), weights, bound, manifest);
+    const auto* const seeded = std::get_if<Seeded>(&options.weights);
+    DescribeSource(seeded ? SeededName(*seeded) : absl::StrCat("sha256:", checkpoint_digest.HexDigest()), weights,
+                   bound, manifest);
     return WriteManifest(manifest);
   };
-  const absl::StatusOr<int64_t> size =
-      SaveModule(module, options.runtime, file, sha256, on_bytes, {{kManifestExtraFile, audit_and_describe}});
-  // Writing bytes that the checkpoint has no longer is an error of the system, which would be taken for one of `file`.
+  Progress progress("write", TotalBytes(bound));
+  ProgressWriter writer(out, progress);
+  const absl::Status written =
+      WriteArchive(module, options.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
+  // To write bytes that the checkpoint has no longer is an error of the system, which would be taken for one of `out`.
   RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
-  return size;
+  return written;
 }
 
 // Makes sure that the file is of the format that its manifest was made for.
@@ -101,15 +130,16 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
                                      const ExportOptions& options) {
+  RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
-  ASSIGN_OR_RETURN(const MappedWeights weights,
-                   MapWeights(registry, entry, options.checkpoint, options.seed, options.source));
+  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, options.weights));
   ASSIGN_OR_RETURN(const BoundTensors bound,
                    BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module module,
                    BuildTargetModule(tree, bound.tensors, *options.target, options.runtime));
+  RETURN_IF_ERROR(CheckModuleForHost(entry, module, *options.target));
   const std::vector<Operator> operators = CollectOperators(module);
   RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
   const ArchiveFormat format = WrittenFormat(options.runtime, operators);
@@ -121,15 +151,16 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                                       .format = format,
                                       .dtype = options.dtype,
                                       .runtime = options.runtime});
-  BackgroundSha256 sha256(options.checkpoint.empty() ? "" : weights.checkpoint.bytes());
-  ASSIGN_OR_RETURN(const int64_t size,
-                   SaveAndAudit(module, weights, bound, options, outputs.artifact, sha256, manifest));
+  const bool is_seeded = std::holds_alternative<Seeded>(options.weights);
+  BackgroundDigest checkpoint_digest(is_seeded ? "" : weights.checkpoint.bytes());
+  HashingWriter artifact(outputs.artifact);
+  RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
                    Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
-  // Hashing the artifact goes on until here.
-  DescribeFile(sha256.HexDigest(), size, format, manifest);
+  DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
   DescribeProof(round_trip, manifest);
+  RETURN_IF_ERROR(CheckManifestForHost(manifest, *options.target));
   RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(Commit(manifest, outputs));
   return manifest;

@@ -6,19 +6,18 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/artifact/manifest.pb.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/target.h"
 #include "common/keymap/plan.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/runtime/runtime.h"
 #include "common/tensor/dtype.h"
+#include "pipeline/weight_source.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 
 namespace modelport {
 
 struct ExportOptions {
-  std::string checkpoint;                          // Path of the file of weights; empty for seeded weights.
-  uint64_t seed = 0;                               // Of seeded weights.
-  SourceChoice source;                             // What of the checkpoint is meant.
+  WeightSource weights;                            // Seeded ones if nothing is said.
   DType dtype = DType::kFloat32;                   // Of the artifact's weights.
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
   const Runtime* runtime = nullptr;                // That the artifact is made for; null: none in particular.

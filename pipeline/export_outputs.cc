@@ -7,8 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/artifact/manifest.h"
 #include "common/io/output_place.h"
+#include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {

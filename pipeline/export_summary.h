@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/time/time.h"
-#include "common/artifact/manifest.pb.h"
+#include "common/manifest/manifest.pb.h"
 
 namespace modelport {
 

@@ -17,7 +17,7 @@
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
-#include "pipeline/weight_source.h"
+#include "pipeline/map_weights.h"
 
 namespace modelport {
 namespace {

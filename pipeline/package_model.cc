@@ -7,21 +7,16 @@
 #include "common/io/output_file.h"
 #include "common/io/output_folder.h"
 #include "common/status/status_macros.h"
-#include "common/tensor/dtype.h"
-#include "packaging/nuke/package_files.h"
 
 namespace modelport {
 namespace {
 
 absl::Status CheckOptions(const ExportOptions& options) {
-  if (options.target->name != "nuke") {
+  if (options.target->package == nullptr) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--target=", options.target->name, ": wants nuke, the only target that has packages"));
+        absl::StrCat("--target=", options.target->name, ": this host has no packages; pass --target=nuke"));
   }
   if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
-  if (options.dtype == DType::kBFloat16) {
-    return absl::InvalidArgumentError("--dtype=bfloat16: Nuke computes in float32 or float16");
-  }
   return absl::OkStatus();
 }
 
@@ -35,7 +30,7 @@ absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEnt
                                       ExportOptions options) {
   options.out = absl::StrCat(folder, "/", entry.variant->name, ".pt");
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, NukePackageFiles(entry, manifest));
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.target->package(manifest));
   for (const PackageFile& file : files) {
     RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", file.name), file.text));
   }

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/artifact/compare_manifests.h"
-#include "common/artifact/manifest.h"
 #include "common/io/mapped_file.h"
+#include "common/manifest/compare_manifests.h"
+#include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/artifact/artifact_file.h"
-#include "common/artifact/manifest.pb.h"
+#include "common/archive/artifact_file.h"
+#include "common/manifest/manifest.pb.h"
 
 namespace modelport {
 

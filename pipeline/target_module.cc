@@ -1,7 +1,7 @@
 #include "pipeline/target_module.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/artifact/operator_table.h"
+#include "common/runtime/operator_table.h"
 #include "common/script/build_module.h"
 #include "common/script/keep_method.h"
 #include "common/status/status_macros.h"

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/target.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/module_tree.h"
+#include "common/runtime/runtime.h"
 #include "registry/registry.h"
+#include "targets/target.h"
 
 namespace modelport {
 

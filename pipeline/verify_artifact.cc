@@ -8,18 +8,17 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/artifact/archive_pieces.h"
-#include "common/artifact/artifact_file.h"
-#include "common/artifact/compare_archive.h"
-#include "common/artifact/compare_manifests.h"
-#include "common/artifact/example.h"
-#include "common/artifact/manifest.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/round_trip.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/save_module.h"
-#include "common/artifact/target.h"
-#include "common/io/sha256.h"
+#include "common/archive/archive_pieces.h"
+#include "common/archive/artifact_file.h"
+#include "common/archive/compare_archive.h"
+#include "common/archive/save_module.h"
+#include "common/digest/sha256.h"
+#include "common/manifest/compare_manifests.h"
+#include "common/manifest/manifest.h"
+#include "common/proof/example.h"
+#include "common/proof/round_trip.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime.h"
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -31,6 +30,7 @@
 #include "pipeline/stated_manifest.h"
 #include "pipeline/target_module.h"
 #include "registry/target_tree.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -114,21 +114,6 @@ absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
   return wrong.empty() ? absl::OkStatus() : WrongFields(stated.path, wrong);
 }
 
-// The archive of the artifact made anew, whose weights stay where they lie.
-absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const Remade& remade, const Runtime* runtime) {
-  const auto pieces = std::make_shared<ArchivePieces>();
-  const auto manifest = [&] { return WriteManifest(remade.manifest); };
-  const auto append = [&](absl::string_view bytes, bool is_weights) {
-    if (is_weights) {
-      pieces->Append(bytes);
-    } else {
-      pieces->AppendCopy(bytes);
-    }
-  };
-  RETURN_IF_ERROR(WriteArchive(remade.module, runtime, {{kManifestExtraFile, manifest}}, append));
-  return pieces;
-}
-
 absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const ArtifactFile& file,
                         const ModuleTree& tree) {
   std::vector<std::string> slots;
@@ -137,10 +122,8 @@ absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const Art
 }
 
 absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const ArchiveFormat& format) {
-  Sha256 sha256;
-  sha256.Update(file.bytes());
   Manifest right;
-  DescribeFile(sha256.HexDigest(), file.bytes().size(), format, right);
+  DescribeFile(Sha256Of(file.bytes()), file.bytes().size(), format, right);
   const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
   return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
 }
@@ -200,7 +183,9 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
   ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoint, file));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
-  ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive, MakeArchive(remade, request->runtime));
+  const auto manifest = [&] { return WriteManifest(remade.manifest); };
+  ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
+                   MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
   const std::vector<Call>& examples = TargetExamples(request->entry, *request->target);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/artifact/manifest.pb.h"
+#include "common/manifest/manifest.pb.h"
 #include "registry/registry.h"
 
 namespace modelport {

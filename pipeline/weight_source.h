@@ -1,45 +1,38 @@
+// Where the weights of an artifact come from.
 #ifndef MODELPORT_PIPELINE_WEIGHT_SOURCE_H_
 #define MODELPORT_PIPELINE_WEIGHT_SOURCE_H_
 
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
+#include <variant>
 
-#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/checkpoint/checkpoint.h"
 #include "common/keymap/plan.h"
-#include "common/module_tree/module_tree.h"
-#include "registry/registry.h"
 
 namespace modelport {
 
-// A variant's weights, opened and mapped onto its module tree; no weight is read yet.
-struct MappedWeights {
-  MappedWeights(ModuleTree tree, Checkpoint checkpoint, Plan plan)
-      : tree(std::move(tree)), checkpoint(std::move(checkpoint)), plan(std::move(plan)) {}
-  // A copy's plan would borrow from the original's checkpoint. What is moved keeps its place in memory.
-  MappedWeights(MappedWeights&&) = default;
-  MappedWeights& operator=(MappedWeights&&) = default;
-
-  ModuleTree tree;
-  Checkpoint checkpoint;
-  Plan plan;  // Borrows from `checkpoint`.
+// Weights made up by rule, which predict nothing.
+struct Seeded {
+  uint64_t seed = 0;
 };
 
-// Opens `checkpoint`, or makes seeded weights if it is empty, and plans how they fill `entry`'s tree; `choice` is for
-// checkpoints. If the file does not fit this variant but another one of the catalog, the error names that one.
-absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry,
-                                         const std::string& checkpoint, uint64_t seed, const SourceChoice& choice);
+// A file of weights, and what of it is meant.
+struct CheckpointFile {
+  std::string path;
+  SourceChoice choice = {};
+};
 
-// The same for a checkpoint that is open.
-absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, Checkpoint checkpoint,
-                                            const SourceChoice& choice);
+using WeightSource = std::variant<Seeded, CheckpointFile>;
 
-// Variants of the catalog that a dictionary of `checkpoint`, or the one at `state_dict`, fits as it is.
-std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint,
-                                         const absl::optional<std::string>& state_dict);
+// The path of the checkpoint; empty for seeded weights.
+std::string CheckpointPath(const WeightSource& source);
+
+// What a manifest calls seeded weights: "seeded:v1:SEED".
+std::string SeededName(const Seeded& seeded);
+
+// The weights of that name; nullopt for any other text.
+absl::optional<Seeded> ParseSeededName(absl::string_view name);
 
 }  // namespace modelport
 

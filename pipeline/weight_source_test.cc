@@ -1,26 +1,30 @@
 #include "pipeline/weight_source.h"
 
-#include <type_traits>
-#include <utility>
+#include <cstdint>
 
-#include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "registry/registry.h"
 
 namespace modelport {
 namespace {
 
-static_assert(!std::is_copy_constructible_v<MappedWeights> && !std::is_copy_assignable_v<MappedWeights>);
-
-TEST(MappedWeightsTest, ThePlanBorrowsFromTheCheckpointThatMovesWithIt) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
-  ASSERT_OK_AND_ASSIGN(MappedWeights first, MapWeights(registry, entry, "", /*seed=*/0, {"original"}));
-  const MappedWeights moved = std::move(first);
-  const auto& tensors = moved.checkpoint.state_dicts().front().tensors;
-  for (const SlotSource& source : moved.plan.sources) {
-    EXPECT_TRUE(source.tensor >= &tensors.front() && source.tensor <= &tensors.back());
+TEST(SeededNameTest, ComesBack) {
+  for (const uint64_t seed : {uint64_t{0}, uint64_t{7}, UINT64_MAX}) {
+    const absl::optional<Seeded> back = ParseSeededName(SeededName({seed}));
+    ASSERT_TRUE(back.has_value()) << seed;
+    EXPECT_EQ(back->seed, seed);
   }
+}
+
+TEST(SeededNameTest, NothingElseIsOne) {
+  for (const char* name : {"", "seeded", "seeded:v1:", "seeded:v2:0", "seeded:v1:00", "seeded:v1: 0", "seeded:v1:+0",
+                           "seeded:v1:-1", "seeded:v1:18446744073709551616", "sha256:00"}) {
+    EXPECT_FALSE(ParseSeededName(name).has_value()) << name;
+  }
+}
+
+TEST(CheckpointPathTest, SeededWeightsHaveNone) {
+  EXPECT_EQ(CheckpointPath(Seeded{1}), "");
+  EXPECT_EQ(CheckpointPath(CheckpointFile{"m.pth"}), "m.pth");
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "registry/plugin_folder.h"
 #include "registry/target_tree.h"
 #include "registry/toy_plugin.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {

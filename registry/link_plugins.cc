@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "common/io/sha256.h"
+#include "common/digest/sha256.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_tree.h"
@@ -159,9 +159,7 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
   absl::StatusOr<KeyMap> key_map = ParseKeyMap(*file);
   if (!Passes(key_map.status())) return false;
   plugin.key_map = *std::move(key_map);
-  Sha256 digest;
-  digest.Update(file->text);
-  plugin.key_map_digest = digest.HexDigest();
+  plugin.key_map_digest = Sha256Of(file->text);
   return true;
 }
 

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "registry/target_tree.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -187,9 +188,7 @@ TEST(LinkPluginsTest, TheProblemsOfAllFilesAreReportedAtOnce) {
       Folder("models/net", Header("net", "layers"), "modules: {G(): {method: x}}\n", "layout: {}\n"),
       Folder("models/other", "family: other\n", "")};
   EXPECT_THAT(LinkPlugins(folders, {}), StatusIs(kInvalid, R"yaml(plugins: 4 failures
-  models/other/plugin.yaml: 2 problems
-    models/other/plugin.yaml:1:1: missing field "summary" in a plugin
-    models/other/plugin.yaml:1:1: missing field "upstream" in a plugin
+  models/other/plugin.yaml:1:1: missing field "summary" in a plugin
   models/layers/modules.yaml:1:17: unknown field "paramaters" in F; nearest: parameters
   models/net/modules.yaml:1:17: unknown field "method" in G; nearest: methods
   models/net/keymap.yaml: 2 problems

@@ -7,12 +7,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/artifact/target.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
 #include "registry/catalog_name.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -42,7 +42,7 @@ class PluginParser {
  private:
   // What a plugin that extends another takes over from it.
   void ParseOwnParts(YamlMapReader* reader) {
-    if (const YamlValue* upstream = reader->Require("upstream")) ParseUpstream(*upstream);
+    if (const YamlValue* upstream = reader->Take("upstream")) ParseUpstream(*upstream);
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
     if (const YamlValue* preprocessing = reader->Take("preprocessing")) ParsePreprocessing(*preprocessing);
     for (const YamlValue& item : reader->TakeItems("examples")) plugin_.examples.push_back(ParseExample(item));
@@ -116,6 +116,7 @@ class PluginParser {
   }
 
   void RequireModelParts(const YamlValue& document) {
+    if (plugin_.upstream.empty()) problems_->Add(document.mark, "a plugin with variants wants upstream");
     if (plugin_.examples.empty()) problems_->Add(document.mark, "a plugin with variants wants examples");
     if (plugin_.preprocessing.mean.empty()) {
       problems_->Add(document.mark, "a plugin with variants wants preprocessing");

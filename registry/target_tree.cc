@@ -15,7 +15,7 @@ absl::StatusOr<ModuleTree> BuildTargetTree(const Plugin& plugin, const Variant& 
     }
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("--target=", target.name, ": ", variant.name, " cannot be had for it: ", plugin.path,
+      absl::StrCat("--target=", target.name, ": ", variant.name, " does not support this target: ", plugin.path,
                    "/plugin.yaml names no wrapper for ", variant.module.type, " under targets: ", target.name));
 }
 

@@ -2,9 +2,9 @@
 #define MODELPORT_REGISTRY_TARGET_TREE_H_
 
 #include "absl/status/statusor.h"
-#include "common/artifact/target.h"
 #include "common/module_tree/module_tree.h"
 #include "registry/plugin.h"
+#include "targets/target.h"
 
 namespace modelport {
 

@@ -1,18 +1,17 @@
 // Every variant of the catalog and of the test plugins compiles for every target, without weights, and has the methods
-// that the examples call. Every kind of model can be had for every runtime.
+// that the examples call. Every kind of model can be made for every runtime.
 #include <ATen/Functions.h>
 
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/artifact/archive_format.h"
-#include "common/artifact/example.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/runtime_obstacles.h"
-#include "common/artifact/target.h"
 #include "common/module_tree/module_tree.h"
+#include "common/proof/example.h"
+#include "common/runtime/archive_format.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime.h"
+#include "common/runtime/runtime_obstacles.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -20,6 +19,7 @@
 #include "pipeline/target_module.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
+#include "targets/targets.h"
 #include "tests/test_models.h"
 
 namespace modelport {
@@ -38,10 +38,10 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
-    for (const Target& target : Targets()) {
-      SCOPED_TRACE(entry.variant->name + " for " + target.name);
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, nullptr));
-      for (const Call& example : TargetExamples(entry, target)) EXPECT_OK(ExampleInputs(module, example));
+    for (const Target* target : Targets()) {
+      SCOPED_TRACE(entry.variant->name + " for " + target->name);
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
+      for (const Call& example : TargetExamples(entry, *target)) EXPECT_OK(ExampleInputs(module, example));
     }
   }
 }
@@ -53,9 +53,9 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
-    for (const Target& target : Targets()) {
-      SCOPED_TRACE(absl::StrCat(name, " for ", target.name));
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, target, &GetParam()));
+    for (const Target* target : Targets()) {
+      SCOPED_TRACE(absl::StrCat(name, " for ", target->name));
+      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam()));
       EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
     }
   }

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "bench/seeded_file.h"
-#include "common/io/sha256.h"
+#include "common/digest/sha256.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "pipeline/export_model.h"
@@ -35,11 +35,7 @@ std::string WriteCheckpoint(const CatalogEntry& entry, const std::string& folder
   return path;
 }
 
-std::string Digest(const std::string& path) {
-  Sha256 sha256;
-  sha256.Update(ReadFile(path));
-  return sha256.HexDigest();
-}
+std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
 
 TEST(Da3OwnFileTest, MonoAndMetricEachReadTheirOwnFile) {
   setenv("HF_HUB_CACHE", EmptyFolder("hub").c_str(), 1);
@@ -53,7 +49,7 @@ TEST(Da3OwnFileTest, MonoAndMetricEachReadTheirOwnFile) {
 
   for (const auto& [variant, file] : {std::pair(&mono, mono_file), std::pair(&metric, metric_file)}) {
     ExportOptions options;
-    options.checkpoint = FindCheckpoint(*variant, folder);
+    options.weights = CheckpointFile{FindCheckpoint(*variant, folder)};
     options.out = absl::StrCat(folder, "/", variant->name, ".pt");
     ASSERT_OK_AND_ASSIGN(const Manifest manifest, ExportModel(registry, {plugin, variant}, options));
     EXPECT_EQ(manifest.source(), absl::StrCat("sha256:", Digest(file)));

@@ -12,9 +12,8 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/compare_values.h"
-#include "common/artifact/example.h"
-#include "common/artifact/target.h"
+#include "common/proof/compare_values.h"
+#include "common/proof/example.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/shape.h"
@@ -25,6 +24,7 @@
 #include "registry/plugin_folder.h"
 #include "registry/target_tree.h"
 #include "registry/toy_plugin.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -57,12 +57,12 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
 absl::Status LoadAndRun(const PluginFolder& toy) {
   std::vector<PluginFolder> folders = {toy};
   for (PluginFolder& folder : EmbeddedPluginFolders()) {
-    if (folder.path == "models/layers") folders.push_back(std::move(folder));
+    if (folder.path == "models/layers" || folder.path == "targets/nuke") folders.push_back(std::move(folder));
   }
   ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(folders, {}));
   for (const auto& plugin : plugins) {
     for (const Variant& variant : plugin->variants) {
-      for (const Target& target : Targets()) RETURN_IF_ERROR(BuildAndRun(*plugin, variant, target));
+      for (const Target* target : Targets()) RETURN_IF_ERROR(BuildAndRun(*plugin, variant, *target));
     }
   }
   return absl::OkStatus();

@@ -9,8 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/artifact/testing/archive_records.h"
-#include "common/io/sha256.h"
+#include "common/archive/testing/archive_records.h"
+#include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -37,9 +37,7 @@ std::vector<std::string> FileNamesOfTable() {
 }
 
 std::string Digest(const std::string& path) {
-  Sha256 sha256;
-  sha256.Update(ReadFile(path));
-  return sha256.HexDigest();
+  return Sha256Of(ReadFile(path));
 }
 
 class CheckpointTest : public testing::TestWithParam<std::string> {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "common/io/sha256.h"
+#include "common/digest/sha256.h"
 #include "common/io/testing/obey_permissions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -90,9 +90,7 @@ void ExpectNoFalseManifest(const std::string& folder) {
   if (manifest == "old manifest") {
     EXPECT_EQ(artifact, "old artifact");
   } else {
-    Sha256 sha256;
-    sha256.Update(artifact);
-    EXPECT_THAT(manifest, HasSubstr(sha256.HexDigest()));
+    EXPECT_THAT(manifest, HasSubstr(Sha256Of(artifact)));
   }
 }
 

@@ -4,10 +4,10 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
-#include "common/artifact/round_trip.h"
-#include "common/artifact/target.h"
+#include "common/archive/load_module.h"
 #include "common/status/status_macros.h"
 #include "pipeline/export_model.h"
+#include "targets/targets.h"
 
 namespace modelport {
 
@@ -15,7 +15,7 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
                                                 const std::string& target) {
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ExportOptions options;
-  options.seed = seed;
+  options.weights = Seeded{seed};
   ASSIGN_OR_RETURN(options.target, FindTarget(target));
   options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", model, ".pt");
   options.prove = false;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "common/artifact/round_trip.h"
+#include "common/proof/round_trip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"

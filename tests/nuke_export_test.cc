@@ -88,7 +88,7 @@ variants:
   EXPECT_EQ(Export(folder, "bare", "libtorch", plugins).exit_status, 0);
   const ToolResult result = Export(EmptyFolder("refused"), "bare", "nuke", plugins);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nuke: bare cannot be had for it: " + plugins +
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nuke: bare does not support this target: " + plugins +
                                      "/plugin.yaml names no wrapper for Linear under targets: nuke\n"));
   EXPECT_THAT(FileNames(testing::TempDir() + "/refused"), IsEmpty());
 }

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/artifact/compare_values.h"
 #include "common/parity/capture.h"
+#include "common/proof/compare_values.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"

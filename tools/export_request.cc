@@ -7,13 +7,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/target.h"
 #include "common/keymap/plan.h"
+#include "common/runtime/runtime.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "pipeline/find_checkpoint.h"
+#include "targets/targets.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
@@ -41,12 +41,12 @@ ABSL_FLAG(bool, allow_nonfinite, false,
 namespace modelport {
 namespace {
 
-absl::StatusOr<uint64_t> ParseSeed(absl::string_view weights) {
-  uint64_t seed = 0;
+absl::StatusOr<Seeded> ParseSeeded(absl::string_view weights) {
+  Seeded seeded;
   absl::string_view rest = weights;
   if (absl::ConsumePrefix(&rest, "seeded") &&
-      (rest.empty() || (absl::ConsumePrefix(&rest, ":") && absl::SimpleAtoi(rest, &seed)))) {
-    return seed;
+      (rest.empty() || (absl::ConsumePrefix(&rest, ":") && absl::SimpleAtoi(rest, &seeded.seed)))) {
+    return seeded;
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--weights=", weights, ": wants published, seeded or seeded:SEED, SEED an unsigned 64-bit number"));
@@ -72,27 +72,27 @@ absl::Status NoneFound(const Variant& variant, const std::string& here) {
   return absl::NotFoundError(absl::StrCat(message, "\n  ", Cure(variant)));
 }
 
-// Fills in seeded weights, as `weights`, the flag, asks for them.
-absl::Status ChooseSeeded(const std::string& weights, ExportOptions& options) {
-  if (options.source.layout != "auto" && options.source.layout != "original") {
+// The seeded weights that the flag --weights, `weights`, asks for.
+absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights, const SourceChoice& choice) {
+  if (choice.layout != "auto" && choice.layout != "original") {
     return absl::InvalidArgumentError(
-        absl::StrCat("--layout=", options.source.layout, ": seeded weights have the original layout only"));
+        absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
   }
-  if (options.source.state_dict) {
+  if (choice.state_dict) {
     return absl::InvalidArgumentError("--state_dict is for checkpoints: seeded weights have no dictionaries");
   }
-  ASSIGN_OR_RETURN(options.seed, ParseSeed(weights));
-  return absl::OkStatus();
+  return ParseSeeded(weights);
 }
 
 // Fills in which weights to use. Returns what to tell the user, who did not choose them.
-absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptions& options) {
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSource& source) {
+  const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
   if (!weights.empty() && !checkpoint.empty()) {
     return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
   }
   if (!weights.empty() && weights != "published") {
-    RETURN_IF_ERROR(ChooseSeeded(weights, options));
+    ASSIGN_OR_RETURN(source, ChooseSeeded(weights, choice));
     return "";
   }
   if (absl::StrContains(checkpoint, ',')) {
@@ -100,18 +100,18 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, ExportOptio
         absl::StrCat("--checkpoint=", checkpoint, ": ", entry.variant->name, " is one file, not several"));
   }
   if (!checkpoint.empty()) {
-    options.checkpoint = ResolveUserPath(checkpoint);
+    source = CheckpointFile{ResolveUserPath(checkpoint), choice};
     return "";
   }
   const std::string here = ResolveUserPath(".");
-  options.checkpoint = FindCheckpoint(*entry.variant, here);
-  if (options.checkpoint.empty() && !weights.empty()) return NoneFound(*entry.variant, here);
-  return DescribeChoice(*entry.variant, options.checkpoint);
+  const std::string found = FindCheckpoint(*entry.variant, here);
+  if (found.empty() && !weights.empty()) return NoneFound(*entry.variant, here);
+  if (!found.empty()) source = CheckpointFile{found, choice};
+  return DescribeChoice(*entry.variant, found);
 }
 
 absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {
   ExportOptions options;
-  options.source = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   options.prove = absl::GetFlag(FLAGS_verify);
   options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
   const std::string out = absl::GetFlag(FLAGS_out);
@@ -143,7 +143,7 @@ absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension) {
   ASSIGN_OR_RETURN(Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry, extension));
-  ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options));
+  ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options.weights));
   return ExportRequest{std::move(registry), entry, std::move(options), std::move(choice)};
 }
 

@@ -7,13 +7,13 @@
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/runtime.h"
-#include "common/artifact/runtime_obstacles.h"
-#include "common/artifact/target.h"
 #include "common/lint/lint_file.h"
 #include "common/lint/report.h"
+#include "common/runtime/runtime.h"
+#include "common/runtime/runtime_obstacles.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "targets/targets.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, target, "libtorch", "the host that the file is for: libtorch or nuke");
@@ -25,9 +25,10 @@ namespace {
 
 absl::StatusOr<LintOptions> ParseOptions() {
   LintOptions options;
-  options.target = absl::GetFlag(FLAGS_target);
-  const absl::StatusOr<const Target*> target = FindTarget(options.target);
-  if (!target.ok()) return Annotate(target.status(), absl::StrCat("--target=", options.target));
+  const std::string name = absl::GetFlag(FLAGS_target);
+  const absl::StatusOr<const Target*> target = FindTarget(name);
+  if (!target.ok()) return Annotate(target.status(), absl::StrCat("--target=", name));
+  options.host_rules = (*target)->rules;
   const std::string flag = absl::GetFlag(FLAGS_runtime);
   if (const std::string runtime = flag.empty() ? (*target)->newest_runtime : flag; !runtime.empty()) {
     const absl::StatusOr<const Runtime*> found = FindRuntime(runtime);
@@ -48,7 +49,7 @@ absl::Status Run(const std::string& path) {
   const std::string count = CountFindings(result.findings);
   std::cout << FormatFindings(result.findings) << count << "; " << DescribeRuntimes(result.minimum_runtime) << "\n";
   if (result.findings.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", options.target));
+  return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", absl::GetFlag(FLAGS_target)));
 }
 
 }  // namespace

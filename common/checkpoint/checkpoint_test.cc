@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
-#include "common/io/sha256.h"
+#include "common/digest/sha256.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -54,10 +54,8 @@ const StateDict* FindDict(const Checkpoint& checkpoint, const std::string& path)
 
 // The tensor as expected.json writes it.
 Json Summary(const Checkpoint& checkpoint, const CheckpointTensor& tensor) {
-  Sha256 sha256;
-  sha256.Update(RowMajorBytes(checkpoint, tensor));
   return {std::string(DTypeName(tensor.dtype)), tensor.shape, tensor.strides, tensor.offset,
-          sha256.HexDigest().substr(0, 16)};
+          Sha256Of(RowMajorBytes(checkpoint, tensor)).substr(0, 16)};
 }
 
 class GoodFileTest : public testing::TestWithParam<std::string> {};

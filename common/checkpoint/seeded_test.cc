@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/io/sha256.h"
+#include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -83,9 +83,8 @@ TEST(SeededFillTest, TakesCenterAndSpread) {
 TEST(SeededFillTest, SeveralThreadsFillAsOne) {
   std::vector<float> weights(1025 * 1024);
   SeededWeights("big.weight", {1025, 1024}, 1, absl::MakeSpan(weights));
-  Sha256 sha256;
-  sha256.Update({reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float)});
-  EXPECT_EQ(sha256.HexDigest(), "5bb33c5f7fe7dab0f4178c038fb94814fa79c77fad99455b0e65628b78f40715");
+  EXPECT_EQ(Sha256Of({reinterpret_cast<const char*>(weights.data()), weights.size() * sizeof(float)}),
+            "5bb33c5f7fe7dab0f4178c038fb94814fa79c77fad99455b0e65628b78f40715");
 }
 
 TEST(SeededCheckpointTest, HoldsTheKeys) {

@@ -13,6 +13,7 @@
 #include "common/io/file_descriptor.h"
 #include "common/io/output_place.h"
 #include "common/io/partial_name.h"
+#include "common/io/writer.h"
 
 namespace modelport {
 
@@ -27,7 +28,7 @@ namespace modelport {
 // Where the file system has no unnamed files (NFS, say), the bytes lie in ".model.pt.XXXXXX.partial" meanwhile. Only a
 // kill -9 or a crash leaves that behind, until the next output of this name is created. Messages begin with the path
 // given to Create.
-class OutputFile {
+class OutputFile : public Writer {
  public:
   // Whether the bytes have a name before the file is whole.
   enum class Naming { kUnnamed, kPartialName };
@@ -40,8 +41,8 @@ class OutputFile {
   //   Unavailable        another process has had the folder's lock for a minute
   static absl::StatusOr<OutputFile> Create(const std::string& path, Naming naming = Naming::kUnnamed);
 
-  // Appends. ResourceExhausted if the disk is full or a limit is reached; nothing can be written after an error.
-  absl::Status Write(absl::string_view bytes);
+  // ResourceExhausted if the disk is full or a limit is reached.
+  absl::Status Write(absl::string_view bytes) override;
 
   // Where what was written can be read by this process until Commit.
   std::string ReadablePath() const;

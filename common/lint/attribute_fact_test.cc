@@ -26,8 +26,8 @@ Module MakeModuleWithList(bool holds_weight) {
 }
 
 TEST(AttributeFactTest, AListOfWeightsIsConvertedWithThem) {
-  EXPECT_THAT(LintForNuke(MakeModuleWithList(true)), IsEmpty());
-  EXPECT_THAT(LintForNuke(MakeModuleWithList(false)),
+  EXPECT_THAT(LintSaved(MakeModuleWithList(true)), IsEmpty());
+  EXPECT_THAT(LintSaved(MakeModuleWithList(false)),
               ElementsAre(Field(&Finding::rule, "device"), Field(&Finding::rule, "half")));
 }
 

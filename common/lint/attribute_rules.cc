@@ -69,15 +69,6 @@ void ForEachAttribute(const c10::ClassType& type,
 
 }  // namespace
 
-void CheckBoolAttributes(const LintSubject& subject, std::vector<Finding>& findings) {
-  ForEachAttribute(*subject.module.type(), [&](const std::string& name, const c10::Type& type) {
-    if (type.kind() != TypeKind::BoolType || name == "training") return;
-    findings.push_back({.modules = {""},
-                        .message = absl::StrCat("attribute ", name, " is a bool, which knobs cannot set"),
-                        .cure = absl::StrCat("make it an int: ", name, ": int = 0, and ask if self.", name, " != 0")});
-  });
-}
-
 void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findings) {
   for (const auto& module : subject.module.named_modules()) {
     ForEachAttribute(*module.value.type(), [&](const std::string& name, const c10::Type& type) {

@@ -38,7 +38,7 @@ TEST(Float64TensorsTest, AreFoundWhereverTheyLie) {
   child.register_parameter("weight", at::zeros({3}, at::kDouble), /*is_buffer=*/false);
   net.register_module("child", child);
   net.define("def forward(self, x):\n  return x\n");
-  EXPECT_THAT(LintForNuke(net),
+  EXPECT_THAT(LintSaved(net),
               ElementsAre(AllOf(Field(&Finding::rule, "float64"), Field(&Finding::modules, ElementsAre("")),
                                 Field(&Finding::message, "the tensor mean is float64")),
                           AllOf(Field(&Finding::rule, "float64"), Field(&Finding::modules, ElementsAre("")),

@@ -8,12 +8,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/outside_calls.h"
-#include "common/artifact/runtime_obstacles.h"
+#include "absl/types/span.h"
+#include "common/archive/outside_calls.h"
 #include "common/lint/rules.h"
 #include "common/lint/trace.h"
 #include "common/lint/type_size.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime_obstacles.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
@@ -22,19 +23,16 @@ namespace {
 
 struct Rule {
   absl::string_view name;
-  absl::string_view target;  // The only one that it is for; empty: for all.
   void (*check)(const LintSubject& subject, std::vector<Finding>& findings);
 };
 
 constexpr Rule kRules[] = {
-    {"one tensor", /*target=*/"nuke", CheckForward},
-    {"bool attribute", /*target=*/"nuke", CheckBoolAttributes},
-    {"attribute type", /*target=*/"", CheckAttributeTypes},
-    {"device", /*target=*/"", CheckDevices},
-    {"half", /*target=*/"", CheckHalf},
-    {"float64", /*target=*/"", CheckFloat64},
-    {"in place", /*target=*/"", CheckInPlaceWrites},
-    {"runtime", /*target=*/"", CheckRuntimeObstacles},
+    {"attribute type", CheckAttributeTypes},
+    {"device", CheckDevices},
+    {"half", CheckHalf},
+    {"float64", CheckFloat64},
+    {"in place", CheckInPlaceWrites},
+    {"runtime", CheckRuntimeObstacles},
 };
 
 // Findings of which several that differ in their modules alone are one.
@@ -62,10 +60,10 @@ class MergedFindings {
   absl::flat_hash_set<std::pair<size_t, std::string>> modules_;
 };
 
-std::vector<Finding> RunRules(const LintSubject& subject, absl::string_view target) {
+std::vector<Finding> RunRules(const LintSubject& subject, absl::Span<const HostRule> host_rules) {
   MergedFindings merged;
+  for (Finding& finding : CheckHostRules(host_rules, subject.module)) merged.Add(std::move(finding));
   for (const Rule& rule : kRules) {
-    if (!rule.target.empty() && rule.target != target) continue;
     std::vector<Finding> findings;
     rule.check(subject, findings);
     for (Finding& finding : findings) {
@@ -85,7 +83,7 @@ absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveF
   RETURN_IF_ERROR(CheckNoOutsideCalls(operators));
   ASSIGN_OR_RETURN(const Trace trace, TraceForward(module));
   return CatchTorch([&] {
-    return LintResult{RunRules({module, trace, operators, format, options.runtime}, options.target),
+    return LintResult{RunRules({module, trace, operators, format, options.runtime}, options.host_rules),
                       MinimumRuntime(format, operators)};
   });
 }

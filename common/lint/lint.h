@@ -8,15 +8,17 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/artifact/archive_format.h"
-#include "common/artifact/runtime.h"
+#include "absl/types/span.h"
 #include "common/lint/finding.h"
+#include "common/lint/host_rule.h"
+#include "common/runtime/archive_format.h"
+#include "common/runtime/runtime.h"
 
 namespace modelport {
 
 struct LintOptions {
-  std::string target = "libtorch";   // A name of common/artifact/target.h.
-  const Runtime* runtime = nullptr;  // One that has to load the file; may be null.
+  absl::Span<const HostRule> host_rules = {};  // Of the host that the file is for.
+  const Runtime* runtime = nullptr;            // One that has to load the file; may be null.
 };
 
 struct LintResult {

@@ -11,7 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/script_archive.h"
+#include "common/archive/script_archive.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/lint/testing/script_writer.h"
 #include "common/status/status_matchers.h"
@@ -71,7 +71,7 @@ TEST(LintFileTest, TakesAnHonestFile) {
 
 TEST(LintFileTest, RefusesCodeThatWritesFilesBeforeItRuns) {
   const std::string written = testing::TempDir() + "/written";
-  for (const std::string call : {absl::StrCat("    torch.save(state, \"", written, "\")\n"),
+  for (const std::string& call : {absl::StrCat("    torch.save(state, \"", written, "\")\n"),
                                  absl::StrCat("    y = torch.from_file(\"", written, "\", True, 8)\n")}) {
     EXPECT_THAT(LintBytes(FileThatRuns(call)),
                 StatusIs(StatusCode::kFailedPrecondition,

@@ -29,7 +29,7 @@ TEST(LintTest, NamesModulesLineAndCure) {
   net.define(
       "def forward(self, x):\n"
       "  return getattr(self.blocks, \"1\").forward(getattr(self.blocks, \"0\").forward(x))\n");
-  const std::vector<Finding> findings = LintForNuke(net);
+  const std::vector<Finding> findings = LintSaved(net);
   ASSERT_EQ(findings.size(), 1);
   EXPECT_THAT(findings[0].modules, ElementsAre("blocks.0", "blocks.1"));
   EXPECT_THAT(findings[0].line.place, HasSubstr(":2"));
@@ -38,7 +38,7 @@ TEST(LintTest, NamesModulesLineAndCure) {
 }
 
 TEST(LintTest, LeavesOutWhatForwardDoesNotReach) {
-  EXPECT_THAT(LintForNuke(MakeModule("def forward(self, x):\n  return x\ndef other(self, x):\n  return x.cpu()\n")),
+  EXPECT_THAT(LintSaved(MakeModule("def forward(self, x):\n  return x\ndef other(self, x):\n  return x.cpu()\n")),
               IsEmpty());
 }
 

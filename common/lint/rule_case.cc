@@ -40,17 +40,17 @@ Module MakeModule(const std::string& code) {
 
 std::string Forward(const std::string& body) { return absl::StrCat("def forward(self, x):\n", body); }
 
-std::vector<Finding> LintForNuke(const Module& module, const Runtime* runtime) {
-  const auto result = Lint(Reload(module), ArchiveFormat(), {"nuke", runtime});
+std::vector<Finding> LintSaved(const Module& module, const LintOptions& options) {
+  const auto result = Lint(Reload(module), ArchiveFormat(), options);
   EXPECT_OK(result);
   return result.ok() ? result->findings : std::vector<Finding>();
 }
 
-void ExpectFindsTheBadOneOnly(const RuleCase& test) {
-  EXPECT_THAT(LintForNuke(MakeModule(test.bad)),
+void ExpectFindsTheBadOneOnly(const RuleCase& test, const LintOptions& options) {
+  EXPECT_THAT(LintSaved(MakeModule(test.bad), options),
               ElementsAre(AllOf(Field(&Finding::rule, test.rule), Field(&Finding::message, HasSubstr(test.message)),
                                 Field(&Finding::modules, ElementsAre("")))));
-  for (const Finding& finding : LintForNuke(MakeModule(test.good))) {
+  for (const Finding& finding : LintSaved(MakeModule(test.good), options)) {
     ADD_FAILURE() << finding.rule << ": " << finding.line.text << ": " << finding.message;
   }
 }

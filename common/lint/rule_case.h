@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "common/artifact/runtime.h"
 #include "common/lint/finding.h"
+#include "common/lint/lint.h"
 
 namespace modelport {
 
@@ -18,8 +18,8 @@ torch::jit::Module MakeModule(const std::string& code);
 // forward(self, x), whose lines are `body`.
 std::string Forward(const std::string& body);
 
-// The findings about `module` as a file has it, for Nuke.
-std::vector<Finding> LintForNuke(const torch::jit::Module& module, const Runtime* runtime = nullptr);
+// The findings about `module` as a file has it.
+std::vector<Finding> LintSaved(const torch::jit::Module& module, const LintOptions& options = {});
 
 struct RuleCase {
   const char* name;
@@ -30,7 +30,7 @@ struct RuleCase {
 };
 
 // Fails the test unless the lint does so.
-void ExpectFindsTheBadOneOnly(const RuleCase& test);
+void ExpectFindsTheBadOneOnly(const RuleCase& test, const LintOptions& options = {});
 
 }  // namespace modelport
 

@@ -6,11 +6,11 @@
 
 #include <vector>
 
-#include "common/artifact/archive_format.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/runtime.h"
 #include "common/lint/finding.h"
 #include "common/lint/trace.h"
+#include "common/runtime/archive_format.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime.h"
 
 namespace modelport {
 
@@ -24,13 +24,6 @@ struct LintSubject {
 };
 
 // Rules add what they find. Their caller fills in Finding::rule. A finding may come more than once.
-
-// forward takes one tensor and nothing else, and gives one tensor.
-void CheckForward(const LintSubject& subject, std::vector<Finding>& findings);
-
-// The root has no bool attributes, which a host offers as knobs. `training`, which torch.nn gives to every module, and
-// those of submodules, which are out of a host's reach, may be bool.
-void CheckBoolAttributes(const LintSubject& subject, std::vector<Finding>& findings);
 
 // Every attribute can be saved again, as converting a .pt to a .cat does, and is of a type that all runtimes know.
 void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findings);

@@ -3,9 +3,9 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/operators.h"
-#include "common/artifact/runtime_obstacles.h"
 #include "common/lint/rules.h"
+#include "common/runtime/operators.h"
+#include "common/runtime/runtime_obstacles.h"
 
 namespace modelport {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <vector>
 
-#include "common/artifact/runtime.h"
 #include "common/lint/finding.h"
 #include "common/lint/rule_case.h"
+#include "common/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -17,9 +17,9 @@ using torch::jit::Module;
 
 TEST(RuntimeRuleTest, ReportsWhatTheRuntimeLacksIfOneIsNamed) {
   const Module module = MakeModule(Forward("  return torch.silu(x)\n"));
-  EXPECT_THAT(LintForNuke(module), IsEmpty());
-  EXPECT_THAT(LintForNuke(module, &Runtimes()[1]), IsEmpty());
-  const std::vector<Finding> findings = LintForNuke(module, &Runtimes()[0]);
+  EXPECT_THAT(LintSaved(module), IsEmpty());
+  EXPECT_THAT(LintSaved(module, {.runtime = &Runtimes()[1]}), IsEmpty());
+  const std::vector<Finding> findings = LintSaved(module, {.runtime = &Runtimes()[0]});
   ASSERT_EQ(findings.size(), 1);
   EXPECT_EQ(findings[0].rule, "runtime");
   EXPECT_EQ(findings[0].message, "aten::silu(Tensor): LibTorch 1.6 does not have it");

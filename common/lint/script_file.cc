@@ -4,9 +4,10 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/artifact/load_archive.h"
-#include "common/artifact/outside_calls.h"
-#include "common/artifact/script_archive.h"
+#include "common/archive/load_archive.h"
+#include "common/archive/outside_calls.h"
+#include "common/archive/read_format.h"
+#include "common/archive/script_archive.h"
 #include "common/checkpoint/file_kind.h"
 #include "common/status/status_macros.h"
 

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "common/artifact/archive_format.h"
+#include "common/runtime/archive_format.h"
 
 namespace modelport {
 

@@ -60,7 +60,7 @@ Progress::Progress(absl::string_view step, int64_t total, ProgressScreen screen)
 
 void Progress::Add(int64_t bytes) {
   done_ += bytes;
-  // Whoever comes while another thread draws has better things to do.
+  // Skip this redraw if another thread is drawing.
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !screen_.write) return;
   const absl::Time now = screen_.now();

@@ -212,7 +212,7 @@ absl::StatusOr<std::string> Decode(const std::string& bytes) {
 }  // namespace
 
 absl::StatusOr<std::string> RunConfined(const ConfinedLimits& limits, Work work) {
-  // Whoever ignores this signal is not told how children end.
+  // A process that ignores SIGCHLD cannot learn how a child ended.
   std::signal(SIGCHLD, SIG_DFL);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return SystemError("pipe");

@@ -57,7 +57,7 @@ absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const M
   std::string message =
       absl::StrCat(checkpoint.path(), ": ", stored.size() + overflowed.size(), " tensors hold NaN or infinite values");
   Describe(&message, "in the checkpoint; --allow_nonfinite exports them as they are", stored);
-  Describe(&message, "too large for the wished --dtype; float32 or bfloat16 hold them", overflowed);
+  Describe(&message, "overflow in this --dtype; use float32 or bfloat16", overflowed);
   return absl::FailedPreconditionError(message);
 }
 

@@ -25,7 +25,7 @@ struct Converted {
 };
 
 struct BoundTensors {
-  std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and the wished dtype.
+  std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and the requested dtype.
   std::map<DType, Converted> converted;  // By the dtype in the checkpoint.
   std::vector<std::string> zero_filled;  // Slots that the checkpoint may lack, and lacks.
 };

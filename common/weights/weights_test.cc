@@ -153,7 +153,7 @@ TEST_F(WeightsTest, ConversionsThatOverflowAreRefusedInAnyCase) {
   Bound(DType::kFloat16);
   EXPECT_THAT(Audit(/*allow_nonfinite=*/true),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("too large for the wished --dtype"), Not(HasSubstr("in the checkpoint")))));
+                       AllOf(HasSubstr("overflow in this --dtype"), Not(HasSubstr("in the checkpoint")))));
 }
 
 TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {

@@ -7,9 +7,9 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
-#include "common/artifact/compare_values.h"
-#include "common/artifact/manifest.h"
-#include "common/artifact/runtime.h"
+#include "common/manifest/manifest.h"
+#include "common/proof/compare_values.h"
+#include "common/runtime/runtime.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/text/table.h"

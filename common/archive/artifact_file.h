@@ -1,0 +1,45 @@
+#ifndef MODELPORT_COMMON_ARCHIVE_ARTIFACT_FILE_H_
+#define MODELPORT_COMMON_ARCHIVE_ARTIFACT_FILE_H_
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/zip_directory.h"
+#include "common/io/mapped_file.h"
+
+namespace modelport {
+
+// An artifact as a file that anyone may have made: its records, mapped into memory. LibTorch does not see them.
+class ArtifactFile {
+ public:
+  // Opens the zip archive `path`. Messages begin with the path.
+  //   DataLoss        truncated, damaged or no zip archive
+  //   Unimplemented   encrypted, or of a compression that TorchScript does not use
+  //   others          as MappedFile::Open
+  static absl::StatusOr<ArtifactFile> Open(const std::string& path);
+
+  const std::string& path() const { return path_; }
+  absl::string_view bytes() const { return file_->bytes(); }
+  const std::vector<ZipRecord>& records() const { return records_; }
+
+  // The record at `path` below the archive's folder, such as "data.pkl"; null if there is none. LibTorch calls the
+  // folder of what Modelport writes "archive".
+  const ZipRecord* Find(absl::string_view path) const;
+
+ private:
+  ArtifactFile(std::string path, std::shared_ptr<const MappedFile> file, std::vector<ZipRecord> records);
+
+  std::string path_;
+  std::shared_ptr<const MappedFile> file_;
+  std::vector<ZipRecord> records_;
+  absl::flat_hash_map<absl::string_view, size_t> indices_;  // Of records_, by name.
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARCHIVE_ARTIFACT_FILE_H_

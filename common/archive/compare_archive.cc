@@ -1,0 +1,123 @@
+#include "common/archive/compare_archive.h"
+
+#include <caffe2/serialize/inline_container.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/checkpoint/record_content.h"
+#include "common/script/torch_status.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+
+namespace modelport {
+namespace {
+
+using caffe2::serialize::PyTorchStreamReader;
+
+constexpr absl::string_view kFolder = "archive/";
+
+size_t FirstDifference(absl::string_view a, absl::string_view b) {
+  const size_t size = std::min(a.size(), b.size());
+  return std::mismatch(a.begin(), a.begin() + size, b.begin()).first - a.begin();
+}
+
+// The line around byte `position`.
+absl::string_view LineAt(absl::string_view text, size_t position) {
+  const size_t before = position == 0 ? text.npos : text.rfind('\n', position - 1);
+  const size_t begin = before == text.npos ? 0 : before + 1;
+  return text.substr(begin, text.find('\n', position) - begin);
+}
+
+std::string DescribeText(absl::string_view expected, absl::string_view actual) {
+  const size_t position = FirstDifference(expected, actual);
+  const absl::string_view before = expected.substr(0, position);
+  return absl::StrCat("line ", 1 + std::count(before.begin(), before.end(), '\n'), ": is not what Modelport writes",
+                      "\n  wants ", Brief(LineAt(expected, position)), "\n  has   ",
+                      Brief(LineAt(actual, std::min(position, actual.size()))));
+}
+
+bool IsText(absl::string_view path) { return absl::EndsWith(path, ".py") || absl::EndsWith(path, ".json"); }
+
+// A file's records beside those that it should have.
+class RecordComparer {
+ public:
+  RecordComparer(const std::shared_ptr<ArchivePieces>& expected, const ArtifactFile& file,
+                 const std::vector<std::string>& slots)
+      : pieces_(*expected), reader_(expected), file_(file), slots_(slots) {}
+
+  // Says what differs between files that differ. Throws what LibTorch throws.
+  absl::Status Explain() {
+    const std::vector<std::string> paths = reader_.getAllRecords();
+    for (const ZipRecord& record : file_.records()) {
+      absl::string_view path = record.name;
+      if (absl::ConsumePrefix(&path, kFolder) && std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
+      return absl::DataLossError(absl::StrCat(Brief(record.name), ": a record that Modelport does not write"));
+    }
+    for (const std::string& path : paths) {
+      RETURN_IF_ERROR(Annotate(Compare(path), Describe(path)));
+    }
+    return absl::DataLossError("every record is right, but they do not lie in the file as Modelport writes them");
+  }
+
+ private:
+  // "data/3 (blocks.0.norm1.weight)".
+  std::string Describe(const std::string& path) const {
+    absl::string_view number = path;
+    size_t slot = 0;
+    if (!absl::ConsumePrefix(&number, "data/") || !absl::SimpleAtoi(number, &slot) || slot >= slots_.size())
+      return path;
+    return absl::StrCat(path, " (", slots_[slot], ")");
+  }
+
+  absl::Status Compare(const std::string& path) {
+    const ZipRecord* const record = file_.Find(path);
+    if (record == nullptr) return absl::DataLossError("missing");
+    std::string copy, inflated;
+    const absl::string_view expected = Expected(path, &copy);
+    if (record->size != expected.size() && !IsText(path)) {
+      return absl::DataLossError(absl::StrCat("wants ", expected.size(), " bytes, has ", record->size));
+    }
+    absl::string_view actual = record->bytes;
+    if (record->deflated) {
+      // A text that is longer than this is not shown to where it ends.
+      ASSIGN_OR_RETURN(inflated, InflateRecord(*record, 2 * expected.size() + (size_t{1} << 20)));
+      actual = inflated;
+    }
+    if (actual == expected) return CheckCrc32(*record, actual);
+    if (IsText(path)) return absl::DataLossError(DescribeText(expected, actual));
+    return absl::DataLossError(
+        absl::StrCat("is not what Modelport writes from byte ", FirstDifference(expected, actual), " on"));
+  }
+
+  // The bytes of a record, which lie in `copy` unless they are weights.
+  absl::string_view Expected(const std::string& path, std::string* copy) {
+    const absl::string_view weights = pieces_.View(reader_.getRecordOffset(path), reader_.getRecordSize(path));
+    if (absl::StartsWith(path, "data/") && !weights.empty()) return weights;
+    const auto [data, size] = reader_.getRecord(path);
+    copy->assign(static_cast<const char*>(data.get()), size);
+    return *copy;
+  }
+
+  const ArchivePieces& pieces_;
+  PyTorchStreamReader reader_;
+  const ArtifactFile& file_;
+  const std::vector<std::string>& slots_;
+};
+
+}  // namespace
+
+absl::Status CompareArchive(const std::shared_ptr<ArchivePieces>& expected, const ArtifactFile& file,
+                            const std::vector<std::string>& slots) {
+  if (expected->Equals(file.bytes())) return absl::OkStatus();
+  absl::Status difference;
+  const absl::Status caught = CatchTorch([&] { difference = RecordComparer(expected, file, slots).Explain(); });
+  return Annotate(caught.ok() ? difference : caught, file.path());
+}
+
+}  // namespace modelport

@@ -1,0 +1,22 @@
+#ifndef MODELPORT_COMMON_ARCHIVE_COMPARE_ARCHIVE_H_
+#define MODELPORT_COMMON_ARCHIVE_COMPARE_ARCHIVE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/archive/archive_pieces.h"
+#include "common/archive/artifact_file.h"
+
+namespace modelport {
+
+// Compares a file byte by byte with the archive that WriteArchive gives. `slots` are the names of the module's tensors
+// in the order of the archive, for messages.
+//   DataLoss  names the first record that differs, with its line if it is code, or its slot if it is a tensor
+absl::Status CompareArchive(const std::shared_ptr<ArchivePieces>& expected, const ArtifactFile& file,
+                            const std::vector<std::string>& slots);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARCHIVE_COMPARE_ARCHIVE_H_

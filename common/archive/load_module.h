@@ -1,0 +1,22 @@
+#ifndef MODELPORT_COMMON_ARCHIVE_LOAD_MODULE_H_
+#define MODELPORT_COMMON_ARCHIVE_LOAD_MODULE_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace modelport {
+
+// Loads the TorchScript file `path`, which Modelport has written itself: loading runs code of the file. `on_bytes` is told
+// of every run of bytes read.
+//   DataLoss  LibTorch cannot load it
+absl::StatusOr<torch::jit::Module> LoadModule(
+    const std::string& path, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARCHIVE_LOAD_MODULE_H_

@@ -1,0 +1,137 @@
+#include "common/archive/save_module.h"
+
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/serialization/export.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/archive/old_records.h"
+#include "common/script/torch_status.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+// The memory of a module's tensors, which stays as it is as long as the module lives.
+class TensorMemory {
+ public:
+  explicit TensorMemory(const torch::jit::Module& module) {
+    for (const at::Tensor& tensor : module.parameters()) Add(tensor);
+    for (const at::Tensor& tensor : module.buffers()) Add(tensor);
+  }
+
+  bool Contains(absl::string_view bytes) const {
+    const auto next = ends_.upper_bound(bytes.data());
+    return next != ends_.begin() && bytes.data() + bytes.size() <= std::prev(next)->second;
+  }
+
+ private:
+  void Add(const at::Tensor& tensor) {
+    const char* begin = static_cast<const char*>(tensor.const_data_ptr());
+    ends_[begin] = begin + tensor.nbytes();
+  }
+
+  std::map<const char*, const char*> ends_;  // By begin.
+};
+
+using Sink = std::function<size_t(const void*, size_t)>;
+using caffe2::serialize::PyTorchStreamWriter;
+
+// A tensor's bytes come to `sink` in one piece, from where they lie.
+void Serialize(const torch::jit::Module& module, const RecordWriter& add_records, bool with_checksums,
+               const Sink& sink) {
+  PyTorchStreamWriter writer(sink, with_checksums);
+  torch::jit::ScriptModuleSerializer serializer(writer);
+  serializer.serialize(module, /*extra_files=*/{}, /*bytecode_format=*/false, /*save_mobile_debug_info=*/false);
+  add_records(writer);
+  writer.writeEndOfFile();
+}
+
+// Puts an archive together in memory, without copies of the module's tensors.
+class PiecesWriter : public Writer {
+ public:
+  explicit PiecesWriter(const torch::jit::Module& module) : tensors_(module) {}
+
+  absl::Status Write(absl::string_view bytes) override {
+    if (tensors_.Contains(bytes)) {
+      pieces_->Append(bytes);
+    } else {
+      pieces_->AppendCopy(bytes);
+    }
+    return absl::OkStatus();
+  }
+
+  const std::shared_ptr<ArchivePieces>& pieces() const { return pieces_; }
+
+ private:
+  const TensorMemory tensors_;
+  const std::shared_ptr<ArchivePieces> pieces_ = std::make_shared<ArchivePieces>();
+};
+
+// What LibTorch's writer gives its bytes to. It throws from its destructor when a write fails, which would end the
+// process: so an error is kept for the end, and what comes after it goes nowhere.
+Sink SinkTo(Writer& out, absl::Status& status) {
+  return [&](const void* data, size_t size) {
+    if (status.ok()) status = out.Write(absl::string_view(static_cast<const char*>(data), size));
+    return size;
+  };
+}
+
+void SerializeForOldReaders(const torch::jit::Module& module, const RecordWriter& add_records, uint32_t version,
+                            const Sink& sink) {
+  PiecesWriter pieces(module);
+  absl::Status status;
+  Serialize(
+      module, [](PyTorchStreamWriter&) {}, /*with_checksums=*/false, SinkTo(pieces, status));
+  WriteOldRecords(pieces.pieces(), version, add_records, sink);
+}
+
+absl::Status WriteExtra(const std::vector<ExtraFile>& extra, PyTorchStreamWriter& writer) {
+  for (const ExtraFile& file : extra) {
+    ASSIGN_OR_RETURN(const std::string text, file.text());
+    writer.writeRecord(absl::StrCat("extra/", file.name), text.data(), text.size());
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runtime, const std::vector<ExtraFile>& extra,
+                          Writer& out) {
+  absl::Status extra_status, written;
+  const auto add_extra = [&](PyTorchStreamWriter& writer) { extra_status = WriteExtra(extra, writer); };
+  const Sink sink = SinkTo(out, written);
+  const absl::Status serialized = CatchTorch([&] {
+    if (runtime != nullptr && runtime->old_records) {
+      SerializeForOldReaders(module, add_extra, runtime->max_archive_version, sink);
+    } else {
+      Serialize(module, add_extra, /*with_checksums=*/true, sink);
+    }
+  });
+  RETURN_IF_ERROR(written);
+  RETURN_IF_ERROR(serialized);
+  return extra_status;
+}
+
+absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const torch::jit::Module& module, const Runtime* runtime,
+                                                           const std::vector<ExtraFile>& extra) {
+  PiecesWriter pieces(module);
+  RETURN_IF_ERROR(WriteArchive(module, runtime, extra, pieces));
+  return pieces.pieces();
+}
+
+ArchiveFormat WrittenFormat(const Runtime* runtime, const std::vector<Operator>& operators) {
+  if (runtime != nullptr && runtime->old_records) return FormatFor(*runtime);
+  ArchiveFormat format;
+  format.new_records = true;
+  format.version = caffe2::serialize::kMinProducedFileFormatVersion;
+  for (const Operator& op : operators) format.version = std::max(format.version, op.version);
+  return format;
+}
+
+}  // namespace modelport

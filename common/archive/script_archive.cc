@@ -1,0 +1,88 @@
+#include "common/archive/script_archive.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/checkpoint/record_content.h"
+#include "common/checkpoint/zip_directory.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+
+namespace modelport {
+namespace {
+
+constexpr uint64_t kMaxInflated = uint64_t{64} << 20;
+
+constexpr absl::string_view kFiles[] = {".data/version", "byteorder", "constants.pkl", "data.pkl", "version"};
+constexpr absl::string_view kFolders[] = {"code/", "constants/", "data/"};
+
+bool IsRead(absl::string_view path) {
+  return std::find(std::begin(kFiles), std::end(kFiles), path) != std::end(kFiles) ||
+         std::any_of(std::begin(kFolders), std::end(kFolders),
+                     [path](absl::string_view folder) { return absl::StartsWith(path, folder); });
+}
+
+bool IsTensor(absl::string_view path) {
+  return absl::StartsWith(path, "data/") || absl::StartsWith(path, "constants/");
+}
+
+// What the archive may still inflate to, and what it has inflated.
+struct Inflation {
+  uint64_t left = kMaxInflated;
+  std::deque<std::string>& contents;
+};
+
+absl::StatusOr<absl::string_view> ReadContent(const ZipRecord& record, absl::string_view path, Inflation& inflation) {
+  if (record.deflated) {
+    ASSIGN_OR_RETURN(std::string content, InflateRecord(record, inflation.left));
+    inflation.left -= content.size();
+    return inflation.contents.emplace_back(std::move(content));
+  }
+  if (!IsTensor(path)) RETURN_IF_ERROR(CheckCrc32(record, record.bytes));
+  return record.bytes;
+}
+
+absl::Status TooLarge(const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(absl::StrCat(status.message(), ": all compressed records together may have ",
+                                                   kMaxInflated,
+                                                   "\n  pack the archive again without compression, with zip -0"));
+}
+
+}  // namespace
+
+absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
+  ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file, ZipMethods::kStoredAndDeflated));
+  ScriptArchive archive;
+  Inflation inflation = {.contents = archive.inflated_};
+  // As LibTorch does, take the first record's folder for the archive's.
+  const absl::string_view first = records.empty() ? "" : records.front().name;
+  const absl::string_view folder = first.substr(0, first.find('/') + 1);
+  for (const ZipRecord& record : records) {
+    absl::string_view path = record.name;
+    if (folder.empty() || !absl::ConsumePrefix(&path, folder) || !IsRead(path)) continue;
+    const absl::StatusOr<absl::string_view> content = ReadContent(record, path, inflation);
+    if (!content.ok()) return Annotate(TooLarge(content.status()), Brief(path));
+    archive.records_.push_back({path, *content});
+  }
+  // torch.save writes the same kind of archive, but neither code nor the constants beside it.
+  if (archive.Find("constants.pkl") == nullptr) return absl::InvalidArgumentError("an archive without code");
+  return archive;
+}
+
+const ScriptArchive::Record* ScriptArchive::Find(absl::string_view path) const {
+  const auto found =
+      std::find_if(records_.begin(), records_.end(), [path](const Record& record) { return record.path == path; });
+  return found == records_.end() ? nullptr : &*found;
+}
+
+bool IsCode(absl::string_view path) { return absl::StartsWith(path, "code/") && absl::EndsWith(path, ".py"); }
+
+}  // namespace modelport

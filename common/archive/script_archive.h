@@ -1,0 +1,44 @@
+#ifndef MODELPORT_COMMON_ARCHIVE_SCRIPT_ARCHIVE_H_
+#define MODELPORT_COMMON_ARCHIVE_SCRIPT_ARCHIVE_H_
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// What LibTorch reads of a TorchScript archive, whoever made it: code, pickles, tensors and the format's version. Other
+// records, such as a manifest, are left out.
+class ScriptArchive {
+ public:
+  struct Record {
+    absl::string_view path;     // Below the archive's folder: "code/__torch__.py".
+    absl::string_view content;  // Not compressed.
+  };
+
+  // Reads `file`, which must outlive the result. Compressed records may have 64 MiB together when they are inflated.
+  // The CRC-32 of each record but the tensors' is checked.
+  //   DataLoss            truncated or damaged, or no zip archive
+  //   InvalidArgument     an archive without code, as torch.save writes
+  //   Unimplemented       encrypted, in several volumes, or compressed by another method than deflate
+  //   ResourceExhausted   compressed records are too large
+  static absl::StatusOr<ScriptArchive> Read(absl::string_view file);
+
+  const std::vector<Record>& records() const { return records_; }
+  // Null if there is none.
+  const Record* Find(absl::string_view path) const;
+
+ private:
+  std::vector<Record> records_;       // In the order of the file.
+  std::deque<std::string> inflated_;  // Of compressed records; records_ points into it.
+};
+
+// True for the path of a record with TorchScript code.
+bool IsCode(absl::string_view path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_ARCHIVE_SCRIPT_ARCHIVE_H_

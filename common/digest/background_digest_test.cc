@@ -1,0 +1,26 @@
+#include "common/digest/background_digest.h"
+
+#include <string>
+
+#include "common/digest/sha256.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+TEST(BackgroundDigestTest, IsTheDigestOfAllBytes) {
+  for (const size_t size : {0, 1, 4 << 20, (9 << 20) + 5}) {
+    const std::string bytes(size, 'y');
+    BackgroundDigest digest(bytes);
+    EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes));
+    EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes)) << "asked again";
+  }
+}
+
+TEST(BackgroundDigestTest, EndsWithoutBeingAsked) {
+  const std::string bytes(64 << 20, 'x');
+  BackgroundDigest digest(bytes);
+}
+
+}  // namespace
+}  // namespace modelport

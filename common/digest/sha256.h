@@ -1,0 +1,36 @@
+#ifndef MODELPORT_COMMON_DIGEST_SHA256_H_
+#define MODELPORT_COMMON_DIGEST_SHA256_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+struct evp_md_ctx_st;
+
+namespace modelport {
+
+// The SHA-256 digest of bytes that arrive piece by piece.
+class Sha256 {
+ public:
+  Sha256();
+  ~Sha256();
+
+  void Update(absl::string_view bytes);
+
+  // The digest of all bytes so far, 64 lower-case hex digits. More bytes may follow.
+  std::string HexDigest() const;
+
+ private:
+  struct Free {
+    void operator()(evp_md_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_md_ctx_st, Free> context_;
+};
+
+// The digest of `bytes`.
+std::string Sha256Of(absl::string_view bytes);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_DIGEST_SHA256_H_

@@ -1,0 +1,64 @@
+#include "common/manifest/manifest.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+
+namespace modelport {
+
+namespace pb = google::protobuf::util;
+
+// The largest manifests have 100 kB.
+constexpr size_t kMaxSize = size_t{4} << 20;
+
+std::string ManifestPath(absl::string_view artifact_path) {
+  return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".manifest.json");
+}
+
+absl::StatusOr<std::string> WriteManifest(const Manifest& manifest) {
+  pb::JsonPrintOptions options;
+  options.add_whitespace = true;
+  options.preserve_proto_field_names = true;
+  options.always_print_primitive_fields = true;
+  std::string text;
+  const auto status = pb::MessageToJsonString(manifest, &text, options);
+  if (!status.ok()) return absl::InternalError(absl::StrCat("manifest: ", std::string(status.message())));
+  // Protobuf escapes angle brackets for web pages, which makes "-> Tensor" hard to read. An escaped backslash is
+  // matched first, so that what follows it is not taken for an escape.
+  return absl::StrReplaceAll(text, {{R"(\\)", R"(\\)"}, {R"(\u003c)", "<"}, {R"(\u003e)", ">"}});
+}
+
+absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path) {
+  if (json.size() > kMaxSize) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest: more than ", kMaxSize, " bytes"));
+  }
+  Manifest manifest;
+  const auto status = pb::JsonStringToMessage({json.data(), json.size()}, &manifest);
+  if (!status.ok()) {
+    const std::string details = absl::StrReplaceAll(std::string(status.message()), {{"\n", "\n  "}});
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest of this version\n  ", details));
+  }
+  const absl::StatusOr<std::string> written = WriteManifest(manifest);
+  if (!written.ok()) return written.status();
+  if (*written == json) return manifest;
+  const auto differ = std::mismatch(json.begin(), json.end(), written->begin(), written->end()).first;
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": line ", 1 + std::count(json.begin(), differ, '\n'),
+                   ": not as Modelport writes it: a field twice, another order or space"));
+}
+
+Manifest ParseKnownFields(absl::string_view json) {
+  Manifest manifest;
+  pb::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  if (json.size() > kMaxSize || !pb::JsonStringToMessage({json.data(), json.size()}, &manifest, options).ok())
+    return {};
+  return manifest;
+}
+
+}  // namespace modelport

@@ -1,0 +1,33 @@
+#ifndef MODELPORT_COMMON_MANIFEST_MANIFEST_H_
+#define MODELPORT_COMMON_MANIFEST_MANIFEST_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// Where the manifest of an artifact lies: "out/m.manifest.json" for "out/m.pt".
+std::string ManifestPath(absl::string_view artifact_path);
+
+// The name of an archive's extra file that holds the artifact's manifest.
+inline constexpr char kManifestExtraFile[] = "modelport.manifest.json";
+
+// The manifest as indented JSON with every field, equal bytes for equal manifests.
+absl::StatusOr<std::string> WriteManifest(const Manifest& manifest);
+
+// The inverse of WriteManifest, which must give `json` again to the byte, so that a reader of any kind reads the same.
+// Messages begin with `path`, the file that `json` was read from.
+//   InvalidArgument  not JSON, an unknown field, a value of another type, a field twice, another order, other spaces,
+//   or
+//                    more than 4 MiB
+absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path);
+
+// What a manifest of any release says, as far as this one knows its fields; nothing if it cannot be read.
+Manifest ParseKnownFields(absl::string_view json);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MANIFEST_MANIFEST_H_

@@ -1,0 +1,107 @@
+#include "common/manifest/manifest.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+Manifest MakeManifest() {
+  Manifest manifest;
+  manifest.set_model("tiny");
+  manifest.set_parameters(11e9);
+  manifest.mutable_artifact()->set_size_bytes(44e9 + 1);
+  manifest.add_methods("forward(Tensor x) -> Tensor");
+  auto* excused = manifest.add_zero_filled();
+  excused->set_key("mask_token");
+  excused->set_reason(R"(quotes " and backslashes \u003c \\ survive)");
+  manifest.mutable_round_trip()->add_outputs()->set_max_abs(2.980232238769531e-08);
+  return manifest;
+}
+
+TEST(ManifestPathTest, LiesBesideTheArtifact) {
+  EXPECT_EQ(ManifestPath("dir/m.pt"), "dir/m.manifest.json");
+  EXPECT_EQ(ManifestPath("m.pt"), "m.manifest.json");
+  EXPECT_EQ(ManifestPath("my.pt/m"), "my.pt/m.manifest.json");
+}
+
+TEST(WriteManifestTest, ParsesBack) {
+  const Manifest manifest = MakeManifest();
+  ASSERT_OK_AND_ASSIGN(const std::string text, WriteManifest(manifest));
+  ASSERT_OK_AND_ASSIGN(const Manifest parsed, ParseManifest(text, "m.manifest.json"));
+  EXPECT_EQ(parsed.SerializeAsString(), manifest.SerializeAsString());
+}
+
+TEST(WriteManifestTest, EqualManifestsGiveEqualBytes) {
+  ASSERT_OK_AND_ASSIGN(const std::string first, WriteManifest(MakeManifest()));
+  ASSERT_OK_AND_ASSIGN(const std::string second, WriteManifest(MakeManifest()));
+  EXPECT_EQ(first, second);
+}
+
+TEST(WriteManifestTest, ReadsWell) {
+  ASSERT_OK_AND_ASSIGN(const std::string text, WriteManifest(MakeManifest()));
+  EXPECT_THAT(text, HasSubstr("\"size_bytes\": 44000000001,"));
+  EXPECT_THAT(text, HasSubstr("\"parameters\": 11000000000,"));
+  EXPECT_THAT(text, HasSubstr("\"forward(Tensor x) -> Tensor\""));
+  EXPECT_THAT(text, HasSubstr("\"unused\": []"));
+  EXPECT_THAT(text, HasSubstr("\"proven\": false,"));
+}
+
+struct BadCase {
+  const char* name;
+  const char* json;
+  const char* error;
+};
+
+class ParseManifestTest : public testing::TestWithParam<BadCase> {};
+
+TEST_P(ParseManifestTest, RefusesAndNamesTheFile) {
+  EXPECT_THAT(ParseManifest(GetParam().json, "dir/m.manifest.json"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(StartsWith("dir/m.manifest.json: not a manifest"), HasSubstr(GetParam().error))));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ParseManifestTest,
+                         testing::Values(BadCase{"Empty", "", "Unexpected end"},
+                                         BadCase{"Truncated", R"({"model": "ti)", "Closing quote"},
+                                         BadCase{"NotAnObject", "[1]", ""},
+                                         BadCase{"UnknownField", R"({"modle": "tiny"})", "modle"},
+                                         BadCase{"WrongType", R"({"tensors": "many"})", "tensors"}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(ParseManifestTest, RefusesWhatReadersMayReadDifferently) {
+  ASSERT_OK_AND_ASSIGN(const std::string text, WriteManifest(MakeManifest()));
+  const std::string model = " \"model\": \"tiny\",\n";
+  ASSERT_THAT(text, HasSubstr(model));
+  for (const std::string& other :
+       {absl::StrReplaceAll(text, {{model, " \"model\": \"other\",\n" + model}}),  // The last one counts.
+        absl::StrReplaceAll(text, {{model, model + " \"model\": \"other\",\n"}}), absl::StrCat(text, " "),
+        absl::StrReplaceAll(text, {{model, ""}}), absl::StrReplaceAll(text, {{"\"model\": ", "\"model\":"}})}) {
+    EXPECT_THAT(ParseManifest(other, "m.manifest.json"),
+                StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("m.manifest.json: ")))
+        << other;
+  }
+}
+
+TEST(ParseManifestTest, RefusesABomb) {
+  const std::string bomb = absl::StrCat("{\"methods\": [", std::string(5 << 20, ' '), "]}");
+  EXPECT_THAT(ParseManifest(bomb, "m"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 4194304")));
+  const std::string deep(1 << 20, '[');
+  EXPECT_THAT(ParseManifest(deep, "m"), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("m: not a manifest")));
+}
+
+TEST(ParseKnownFieldsTest, ReadsManifestsOfOtherReleases) {
+  EXPECT_EQ(ParseKnownFields(R"({"modelport_version": "9.0", "news": [1]})").modelport_version(), "9.0");
+  EXPECT_EQ(ParseKnownFields("no json").modelport_version(), "");
+}
+
+}  // namespace
+}  // namespace modelport

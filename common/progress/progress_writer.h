@@ -1,0 +1,29 @@
+#ifndef MODELPORT_COMMON_PROGRESS_PROGRESS_WRITER_H_
+#define MODELPORT_COMMON_PROGRESS_PROGRESS_WRITER_H_
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/io/writer.h"
+#include "common/progress/progress.h"
+
+namespace modelport {
+
+// Passes bytes on to another writer and shows how many there were.
+class ProgressWriter : public Writer {
+ public:
+  ProgressWriter(Writer& out, Progress& progress) : out_(out), progress_(progress) {}
+
+  absl::Status Write(absl::string_view bytes) override {
+    const absl::Status status = out_.Write(bytes);
+    progress_.Add(bytes.size());
+    return status;
+  }
+
+ private:
+  Writer& out_;
+  Progress& progress_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_PROGRESS_PROGRESS_WRITER_H_

@@ -1,0 +1,121 @@
+#include "common/proof/example.h"
+
+#include <ATen/Functions.h>
+#include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
+#include <c10/util/Exception.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "common/checkpoint/seeded.h"
+#include "common/script/ivalue.h"
+#include "common/script/torch_status.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
+
+namespace modelport {
+namespace {
+
+// Drops what LibTorch would print to stderr, whose first line is for the error, if there is one.
+class NoWarnings : public c10::WarningHandler {
+ public:
+  void process(const c10::Warning&) override {}
+};
+
+// Far above what an example needs to be.
+constexpr int64_t kMaxElements = 100000000;
+
+absl::Status ExampleError(const Call& call, absl::string_view message) {
+  return absl::InvalidArgumentError(absl::StrCat("example ", call.text, ": ", message));
+}
+
+absl::Status CheckShape(const Call& call, const std::string& name, const Shape& shape) {
+  const absl::optional<int64_t> elements = ElementCount(shape);
+  if (elements.has_value() && *elements <= kMaxElements) return absl::OkStatus();
+  return ExampleError(call, absl::StrCat(name, " wants a shape of sizes that are not negative and of at most ",
+                                         kMaxElements, " elements, has ", ShapeString(shape)));
+}
+
+at::Tensor SeededInput(const std::string& name, const Shape& shape, at::ScalarType dtype) {
+  at::Tensor tensor = at::empty(shape, at::kFloat);
+  SeededFill(absl::StrCat("input:", name), /*seed=*/0, /*center=*/0.0, /*spread=*/1.0,
+             absl::MakeSpan(tensor.mutable_data_ptr<float>(), tensor.numel()));
+  return tensor.to(dtype);
+}
+
+at::ScalarType ParameterType(const torch::jit::Module& module) {
+  for (const at::Tensor& parameter : module.parameters()) return parameter.scalar_type();
+  return at::kFloat;
+}
+
+// The value of the argument `index` of `call` for a parameter such as `argument`.
+absl::StatusOr<c10::IValue> Input(const torch::jit::Module& module, const Call& call, size_t index,
+                                  const c10::Argument& argument) {
+  ASSIGN_OR_RETURN(const Value value, call.positional[index].Evaluate({}));
+  const auto* shape = std::get_if<Shape>(&value);
+  if (shape == nullptr || !argument.type()->isSubtypeOf(*c10::TensorType::get())) return ToIValue(value);
+  RETURN_IF_ERROR(CheckShape(call, argument.name(), *shape));
+  return SeededInput(argument.name(), *shape, ParameterType(module));
+}
+
+absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module, const Call& call) {
+  const auto method = module.find_method(call.type);
+  if (!method) return ExampleError(call, "no such method");
+  const c10::FunctionSchema& schema = method->function().getSchema();
+  if (call.positional.size() + 1 > schema.arguments().size() || !call.named.empty()) {
+    return ExampleError(
+        call, absl::StrCat(call.type, " takes ", schema.arguments().size() - 1, " arguments, given by position"));
+  }
+  std::vector<c10::IValue> inputs;
+  for (size_t i = 0; i < call.positional.size(); ++i) {
+    ASSIGN_OR_RETURN(inputs.emplace_back(), Input(module, call, i, schema.arguments()[i + 1]));  // After self.
+  }
+  torch::jit::Stack stack = {module._ivalue()};
+  stack.insert(stack.end(), inputs.begin(), inputs.end());
+  const absl::Status fits = CatchTorch([&] { schema.checkAndNormalizeInputs(stack, {}); });
+  if (!fits.ok()) return ExampleError(call, fits.message());
+  return inputs;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call) {
+  absl::StatusOr<absl::StatusOr<std::vector<c10::IValue>>> inputs = CatchTorch([&] { return Inputs(module, call); });
+  if (!inputs.ok()) return Annotate(inputs.status(), absl::StrCat("example ", call.text));
+  return *std::move(inputs);
+}
+
+absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  NoWarnings no_warnings;
+  const c10::WarningUtils::WarningHandlerGuard guard(&no_warnings);
+  absl::StatusOr<c10::IValue> output = CatchTorch([&] { return module.get_method(call.type)(inputs); });
+  if (output.ok()) return output;
+  if (absl::IsInternal(output.status())) return ExampleError(call, output.status().message());
+  return Annotate(output.status(), absl::StrCat("example ", call.text));
+}
+
+absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
+                                                     const std::vector<Call>& examples) {
+  // A few small calls: optimising their graphs, or sharing them between threads, would take longer than running them.
+  torch::jit::getProfilingMode() = false;
+  torch::jit::setGraphExecutorOptimize(false);
+  at::set_num_threads(1);
+  const c10::InferenceMode inference;
+  std::vector<c10::IValue> outputs;
+  for (const Call& call : examples) {
+    ASSIGN_OR_RETURN(outputs.emplace_back(), RunExample(module, call));
+  }
+  return outputs;
+}
+
+}  // namespace modelport

@@ -1,0 +1,87 @@
+#include "common/proof/example.h"
+
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <vector>
+
+#include "common/module_tree/expression.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+
+torch::jit::Module Net() {
+  torch::jit::Module net("Net");
+  net.define(R"(
+    def forward(self, x: Tensor, taps: List[int] = [0], scale: float = 1.0, name: Optional[str] = None) -> Tensor:
+      return x * scale + taps[0]
+
+    def divide(self, a: int, b: int) -> int:
+      return a % b
+
+    def fail(self, x: Tensor) -> Tensor:
+      assert x.dim() == 7, "wants seven dimensions"
+      return x
+  )");
+  return net;
+}
+
+absl::StatusOr<c10::IValue> RunCall(const std::string& call) { return RunExample(Net(), *ParseCall(call)); }
+
+TEST(ExampleInputsTest, AListIsAShapeForATensorOnly) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<c10::IValue> inputs,
+                       ExampleInputs(Net(), *ParseCall("forward([1, 3], [2, 5], 0.5, \"a\")")));
+  ASSERT_THAT(inputs, SizeIs(4));
+  EXPECT_EQ(inputs[0].toTensor().sizes(), at::IntArrayRef({1, 3}));
+  EXPECT_EQ(inputs[1].toIntVector(), std::vector<int64_t>({2, 5}));
+  EXPECT_EQ(inputs[2].toDouble(), 0.5);
+  EXPECT_EQ(inputs[3].toStringRef(), "a");
+}
+
+TEST(RunExampleTest, GivesTheResult) {
+  ASSERT_OK_AND_ASSIGN(const c10::IValue output, RunCall("forward([2, 3], [1])"));
+  EXPECT_EQ(output.toTensor().sizes(), at::IntArrayRef({2, 3}));
+  EXPECT_OK(RunCall("forward([0, 3])"));
+}
+
+struct ErrorCase {
+  std::string call;
+  std::string error;  // Behind "example CALL: ".
+};
+
+class ExampleErrorTest : public testing::TestWithParam<ErrorCase> {};
+
+TEST_P(ExampleErrorTest, NamesTheExample) {
+  EXPECT_THAT(RunCall(GetParam().call),
+              StatusIs(kInvalid, AllOf(StartsWith("example " + GetParam().call + ": "), HasSubstr(GetParam().error))));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, ExampleErrorTest,
+    testing::Values(
+        ErrorCase{"nothing([1])", "no such method"},
+        ErrorCase{"forward([1, 3, -28, 42])", "x wants a shape of sizes that are not negative"},
+        ErrorCase{"forward([4294967296, 4294967296])", "at most 100000000 elements, has [4294967296, 42949"},
+        ErrorCase{"forward([4611686018427387904])", "at most 100000000 elements, has [4611686018427387904]"},
+        ErrorCase{"forward([100000001])", "at most 100000000 elements, has [100000001]"},
+        ErrorCase{"forward()", "missing value for argument 'x'"},
+        ErrorCase{"forward(1)", "Expected a value of type 'Tensor' for argument 'x'"},
+        ErrorCase{"forward(\"x\")", "Expected a value of type 'Tensor' for argument 'x'"},
+        ErrorCase{"forward([1], 0.5)", "Expected a value of type 'List[int]' for argument 'taps'"},
+        ErrorCase{"forward([1], [1], 1.0, \"n\", 5)", "forward takes 4 arguments, given by position"},
+        ErrorCase{"forward(x=[1])", "forward takes 4 arguments, given by position"},
+        ErrorCase{"forward([1], [])", "list index out of range"},
+        ErrorCase{"divide(7, 0)", "an integer division by zero"}, ErrorCase{"fail([1])", "wants seven dimensions"}));
+
+}  // namespace
+}  // namespace modelport

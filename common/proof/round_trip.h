@@ -1,0 +1,47 @@
+// The round trip: an artifact is loaded back from its file and compared with the module that was saved.
+#ifndef MODELPORT_COMMON_PROOF_ROUND_TRIP_H_
+#define MODELPORT_COMMON_PROOF_ROUND_TRIP_H_
+
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/module_tree/expression.h"
+#include "common/proof/compare_outputs.h"
+
+namespace modelport {
+
+// What the round trip compared, all of it successfully.
+struct RoundTrip {
+  int64_t tensors = 0;  // Bitwise equal.
+  int64_t methods = 0;  // Of equal schemas.
+  std::vector<ComparedOutput> outputs;
+  std::string kernel_fault;  // As ComparedOutputs has it.
+};
+
+// The methods of `module` as text, "forward(Tensor x) -> Tensor", sorted. Class names are left out, since loading may
+// change them.
+std::vector<std::string> MethodSchemas(const torch::jit::Module& module);
+
+// Compares every tensor, attribute and method schema of two modules, and the outputs of `examples`, of which
+// `expected_outputs` are those of `expected`.
+//   DataLoss  names the first thing that differs
+//   others    as CompareOutputs, which `allow_nonfinite` is for
+absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, const torch::jit::Module& actual,
+                                         const std::vector<Call>& examples,
+                                         const std::vector<c10::IValue>& expected_outputs,
+                                         bool allow_nonfinite = false);
+
+// Loads the file `path` and compares it with `module`, which was saved there. `module`'s own examples run meanwhile.
+absl::StatusOr<RoundTrip> ProveRoundTrip(
+    const torch::jit::Module& module, const std::string& path, const std::vector<Call>& examples,
+    bool allow_nonfinite = false, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_PROOF_ROUND_TRIP_H_

@@ -1,0 +1,21 @@
+#ifndef MODELPORT_COMMON_RUNTIME_ARCHIVE_FORMAT_H_
+#define MODELPORT_COMMON_RUNTIME_ARCHIVE_FORMAT_H_
+
+#include <cstdint>
+#include "common/runtime/runtime.h"
+
+namespace modelport {
+
+// How an archive is written, as far as runtimes differ in what they read.
+struct ArchiveFormat {
+  uint32_t version = 0;      // Of the TorchScript file format.
+  bool new_records = false;  // Has a ".data/version" or ".debug_pkl" record.
+  bool none_type = false;    // Its code names the type NoneType.
+};
+
+// The format in which SaveModule writes for `runtime`, with the greatest version that it may have.
+ArchiveFormat FormatFor(const Runtime& runtime);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_RUNTIME_ARCHIVE_FORMAT_H_

@@ -1,0 +1,43 @@
+#include "common/runtime/runtime.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/text/nearest.h"
+
+namespace modelport {
+namespace {
+
+constexpr Runtime kRuntimes[] = {
+    {"1.6", /*max_archive_version=*/5, /*old_records=*/true, /*floor_divides=*/false},
+    {"1.12", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/false},
+    {"2.1", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/true},
+    {"2.7", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/true},
+    {"2.13", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/true},
+};
+
+}  // namespace
+
+absl::Span<const Runtime> Runtimes() { return kRuntimes; }
+
+absl::StatusOr<const Runtime*> FindRuntime(absl::string_view name) {
+  std::vector<std::string> names;
+  for (const Runtime& runtime : kRuntimes) {
+    if (runtime.name == name) return &runtime;
+    names.emplace_back(runtime.name);
+  }
+  return absl::InvalidArgumentError(absl::StrCat("unknown runtime \"", name, "\"", NearestHint(name, names)));
+}
+
+bool IsAtLeast(absl::string_view name, absl::string_view minimum) {
+  bool reached = false;
+  for (const Runtime& runtime : kRuntimes) {
+    reached = reached || runtime.name == minimum;
+    if (runtime.name == name) return reached;
+  }
+  return false;
+}
+
+}  // namespace modelport

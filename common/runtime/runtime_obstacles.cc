@@ -1,0 +1,119 @@
+#include "common/runtime/runtime_obstacles.h"
+
+#include <torch/csrc/jit/frontend/schema_matching.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "common/runtime/operator_table.h"
+#include "common/script/torch_status.h"
+#include "common/text/nearest.h"
+
+namespace modelport {
+namespace {
+
+void CheckFormat(const Runtime& runtime, const ArchiveFormat& format, std::vector<RuntimeObstacle>& obstacles) {
+  if (format.version > runtime.max_archive_version) {
+    obstacles.push_back({"",
+                         absl::StrCat("LibTorch ", runtime.name, " reads archives up to version ",
+                                      runtime.max_archive_version, ", this one has version ", format.version),
+                         {}});
+  }
+  if (runtime.old_records && format.new_records) {
+    obstacles.push_back(
+        {"", absl::StrCat("LibTorch ", runtime.name, " cannot read .data/version and .debug_pkl records"), {}});
+  }
+  if (runtime.old_records && format.none_type) {
+    obstacles.push_back(
+        {"", absl::StrCat("LibTorch ", runtime.name, " cannot read the type name NoneType, which the code has"), {}});
+  }
+}
+
+// True if the compiler finds a schema for the call, as it does when a runtime loads the archive's code.
+bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall& call) {
+  if (schemas.empty()) return false;
+  const auto graph = std::make_shared<torch::jit::Graph>();
+  std::vector<torch::jit::NamedValue> positional, named;
+  for (const OperatorCall::Argument& argument : call.arguments) {
+    torch::jit::Value* value = graph->addInput()->setType(argument.type);
+    if (argument.keyword.empty()) {
+      positional.emplace_back(value);
+    } else {
+      named.emplace_back(argument.keyword, value);
+    }
+  }
+  std::vector<const c10::FunctionSchema*> candidates;
+  for (const c10::FunctionSchema& schema : schemas) candidates.push_back(&schema);
+  const auto match = [&] {
+    torch::jit::matchSchemas(candidates, torch::jit::SourceRange(), *graph, positional, named);
+  };
+  if (!CatchTorch(match).ok()) return false;
+  // An archive states every conversion. One that matching adds is of a bool to a number, which old runtimes cannot.
+  return std::none_of(graph->nodes().begin(), graph->nodes().end(),
+                      [](const torch::jit::Node* node) { return node->kind().is_aten(); });
+}
+
+void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<RuntimeObstacle>& obstacles) {
+  const std::vector<c10::FunctionSchema> schemas = RegisteredSchemas(runtime.name, op.name);
+  for (const OperatorCall& call : op.calls) {
+    if (!Matches(schemas, call)) {
+      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " does not have it"), call.places});
+    } else if (op.name == "aten::floor_divide" && !runtime.floor_divides) {
+      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " rounds towards zero"), call.places});
+    }
+  }
+}
+
+std::string Describe(const OperatorCall::Place& place) {
+  return absl::StrCat(place.line.place.empty() ? "unknown line" : place.line.place, ", ",
+                      DescribeModules(place.modules));
+}
+
+// The first few of `items`, each on a line of its own that begins with `indent`.
+std::string FewLines(const std::vector<std::string>& items, absl::string_view indent) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < std::min(items.size(), kShown); ++i) absl::StrAppend(&text, "\n", indent, items[i]);
+  if (items.size() > kShown) absl::StrAppend(&text, "\n", indent, "+", items.size() - kShown, " more");
+  return text;
+}
+
+// The obstacle, and below it the lines that it stands in.
+std::string Describe(const RuntimeObstacle& obstacle) {
+  std::vector<std::string> places;
+  for (const OperatorCall::Place& place : obstacle.places) places.push_back(Describe(place));
+  return absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause, FewLines(places, "    "));
+}
+
+}  // namespace
+
+std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,
+                                           const std::vector<Operator>& operators) {
+  std::vector<RuntimeObstacle> obstacles;
+  CheckFormat(runtime, format, obstacles);
+  for (const Operator& op : operators) CheckOperator(runtime, op, obstacles);
+  return obstacles;
+}
+
+absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators) {
+  const std::vector<RuntimeObstacle> obstacles = FindObstacles(runtime, format, operators);
+  if (obstacles.empty()) return absl::OkStatus();
+  std::vector<std::string> details;
+  for (const RuntimeObstacle& obstacle : obstacles) details.push_back(Describe(obstacle));
+  const std::string minimum = MinimumRuntime(format, operators);
+  return absl::FailedPreconditionError(
+      absl::StrCat("cannot run in LibTorch ", runtime.name, ": ", obstacles.size(),
+                   obstacles.size() == 1 ? " obstacle" : " obstacles",
+                   minimum.empty() ? "; no known runtime can" : absl::StrCat("; the oldest that can is ", minimum),
+                   FewLines(details, "  ")));
+}
+
+std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators) {
+  for (const Runtime& runtime : Runtimes()) {
+    if (FindObstacles(runtime, format, operators).empty()) return std::string(runtime.name);
+  }
+  return "";
+}
+
+}  // namespace modelport

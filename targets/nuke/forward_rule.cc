@@ -1,0 +1,61 @@
+#include <torch/csrc/jit/api/function_impl.h>
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/script/source_line.h"
+#include "targets/nuke/rules.h"
+
+namespace modelport {
+namespace {
+
+bool IsTensor(const c10::Argument& argument) { return argument.type()->kind() == c10::TypeKind::TensorType; }
+
+// The line that makes what `function` returns, or else the last one that is known.
+SourceLine LineOfResult(torch::jit::Function& function) {
+  const auto graph = torch::jit::toGraphFunction(function).graph();
+  SourceLine line = FindSourceLine(graph->outputs()[0]->node()->sourceRange());
+  for (const torch::jit::Node* node : graph->nodes().reverse()) {
+    if (!line.place.empty()) break;
+    line = FindSourceLine(node->sourceRange());
+  }
+  return line;
+}
+
+void CheckInputs(const c10::FunctionSchema& schema, std::vector<Finding>& findings) {
+  const std::vector<c10::Argument>& formals = schema.arguments();  // The first one is the module.
+  if (formals.size() == 2 && IsTensor(formals[1])) return;
+  std::vector<std::string> arguments;
+  for (size_t i = 1; i < formals.size(); ++i) {
+    arguments.push_back(absl::StrCat(formals[i].name(), ": ", formals[i].type()->annotation_str()));
+  }
+  findings.push_back(
+      {.modules = {""},
+       .message = absl::StrCat("forward takes ", arguments.empty() ? "nothing" : absl::StrJoin(arguments, ", "),
+                               ", wants one Tensor"),
+       .cure = "wrap it so that forward takes one Tensor [B, C, H, W]: several images go into its channels, "
+               "numbers become int or float attributes, which the host offers as knobs"});
+}
+
+}  // namespace
+
+void CheckForward(const torch::jit::Module& module, std::vector<Finding>& findings) {
+  torch::jit::Function* const forward = module.type()->findMethod("forward");
+  if (forward == nullptr) {
+    findings.push_back({.modules = {""},
+                        .message = "the root has no forward",
+                        .cure = "give it one that takes a Tensor and returns one"});
+    return;
+  }
+  CheckInputs(forward->getSchema(), findings);
+  const c10::Argument& result = forward->getSchema().returns()[0];
+  if (IsTensor(result)) return;
+  findings.push_back(
+      {.modules = {""},
+       .line = LineOfResult(*forward),
+       .message = absl::StrCat("forward returns ", result.type()->annotation_str(), ", wants one Tensor"),
+       .cure = "return one Tensor [B, C, H, W]; several go into its channels"});
+}
+
+}  // namespace modelport

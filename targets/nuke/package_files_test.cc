@@ -1,0 +1,228 @@
+#include "targets/nuke/package_files.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+void AddKnob(const char* name, const char* type, double value, double min, double max, const char* help,
+             Manifest& manifest) {
+  Manifest::Knob& knob = *manifest.add_knobs();
+  knob.set_name(name);
+  knob.set_type(type);
+  knob.set_value(value);
+  knob.set_min(min);
+  knob.set_max(max);
+  knob.set_help(help);
+}
+
+// A depth model with an int and a float knob.
+class PackageFilesTest : public testing::Test {
+ protected:
+  PackageFilesTest() {
+    manifest_.set_family_summary("Depth from one image");
+    manifest_.set_summary("relative depth, \"large\"");
+    manifest_.set_weights_licence("Apache-2.0");
+    manifest_.set_weights_url("https://example.org/tiny.pth");
+    manifest_.set_model("tiny");
+    manifest_.set_source("sha256:1234");
+    manifest_.set_minimum_runtime("1.12");
+    SetChannels(1);
+    AddKnob("max_size", "int", 1036, 14, 100000, "Longest side", manifest_);
+    AddKnob("near", "float", 0.25, -1, 2.5, "Say \"near\" | {x [y $z \\ w\nend.", manifest_);
+  }
+
+  void SetChannels(int channels) {
+    manifest_.mutable_round_trip()->clear_outputs();
+    Manifest::Output& output = *manifest_.mutable_round_trip()->add_outputs();
+    for (const int size : {1, channels, 28, 42}) output.add_shape(size);
+  }
+
+  absl::StatusOr<std::vector<PackageFile>> Files() const { return NukePackageFiles(manifest_); }
+
+  // By name.
+  std::map<std::string, std::string> Texts() const {
+    std::map<std::string, std::string> texts;
+    const auto files = Files();
+    EXPECT_OK(files);
+    if (!files.ok()) return texts;
+    for (const PackageFile& file : *files) texts[file.name] = file.text;
+    return texts;
+  }
+
+  Manifest manifest_;
+};
+
+// Whether brackets that no backslash precedes and that lie in no string, where `strings` are known, come in pairs.
+bool IsBalanced(const std::string& text, const std::string& brackets, bool strings) {
+  std::string open;
+  bool in_string = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\') {
+      ++i;
+    } else if (text[i] == '"') {
+      in_string = !in_string;
+    } else if (const size_t kind = brackets.find(text[i]); kind != brackets.npos && !(strings && in_string)) {
+      if (kind % 2 == 0) {
+        open.push_back(brackets[kind + 1]);
+      } else if (open.empty() || open.back() != text[i]) {
+        return false;
+      } else {
+        open.pop_back();
+      }
+    }
+  }
+  return open.empty() && !in_string;
+}
+
+TEST_F(PackageFilesTest, AreNamedAfterTheModel) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : Texts()) names.push_back(name);
+  EXPECT_THAT(names, ElementsAre("README.md", "cat.json", "init.py", "menu.py", "tiny.gizmo", "tiny.png", "tiny@2x.png",
+                                 "tiny_CatFileCreator.nk"));
+}
+
+TEST_F(PackageFilesTest, HoldNoPlaceholder) {
+  const std::regex placeholder("@\\w+@|@each|@end");
+  for (const auto& [name, text] : Texts()) {
+    if (absl::EndsWith(name, ".png")) continue;
+    EXPECT_FALSE(std::regex_search(text, placeholder)) << name << ":\n" << text;
+    EXPECT_TRUE(absl::EndsWith(text, "\n")) << name;
+  }
+}
+
+TEST_F(PackageFilesTest, IconsArePngs) {
+  auto texts = Texts();
+  for (const char* name : {"tiny.png", "tiny@2x.png"}) {
+    EXPECT_EQ(texts[name].substr(0, 8), "\x89PNG\r\n\x1a\n") << name;
+    EXPECT_EQ(texts[name].substr(texts[name].size() - 8, 4), "IEND") << name;
+  }
+}
+
+TEST_F(PackageFilesTest, BracketsComeInPairs) {
+  auto texts = Texts();
+  for (const char* name : {"tiny.gizmo", "tiny_CatFileCreator.nk"}) {
+    EXPECT_TRUE(IsBalanced(texts[name], "{}", /*strings=*/false)) << texts[name];
+  }
+  for (const char* name : {"init.py", "menu.py"}) {
+    EXPECT_TRUE(IsBalanced(texts[name], "()[]{}", /*strings=*/true)) << texts[name];
+  }
+}
+
+TEST_F(PackageFilesTest, CatJsonNamesFilesOfThePackage) {
+  auto texts = Texts();
+  const auto json = nlohmann::json::parse(texts["cat.json"], nullptr, /*allow_exceptions=*/false);
+  ASSERT_TRUE(json.is_object()) << texts["cat.json"];
+  EXPECT_EQ(json["minimum_nuke_version_required"], 14.0);
+  EXPECT_EQ(json["category"], "Depth Estimation");
+  EXPECT_THAT(json["description"].get<std::string>(), HasSubstr("relative depth, \"large\""));
+  ASSERT_EQ(json["cats"].size(), 1);
+  for (const char* field : {"filepath", "icon"}) EXPECT_EQ(texts.count(json["cats"][0][field]), 1) << field;
+}
+
+TEST_F(PackageFilesTest, TheScriptDefinesTheKnobsOfTheManifest) {
+  const std::string script = Texts()["tiny_CatFileCreator.nk"];
+  EXPECT_THAT(
+      script,
+      HasSubstr(" addUserKnob {3 max_size l \"max size\" t \"Longest side (14 to 100000)\"}\n max_size 1036\n"));
+  EXPECT_THAT(script, HasSubstr(" addUserKnob {7 near l \"near\" t \"Say \\\"near\\\" | \\{x \\[y \\$z \\\\ w\\nend.\" "
+                                "R -1 2.5}\n near 0.25\n"));
+  EXPECT_THAT(script, HasSubstr("/tiny.pt\"\n"));
+  EXPECT_THAT(script, HasSubstr("/tiny.cat\"\n"));
+  EXPECT_THAT(script, HasSubstr("\n channelsOut depth.Z\n"));
+}
+
+TEST_F(PackageFilesTest, TheGizmoPassesItsKnobsOnWithinTheirRange) {
+  const std::string gizmo = Texts()["tiny.gizmo"];
+  EXPECT_THAT(gizmo, HasSubstr("serialiseKnob {max_size:{\"min(100000, max(14, parent.max_size))\"};"
+                               "near:{\"min(2.5, max(-1, parent.near))\"};}"));
+  EXPECT_THAT(gizmo, HasSubstr("\n max_size 1036\n"));
+  EXPECT_THAT(gizmo, HasSubstr("\n near 0.25\n"));
+  EXPECT_THAT(gizmo, HasSubstr("  from0 depth.Z\n  to0 depth.Z\n  name Copy1"));
+}
+
+TEST_F(PackageFilesTest, AModelWithoutKnobsHasNone) {
+  manifest_.clear_knobs();
+  auto texts = Texts();
+  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("serialiseKnob {}"));
+  EXPECT_THAT(texts["tiny_CatFileCreator.nk"], Not(HasSubstr("addUserKnob {3")));
+}
+
+TEST_F(PackageFilesTest, SeveralChannelsAreFeatures) {
+  SetChannels(4);
+  auto texts = Texts();
+  EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("channelsOut rgba.red,rgba.green,rgba.blue,rgba.alpha\n"));
+  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n"));
+  EXPECT_THAT(texts["cat.json"], HasSubstr("\"Features\""));
+}
+
+TEST_F(PackageFilesTest, TheReadmeHasKnobsReleasesAndLicence) {
+  const std::string readme = Texts()["README.md"];
+  EXPECT_THAT(readme, HasSubstr("| `max_size` | int | 1036 | 14 to 100000 | Longest side |\n"));
+  EXPECT_THAT(readme, HasSubstr("| Say \"near\" \\| {x [y $z \\ w end. |\n"));
+  EXPECT_THAT(readme, AllOf(HasSubstr("| 1.6.0 | Foundry | no |"), HasSubstr("| 1.12.1 | Foundry | yes |"),
+                            HasSubstr("| 2.7.1 | third parties | yes |")));
+  EXPECT_THAT(readme, HasSubstr("**Apache-2.0** (SPDX name)"));
+  EXPECT_THAT(readme, Not(HasSubstr("commercial")));
+  EXPECT_THAT(readme, Not(HasSubstr("made up")));
+}
+
+TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommercialUse) {
+  manifest_.set_weights_licence("CC-BY-NC-4.0");
+  manifest_.set_source("seeded:v1:0");
+  manifest_.set_warning("SEEDED weights: predicts nothing");
+  const std::string readme = Texts()["README.md"];
+  EXPECT_THAT(readme, HasSubstr("does not allow commercial use"));
+  EXPECT_THAT(readme, HasSubstr("(seeded:v1:0)"));
+}
+
+TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
+  EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("Larger values are")));
+  for (const char* way : {"nearer", "farther"}) {
+    manifest_.set_larger_is(way);
+    EXPECT_THAT(Texts()["README.md"], HasSubstr(absl::StrCat("Larger values are ", way)));
+  }
+}
+
+TEST_F(PackageFilesTest, WeightsInHalfPrecisionSwitchNukesHalfPrecisionOn) {
+  for (const char* dtype : {"float32", "float16"}) {
+    manifest_.set_dtype(dtype);
+    const bool half = manifest_.dtype() == "float16";
+    auto texts = Texts();
+    EXPECT_THAT(texts["tiny.gizmo"], HasSubstr(half ? " halfPrecision true\n" : " halfPrecision false\n"));
+    EXPECT_EQ(absl::StrContains(texts["README.md"], "take an image in half precision"), half);
+  }
+}
+
+TEST_F(PackageFilesTest, WhatNukeCannotUseIsRefused) {
+  const auto message = [this] {
+    const absl::Status status = Files().status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
+    return std::string(status.message());
+  };
+  SetChannels(5);
+  EXPECT_THAT(message(), HasSubstr("has [1, 5, 28, 42]"));
+  manifest_.mutable_round_trip()->clear_outputs();
+  EXPECT_THAT(message(), HasSubstr("has []"));
+  SetChannels(1);
+  manifest_.set_minimum_runtime("2.13");
+  EXPECT_THAT(message(), HasSubstr("wants LibTorch 2.13, Nuke 17.0 has 2.7.1; pass --runtime=2.7"));
+}
+
+}  // namespace
+}  // namespace modelport

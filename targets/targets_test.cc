@@ -1,0 +1,34 @@
+#include "targets/targets.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "common/runtime/runtime.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::UnorderedElementsAre;
+
+TEST(TargetsTest, HaveNamesAndKnownRuntimes) {
+  std::vector<std::string> names;
+  for (const Target* target : Targets()) {
+    names.push_back(target->name);
+    if (!target->newest_runtime.empty()) EXPECT_OK(FindRuntime(target->newest_runtime)) << target->name;
+    EXPECT_EQ(target->wraps, !target->examples.empty()) << target->name;
+  }
+  EXPECT_THAT(names, UnorderedElementsAre("libtorch", "nuke"));
+}
+
+TEST(FindTargetTest, AnUnknownNameGetsTheNearest) {
+  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("nuke"));
+  EXPECT_EQ(target->name, "nuke");
+  EXPECT_THAT(FindTarget("nuk"), StatusIs(absl::StatusCode::kInvalidArgument, "unknown target \"nuk\"; nearest: nuke"));
+}
+
+}  // namespace
+}  // namespace modelport
