@@ -68,22 +68,29 @@ class TypeChecker {
     if (!matched.ok()) problems_->Add(mark, matched.status().message());
   }
 
-  // An expression whose names must all be arguments.
+  // An expression whose names must all be arguments, but for module types that it compares.
   void CheckNumber(const absl::optional<Expression>& expression, const YamlMark& mark) {
     if (!expression.has_value()) return;
+    const std::vector<std::string> compared = expression->compared_names();
     for (const std::string& name : expression->names()) {
-      if (!IsArgument(name)) AddUnknown("name", name, arguments_, mark);
+      if (std::find(compared.begin(), compared.end(), name) != compared.end()) {
+        CheckArgumentOrType(name, mark);
+      } else if (!IsArgument(name)) {
+        AddUnknown("name", name, arguments_, mark);
+      }
     }
   }
 
   // An expression that may be a module type, too.
   void CheckValue(const Expression& expression, const YamlMark& mark) {
-    for (const std::string& name : expression.names()) {
-      if (IsArgument(name) || library_.Find(name) != nullptr || problems_->enough()) continue;
-      std::vector<std::string> known = arguments_;
-      for (const std::string& type : library_.names()) known.push_back(type);
-      AddUnknown("name", name, known, mark);
-    }
+    for (const std::string& name : expression.names()) CheckArgumentOrType(name, mark);
+  }
+
+  void CheckArgumentOrType(const std::string& name, const YamlMark& mark) {
+    if (IsArgument(name) || library_.Find(name) != nullptr || problems_->enough()) return;
+    std::vector<std::string> known = arguments_;
+    for (const std::string& type : library_.names()) known.push_back(type);
+    AddUnknown("name", name, known, mark);
   }
 
   bool IsArgument(absl::string_view name) const {

@@ -12,6 +12,7 @@ TEST(CheckTypesTest, NamesMayBeArgumentsOrTypes) {
   Linear(inputs, outputs): {parameters: {weight: [outputs, inputs]}}
   Block(dim, ffn=Linear, hidden=4 * dim): {children: {mlp: "ffn(dim, hidden)", free: "ffn(dim)"}}
   Net(dim): {children: {block: "Block(dim, ffn=Linear)"}}
+  Gated(ffn): {parameters: {gate: {shape: [1], when: ffn != Linear}}, constants: {plain: ffn == Linear}}
 )yaml"}));
   EXPECT_OK(CheckTypes(library));
 }
@@ -32,8 +33,10 @@ TEST(CheckTypesTest, ReportsWhatNoArgumentsCouldMakeRight) {
       d:
         - repeat: depth
           module: Linear(dims, dim)
+    parameters:
+      w: {shape: [1], when: "ffn == Linaer and Linear"}
 )yaml"}));
-  EXPECT_THAT(CheckTypes(library), StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(module types: 9 problems
+  EXPECT_THAT(CheckTypes(library), StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(module types: 11 problems
   m.yaml:4:7: unknown name "output"; nearest: outputs
   m.yaml:5:7: unknown name "biass"; known: inputs, outputs
   m.yaml:6:3: unknown name "Linaer"; nearest: Linear
@@ -42,7 +45,9 @@ TEST(CheckTypesTest, ReportsWhatNoArgumentsCouldMakeRight) {
   m.yaml:10:10: Linear has no argument "hidden"; known: inputs, outputs
   m.yaml:11:10: unknown module type "Liner"; nearest: Linear
   m.yaml:14:19: unknown name "depth"; known: dim, ffn
-  m.yaml:14:19: unknown name "dims"; nearest: dim)yaml"));
+  m.yaml:14:19: unknown name "dims"; nearest: dim
+  m.yaml:16:7: unknown name "Linaer"; nearest: Linear
+  m.yaml:16:7: unknown name "Linear"; known: dim, ffn)yaml"));
 }
 
 TEST(CheckTypesTest, IncludedTypesAreNotCheckedAgain) {

@@ -194,10 +194,7 @@ absl::optional<T> TreeBuilder::Valid(absl::StatusOr<T> value, const YamlMark& ma
 bool TreeBuilder::Holds(const absl::optional<Expression>& condition, const Scope& scope, const YamlMark& mark,
                         const ModuleNode& node) {
   if (!condition.has_value()) return true;
-  const absl::optional<Value> value = Valid(condition->Evaluate(scope), mark, node);
-  if (!value.has_value()) return false;
-  if (const bool* boolean = std::get_if<bool>(&*value)) return *boolean;
-  return Valid(condition->EvaluateInt(scope), mark, node).value_or(0) != 0;
+  return Valid(condition->EvaluateCondition(scope), mark, node).value_or(false);
 }
 
 void TreeBuilder::AddProblem(const YamlMark& mark, const ModuleNode& node, absl::string_view message) {
