@@ -54,7 +54,8 @@ class TypeChecker {
 
   void CheckModule(const ModuleEntry& entry) {
     CheckNumber(entry.repeat, entry.mark);
-    if (!entry.is_list) return CheckCall(entry.call, entry.mark);
+    CheckNumber(entry.when, entry.mark);
+    if (entry.kind == ModuleEntry::Kind::kCall) return CheckCall(entry.call, entry.mark);
     for (const ModuleEntry& item : entry.items) CheckModule(item);
   }
 

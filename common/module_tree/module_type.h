@@ -44,12 +44,16 @@ struct ValueDecl {
 };
 
 // A submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
+// An item of a list may also be a group of items, which stand in the list itself and count on.
 struct ModuleEntry {
-  Call call;  // "Block(dim, heads)"; of no meaning for a list.
-  bool is_list = false;
-  std::vector<ModuleEntry> items;     // Of a list.
-  absl::optional<Expression> repeat;  // Of an item only: how many of them; 1 if absent.
-  YamlMark mark;
+  enum class Kind { kCall, kList, kGroup };
+
+  Kind kind = Kind::kCall;
+  Call call = {};                          // "Block(dim, heads)", of a call.
+  std::vector<ModuleEntry> items = {};     // Of a list or group.
+  absl::optional<Expression> repeat = {};  // Of an item only: how many of them; 1 if absent.
+  absl::optional<Expression> when = {};    // Of an item only: there are none unless this is neither 0 nor false.
+  YamlMark mark = {};
 };
 
 // A named submodule.

@@ -157,22 +157,28 @@ void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNod
 }
 
 void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node) {
-  if (!entry.is_list) return Build(entry.call, scope, entry.mark, node);
+  if (entry.kind == ModuleEntry::Kind::kCall) return Build(entry.call, scope, entry.mark, node);
   if (!Affords(budget_.AddModule(depth_ + 1), entry.mark, *node)) return;
   ++depth_;
   for (const ModuleEntry& item : entry.items) AddItems(item, scope, node);
   --depth_;
 }
 
-// Adds `item`, as often as it says, to `list`.
+// Adds `item`, as often as it says, to `list`. One that adds nothing counts as a member too: evaluating it takes time.
 void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list) {
+  const auto afford = [&] { return Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list); };
+  if (stopped() || !afford() || !Holds(item.when, scope, item.mark, *list)) return;
   int64_t repeat = 1;
   if (item.repeat.has_value()) repeat = Valid(item.repeat->EvaluateInt(scope), item.mark, *list).value_or(0);
   if (repeat < 0) AddProblem(item.mark, *list, absl::StrCat("repeat ", item.repeat->text(), " is ", repeat));
   const size_t problems_before = problems_.size();
   for (int64_t i = 0; i < repeat && !stopped(); ++i) {
-    if (!Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list)) return;
-    AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
+    if (i > 0 && !afford()) return;
+    if (item.kind == ModuleEntry::Kind::kGroup) {
+      for (const ModuleEntry& member : item.items) AddItems(member, scope, list);
+    } else {
+      AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
+    }
     // The next ones are the same: their problems would be, too.
     if (problems_.size() > problems_before) break;
   }

@@ -56,7 +56,7 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
   if (field.value.kind == Kind::kMap) {
     YamlMapReader reader(field.value, Quoted(field.name), problems_);
     shape = reader.Require("shape");
-    if (const YamlValue* when = reader.Take("when")) tensor.when = ParseExpression(*when, "field \"when\"");
+    tensor.when = TakeExpression("when", &reader);
     reader.Finish();
   }
   if (shape == nullptr) return tensor;
@@ -123,37 +123,56 @@ absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
 ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
   AddMember(field);
   ChildDecl child{.name = field.name, .module = {}, .when = {}, .mark = field.mark};
-  child.module = ParseEntry(field.value, field.name, "when", &child.when);
+  if (field.value.kind != Kind::kMap) {
+    child.module = ParseModule(field.value, field.name);
+    return child;
+  }
+  YamlMapReader reader(field.value, absl::StrCat("child ", Quoted(field.name)), problems_);
+  if (const YamlValue* module = reader.Require("module")) child.module = ParseModule(*module, field.name);
+  child.when = TakeExpression("when", &reader);
+  reader.Finish();
   return child;
 }
 
-// MODULE, or {module: MODULE, MODIFIER: EXPRESSION}.
-ModuleEntry TypeParser::ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
-                                   absl::optional<Expression>* modifier) {
+// MODULE, {module: MODULE, repeat: COUNT, when: CONDITION}, or {modules: [ITEM, ...], repeat: COUNT, when: CONDITION}.
+ModuleEntry TypeParser::ParseItem(const YamlValue& value, absl::string_view child) {
   if (value.kind != Kind::kMap) return ParseModule(value, child);
   ModuleEntry entry;
-  YamlMapReader reader(value, absl::StrCat("child ", Quoted(child)), problems_);
-  if (const YamlValue* module = reader.Require("module")) entry = ParseModule(*module, child);
-  if (const YamlValue* text = reader.Take(modifier_name)) {
-    *modifier = ParseExpression(*text, absl::StrCat("field ", Quoted(modifier_name)));
+  YamlMapReader reader(value, absl::StrCat("an item of child ", Quoted(child)), problems_);
+  if (const YamlValue* group = reader.Take("modules")) {
+    const std::string subject = absl::StrCat("field \"modules\" of child ", Quoted(child));
+    entry = {.kind = ModuleEntry::Kind::kGroup, .mark = group->mark};
+    entry.items = ParseItems(ReadItems(*group, subject, problems_), child);
+    if (reader.Take("module") != nullptr) {
+      problems_->Add(value.mark, absl::StrCat("an item of child ", Quoted(child),
+                                              " wants one of \"module\" and \"modules\", has both"));
+    }
+  } else if (const YamlValue* module = reader.Require("module")) {
+    entry = ParseModule(*module, child);
   }
+  entry.repeat = TakeExpression("repeat", &reader);
+  entry.when = TakeExpression("when", &reader);
   reader.Finish();
   return entry;
 }
 
-// CALL, or [ITEM, ...], where an ITEM is a MODULE or {module: MODULE, repeat: COUNT}.
+// CALL, or [ITEM, ...].
 ModuleEntry TypeParser::ParseModule(const YamlValue& value, absl::string_view child) {
-  ModuleEntry entry{.call = {}, .is_list = value.kind == Kind::kList, .items = {}, .repeat = {}, .mark = value.mark};
-  if (!entry.is_list) {
-    entry.call = ParseCallText(value, absl::StrCat("child ", Quoted(child)));
-    return entry;
+  if (value.kind == Kind::kList) {
+    return {.kind = ModuleEntry::Kind::kList, .items = ParseItems(value.items, child), .mark = value.mark};
   }
-  for (const YamlValue& item : value.items) {
-    absl::optional<Expression> repeat;
-    entry.items.push_back(ParseEntry(item, child, "repeat", &repeat));
-    entry.items.back().repeat = std::move(repeat);
-  }
-  return entry;
+  return {.call = ParseCallText(value, absl::StrCat("child ", Quoted(child))), .mark = value.mark};
+}
+
+std::vector<ModuleEntry> TypeParser::ParseItems(const std::vector<YamlValue>& values, absl::string_view child) {
+  std::vector<ModuleEntry> items;
+  for (const YamlValue& value : values) items.push_back(ParseItem(value, child));
+  return items;
+}
+
+absl::optional<Expression> TypeParser::TakeExpression(absl::string_view name, YamlMapReader* reader) {
+  const YamlValue* text = reader->Take(name);
+  return text == nullptr ? absl::nullopt : ParseExpression(*text, absl::StrCat("field ", Quoted(name)));
 }
 
 Call TypeParser::ParseCallText(const YamlValue& value, absl::string_view subject) {

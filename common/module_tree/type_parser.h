@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "common/module_tree/module_type.h"
 #include "common/yaml/document.h"
+#include "common/yaml/map_reader.h"
 #include "common/yaml/problems.h"
 
 namespace modelport {
@@ -31,9 +32,10 @@ class TypeParser {
   absl::optional<ValueDecl> ParseValue(const YamlValue::Field& field);
   absl::optional<ValueDecl> ParseKnob(const YamlValue::Field& field);
   ChildDecl ParseChild(const YamlValue::Field& field);
-  ModuleEntry ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
-                         absl::optional<Expression>* modifier);
+  ModuleEntry ParseItem(const YamlValue& value, absl::string_view child);
   ModuleEntry ParseModule(const YamlValue& value, absl::string_view child);
+  std::vector<ModuleEntry> ParseItems(const std::vector<YamlValue>& values, absl::string_view child);
+  absl::optional<Expression> TakeExpression(absl::string_view name, YamlMapReader* reader);
   Call ParseCallText(const YamlValue& value, absl::string_view subject);
   absl::optional<Expression> ParseExpression(const YamlValue& value, absl::string_view subject);
 
