@@ -50,7 +50,9 @@ std::string WrongShape(const Misfit& misfit) {
 }
 
 std::string WrongDType(const Misfit& misfit) {
-  return absl::StrCat(misfit.slot->name, " wants a floating dtype, has ", DTypeName(misfit.tensor->dtype));
+  const absl::optional<DType>& wanted = misfit.slot->dtype;
+  return absl::StrCat(misfit.slot->name, " wants ", wanted.has_value() ? DTypeName(*wanted) : "a floating dtype",
+                      ", has ", DTypeName(misfit.tensor->dtype));
 }
 
 void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {

@@ -381,5 +381,30 @@ TEST_F(PlanTest, PublishedKeysCarryThePrefix) {
   EXPECT_OK(MakePlan(published, key_map_, tree_, {}, "net"));
 }
 
+TEST_F(PlanTest, ASlotThatIsNotFloatingTakesItsOwnDTypeOnly) {
+  tree_.slots[0].dtype = DType::kInt64;
+  const auto with = [](DType dtype) {
+    StateDict dict = Dict("", NetKeys());
+    dict.tensors[0].dtype = dtype;
+    return dict;
+  };
+  EXPECT_OK(Make({with(DType::kInt64)}));
+  EXPECT_TRUE(Fits());
+  for (const auto& [dtype, name] : {std::pair(DType::kFloat32, "float32"), std::pair(DType::kInt32, "int32")}) {
+    EXPECT_THAT(Make({with(dtype)}),
+                StatusIs(kUnfit, HasSubstr(absl::StrCat("wrong dtype: cls_token wants int64, has ", name))));
+    EXPECT_FALSE(Fits());
+  }
+  tree_.slots[0].dtype = absl::nullopt;
+  EXPECT_THAT(Make({with(DType::kInt64)}),
+              StatusIs(kUnfit, HasSubstr("wrong dtype: cls_token wants a floating dtype, has int64")));
+
+  tree_.slots[0].dtype = DType::kInt64;
+  const std::vector<SeededKey> keys = PublishedKeys(key_map_, tree_);
+  EXPECT_EQ(keys[0].dtype, DType::kInt64);
+  EXPECT_EQ(keys[1].dtype, DType::kFloat32);
+  EXPECT_EQ(MakeHeaderCheckpoint("net.pth", keys).state_dicts()[0].tensors[0].dtype, DType::kInt64);
+}
+
 }  // namespace
 }  // namespace modelport

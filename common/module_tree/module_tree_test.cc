@@ -184,6 +184,21 @@ TEST(ModuleTreeTest, GroupsThatAddNothingAreBounded) {
   }
 }
 
+TEST(ModuleTreeTest, ABufferMayStateItsDType) {
+  constexpr char kCounter[] = R"yaml(modules:
+  Norm(n, tracks=1):
+    buffers:
+      mean: [n]
+      steps: {shape: [], dtype: int64, when: tracks}
+)yaml";
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kCounter, "Norm(2)"));
+  ASSERT_THAT(tree.slots, SizeIs(2));
+  EXPECT_EQ(tree.slots[0].dtype, absl::nullopt);
+  EXPECT_EQ(tree.slots[1].dtype, DType::kInt64);
+  EXPECT_TRUE(tree.slots[1].is_buffer);
+  EXPECT_THAT(tree.slots[1].shape, SizeIs(0));
+}
+
 struct ErrorCase {
   std::string name;
   std::string type;  // The body of F(n, t=Leaf), flow style.

@@ -7,9 +7,13 @@
 
 #include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
+#include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
+
+// The attribute that every module of an artifact has, as torch.nn's: false.
+inline constexpr char kTrainingName[] = "training";
 
 // A piece of TorchScript text and where it stands, so that compile errors and tracebacks name the plugin's file and
 // line.
@@ -23,8 +27,9 @@ struct SourceText {
 struct TensorDecl {
   std::string name;
   std::vector<Expression> shape;
-  absl::optional<Expression> when;  // The slot exists only where this is neither 0 nor false.
-  YamlMark mark;
+  absl::optional<Expression> when;   // The slot exists only where this is neither 0 nor false.
+  absl::optional<DType> dtype = {};  // Of a buffer that is not floating; floating ones take that of the export.
+  YamlMark mark = {};
 };
 
 // What a user who sets an attribute has to know.

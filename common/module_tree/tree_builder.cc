@@ -108,7 +108,7 @@ void TreeBuilder::AddTensors(const std::vector<TensorDecl>& tensors, bool is_buf
     absl::optional<Shape> shape = EvaluateShape(tensor, scope, node);
     if (!shape.has_value()) continue;
     added->push_back({tensor.name, static_cast<int>(tree_.slots.size())});
-    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer});
+    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
   }
 }
 

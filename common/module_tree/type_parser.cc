@@ -23,8 +23,8 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   type.signature = ParseTypeSignature(field);
   YamlMapReader reader(field.value, type.name(), problems_);
   type.upstream = reader.TakeText("upstream");
-  type.parameters = ParseTensors(reader.TakeFields("parameters"));
-  type.buffers = ParseTensors(reader.TakeFields("buffers"));
+  type.parameters = ParseTensors(reader.TakeFields("parameters"), /*are_buffers=*/false);
+  type.buffers = ParseTensors(reader.TakeFields("buffers"), /*are_buffers=*/true);
   type.constants = ParseConstants(reader.TakeFields("constants"));
   type.attributes = ParseAttributes(reader.TakeFields("attributes"));
   for (const YamlValue::Field& child : reader.TakeFields("children")) type.children.push_back(ParseChild(child));
@@ -42,14 +42,14 @@ Signature TypeParser::ParseTypeSignature(const YamlValue::Field& field) {
   return *std::move(signature);
 }
 
-std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Field>& fields) {
+std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Field>& fields, bool are_buffers) {
   std::vector<TensorDecl> tensors;
-  for (const YamlValue::Field& field : fields) tensors.push_back(ParseTensor(field));
+  for (const YamlValue::Field& field : fields) tensors.push_back(ParseTensor(field, are_buffers));
   return tensors;
 }
 
-// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION}.
-TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
+// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION}; a buffer also {dtype: DTYPE}.
+TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer) {
   AddMember(field);
   TensorDecl tensor{.name = field.name, .shape = {}, .when = {}, .mark = field.mark};
   const YamlValue* shape = &field.value;
@@ -57,6 +57,8 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
     YamlMapReader reader(field.value, Quoted(field.name), problems_);
     shape = reader.Require("shape");
     tensor.when = TakeExpression("when", &reader);
+    const YamlValue* dtype = is_buffer ? reader.Take("dtype") : nullptr;
+    if (dtype != nullptr) tensor.dtype = ParseDType(*dtype);
     reader.Finish();
   }
   if (shape == nullptr) return tensor;
@@ -66,6 +68,15 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
     if (size.has_value()) tensor.shape.push_back(*std::move(size));
   }
   return tensor;
+}
+
+absl::optional<DType> TypeParser::ParseDType(const YamlValue& value) {
+  const std::string name = ReadText(value, "field \"dtype\"", problems_);
+  const absl::optional<DType> dtype = modelport::ParseDType(name);
+  if (dtype.has_value() && !IsFloating(*dtype)) return dtype;
+  problems_->Add(value.mark, absl::StrCat("field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has ",
+                                          Quoted(name), dtype.has_value() ? "; floating buffers need none" : ""));
+  return absl::nullopt;
 }
 
 std::vector<ValueDecl> TypeParser::ParseConstants(const std::vector<YamlValue::Field>& fields) {
@@ -188,6 +199,9 @@ absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, a
 
 void TypeParser::AddMember(const YamlValue::Field& field) {
   CheckName(field.name, field.mark);
+  if (field.name == kTrainingName) {
+    problems_->Add(field.mark, absl::StrCat("every module has a member ", Quoted(kTrainingName), ", which is false"));
+  }
   const auto [first, is_new] = members_.emplace(field.name, field.mark.line);
   if (!is_new) {
     problems_->Add(field.mark,

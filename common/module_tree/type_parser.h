@@ -9,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/module_tree/module_type.h"
+#include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/problems.h"
@@ -25,8 +26,9 @@ class TypeParser {
 
  private:
   Signature ParseTypeSignature(const YamlValue::Field& field);
-  std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields);
-  TensorDecl ParseTensor(const YamlValue::Field& field);
+  std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields, bool are_buffers);
+  TensorDecl ParseTensor(const YamlValue::Field& field, bool is_buffer);
+  absl::optional<DType> ParseDType(const YamlValue& value);
   std::vector<ValueDecl> ParseConstants(const std::vector<YamlValue::Field>& fields);
   std::vector<ValueDecl> ParseAttributes(const std::vector<YamlValue::Field>& fields);
   absl::optional<ValueDecl> ParseValue(const YamlValue::Field& field);
