@@ -166,6 +166,8 @@ ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<Cl
   for (const auto& buffer : node.buffers) {
     type->addAttribute(buffer.name, c10::TensorType::get(), /*is_parameter=*/false, /*is_buffer=*/true);
   }
+  // torch.nn gives it to every module, and Python's freeze asks for it.
+  type->addAttribute(kTrainingName, c10::BoolType::get());
   for (const auto& [attribute, value] : node.attributes) type->addAttribute(attribute, ToIValue(value).type());
   for (const auto& [constant, value] : node.constants) type->addConstant(constant, ToIValue(value));
   for (size_t i = 0; i < children.size(); ++i) type->addAttribute(node.children[i].name, children[i]);

@@ -44,6 +44,14 @@ size_t LoopText(const SourceRange& range) {
   return size;
 }
 
+std::vector<std::string> SubmoduleNames(const c10::ClassType& type) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < type.numAttributes(); ++i) {
+    if (type.getAttribute(i)->is_module()) names.push_back(type.getAttributeName(i));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::shared_ptr<SugaredValue> ModuleValue::attr(const SourceRange& range, GraphFunction& function,
@@ -80,14 +88,14 @@ std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphF
 
 std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, GraphFunction& function, size_t text) {
   if (!is_list()) throw ErrorReport(range) << "this module is no list of modules";
-  lists_.repeated_text += type()->numAttributes() * text;
+  const std::vector<std::string> names = SubmoduleNames(*type());
+  lists_.repeated_text += names.size() * text;
   if (lists_.repeated_text > kMaxRepeatedText) {
     throw ErrorReport(range) << "more than " << kMaxRepeatedText << " bytes of text with its loops over submodules "
                              << "unrolled";
   }
   std::vector<std::shared_ptr<SugaredValue>> items;
-  for (size_t i = 0; i < type()->numAttributes(); ++i)
-    items.push_back(attr(range, function, type()->getAttributeName(i)));
+  for (const std::string& name : names) items.push_back(attr(range, function, name));
   return std::make_shared<SugaredTupleValue>(std::move(items));
 }
 
