@@ -5,7 +5,7 @@ load("@rules_cc//cc:defs.bzl", "cc_test")
 
 def golden_files():
     """A filegroup for each folder of goldens in this package."""
-    for folder in {path.split("/")[0]: None for path in native.glob(["*/*.json"])}:
+    for folder in {path.split("/")[0]: None for path in native.glob(["*/*.safetensors"])}:
         native.filegroup(
             name = folder,
             srcs = native.glob([folder + "/*"]),
