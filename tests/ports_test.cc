@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,7 +69,8 @@ TEST_P(PortsTest, Freezes) {
   std::vector<c10::IValue> inputs = {image};
   if (GetParam() == "tiny_vitmatte") inputs.emplace_back(at::rand({1, 1, 64, 96}));
   const at::Tensor expected = module.forward(inputs).toTensor();
-  torch::jit::Module frozen = torch::jit::freeze(module);
+  // Folding normalisations into convolutions would round anew.
+  torch::jit::Module frozen = torch::jit::freeze(module, std::nullopt, /*optimize_numerics=*/false);
   EXPECT_EQ(frozen.named_parameters().size(), 0);
   EXPECT_TRUE(frozen.forward(inputs).toTensor().equal(expected));
 }
