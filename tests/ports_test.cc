@@ -16,6 +16,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/seeded.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
@@ -23,7 +25,9 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
 #include "pipeline/export_model.h"
+#include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -117,6 +121,45 @@ TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
   EXPECT_EQ(std::erase_if(dict.tensors, [](const auto& t) { return absl::EndsWith(t.key, "_tracked"); }), 20);
   const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", {dict});
   EXPECT_OK(MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "resnet18"));
+}
+
+// Writes a checkpoint of `entry` with seeded weights, in which every counter of batches is 7.
+void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
+  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
+  ASSERT_OK(tree);
+  const Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(entry.plugin->key_map, *tree), 0);
+  nlohmann::ordered_json header;
+  std::string data;
+  for (const CheckpointTensor& tensor : seeded.state_dicts()[0].tensors) {
+    const size_t begin = data.size();
+    if (tensor.dtype == DType::kInt64) {
+      data += absl::string_view("\7\0\0\0\0\0\0\0", 8);
+    } else {
+      data += seeded.storages()[tensor.storage].bytes;
+    }
+    header[tensor.key] = {{"dtype", tensor.dtype == DType::kInt64 ? "I64" : "F32"},
+                          {"shape", tensor.shape},
+                          {"data_offsets", {begin, data.size()}}};
+  }
+  std::ofstream(path, std::ios::binary) << SafetensorsFile(header.dump(), data);
+}
+
+TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
+  const std::string folder = std::getenv("TEST_TMPDIR");
+  ExportOptions options;
+  options.checkpoint = folder + "/tiny_resnet.safetensors";
+  WriteCheckpoint(entry, options.checkpoint);
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    options.dtype = dtype;
+    options.out = absl::StrCat(folder, "/counted_", DTypeName(dtype), ".pt");
+    ASSERT_OK(ExportModel(registry, entry, options));
+    const torch::jit::Module module = torch::jit::load(options.out);
+    EXPECT_EQ(module.attr("bn1").toModule().attr("num_batches_tracked").toTensor().item<int64_t>(), 7);
+    EXPECT_OK(VerifyArtifact(registry, options.out, /*checkpoint=*/""));
+    EXPECT_OK(VerifyArtifact(registry, options.out, options.checkpoint));
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, PortsTest, testing::Values("tiny_resnet", "tiny_resnet_bottleneck", "tiny_vitmatte"),
