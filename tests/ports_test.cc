@@ -1,12 +1,13 @@
 // Families that are written with nothing outside their folders export, with all proofs, in every dtype.
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,14 +70,17 @@ TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
 
 TEST_P(PortsTest, Freezes) {
   torch::jit::Module module = Export(DType::kFloat32);
+  // A proof turns the optimiser off in its process; freezing needs it, and a host has it on.
+  torch::jit::setGraphExecutorOptimize(true);
   const at::Tensor image = at::rand({1, 3, 64, 96});
   std::vector<c10::IValue> inputs = {image};
   if (GetParam() == "tiny_vitmatte") inputs.emplace_back(at::rand({1, 1, 64, 96}));
   const at::Tensor expected = module.forward(inputs).toTensor();
-  // Folding normalisations into convolutions would round anew.
-  torch::jit::Module frozen = torch::jit::freeze(module, std::nullopt, /*optimize_numerics=*/false);
+  torch::jit::Module frozen = torch::jit::freeze(module);
   EXPECT_EQ(frozen.named_parameters().size(), 0);
-  EXPECT_TRUE(frozen.forward(inputs).toTensor().equal(expected));
+  // Normalisations are folded into convolutions, which round otherwise: golden_check.h has the bound.
+  const at::Tensor difference = (frozen.forward(inputs).toTensor() - expected).abs();
+  EXPECT_LE(difference.max().item<float>(), 4e-6 * expected.abs().max().item<float>());
 }
 
 // A header with the keys of a published file, from lines "KEY DTYPE SIZE,SIZE,...".
@@ -133,9 +137,9 @@ void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
   for (const CheckpointTensor& tensor : seeded.state_dicts()[0].tensors) {
     const size_t begin = data.size();
     if (tensor.dtype == DType::kInt64) {
-      data += absl::string_view("\7\0\0\0\0\0\0\0", 8);
+      absl::StrAppend(&data, absl::string_view("\7\0\0\0\0\0\0\0", 8));
     } else {
-      data += seeded.storages()[tensor.storage].bytes;
+      absl::StrAppend(&data, seeded.storages()[tensor.storage].bytes);
     }
     header[tensor.key] = {{"dtype", tensor.dtype == DType::kInt64 ? "I64" : "F32"},
                           {"shape", tensor.shape},
