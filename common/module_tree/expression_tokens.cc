@@ -51,6 +51,13 @@ absl::optional<Value> ParseNumber(absl::string_view text) {
   return number;
 }
 
+// What to write for a word of Python; empty for others.
+absl::string_view CureForPython(absl::string_view word) {
+  if (word == "True") return "write true";
+  if (word == "False") return "write false";
+  return word == "None" ? "there is no null, leave the argument out or write 0" : "";
+}
+
 absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset) {
   const absl::string_view rest = text.substr(offset);
   if (rest.empty()) return ExpressionToken{Kind::kEnd, rest, offset, {}};
@@ -62,6 +69,9 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
   }
   if (IsWordCharacter(rest[0])) {
     const absl::string_view word = TakeWord(rest);
+    if (const absl::string_view cure = CureForPython(word); !cure.empty()) {
+      return ExpressionError(text, offset, absl::StrCat(word, " is Python's: ", cure));
+    }
     if (word == "true" || word == "false") return ExpressionToken{Kind::kLiteral, word, offset, word == "true"};
     return ExpressionToken{Kind::kName, word, offset, {}};
   }
