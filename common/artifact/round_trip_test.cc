@@ -114,7 +114,7 @@ TEST(ExampleTest, ListsAreShapesOfTensorsAndNumbersElsewhere) {
 
 TEST(ExampleTest, CallsThatDoNotFitAreErrors) {
   EXPECT_THAT(ExampleInputs(Toy(), *ParseCall("backward([2, 3])")),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no such method")));
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no method ")));
   EXPECT_THAT(ExampleInputs(Toy(), *ParseCall("forward([2, 3], 1, 2)")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("takes 2 arguments")));
 }

@@ -17,7 +17,10 @@ constexpr absl::string_view kNukeExamples[] = {
 
 std::vector<Target> MakeTargets() {
   Target nuke{.name = "nuke", .wraps = true, .newest_runtime = "2.7", .examples = {}};
-  for (const absl::string_view example : kNukeExamples) nuke.examples.push_back(*ParseCall(example));
+  for (const absl::string_view example : kNukeExamples) {
+    nuke.examples.push_back(*ParseCall(example));
+    nuke.examples.back().place = "target nuke";
+  }
   return {{.name = "libtorch", .wraps = false, .newest_runtime = "", .examples = {}}, nuke};
 }
 

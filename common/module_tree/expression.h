@@ -84,6 +84,7 @@ struct Call {
   std::string type;  // A module type, or an argument in scope whose value is one.
   std::vector<Expression> positional;
   std::vector<std::pair<std::string, Expression>> named;
+  std::string place = {};  // Where it is written, "toy/plugin.yaml:12:5", for messages; empty: unknown.
 };
 absl::StatusOr<Call> ParseCall(absl::string_view text);
 
