@@ -64,8 +64,8 @@ std::string AbsentModule::Operators(const std::string& name) const {
   if (const auto other = OtherNames().find(name); other != OtherNames().end()) return other->second;
   const std::string wanted = Spelling(prefix_ + name);
   for (const std::string& candidate : OperatorNames()) {
-    // A leading or final _ sets apart what is private or works in place.
-    if (candidate[0] != '_' && candidate.back() != '_' && Spelling(candidate) == wanted) return "torch." + candidate;
+    // A final _ sets apart what works in place.
+    if (candidate.back() != '_' && Spelling(candidate) == wanted) return "torch." + candidate;
   }
   return "";
 }

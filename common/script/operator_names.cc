@@ -10,7 +10,8 @@ const std::vector<std::string>& OperatorNames() {
   static const auto* names = [] {
     std::set<std::string> sorted;
     for (const auto& known : torch::jit::getAllOperators()) {
-      if (known->schema().name().rfind("aten::", 0) == 0) sorted.insert(known->schema().name().substr(6));
+      const std::string& name = known->schema().name();
+      if (name.rfind("aten::", 0) == 0 && name.rfind("aten::_", 0) != 0) sorted.insert(name.substr(6));
     }
     return new std::vector<std::string>(sorted.begin(), sorted.end());
   }();

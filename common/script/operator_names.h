@@ -6,7 +6,8 @@
 
 namespace modelport {
 
-// The names of the operators that LibTorch has in the namespace aten, "relu" for one, sorted.
+// The names of the operators that LibTorch has in the namespace aten, "relu" for one, sorted; without its internal
+// ones, which begin with _.
 const std::vector<std::string>& OperatorNames();
 
 }  // namespace modelport
