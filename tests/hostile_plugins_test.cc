@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"NumberForATensor", Example("forward(3)"),
                          "example forward(3): forward() Expected a value of type 'Tensor'"},
                     Case{"NoSuchMethod", Example("backward([1])"),
-                         "example backward([1]): no method backward; nearest: forward"},
+                         "example backward([1]): no method backward; known: forward"},
                     Case{"TensorsForKeys", Output("{x: x}"), "is a dictionary with tensors for keys"},
                     Case{"Sparse", Output("x.to_sparse()"), "forward([1, 3, 28, 42]) is a tensor of layout Sparse"},
                     Case{"SparseRows", Output("x.reshape(-1, 1).to_sparse_csr()"), "is a tensor of layout SparseCsr"},

@@ -338,7 +338,8 @@ TEST(BuildModuleTest, CompileErrorsNameFileLineAndType) {
 )");
   EXPECT_THAT(module, StatusIs(absl::StatusCode::kInvalidArgument,
                                AllOf(testing::StartsWith("toy.yaml:13: Root does not compile: "),
-                                     HasSubstr("Root does not compile: Root has no member missing"), HasSubstr("~~~~~ <--- HERE"))));
+                                     HasSubstr("Root does not compile: Root has no member missing"),
+                                     HasSubstr("~~~~~ <--- HERE"))));
 }
 
 TEST(BuildModuleTest, SyntaxErrorsNameFileAndLine) {
