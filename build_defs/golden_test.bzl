@@ -5,14 +5,14 @@ load("@rules_cc//cc:defs.bzl", "cc_test")
 
 def golden_files():
     """A filegroup for each folder of goldens in this package."""
-    for folder in {path.split("/")[0]: None for path in native.glob(["*/*.json"])}:
+    for folder in {path.split("/")[0]: None for path in native.glob(["*/*.safetensors"])}:
         native.filegroup(
             name = folder,
             srcs = native.glob([folder + "/*"]),
             visibility = ["//tests:__pkg__"],
         )
 
-def golden_test(model, committed = False, large = False):
+def golden_test(model, committed = False, large = False, plugins = "//models:plugins", plugin_path = "models"):
     """Tests `model` against the goldens that are at hand: the committed ones and those of MODELPORT_GOLDENS.
 
     Where neither has any there is no test.
@@ -21,6 +21,8 @@ def golden_test(model, committed = False, large = False):
       model: a variant.
       committed: whether //tests/goldens has cases of it.
       large: whether it takes gigabytes: tagged full_size, and run alone.
+      plugins: the YAML files of plugins, the model's among them.
+      plugin_path: their folder.
     """
     data, folders = [], []
     if committed:
@@ -34,10 +36,10 @@ def golden_test(model, committed = False, large = False):
     cc_test(
         name = model + "_golden_test",
         size = "enormous" if large else "medium",
-        args = [model] + folders,
+        args = [plugin_path, model] + folders,
         data = data + [
             "stages.txt",
-            "//models:plugins",
+            plugins,
         ],
         tags = ["full_size", "exclusive"] if large else ["rounding"],
         deps = [":golden_test_main"],

@@ -73,6 +73,7 @@ absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, 
   if (record == nullptr) {
     return absl::DataLossError(absl::StrCat(file.path(), ": ", path, " (", slot.name, "): missing"));
   }
+  dtype = slot.dtype.value_or(dtype);
   const uint64_t wants = *ElementCount(slot.shape) * ByteSize(dtype);
   if (record->deflated || record->bytes.size() != wants) {
     return absl::DataLossError(absl::StrCat(file.path(), ": ", path, " (", slot.name, "): wants ", wants,

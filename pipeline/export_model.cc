@@ -115,6 +115,8 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module
   Progress progress("prove", size);
   absl::StatusOr<RoundTrip> proven = ProveRoundTrip(module, file.ReadablePath(), examples, options.allow_nonfinite,
                                                     [&](int64_t bytes) { progress.Add(bytes); });
+  // An example that cannot run is the plugin's fault, whose line it names, and says nothing of the artifact.
+  if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
   return *std::move(proven);
 }

@@ -18,6 +18,7 @@
 #include "common/text/printable.h"
 #include "common/text/units.h"
 #include "pipeline/map_weights.h"
+#include "pipeline/nearest_variant.h"
 
 namespace modelport {
 namespace {
@@ -93,6 +94,9 @@ absl::Status InspectCheckpoint(const Registry& registry, const std::string& path
   if (!entry) {
     const std::vector<std::string> names = FittingVariants(registry, checkpoint, choice.state_dict);
     out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", ")) << "\n";
+    if (!names.empty()) return absl::OkStatus();
+    const absl::optional<NearestVariant> nearest = FindNearestVariant(registry, checkpoint, choice.state_dict);
+    if (nearest) out << "the nearest is " << nearest->name << " " << nearest->differences << "\n";
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const MappedWeights weights, MapCheckpoint(registry, *entry, std::move(checkpoint), choice));

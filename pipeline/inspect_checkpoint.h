@@ -12,8 +12,8 @@
 namespace modelport {
 
 // Prints what the file `path` holds: format, state dicts, every tensor's key, dtype and shape, and what else holds
-// tensors, from headers alone. Without `entry` it says which models of the catalog the file fits; with it, how the file
-// maps onto that model and what that leaves out.
+// tensors, from headers alone. Without `entry` it says which models of the catalog the file fits, or which is the
+// nearest and how the file differs from it; with `entry`, how the file maps onto that model and what that leaves out.
 //   FailedPrecondition  the file does not fit `entry`; what is in it is printed all the same
 //   others              as OpenCheckpoint
 absl::Status InspectCheckpoint(const Registry& registry, const std::string& path,

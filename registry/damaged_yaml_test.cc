@@ -18,7 +18,7 @@ void ParseAsItsName(const YamlFile& file) {
     ParseKeyMap(file).IgnoreError();
   } else {
     ModuleLibrary library;
-    if (library.AddFile(file).ok()) CheckTypes(library).IgnoreError();
+    if (library.AddFile(file).ok()) CheckTypes(library, [](absl::string_view) { return std::string(); }).IgnoreError();
   }
 }
 

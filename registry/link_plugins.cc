@@ -1,6 +1,7 @@
 #include "registry/link_plugins.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "common/keymap/key_map.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_tree.h"
+#include "common/module_tree/parse_modules.h"
 #include "common/status/annotate.h"
 #include "common/text/nearest.h"
 #include "common/yaml/problems.h"
@@ -41,6 +43,7 @@ class PluginLinker {
   Entry* FindLinked(const FamilyReference& reference);
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
+  std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin);
   bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
@@ -51,8 +54,9 @@ class PluginLinker {
   bool Passes(const absl::Status& status);
   bool Fails(const YamlMark& mark, absl::string_view message);
 
-  std::map<std::string, Entry> entries_;  // By family.
-  std::vector<std::string> linking_;      // Families, each of which needs the next one.
+  std::map<std::string, Entry> entries_;                               // By family.
+  std::map<std::string, std::string, std::less<>> families_of_types_;  // By type; read when one is first looked for.
+  std::vector<std::string> linking_;                                   // Families, each of which needs the next one.
   std::vector<absl::Status> failures_;
   bool all_parsed_ = true;
 };
@@ -97,7 +101,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   bool linked = LinkFamilies(entry, library.get());
   linked = AddModules(entry, library.get()) && linked;
   linked = AddKeyMap(entry) && linked;
-  linked = linked && Passes(CheckTypes(*library));
+  linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
   linked = linked && CheckVariants(entry->plugin);
   for (const Wrapper& wrapper : entry->plugin.wrappers) linked = linked && CheckWrapper(wrapper, entry->plugin);
@@ -147,6 +151,22 @@ bool PluginLinker::AddModules(Entry* entry, ModuleLibrary* library) {
     entry->modules_files.emplace(absl::StrCat(entry->plugin.family, "/", FileName(*file)), file->text);
   }
   return parsed;
+}
+
+// The family that has a module type called `type`, whether it links or not; empty if none has.
+std::string PluginLinker::FamilyOf(absl::string_view type) {
+  if (families_of_types_.empty()) {
+    for (const auto& [family, entry] : entries_) {
+      for (const YamlFile* file : entry.folder->modules_files()) {
+        YamlProblems ignored(file->path);
+        for (const ModuleType& found : ParseModules(*file, &ignored).types) {
+          families_of_types_.emplace(found.name(), family);
+        }
+      }
+    }
+  }
+  const auto family = families_of_types_.find(type);
+  return family == families_of_types_.end() ? "" : family->second;
 }
 
 bool PluginLinker::AddKeyMap(Entry* entry) {

@@ -172,14 +172,17 @@ INSTANTIATE_TEST_SUITE_P(
                   "models/net/plugin.yaml:5:18: no variant has the root Nets; nearest: Net"},
         ErrorCase{"WrapperThatDoesNotFit",
                   {Layers(), WrappedNet("Net", "Wrapper(mean)")},
-                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper misses its argument \"dim\""},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper misses its argument \"dim\"; the signature "
+                  "is Wrapper(mean, dim)"},
         ErrorCase{
             "TypeIsInAUsedFamilyToo",
             {Layers(), Folder("models/net", Header("net", "layers"), kLayers)},
             "models/net/modules.yaml:2:3: module type Linear is already defined at models/layers/modules.yaml:2:3"},
         ErrorCase{"TypeOfAFamilyThatIsNotUsed",
                   {Layers(), Folder("models/net", Header("net", ""), kNet)},
-                  "models/net/modules.yaml:2:29: unknown module type \"Linear\"; known: Net"}),
+                  "models/net/modules.yaml:2:29: unknown module type \"Linear\"; family layers has it: add layers to "
+                  "`uses` in "
+                  "plugin.yaml"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(LinkPluginsTest, TheProblemsOfAllFilesAreReportedAtOnce) {

@@ -110,14 +110,20 @@ class PluginParser {
     reader.Finish();
     const bool has_place = !variant.url.empty() || !variant.hub.empty();
     if (is_published_model && variant.published && !has_place) {
-      problems_->Add(field.mark, absl::StrCat("variant ", field.name, " wants url or hub, or published: false"));
+      problems_->Add(field.mark, absl::StrCat("variant ", field.name,
+                                              " wants url or hub, or published: false for weights in no public place"));
     }
     plugin_.variants.push_back(std::move(variant));
   }
 
   void RequireModelParts(const YamlValue& document) {
     if (plugin_.upstream.empty()) problems_->Add(document.mark, "a plugin with variants wants upstream");
-    if (plugin_.examples.empty()) problems_->Add(document.mark, "a plugin with variants wants examples");
+    const auto is_no_list = [](const YamlValue::Field& field) {
+      return field.name == "examples" && field.value.kind != YamlValue::Kind::kList;
+    };
+    const bool is_reported = std::any_of(document.fields.begin(), document.fields.end(), is_no_list);
+    if (plugin_.examples.empty() && !is_reported)
+      problems_->Add(document.mark, "a plugin with variants wants examples");
     if (plugin_.preprocessing.mean.empty()) {
       problems_->Add(document.mark, "a plugin with variants wants preprocessing");
     }
@@ -130,6 +136,7 @@ class PluginParser {
   // An example's arguments are values; what they are for is known when the model is built.
   Call ParseExample(const YamlValue& item) {
     Call call = ParseCallText(item, "an example");
+    call.place = MarkString(item.mark);
     if (!call.named.empty()) problems_->Add(item.mark, "an example gives its arguments by position");
     for (const Expression& argument : call.positional) {
       const absl::StatusOr<Value> value = argument.Evaluate({});

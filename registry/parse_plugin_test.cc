@@ -115,10 +115,10 @@ variants:
   plugin.yaml:4:42: an item of field "std" wants a number, has "one"
   plugin.yaml:4:61: field "multiple_of" wants a decimal integer, has "014"
   plugin.yaml:5:12: column 8 of "forward": wants "(", has nothing
-  plugin.yaml:7:3: variant toy_a wants url or hub, or published: false
+  plugin.yaml:7:3: variant toy_a wants url or hub, or published: false for weights in no public place
   plugin.yaml:9:13: column 5 of "Toy(": wants a value, has nothing
   plugin.yaml:12:16: field "published" wants true or false, has "no"
-  plugin.yaml:13:3: variant toy_b wants url or hub, or published: false
+  plugin.yaml:13:3: variant toy_b wants url or hub, or published: false for weights in no public place
   plugin.yaml:13:10: missing field "summary" in variant toy_b
   plugin.yaml:13:10: missing field "module" in variant toy_b
   plugin.yaml:13:10: missing field "file" in variant toy_b

@@ -25,7 +25,7 @@ struct Variant {
   std::string url;        // Where it is published; empty if nowhere.
   std::string hub;        // Hugging Face repository that holds `file`, "org/name"; empty if none.
   std::string licence;    // SPDX name of the weights' licence; empty for a test's variant.
-  bool published = true;  // False: announced, not to be had.
+  bool published = true;  // False: nowhere in public; announced only, or a user's own.
   YamlMark mark;          // Of `module`.
 };
 

@@ -35,7 +35,9 @@ absl::StatusOr<CatalogEntry> Registry::Find(absl::string_view variant) const {
     if (entry.variant->name == variant) return entry;
     names.push_back(entry.variant->name);
   }
-  return absl::NotFoundError(absl::StrCat("unknown model \"", variant, "\"", NearestHint(variant, names)));
+  const absl::string_view cure =
+      files_.empty() ? "\n  --plugin_path=FOLDER adds the plugins that are not built in" : "";
+  return absl::NotFoundError(absl::StrCat("unknown model \"", variant, "\"", NearestHint(variant, names), cure));
 }
 
 }  // namespace modelport

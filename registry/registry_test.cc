@@ -76,9 +76,11 @@ TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {
 TEST(RegistryTest, AnUnknownModelNamesTheNearest) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
   EXPECT_THAT(registry.Find("dav2_vit"),
-              StatusIs(kNotFound, "unknown model \"dav2_vit\"; nearest: dav2_vits, dav2_vitb, dav2_vitl"));
-  EXPECT_THAT(registry.Find("resnet50"),
-              StatusIs(kNotFound, AllOf(StartsWith("unknown model \"resnet50\"; known: "), EndsWith(" more"))));
+              StatusIs(kNotFound,
+                       "unknown model \"dav2_vit\"; nearest: dav2_vits, dav2_vitb, dav2_vitl\n"
+                       "  --plugin_path=FOLDER adds the plugins that are not built in"));
+  EXPECT_THAT(registry.Find("resnet50"), StatusIs(kNotFound, AllOf(StartsWith("unknown model \"resnet50\"; known: "),
+                                                                   HasSubstr(" more\n  --plugin_path="))));
 }
 
 TEST(RegistryTest, APluginPathIsAPluginOrAFolderSomewhereAboveIt) {

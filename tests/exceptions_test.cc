@@ -35,8 +35,8 @@ const std::vector<Rule>& Rules() {
       // What is thrown there, LibTorch's compiler or yaml-cpp passes on to a door.
       {"\\bthrow\\b",
        "return a status",
-       {"common/script/compiler.cc", "common/script/module_value.cc", "common/script/nesting.cc",
-        "common/yaml/parse.cc"}},
+       {"common/script/absent_module.cc", "common/script/compiler.cc", "common/script/module_value.cc",
+        "common/script/nesting.cc", "common/yaml/parse.cc"}},
       {"\\bsto(i|l|ll|ul|ull|f|d|ld)\\(", "use absl::SimpleAtoi or SimpleAtod", {}},
       {"\\bstd::regex\\b", "match by hand: std::regex throws and exhausts the stack", {}},
       {"\\.at\\(", "use find, or [] on an index that was checked", {}},

@@ -36,9 +36,7 @@ std::vector<std::string> FileNamesOfTable() {
   return names;
 }
 
-std::string Digest(const std::string& path) {
-  return Sha256Of(ReadFile(path));
-}
+std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
 
 class CheckpointTest : public testing::TestWithParam<std::string> {
  protected:

@@ -1,5 +1,5 @@
 // Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
-//   golden_test MODEL FOLDER...     folders that hold the model's cases
+//   golden_test PLUGINS MODEL FOLDER...     the folder of its plugin, and those that hold its cases
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -17,6 +17,7 @@
 namespace modelport {
 namespace {
 
+std::string* plugins;
 std::string* model;
 std::vector<std::string>* folders;
 
@@ -44,7 +45,7 @@ void Report(const std::vector<StageResult>& results) {
 }
 
 TEST(GoldenTest, EveryStageIsReproduced) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(*plugins));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
   ASSERT_OK_AND_ASSIGN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
   const auto cases_by_seed = CasesBySeed();
@@ -69,11 +70,12 @@ TEST(GoldenTest, EveryStageIsReproduced) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: golden_test MODEL FOLDER...\n");
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: golden_test PLUGINS MODEL FOLDER...\n");
     return 1;
   }
-  modelport::model = new std::string(argv[1]);
-  modelport::folders = new std::vector<std::string>(argv + 2, argv + argc);
+  modelport::plugins = new std::string(argv[1]);
+  modelport::model = new std::string(argv[2]);
+  modelport::folders = new std::vector<std::string>(argv + 3, argv + argc);
   return RUN_ALL_TESTS();
 }

@@ -135,10 +135,10 @@ TEST_P(RefusedPackageTest, LeavesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Flags, RefusedPackageTest,
-    testing::Values(Refusal{"--target=libtorch", "INVALID_ARGUMENT: --target=libtorch: wants nuke"},
+    testing::Values(Refusal{"--target=libtorch", "INVALID_ARGUMENT: --target=libtorch: this host has no packages"},
                     Refusal{"--model=tiny_dav3", "NOT_FOUND: unknown model \"tiny_dav3\""},
                     Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: a package wants a proven artifact"},
-                    Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: Nuke computes in"},
+                    Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: nuke computes in"},
                     Refusal{"--out=no/out", "NOT_FOUND: no/out: the folder no does not exist"}));
 
 TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {

@@ -54,8 +54,12 @@ absl::StatusOr<Seeded> ParseSeeded(absl::string_view weights) {
 
 // How to get the published weights of `variant`.
 std::string Cure(const Variant& variant) {
-  if (variant.url.empty()) return "its weights are not published yet";
-  return absl::StrCat("get ", variant.url, "\n  and pass --checkpoint=", variant.file);
+  if (variant.url.empty() && variant.hub.empty()) {
+    return "pass --checkpoint=FILE if you have its weights: the plugin names no place where they are published";
+  }
+  const std::string place =
+      variant.url.empty() ? absl::StrCat(variant.file, " of the Hugging Face repository ", variant.hub) : variant.url;
+  return absl::StrCat("get ", place, "\n  and pass --checkpoint=", variant.file);
 }
 
 // Says where the weights come from when that was not the user's choice.

@@ -11,8 +11,8 @@
 
 namespace modelport {
 
-// Loads the TorchScript file `path`, which Modelport has written itself: loading runs code of the file. `on_bytes` is told
-// of every run of bytes read.
+// Loads the TorchScript file `path`, which Modelport has written itself: loading runs code of the file. `on_bytes` is
+// told of every run of bytes read.
 //   DataLoss  LibTorch cannot load it
 absl::StatusOr<torch::jit::Module> LoadModule(
     const std::string& path, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});

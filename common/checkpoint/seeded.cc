@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -65,7 +66,28 @@ absl::optional<Distribution> WeightRule(absl::string_view key, const Shape& shap
   return Distribution{1.0, 0.1};
 }
 
-size_t CountOf(const SeededKey& key) { return static_cast<size_t>(ElementCount(key.shape).value_or(0)); }
+size_t SizeOf(const SeededKey& key) { return ElementCount(key.shape).value_or(0) * ByteSize(key.dtype); }
+
+// Where each key begins, and where the last one ends. Elements of every dtype are aligned.
+std::vector<size_t> Offsets(const std::vector<SeededKey>& keys) {
+  constexpr size_t kAlignment = 8;
+  std::vector<size_t> offsets;
+  size_t end = 0;
+  for (const SeededKey& key : keys) {
+    offsets.push_back((end + kAlignment - 1) / kAlignment * kAlignment);
+    end = offsets.back() + SizeOf(key);
+  }
+  offsets.push_back(end);
+  return offsets;
+}
+
+void FillKey(const SeededKey& key, uint64_t seed, char* out) {
+  if (!IsFloating(key.dtype)) {
+    std::memset(out, 0, SizeOf(key));
+  } else {
+    SeededWeights(key.key, key.shape, seed, {reinterpret_cast<float*>(out), SizeOf(key) / sizeof(float)});
+  }
+}
 
 }  // namespace
 
@@ -86,25 +108,21 @@ void SeededWeights(absl::string_view key, const Shape& shape, uint64_t seed, abs
 }
 
 Checkpoint MakeSeededCheckpoint(const std::vector<SeededKey>& keys, uint64_t seed) {
-  size_t total = 0;
-  for (const SeededKey& key : keys) total += CountOf(key);
-  const std::shared_ptr<float[]> weights = std::make_shared_for_overwrite<float[]>(total);
+  const std::vector<size_t> offsets = Offsets(keys);
+  const std::shared_ptr<char[]> weights = std::make_shared_for_overwrite<char[]>(offsets.back());
 
   CheckpointContents contents;
   StateDict dict;
-  float* next = weights.get();
-  for (const SeededKey& key : keys) {
-    const absl::Span<float> out(next, CountOf(key));
-    SeededWeights(key.key, key.shape, seed, out);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    const SeededKey& key = keys[i];
+    FillKey(key, seed, weights.get() + offsets[i]);
     const int storage = static_cast<int>(contents.storages.size());
-    const absl::string_view bytes(reinterpret_cast<const char*>(out.data()), out.size() * sizeof(float));
-    contents.storages.push_back({"", bytes, absl::nullopt});
-    dict.tensors.push_back({key.key, DType::kFloat32, key.shape, RowMajorStrides(key.shape), 0, storage});
-    next += out.size();
+    contents.storages.push_back({"", {weights.get() + offsets[i], SizeOf(key)}, absl::nullopt});
+    dict.tensors.push_back({key.key, key.dtype, key.shape, RowMajorStrides(key.shape), 0, storage});
   }
   contents.path = absl::StrCat("seeded:v1:", seed);
   contents.format = "seeded";
-  contents.bytes = absl::string_view(reinterpret_cast<const char*>(weights.get()), total * sizeof(float));
+  contents.bytes = absl::string_view(weights.get(), offsets.back());
   contents.state_dicts.push_back(std::move(dict));
   contents.file = weights;
   return Checkpoint(std::move(contents));

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {
@@ -22,10 +23,11 @@ void SeededFill(absl::string_view key, uint64_t seed, double center, double spre
 // the key's last dotted part and the rank.
 void SeededWeights(absl::string_view key, const Shape& shape, uint64_t seed, absl::Span<float> out);
 
-// A float32 key to fill.
+// A key to fill: by the rule if it is of float32, with zeros if it is not floating.
 struct SeededKey {
   std::string key;
   Shape shape;
+  DType dtype = DType::kFloat32;
 };
 
 // A checkpoint in memory that holds `keys` with seeded weights. Its path() is "seeded:v1:SEED".

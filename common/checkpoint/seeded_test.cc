@@ -1,5 +1,6 @@
 #include "common/checkpoint/seeded.h"
 
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <vector>
@@ -101,6 +102,23 @@ TEST(SeededCheckpointTest, HoldsTheKeys) {
   SeededWeights("scale", {}, 3, absl::MakeSpan(scale));
   EXPECT_EQ(RowMajorBytes(checkpoint, dict.tensors[2]),
             std::string(reinterpret_cast<const char*>(scale.data()), sizeof(float)));
+}
+
+TEST(SeededCheckpointTest, KeysThatAreNotFloatingAreZeros) {
+  const Checkpoint checkpoint = MakeSeededCheckpoint(
+      {{"flag", {3}, DType::kBool}, {"a.weight", {2}}, {"steps", {2}, DType::kInt64}, {"b.weight", {1}}}, 0);
+  const std::vector<CheckpointTensor>& tensors = checkpoint.state_dicts()[0].tensors;
+  EXPECT_EQ(tensors[0].dtype, DType::kBool);
+  EXPECT_EQ(RowMajorBytes(checkpoint, tensors[0]), std::string(3, '\0'));
+  EXPECT_EQ(tensors[2].dtype, DType::kInt64);
+  EXPECT_EQ(RowMajorBytes(checkpoint, tensors[2]), std::string(16, '\0'));
+  std::vector<float> weight(1);
+  SeededWeights("b.weight", {1}, 0, absl::MakeSpan(weight));
+  EXPECT_EQ(RowMajorBytes(checkpoint, tensors[3]),
+            std::string(reinterpret_cast<const char*>(weight.data()), sizeof(float)));
+  for (const auto& storage : checkpoint.storages()) {
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(storage.bytes.data()) % 8, 0);
+  }
 }
 
 }  // namespace

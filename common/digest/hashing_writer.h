@@ -18,7 +18,7 @@ class HashingWriter : public Writer {
 
   absl::Status Write(absl::string_view bytes) override;
 
-  int64_t size() const { return size_; }                          // Bytes so far.
+  int64_t size() const { return size_; }                         // Bytes so far.
   std::string HexDigest() const { return sha256_.HexDigest(); }  // Their SHA-256, 64 lower-case hex digits.
 
  private:

@@ -27,8 +27,12 @@ std::pair<const CheckpointTensor*, std::string> FindSource(const Slot& slot, con
   return {stored == by_name.end() ? nullptr : stored->second, std::move(stored_key)};
 }
 
+bool FitsDType(const CheckpointTensor& tensor, const Slot& slot) {
+  return slot.dtype.has_value() ? tensor.dtype == *slot.dtype : IsFloating(tensor.dtype);
+}
+
 bool FitsSlot(const CheckpointTensor& tensor, const Slot& slot) {
-  return tensor.shape == slot.shape && IsFloating(tensor.dtype);
+  return tensor.shape == slot.shape && FitsDType(tensor, slot);
 }
 
 void FillSlot(const Slot& slot, Comparison* comparison) {
@@ -38,7 +42,7 @@ void FillSlot(const Slot& slot, Comparison* comparison) {
   if (tensor != nullptr) {
     if (stored_key != slot.name) comparison->plan.aliases.emplace_back(slot.name, std::move(stored_key));
     if (tensor->shape != slot.shape) comparison->wrong_shape.push_back({&slot, tensor});
-    if (!IsFloating(tensor->dtype)) comparison->wrong_dtype.push_back({&slot, tensor});
+    if (!FitsDType(*tensor, slot)) comparison->wrong_dtype.push_back({&slot, tensor});
   } else if (const Allowance* allowance = FindAllowance(comparison->reading.layout->missing, slot.name)) {
     source.reason = allowance->reason;
   } else {

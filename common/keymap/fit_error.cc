@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/keymap/fit_hints.h"
 #include "common/keymap/left_out.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
@@ -50,7 +51,9 @@ std::string WrongShape(const Misfit& misfit) {
 }
 
 std::string WrongDType(const Misfit& misfit) {
-  return absl::StrCat(misfit.slot->name, " wants a floating dtype, has ", DTypeName(misfit.tensor->dtype));
+  const absl::optional<DType>& wanted = misfit.slot->dtype;
+  return absl::StrCat(misfit.slot->name, " wants ", wanted.has_value() ? DTypeName(*wanted) : "a floating dtype",
+                      ", has ", DTypeName(misfit.tensor->dtype));
 }
 
 void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {
@@ -90,8 +93,8 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
   report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
   report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
   const std::string where = reading.path.empty() ? "" : absl::StrCat(" in ", DictName(reading.path));
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where, "): ", report.Text()));
+  return absl::FailedPreconditionError(absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where,
+                                                    "): ", report.Text(), FitHints(tree, comparison)));
 }
 
 }  // namespace modelport

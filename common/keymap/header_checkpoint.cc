@@ -12,7 +12,7 @@ Checkpoint MakeHeaderCheckpoint(const std::string& path, const std::vector<Seede
   for (const SeededKey& key : keys) {
     CheckpointTensor tensor;
     tensor.key = key.key;
-    tensor.dtype = DType::kFloat32;
+    tensor.dtype = key.dtype;
     tensor.shape = key.shape;
     tensor.strides = RowMajorStrides(key.shape);
     root.tensors.push_back(std::move(tensor));

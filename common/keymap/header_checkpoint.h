@@ -9,7 +9,7 @@
 
 namespace modelport {
 
-// A checkpoint, named `path`, of float32 keys and shapes without any bytes: enough to make a plan.
+// A checkpoint, named `path`, of keys without any bytes: enough to make a plan.
 Checkpoint MakeHeaderCheckpoint(const std::string& path, const std::vector<SeededKey>& keys);
 
 // The same from whole state dicts.

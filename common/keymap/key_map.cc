@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "common/text/nearest.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
@@ -12,28 +13,77 @@
 namespace modelport {
 namespace {
 
-// Parses one layout: the value of a field of `layouts`.
+// Parses the groups of rules, then the layouts that take them.
 class LayoutParser {
  public:
   explicit LayoutParser(YamlProblems* problems) : problems_(problems) {}
 
+  // A field of `layouts`.
   Layout Parse(const YamlValue::Field& field) {
     Layout layout;
     layout.name = field.name;
     YamlMapReader reader(field.value, absl::StrCat("layout ", field.name), problems_);
     layout.recognise = ParseRecognise(&reader);
     layout.prefix = reader.TakeText("prefix");
-    layout.unwrap = reader.TakeTexts("unwrap");
-    layout.strip = reader.TakeTexts("strip");
-    for (const YamlValue& item : reader.TakeItems("renames")) AddRename(item, &layout.renames);
-    for (const YamlValue& item : reader.TakeItems("aliases")) AddAlias(item, &layout.aliases);
-    for (const YamlValue& item : reader.TakeItems("missing")) AddAllowance(item, "missing", &layout.missing);
-    for (const YamlValue& item : reader.TakeItems("unused")) AddAllowance(item, "unused", &layout.unused);
+    for (const YamlValue& item : reader.TakeItems("rules")) {
+      AddGroup(ReadText(item, "an item of field \"rules\"", problems_), item.mark, &layout);
+    }
+    AddRules(&reader, &layout);
     reader.Finish();
     return layout;
   }
 
+  // A field of `rules`.
+  void ParseGroup(const YamlValue::Field& field) {
+    YamlMapReader reader(field.value, absl::StrCat("rules ", field.name), problems_);
+    Group group{.name = field.name, .rules = {}, .mark = field.mark};
+    AddRules(&reader, &group.rules);
+    reader.Finish();
+    groups_.push_back(std::move(group));
+  }
+
+  // A group that no layout takes is a slip.
+  void CheckGroups() const {
+    for (const Group& group : groups_) {
+      if (!group.is_taken) problems_->Add(group.mark, absl::StrCat("no layout takes rules \"", group.name, "\""));
+    }
+  }
+
  private:
+  // Rules with a name, for several layouts.
+  struct Group {
+    std::string name;
+    Layout rules;
+    YamlMark mark;
+    bool is_taken = false;
+  };
+
+  void AddRules(YamlMapReader* reader, Layout* layout) {
+    for (std::string& name : reader->TakeTexts("unwrap")) layout->unwrap.push_back(std::move(name));
+    for (std::string& prefix : reader->TakeTexts("strip")) layout->strip.push_back(std::move(prefix));
+    for (const YamlValue& item : reader->TakeItems("renames")) AddRename(item, &layout->renames);
+    for (const YamlValue& item : reader->TakeItems("aliases")) AddAlias(item, &layout->aliases);
+    for (const YamlValue& item : reader->TakeItems("missing")) AddAllowance(item, "missing", &layout->missing);
+    for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
+  }
+
+  void AddGroup(const std::string& name, const YamlMark& mark, Layout* layout) {
+    const auto group = std::find_if(groups_.begin(), groups_.end(), [&](const Group& g) { return g.name == name; });
+    if (group == groups_.end()) {
+      std::vector<std::string> names;
+      for (const Group& known : groups_) names.push_back(known.name);
+      return problems_->Add(mark, absl::StrCat("unknown rules \"", name, "\"", NearestHint(name, names)));
+    }
+    group->is_taken = true;
+    const auto append = [](const auto& from, auto* to) { to->insert(to->end(), from.begin(), from.end()); };
+    append(group->rules.unwrap, &layout->unwrap);
+    append(group->rules.strip, &layout->strip);
+    append(group->rules.renames, &layout->renames);
+    append(group->rules.aliases, &layout->aliases);
+    append(group->rules.missing, &layout->missing);
+    append(group->rules.unused, &layout->unused);
+  }
+
   std::vector<KeyPattern> ParseRecognise(YamlMapReader* reader) {
     const YamlValue* list = reader->Require("recognise");
     if (list == nullptr) return {};
@@ -95,6 +145,7 @@ class LayoutParser {
   }
 
   YamlProblems* problems_;
+  std::vector<Group> groups_;
 };
 
 }  // namespace
@@ -117,11 +168,14 @@ absl::StatusOr<KeyMap> ParseKeyMap(const YamlFile& file) {
   const YamlValue document = ParseYaml(file, &problems);
   KeyMap key_map;
   YamlMapReader reader(document, "a key map", &problems);
+  LayoutParser parser(&problems);
+  for (const YamlValue::Field& field : reader.TakeFields("rules")) parser.ParseGroup(field);
   if (const YamlValue* layouts = reader.Require("layouts")) {
     for (const YamlValue::Field& field : ReadFields(*layouts, "field \"layouts\"", &problems)) {
-      key_map.layouts.push_back(LayoutParser(&problems).Parse(field));
+      key_map.layouts.push_back(parser.Parse(field));
     }
   }
+  parser.CheckGroups();
   reader.Finish();
   if (problems.size() > 0) return problems.status();
   return key_map;

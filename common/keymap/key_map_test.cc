@@ -76,6 +76,69 @@ layout: {}
   keymap.yaml:14:1: unknown field "layout" in a key map; nearest: layouts)yaml"));
 }
 
+constexpr char kShared[] = R"yaml(
+rules:
+  training:
+    unwrap: [model]
+    strip: [module.]
+    unused:
+      - {key: "head.{rest*}", reason: training only}
+  names:
+    renames:
+      - {from: "{path*}.attention.{leaf}", to: "{path*}.attn.{leaf}"}
+    aliases:
+      - {slot: "b.{leaf}", key: "a.{leaf}"}
+    missing:
+      - {key: mask_token, reason: not used}
+layouts:
+  original:
+    recognise: [x]
+    rules: [training]
+  renamed:
+    recognise: [y]
+    rules: [names, training]
+    unwrap: [teacher]
+    renames:
+      - {from: "y.{rest*}", to: "x.{rest*}"}
+)yaml";
+
+TEST(ParseKeyMapTest, LayoutsShareRules) {
+  ASSERT_OK_AND_ASSIGN(const KeyMap map, ParseKeyMap({"keymap.yaml", kShared}));
+  const Layout& original = *map.Find("original");
+  EXPECT_THAT(original.unwrap, ElementsAre("model"));
+  EXPECT_THAT(original.renames, SizeIs(0));
+  EXPECT_THAT(original.unused, SizeIs(1));
+  const Layout& renamed = *map.Find("renamed");
+  EXPECT_THAT(renamed.unwrap, ElementsAre("model", "teacher"));
+  EXPECT_THAT(renamed.strip, ElementsAre("module."));
+  ASSERT_THAT(renamed.renames, SizeIs(2));
+  EXPECT_EQ(renamed.renames[0].to.text(), "{path*}.attn.{leaf}");
+  EXPECT_EQ(renamed.renames[0].mark.line, 10);
+  EXPECT_EQ(renamed.renames[1].to.text(), "x.{rest*}");
+  EXPECT_EQ(renamed.StoredKey("b.w"), "a.w");
+  EXPECT_EQ(renamed.missing[0].reason, "not used");
+  EXPECT_EQ(renamed.unused[0].key.text(), "head.{rest*}");
+}
+
+TEST(ParseKeyMapTest, SlipsInSharedRulesAreReported) {
+  EXPECT_THAT(ParseKeyMap({"keymap.yaml", R"yaml(rules:
+  training:
+    recognise: [x]
+    renames:
+      - {from: "{a*}.x.{b*}", to: y}
+  idle: {strip: [module.]}
+layouts:
+  original:
+    recognise: [x]
+    rules: [traning, training]
+)yaml"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 4 problems
+  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, renames, aliases, missing, +1 more
+  keymap.yaml:5:16: pattern "{a*}.x.{b*}": a second {name*}; with two, a key could match in several ways
+  keymap.yaml:6:3: no layout takes rules "idle"
+  keymap.yaml:10:13: unknown rules "traning"; nearest: training)yaml"));
+}
+
 TEST(ParseKeyMapTest, LayoutsAreRequired) {
   EXPECT_THAT(ParseKeyMap({"keymap.yaml", "{}"}),
               StatusIs(absl::StatusCode::kInvalidArgument, "keymap.yaml:1:1: missing field \"layouts\" in a key map"));

@@ -1,6 +1,7 @@
 #include "common/keymap/key_pattern.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -11,6 +12,24 @@
 #include "common/status/annotate.h"
 
 namespace modelport {
+namespace {
+
+// Takes the first or the last part of a key that has one; nothing is left of the only one.
+absl::string_view TakeFirst(absl::optional<absl::string_view>* key) {
+  const absl::string_view text = **key;
+  const size_t dot = text.find('.');
+  *key = dot == text.npos ? absl::nullopt : absl::make_optional(text.substr(dot + 1));
+  return text.substr(0, dot);
+}
+
+absl::string_view TakeLast(absl::optional<absl::string_view>* key) {
+  const absl::string_view text = **key;
+  const size_t dot = text.rfind('.');
+  *key = dot == text.npos ? absl::nullopt : absl::make_optional(text.substr(0, dot));
+  return dot == text.npos ? text : text.substr(dot + 1);
+}
+
+}  // namespace
 
 absl::StatusOr<KeyPattern::Part> KeyPattern::ParsePart(absl::string_view text) {
   if (text.empty()) return absl::InvalidArgumentError("has an empty part between dots");
@@ -36,8 +55,10 @@ absl::StatusOr<KeyPattern> KeyPattern::Parse(absl::string_view text) {
     absl::StatusOr<Part> part = ParsePart(piece);
     if (!part.ok()) return Annotate(part.status(), context);
     const std::vector<std::string> names = pattern.names();
-    if (!pattern.parts_.empty() && pattern.parts_.back().takes_rest) {
-      return absl::InvalidArgumentError(absl::StrCat(context, ": {name*} stands before the end"));
+    const bool has_rest = std::any_of(pattern.parts_.begin(), pattern.parts_.end(), std::mem_fn(&Part::takes_rest));
+    if (part->takes_rest && has_rest) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(context, ": a second {name*}; with two, a key could match in several ways"));
     }
     if (part->is_placeholder && std::find(names.begin(), names.end(), part->text) != names.end()) {
       return absl::InvalidArgumentError(absl::StrCat(context, ": {", part->text, "} stands there twice"));
@@ -49,16 +70,20 @@ absl::StatusOr<KeyPattern> KeyPattern::Parse(absl::string_view text) {
 
 bool KeyPattern::MatchParts(absl::string_view key,
                             absl::FunctionRef<void(const std::string&, absl::string_view)> bind) const {
-  absl::string_view rest = key;
-  for (const Part& part : parts_) {
-    // A leading dot is left by the part before.
-    if (&part != &parts_.front() && !absl::ConsumePrefix(&rest, ".")) return false;
-    const absl::string_view piece = part.takes_rest ? rest : rest.substr(0, rest.find('.'));
-    if (part.is_placeholder ? piece.empty() : piece != part.text) return false;
+  const auto matches = [&](const Part& part, absl::string_view piece) {
     if (part.is_placeholder) bind(part.text, piece);
-    rest.remove_prefix(piece.size());
+    return part.is_placeholder ? !piece.empty() : piece == part.text;
+  };
+  absl::optional<absl::string_view> rest = key;
+  auto first = parts_.begin(), last = parts_.end();
+  for (; first != last && !first->takes_rest; ++first) {
+    if (!rest || !matches(*first, TakeFirst(&rest))) return false;
   }
-  return rest.empty();
+  if (first == last) return !rest;
+  while (--last != first) {
+    if (!rest || !matches(*last, TakeLast(&rest))) return false;
+  }
+  return rest && matches(*first, *rest);
 }
 
 bool KeyPattern::Matches(absl::string_view key) const {

@@ -15,12 +15,13 @@ namespace modelport {
 // What the placeholders of a pattern stood for in a key.
 using KeyBindings = std::map<std::string, std::string, std::less<>>;
 
-// A dotted key with placeholders: {name} stands for one part between dots, {name*} at the end for one or more parts.
-// "blocks.{block}.attn.qkv.{leaf}" matches "blocks.3.attn.qkv.weight".
+// A dotted key with placeholders: {name} stands for one part between dots, {name*} for one or more parts. There is at
+// most one {name*}, so that a key matches in one way at most, which is found in one pass.
+// "{path*}.attn.qkv.{leaf}" matches "blocks.3.attn.qkv.weight".
 class KeyPattern {
  public:
-  // InvalidArgument: an empty part, unbalanced braces, a placeholder that is not a whole part, {name*} before the end,
-  // a repeated name.
+  // InvalidArgument: an empty part, unbalanced braces, a placeholder that is not a whole part, a second {name*}, a
+  // repeated name.
   static absl::StatusOr<KeyPattern> Parse(absl::string_view text);
 
   const std::string& text() const { return text_; }

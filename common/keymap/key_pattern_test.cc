@@ -34,16 +34,25 @@ TEST_P(KeyPatternMatchTest, Matches) { EXPECT_EQ(Matched(GetParam().pattern, Get
 
 INSTANTIATE_TEST_SUITE_P(
     All, KeyPatternMatchTest,
-    testing::Values(MatchCase{"cls_token", "cls_token", ""}, MatchCase{"cls_token", "cls_token2", "no match"},
-                    MatchCase{"cls_token", "cls", "no match"}, MatchCase{"norm", "norm.weight", "no match"},
-                    MatchCase{"norm.weight", "norm", "no match"}, MatchCase{"blocks.{b}.w", "blocks.3.w", "b=3 "},
-                    MatchCase{"blocks.{b}.w", "blocks.w", "no match"},
-                    MatchCase{"blocks.{b}.w", "blocks.3.4.w", "no match"},
-                    MatchCase{"blocks.{b}.w", "blocks..w", "no match"}, MatchCase{"{a}.{b}", "x.y", "a=x b=y "},
-                    MatchCase{"{a}", "x.y", "no match"}, MatchCase{"head.{rest*}", "head.a", "rest=a "},
-                    MatchCase{"head.{rest*}", "head.a.b.c", "rest=a.b.c "},
-                    MatchCase{"head.{rest*}", "head", "no match"}, MatchCase{"head.{rest*}", "head.", "no match"},
-                    MatchCase{"{all*}", "a.b", "all=a.b "}));
+    testing::Values(
+        MatchCase{"cls_token", "cls_token", ""}, MatchCase{"cls_token", "cls_token2", "no match"},
+        MatchCase{"cls_token", "cls", "no match"}, MatchCase{"norm", "norm.weight", "no match"},
+        MatchCase{"norm.weight", "norm", "no match"}, MatchCase{"blocks.{b}.w", "blocks.3.w", "b=3 "},
+        MatchCase{"blocks.{b}.w", "blocks.w", "no match"}, MatchCase{"blocks.{b}.w", "blocks.3.4.w", "no match"},
+        MatchCase{"blocks.{b}.w", "blocks..w", "no match"}, MatchCase{"{a}.{b}", "x.y", "a=x b=y "},
+        MatchCase{"{a}", "x.y", "no match"}, MatchCase{"head.{rest*}", "head.a", "rest=a "},
+        MatchCase{"head.{rest*}", "head.a.b.c", "rest=a.b.c "}, MatchCase{"head.{rest*}", "head", "no match"},
+        MatchCase{"head.{rest*}", "head.", "no match"}, MatchCase{"{all*}", "a.b", "all=a.b "},
+        MatchCase{"{path*}.attn.{leaf}", "blocks.0.attn.weight", "leaf=weight path=blocks.0 "},
+        MatchCase{"{path*}.attn.{leaf}", "attn.attn.attn.w", "leaf=w path=attn.attn "},
+        MatchCase{"{path*}.attn.{leaf}", "attn.w", "no match"}, MatchCase{"{path*}.attn.{leaf}", ".attn.w", "no match"},
+        MatchCase{"{path*}.attn.{leaf}", "blocks.0.attn.", "no match"},
+        MatchCase{"{path*}.attn.{leaf}", "blocks.0.mlp.w", "no match"},
+        MatchCase{"{path*}.attn.{leaf}", "blocks.0.attn.a.b", "no match"},
+        MatchCase{"net.{path*}.w", "net.a.b.w", "path=a.b "}, MatchCase{"net.{path*}.w", "net.w", "no match"},
+        MatchCase{"net.{path*}.w", "w", "no match"}, MatchCase{"net.{path*}.w", "other.a.w", "no match"},
+        MatchCase{"net.{path*}.{leaf}", "net.a.w", "leaf=w path=a "}, MatchCase{"{path*}.w", "", "no match"},
+        MatchCase{"{path*}.w", "w", "no match"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Errors, KeyPatternMatchTest,
@@ -53,7 +62,9 @@ INSTANTIATE_TEST_SUITE_P(
                     MatchCase{"a.x{b}", "",
                               "pattern \"a.x{b}\": part \"x{b}\" is neither plain nor {name} nor {name*}"},
                     MatchCase{"a.{}", "", "pattern \"a.{}\": part \"{}\" is neither plain nor {name} nor {name*}"},
-                    MatchCase{"{a*}.b", "", "pattern \"{a*}.b\": {name*} stands before the end"},
+                    MatchCase{"{a*}.b.{c*}", "",
+                              "pattern \"{a*}.b.{c*}\": a second {name*}; with two, a key could match in several ways"},
+                    MatchCase{"{a*}.{a}", "", "pattern \"{a*}.{a}\": {a} stands there twice"},
                     MatchCase{"{a}.{a}", "", "pattern \"{a}.{a}\": {a} stands there twice"}));
 
 TEST(KeyPatternTest, SubstituteUndoesMatch) {
@@ -64,6 +75,14 @@ TEST(KeyPatternTest, SubstituteUndoesMatch) {
   EXPECT_EQ(from.Substitute(*bindings), "blocks.1.7.attn.qkv.weight");
   EXPECT_EQ(to.Substitute(*bindings), "blocks.7.attn.qkv.weight");
   EXPECT_THAT(from.names(), ElementsAre("chunk", "block", "rest"));
+}
+
+TEST(KeyPatternTest, APathInFrontIsSubstituted) {
+  ASSERT_OK_AND_ASSIGN(const KeyPattern from, KeyPattern::Parse("{path*}.attention.{leaf}"));
+  ASSERT_OK_AND_ASSIGN(const KeyPattern to, KeyPattern::Parse("net.{path*}.attn.{leaf}"));
+  const auto bindings = from.Match("encoder.layer.3.attention.weight");
+  ASSERT_TRUE(bindings.has_value());
+  EXPECT_EQ(to.Substitute(*bindings), "net.encoder.layer.3.attn.weight");
 }
 
 }  // namespace

@@ -45,7 +45,8 @@ std::vector<SeededKey> PublishedKeys(const KeyMap& key_map, const ModuleTree& tr
   const Layout& layout = original == nullptr ? plain : *original;
   std::vector<SeededKey> keys;
   for (const Slot& slot : tree.slots) {
-    if (layout.StoredKey(slot.name) == slot.name) keys.push_back({absl::StrCat(layout.prefix, slot.name), slot.shape});
+    if (layout.StoredKey(slot.name) != slot.name) continue;
+    keys.push_back({absl::StrCat(layout.prefix, slot.name), slot.shape, slot.dtype.value_or(DType::kFloat32)});
   }
   return keys;
 }

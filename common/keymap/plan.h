@@ -74,7 +74,8 @@ class KeyMapper {
 absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_map, const ModuleTree& tree,
                               const SourceChoice& choice, absl::string_view model);
 
-// The keys and shapes that the published file of the `original` layout holds for `tree`: what seeded weights fill.
+// The keys, shapes and dtypes that the published file of the `original` layout holds for `tree`: what seeded weights
+// fill.
 std::vector<SeededKey> PublishedKeys(const KeyMap& key_map, const ModuleTree& tree);
 
 }  // namespace modelport

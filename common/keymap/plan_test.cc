@@ -303,7 +303,8 @@ TEST_F(PlanTest, EveryProblemIsInOneReport) {
   unexpected: fc.weight [7, 4]
   unexpected: blocks.1.biass [4]; nearest in the model: blocks.1.bias, blocks.0.bias
   wrong shape: blocks.0.weight wants [4, 4], has [2, 8]
-  wrong dtype: cls_token wants a floating dtype, has int64)"));
+  wrong dtype: cls_token wants a floating dtype, has int64
+  rules of `unused` that match no key: dino_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
 }
 
 TEST_F(PlanTest, ALongGroupIsCutAfterFive) {
@@ -315,7 +316,8 @@ TEST_F(PlanTest, ALongGroupIsCutAfterFive) {
   unexpected: extra.2 [1]
   unexpected: extra.3 [1]
   unexpected: extra.4 [1]
-  +3 more unexpected)"));
+  +3 more unexpected
+  rules of `unused` that match no key: dino_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
 }
 
 TEST_F(PlanTest, TheSameElementCountInAnotherShapeIsAnError) {
@@ -379,6 +381,31 @@ TEST_F(PlanTest, PublishedKeysCarryThePrefix) {
   EXPECT_EQ(keys[2].shape, Shape({4, 4}));
   const Checkpoint published = MakeHeaderCheckpoint("net.pth", keys);
   EXPECT_OK(MakePlan(published, key_map_, tree_, {}, "net"));
+}
+
+TEST_F(PlanTest, ASlotThatIsNotFloatingTakesItsOwnDTypeOnly) {
+  tree_.slots[0].dtype = DType::kInt64;
+  const auto with = [](DType dtype) {
+    StateDict dict = Dict("", NetKeys());
+    dict.tensors[0].dtype = dtype;
+    return dict;
+  };
+  EXPECT_OK(Make({with(DType::kInt64)}));
+  EXPECT_TRUE(Fits());
+  for (const auto& [dtype, name] : {std::pair(DType::kFloat32, "float32"), std::pair(DType::kInt32, "int32")}) {
+    EXPECT_THAT(Make({with(dtype)}),
+                StatusIs(kUnfit, HasSubstr(absl::StrCat("wrong dtype: cls_token wants int64, has ", name))));
+    EXPECT_FALSE(Fits());
+  }
+  tree_.slots[0].dtype = absl::nullopt;
+  EXPECT_THAT(Make({with(DType::kInt64)}),
+              StatusIs(kUnfit, HasSubstr("wrong dtype: cls_token wants a floating dtype, has int64")));
+
+  tree_.slots[0].dtype = DType::kInt64;
+  const std::vector<SeededKey> keys = PublishedKeys(key_map_, tree_);
+  EXPECT_EQ(keys[0].dtype, DType::kInt64);
+  EXPECT_EQ(keys[1].dtype, DType::kFloat32);
+  EXPECT_EQ(MakeHeaderCheckpoint("net.pth", keys).state_dicts()[0].tensors[0].dtype, DType::kInt64);
 }
 
 }  // namespace

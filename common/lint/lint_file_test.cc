@@ -72,7 +72,7 @@ TEST(LintFileTest, TakesAnHonestFile) {
 TEST(LintFileTest, RefusesCodeThatWritesFilesBeforeItRuns) {
   const std::string written = testing::TempDir() + "/written";
   for (const std::string& call : {absl::StrCat("    torch.save(state, \"", written, "\")\n"),
-                                 absl::StrCat("    y = torch.from_file(\"", written, "\", True, 8)\n")}) {
+                                  absl::StrCat("    y = torch.from_file(\"", written, "\", True, 8)\n")}) {
     EXPECT_THAT(LintBytes(FileThatRuns(call)),
                 StatusIs(StatusCode::kFailedPrecondition,
                          AllOf(StartsWith(absl::StrCat(Path(), ": code/__torch__.py:10: calls ")),

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/expression_parser.h"
 #include "common/status/annotate.h"
@@ -25,10 +26,29 @@ absl::StatusOr<Signature> ParseSignature(absl::string_view text) {
   return parser.ParseSignature();
 }
 
+namespace {
+
+// "Linear(inputs, outputs, bias=1)", as the end of a message.
+std::string SignatureHint(const Signature& signature) {
+  const auto append = [](std::string* text, const Signature::Argument& argument) {
+    absl::StrAppend(text, argument.name);
+    if (argument.fallback.has_value()) absl::StrAppend(text, "=", argument.fallback->text());
+  };
+  return absl::StrCat("; the signature is ", signature.name, "(", absl::StrJoin(signature.arguments, ", ", append),
+                      ")");
+}
+
+std::string NearestArgument(absl::string_view name, const std::vector<std::string>& names) {
+  const std::vector<std::string> nearest = Nearest(name, names);
+  return nearest.empty() ? "" : absl::StrCat("; nearest: ", absl::StrJoin(nearest, ", "));
+}
+
+}  // namespace
+
 absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& callee, const Call& call) {
   if (call.positional.size() > callee.arguments.size()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(callee.name, " wants ", callee.arguments.size(), " arguments, has ", call.positional.size()));
+    return absl::InvalidArgumentError(absl::StrCat(callee.name, " wants ", callee.arguments.size(), " arguments, has ",
+                                                   call.positional.size(), SignatureHint(callee)));
   }
   std::vector<const Expression*> given(callee.arguments.size());
   for (size_t i = 0; i < call.positional.size(); ++i) given[i] = &call.positional[i];
@@ -36,8 +56,8 @@ absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& c
   for (const auto& [name, value] : call.named) {
     const size_t i = std::find(names.begin(), names.end(), name) - names.begin();
     if (i == names.size()) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(callee.name, " has no argument \"", name, "\"", NearestHint(name, names)));
+      return absl::InvalidArgumentError(absl::StrCat(callee.name, " has no argument \"", name, "\"",
+                                                     NearestArgument(name, names), SignatureHint(callee)));
     }
     if (given[i] != nullptr) {
       return absl::InvalidArgumentError(absl::StrCat(callee.name, " is given its argument \"", name, "\" twice"));
@@ -46,7 +66,8 @@ absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& c
   }
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] == nullptr && !callee.arguments[i].fallback.has_value()) {
-      return absl::InvalidArgumentError(absl::StrCat(callee.name, " misses its argument \"", names[i], "\""));
+      return absl::InvalidArgumentError(
+          absl::StrCat(callee.name, " misses its argument \"", names[i], "\"", SignatureHint(callee)));
     }
   }
   return given;

@@ -1,6 +1,7 @@
 #include "common/module_tree/check_types.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,18 @@
 namespace modelport {
 namespace {
 
+using FamilyOf = absl::FunctionRef<std::string(absl::string_view type)>;
+
 class TypeChecker {
  public:
-  TypeChecker(const ModuleLibrary& library, const ModuleType& type, YamlProblems* problems)
-      : library_(library), arguments_(type.signature.argument_names()), problems_(problems) {}
+  // `lent` are the types of other families that were reported; it must outlive the checker.
+  TypeChecker(const ModuleLibrary& library, const ModuleType& type, FamilyOf family_of, std::set<std::string>* lent,
+              YamlProblems* problems)
+      : library_(library),
+        arguments_(type.signature.argument_names()),
+        family_of_(family_of),
+        lent_(lent),
+        problems_(problems) {}
 
   void Check(const ModuleType& type) {
     for (const Signature::Argument& argument : type.signature.arguments) {
@@ -54,7 +63,8 @@ class TypeChecker {
 
   void CheckModule(const ModuleEntry& entry) {
     CheckNumber(entry.repeat, entry.mark);
-    if (!entry.is_list) return CheckCall(entry.call, entry.mark);
+    CheckNumber(entry.when, entry.mark);
+    if (entry.kind == ModuleEntry::Kind::kCall) return CheckCall(entry.call, entry.mark);
     for (const ModuleEntry& item : entry.items) CheckModule(item);
   }
 
@@ -63,31 +73,46 @@ class TypeChecker {
     for (const auto& [name, argument] : call.named) CheckValue(argument, mark);
     if (IsArgument(call.type)) return;
     const ModuleType* callee = library_.Find(call.type);
-    if (callee == nullptr) return AddUnknown("module type", call.type, library_.names(), mark);
+    if (callee == nullptr) return AddUnknownType(call.type, mark);
     const auto matched = MatchArguments(callee->signature, call);
     if (!matched.ok()) problems_->Add(mark, matched.status().message());
   }
 
-  // An expression whose names must all be arguments.
+  // An expression whose names must all be arguments, but for module types that it compares.
   void CheckNumber(const absl::optional<Expression>& expression, const YamlMark& mark) {
     if (!expression.has_value()) return;
+    const std::vector<std::string> compared = expression->compared_names();
     for (const std::string& name : expression->names()) {
-      if (!IsArgument(name)) AddUnknown("name", name, arguments_, mark);
+      if (std::find(compared.begin(), compared.end(), name) != compared.end()) {
+        CheckArgumentOrType(name, mark);
+      } else if (!IsArgument(name)) {
+        AddUnknown("name", name, arguments_, mark);
+      }
     }
   }
 
   // An expression that may be a module type, too.
   void CheckValue(const Expression& expression, const YamlMark& mark) {
-    for (const std::string& name : expression.names()) {
-      if (IsArgument(name) || library_.Find(name) != nullptr || problems_->enough()) continue;
-      std::vector<std::string> known = arguments_;
-      for (const std::string& type : library_.names()) known.push_back(type);
-      AddUnknown("name", name, known, mark);
-    }
+    for (const std::string& name : expression.names()) CheckArgumentOrType(name, mark);
+  }
+
+  void CheckArgumentOrType(const std::string& name, const YamlMark& mark) {
+    if (IsArgument(name) || library_.Find(name) != nullptr || problems_->enough()) return;
+    std::vector<std::string> known = arguments_;
+    for (const std::string& type : library_.names()) known.push_back(type);
+    AddUnknown("name", name, known, mark);
   }
 
   bool IsArgument(absl::string_view name) const {
     return std::find(arguments_.begin(), arguments_.end(), name) != arguments_.end();
+  }
+
+  void AddUnknownType(const std::string& type, const YamlMark& mark) {
+    const std::string family = family_of_(type);
+    if (family.empty()) return AddUnknown("module type", type, library_.names(), mark);
+    if (problems_->enough() || !lent_->insert(type).second) return;
+    problems_->Add(mark, absl::StrCat("unknown module type \"", type, "\"; family ", family, " has it: add ", family,
+                                      " to `uses` in plugin.yaml"));
   }
 
   void AddUnknown(absl::string_view what, absl::string_view name, const std::vector<std::string>& known,
@@ -98,15 +123,18 @@ class TypeChecker {
 
   const ModuleLibrary& library_;
   const std::vector<std::string> arguments_;
+  const FamilyOf family_of_;
+  std::set<std::string>* lent_;
   YamlProblems* problems_;
 };
 
 }  // namespace
 
-absl::Status CheckTypes(const ModuleLibrary& library) {
+absl::Status CheckTypes(const ModuleLibrary& library, FamilyOf family_of) {
   YamlProblems problems("module types");
+  std::set<std::string> lent;
   for (const auto& type : library.own_types()) {
-    if (!problems.enough()) TypeChecker(library, *type, &problems).Check(*type);
+    if (!problems.enough()) TypeChecker(library, *type, family_of, &lent, &problems).Check(*type);
   }
   return problems.status();
 }

@@ -84,23 +84,109 @@ absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
 
 absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
 
-absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
+// Of a node that is no module type.
+absl::StatusOr<Value> EvaluateKnown(const Node& node, const Scope& scope) {
   if (node.kind == Kind::kName && scope.count(node.name) == 0) {
     std::vector<std::string> names;
     for (const auto& [name, value] : scope) names.push_back(name);
     return absl::InvalidArgumentError(absl::StrCat("unknown name \"", node.name, "\"", NearestHint(node.name, names)));
   }
-  ASSIGN_OR_RETURN(const Value value, EvaluateNode(node, scope));
+  return EvaluateNode(node, scope);
+}
+
+absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, scope));
   return Integer(value);
 }
 
+// Integers of 64 bits are exact in it.
+using Number = long double;
+
+// The numbers of a list, the one number, or nothing.
+absl::optional<std::vector<Number>> Numbers(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return {{static_cast<Number>(*integer)}};
+  if (const auto* number = std::get_if<double>(&value)) return {{static_cast<Number>(*number)}};
+  if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) return {{list->begin(), list->end()}};
+  if (const auto* list = std::get_if<std::vector<double>>(&value)) return {{list->begin(), list->end()}};
+  return absl::nullopt;
+}
+
+bool IsList(const Value& value) {
+  return std::holds_alternative<std::vector<int64_t>>(value) || std::holds_alternative<std::vector<double>>(value);
+}
+
 absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
-  std::vector<int64_t> items;
+  std::vector<int64_t> integers;
+  std::vector<double> floats;
   for (const auto& operand : node.operands) {
-    ASSIGN_OR_RETURN(const int64_t item, EvaluateInteger(*operand, scope));
-    items.push_back(item);
+    ASSIGN_OR_RETURN(const Value item, EvaluateKnown(*operand, scope));
+    if (const auto* number = std::get_if<double>(&item)) {
+      floats.push_back(*number);
+      continue;
+    }
+    const auto* integer = std::get_if<int64_t>(&item);
+    if (integer == nullptr) return absl::InvalidArgumentError(absl::StrCat("wants a number, has ", ValueString(item)));
+    integers.push_back(*integer);
+    floats.push_back(static_cast<double>(*integer));
   }
-  return items;
+  if (integers.size() == floats.size()) return integers;
+  return floats;
+}
+
+absl::StatusOr<Value> EvaluateIndex(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value list, EvaluateKnown(*node.operands[0], scope));
+  ASSIGN_OR_RETURN(const int64_t index, EvaluateInteger(*node.operands[1], scope));
+  if (!IsList(list)) return absl::InvalidArgumentError(absl::StrCat("wants a list, has ", ValueString(list)));
+  const auto* integers = std::get_if<std::vector<int64_t>>(&list);
+  const auto* floats = std::get_if<std::vector<double>>(&list);
+  const int64_t size = integers != nullptr ? integers->size() : floats->size();
+  if (index < -size || index >= size) {
+    return absl::InvalidArgumentError(absl::StrCat("no item ", index, " in ", ValueString(list)));
+  }
+  const int64_t place = index < 0 ? index + size : index;
+  return integers != nullptr ? Value((*integers)[place]) : Value((*floats)[place]);
+}
+
+// Values of kinds that differ are a slip, not unequal.
+absl::StatusOr<Value> EvaluateComparison(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value left, EvaluateNode(*node.operands[0], scope));
+  ASSIGN_OR_RETURN(const Value right, EvaluateNode(*node.operands[1], scope));
+  const auto a = Numbers(left), b = Numbers(right);
+  const bool are_numbers = a && b && IsList(left) == IsList(right);
+  const bool is_order = node.kind != Kind::kEqual && node.kind != Kind::kNotEqual;
+  if (is_order ? !are_numbers || IsList(left) : !are_numbers && left.index() != right.index()) {
+    return absl::InvalidArgumentError(absl::StrCat("wants two ", is_order ? "numbers" : "values of one kind", ", has ",
+                                                   ValueString(left), " and ", ValueString(right)));
+  }
+  switch (node.kind) {
+    case Kind::kEqual:
+      return are_numbers ? *a == *b : left == right;
+    case Kind::kNotEqual:
+      return are_numbers ? *a != *b : left != right;
+    case Kind::kLess:
+      return *a < *b;
+    case Kind::kLessEqual:
+      return *a <= *b;
+    case Kind::kGreater:
+      return *a > *b;
+    default:
+      return *a >= *b;
+  }
+}
+
+absl::StatusOr<bool> EvaluateTruth(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, scope));
+  if (const bool* boolean = std::get_if<bool>(&value)) return *boolean;
+  ASSIGN_OR_RETURN(const int64_t integer, Integer(value));
+  return integer != 0;
+}
+
+absl::StatusOr<Value> EvaluateLogic(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const bool left, EvaluateTruth(*node.operands[0], scope));
+  if (node.kind == Kind::kNot) return !left;
+  if (left == (node.kind == Kind::kOr)) return left;
+  ASSIGN_OR_RETURN(const bool right, EvaluateTruth(*node.operands[1], scope));
+  return right;
 }
 
 absl::StatusOr<Value> EvaluateNegation(const Node& node, const Scope& scope) {
@@ -121,8 +207,21 @@ absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope) {
     }
     case Kind::kList:
       return EvaluateList(node, scope);
+    case Kind::kIndex:
+      return EvaluateIndex(node, scope);
     case Kind::kNegate:
       return EvaluateNegation(node, scope);
+    case Kind::kEqual:
+    case Kind::kNotEqual:
+    case Kind::kLess:
+    case Kind::kLessEqual:
+    case Kind::kGreater:
+    case Kind::kGreaterEqual:
+      return EvaluateComparison(node, scope);
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+      return EvaluateLogic(node, scope);
     default:
       break;
   }
@@ -135,6 +234,14 @@ absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope) {
 void CollectNames(const Node& node, std::set<std::string>* names) {
   if (node.kind == Kind::kName) names->insert(node.name);
   for (const auto& operand : node.operands) CollectNames(*operand, names);
+}
+
+void CollectComparedNames(const Node& node, std::set<std::string>* names) {
+  const bool compares = node.kind == Kind::kEqual || node.kind == Kind::kNotEqual;
+  for (const auto& operand : node.operands) {
+    if (compares && operand->kind == Kind::kName) names->insert(operand->name);
+    CollectComparedNames(*operand, names);
+  }
 }
 
 }  // namespace
@@ -152,6 +259,12 @@ std::vector<std::string> Expression::names() const {
   return {names.begin(), names.end()};
 }
 
+std::vector<std::string> Expression::compared_names() const {
+  std::set<std::string> names;
+  CollectComparedNames(*root_, &names);
+  return {names.begin(), names.end()};
+}
+
 absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const {
   absl::StatusOr<Value> value = EvaluateNode(*root_, scope);
   return value.ok() ? value : InContext(value.status());
@@ -159,6 +272,11 @@ absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const {
 
 absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const {
   absl::StatusOr<int64_t> value = EvaluateInteger(*root_, scope);
+  return value.ok() ? value : InContext(value.status());
+}
+
+absl::StatusOr<bool> Expression::EvaluateCondition(const Scope& scope) const {
+  absl::StatusOr<bool> value = EvaluateTruth(*root_, scope);
   return value.ok() ? value : InContext(value.status());
 }
 

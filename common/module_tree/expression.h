@@ -1,8 +1,13 @@
 // The small language of a plugin's YAML: values, expressions over a module type's arguments, and calls of module types.
 //
-//   expression = term {("+" | "-") term}
+//   expression = conjunct {"or" conjunct}
+//   conjunct   = negation {"and" negation}
+//   negation   = {"not"} comparison
+//   comparison = sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum]
+//   sum        = term {("+" | "-") term}
 //   term       = factor {("*" | "//") factor}
-//   factor     = INTEGER | FLOAT | "true" | "false" | STRING | NAME | list | "(" expression ")" | "-" factor
+//   factor     = "-" factor | primary {"[" expression "]"}
+//   primary    = INTEGER | FLOAT | "true" | "false" | STRING | NAME | list | "(" expression ")"
 //   list       = "[" [expression {"," expression}] "]"
 //   call       = NAME "(" [argument {"," argument}] ")"
 //   argument   = [NAME "="] expression
@@ -10,8 +15,12 @@
 //   parameter  = NAME ["=" expression]
 //
 // A STRING stands in double quotes and knows no escapes. Arithmetic is on integers of 64 bits, and a result that they
-// cannot hold is an error; "//" rounds towards minus infinity, as in Python. A NAME is an argument in scope, else a
-// module type. A text has at most 1000 characters and 100 levels of nesting, a call or signature at most 100 arguments.
+// cannot hold is an error; "//" rounds towards minus infinity, as in Python. The items of a list are numbers; one
+// float among them makes it a list of floats. An index counts from 0, a negative one from the end. Numbers and lists
+// compare by value, texts, module types and booleans only with their own kind and only as equal or not. "and", "or" and
+// "not" take booleans and integers, of which 0 is false, and give a boolean; what does not decide is not evaluated. A
+// NAME is an argument in scope, else a module type. A text has at most 1000 characters and 100 levels of nesting, a
+// call or signature at most 100 arguments.
 #ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 #define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 
@@ -38,7 +47,7 @@ struct TypeName {
   friend auto operator<=>(const TypeName&, const TypeName&) = default;
 };
 
-// What an expression evaluates to. Lists of floats come from a scope only.
+// What an expression evaluates to.
 using Value = std::variant<int64_t, double, bool, std::string, std::vector<int64_t>, std::vector<double>, TypeName>;
 
 // The value as the YAML would write it.
@@ -63,9 +72,16 @@ class Expression {
   // Every NAME in it, sorted.
   std::vector<std::string> names() const;
 
-  // InvalidArgument: arithmetic on something that is no integer, division by zero, overflow: "dim * dim": 4000000000 *
-  // 4000000000 does not fit an integer of 64 bits. A name that is not in `scope` evaluates to a TypeName.
+  // Those of them that "==" or "!=" compares, sorted: they may be module types wherever the expression stands.
+  std::vector<std::string> compared_names() const;
+
+  // InvalidArgument: arithmetic on something that is no integer, division by zero, an index out of range, values that
+  // do not compare, overflow: "dim * dim": 4000000000 * 4000000000 does not fit an integer of 64 bits. A name that is
+  // not in `scope` evaluates to a TypeName.
   absl::StatusOr<Value> Evaluate(const Scope& scope) const;
+
+  // Evaluates to a condition: true, false, or an integer, of which 0 is false. InvalidArgument as EvaluateInt.
+  absl::StatusOr<bool> EvaluateCondition(const Scope& scope) const;
 
   // Evaluates to an integer, or InvalidArgument: unknown name "dims"; nearest: dim.
   absl::StatusOr<int64_t> EvaluateInt(const Scope& scope) const;
@@ -84,6 +100,7 @@ struct Call {
   std::string type;  // A module type, or an argument in scope whose value is one.
   std::vector<Expression> positional;
   std::vector<std::pair<std::string, Expression>> named;
+  std::string place = {};  // Where it is written, "toy/plugin.yaml:12:5", for messages; empty: unknown.
 };
 absl::StatusOr<Call> ParseCall(absl::string_view text);
 

@@ -11,6 +11,7 @@ namespace modelport {
 namespace {
 
 using Node = Expression::Node;
+using Kind = Expression::Node::Kind;
 using TokenKind = ExpressionToken::Kind;
 
 // Far above what a person writes, far below what would exhaust the stack.
@@ -84,57 +85,103 @@ absl::Status ExpressionParser::ParseParameter(Signature* signature) {
 
 absl::StatusOr<Expression> ExpressionParser::ParseExpression() {
   const size_t start = next().offset;
-  ASSIGN_OR_RETURN(NodePtr root, ParseSum());
+  ASSIGN_OR_RETURN(NodePtr root, ParseDisjunction());
   const absl::string_view text = text_.substr(start, next().offset - start);
   return Expression(std::string(absl::StripTrailingAsciiWhitespace(text)), std::move(root));
 }
 
-absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseSum() {
-  ASSIGN_OR_RETURN(NodePtr left, ParseTerm());
-  while (true) {
-    const bool adds = Accept("+");
-    if (!adds && !Accept("-")) return left;
-    ASSIGN_OR_RETURN(NodePtr right, ParseTerm());
-    const Node::Kind kind = adds ? Node::Kind::kAdd : Node::Kind::kSubtract;
-    ASSIGN_OR_RETURN(left, MakeNode({.kind = kind, .operands = {left, right}}));
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseDisjunction() {
+  return ParseOperations({{"or", Kind::kOr}}, [this] { return ParseConjunction(); });
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseConjunction() {
+  return ParseOperations({{"and", Kind::kAnd}}, [this] { return ParseNegation(); });
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseNegation() {
+  int negations = 0;
+  while (Accept("not")) ++negations;
+  ASSIGN_OR_RETURN(NodePtr node, ParseComparison());
+  for (; negations > 0; --negations) {
+    ASSIGN_OR_RETURN(node, MakeNode({.kind = Kind::kNot, .operands = {node}}));
   }
+  return node;
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseComparison() {
+  constexpr Operator kComparisons[] = {{"==", Kind::kEqual},     {"!=", Kind::kNotEqual}, {"<", Kind::kLess},
+                                       {"<=", Kind::kLessEqual}, {">", Kind::kGreater},   {">=", Kind::kGreaterEqual}};
+  ASSIGN_OR_RETURN(NodePtr left, ParseSum());
+  const absl::optional<Kind> kind = AcceptOperator(kComparisons);
+  if (!kind.has_value()) return left;
+  ASSIGN_OR_RETURN(NodePtr right, ParseSum());
+  const size_t end = next_;
+  if (AcceptOperator(kComparisons).has_value()) {
+    next_ = end;
+    return Wants("one comparison, or two joined by \"and\"");
+  }
+  return MakeNode({.kind = *kind, .operands = {std::move(left), std::move(right)}});
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseSum() {
+  return ParseOperations({{"+", Kind::kAdd}, {"-", Kind::kSubtract}}, [this] { return ParseTerm(); });
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseTerm() {
-  ASSIGN_OR_RETURN(NodePtr left, ParseFactor());
-  while (true) {
-    const bool multiplies = Accept("*");
-    if (!multiplies && !Accept("//")) return left;
-    ASSIGN_OR_RETURN(NodePtr right, ParseFactor());
-    const Node::Kind kind = multiplies ? Node::Kind::kMultiply : Node::Kind::kFloorDivide;
-    ASSIGN_OR_RETURN(left, MakeNode({.kind = kind, .operands = {left, right}}));
-  }
+  return ParseOperations({{"*", Kind::kMultiply}, {"//", Kind::kFloorDivide}}, [this] { return ParseFactor(); });
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseFactor() {
   const absl::Cleanup leave = [this] { --depth_; };
   if (++depth_ > kMaxDepth) return Wants(absl::StrCat("at most ", kMaxDepth, " levels of nesting"));
+  if (Accept("-")) {
+    ASSIGN_OR_RETURN(NodePtr operand, ParseFactor());
+    return MakeNode({.kind = Kind::kNegate, .operands = {std::move(operand)}});
+  }
+  ASSIGN_OR_RETURN(NodePtr node, ParsePrimary());
+  while (Accept("[")) {
+    ASSIGN_OR_RETURN(NodePtr index, ParseDisjunction());
+    RETURN_IF_ERROR(Expect("]"));
+    ASSIGN_OR_RETURN(node, MakeNode({.kind = Kind::kIndex, .operands = {node, std::move(index)}}));
+  }
+  return node;
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParsePrimary() {
   if (Accept("[")) return ParseList();
   if (Accept("(")) {
-    ASSIGN_OR_RETURN(NodePtr inner, ParseSum());
+    ASSIGN_OR_RETURN(NodePtr inner, ParseDisjunction());
     RETURN_IF_ERROR(Expect(")"));
     return inner;
   }
-  if (Accept("-")) {
-    ASSIGN_OR_RETURN(NodePtr operand, ParseFactor());
-    return MakeNode({.kind = Node::Kind::kNegate, .operands = {std::move(operand)}});
-  }
   if (next().kind == TokenKind::kLiteral) {
-    return MakeNode({.kind = Node::Kind::kLiteral, .literal = tokens_[next_++].literal});
+    return MakeNode({.kind = Kind::kLiteral, .literal = tokens_[next_++].literal});
   }
   ASSIGN_OR_RETURN(std::string name, ParseName("a value"));
-  return MakeNode({.kind = Node::Kind::kName, .name = std::move(name)});
+  return MakeNode({.kind = Kind::kName, .name = std::move(name)});
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseOperations(
+    absl::Span<const Operator> operators, absl::FunctionRef<absl::StatusOr<NodePtr>()> parse_operand) {
+  ASSIGN_OR_RETURN(NodePtr left, parse_operand());
+  while (const absl::optional<Kind> kind = AcceptOperator(operators)) {
+    ASSIGN_OR_RETURN(NodePtr right, parse_operand());
+    ASSIGN_OR_RETURN(left, MakeNode({.kind = *kind, .operands = {left, std::move(right)}}));
+  }
+  return left;
+}
+
+absl::optional<Expression::Node::Kind> ExpressionParser::AcceptOperator(absl::Span<const Operator> operators) {
+  for (const auto& [sign, kind] : operators) {
+    if (Accept(sign)) return kind;
+  }
+  return absl::nullopt;
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseList() {
-  Node list{.kind = Node::Kind::kList};
+  Node list{.kind = Kind::kList};
   RETURN_IF_ERROR(ParseItems("]", [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(NodePtr item, ParseSum());
+    ASSIGN_OR_RETURN(NodePtr item, ParseDisjunction());
     list.operands.push_back(std::move(item));
     return absl::OkStatus();
   }));

@@ -11,6 +11,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/expression_tokens.h"
 
@@ -18,7 +20,26 @@ namespace modelport {
 
 // A node of a parsed expression.
 struct Expression::Node {
-  enum class Kind { kLiteral, kName, kList, kNegate, kAdd, kSubtract, kMultiply, kFloorDivide };
+  enum class Kind {
+    kLiteral,
+    kName,
+    kList,
+    kIndex,  // Of the second operand into the first.
+    kNegate,
+    kAdd,
+    kSubtract,
+    kMultiply,
+    kFloorDivide,
+    kEqual,
+    kNotEqual,
+    kLess,
+    kLessEqual,
+    kGreater,
+    kGreaterEqual,
+    kNot,
+    kAnd,
+    kOr,
+  };
 
   Kind kind;
   Value literal = {};     // Of kLiteral.
@@ -39,15 +60,25 @@ class ExpressionParser {
 
  private:
   using NodePtr = std::shared_ptr<const Expression::Node>;
+  using Operator = std::pair<absl::string_view, Expression::Node::Kind>;
 
   ExpressionParser(absl::string_view text, std::vector<ExpressionToken> tokens)
       : text_(text), tokens_(std::move(tokens)) {}
 
   absl::StatusOr<Expression> ParseExpression();
+  absl::StatusOr<NodePtr> ParseDisjunction();
+  absl::StatusOr<NodePtr> ParseConjunction();
+  absl::StatusOr<NodePtr> ParseNegation();
+  absl::StatusOr<NodePtr> ParseComparison();
   absl::StatusOr<NodePtr> ParseSum();
   absl::StatusOr<NodePtr> ParseTerm();
   absl::StatusOr<NodePtr> ParseFactor();
+  absl::StatusOr<NodePtr> ParsePrimary();
   absl::StatusOr<NodePtr> ParseList();
+  // OPERAND {SIGN OPERAND}, from left to right.
+  absl::StatusOr<NodePtr> ParseOperations(absl::Span<const Operator> operators,
+                                          absl::FunctionRef<absl::StatusOr<NodePtr>()> parse_operand);
+  absl::optional<Expression::Node::Kind> AcceptOperator(absl::Span<const Operator> operators);
   absl::StatusOr<std::string> ParseName(absl::string_view wanted);
   absl::Status ParseArgument(Call* call);
   absl::Status ParseParameter(Signature* signature);

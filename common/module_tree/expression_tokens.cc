@@ -51,6 +51,13 @@ absl::optional<Value> ParseNumber(absl::string_view text) {
   return number;
 }
 
+// What to write for a word of Python; empty for others.
+absl::string_view CureForPython(absl::string_view word) {
+  if (word == "True") return "write true";
+  if (word == "False") return "write false";
+  return word == "None" ? "there is no null, leave the argument out or write 0" : "";
+}
+
 absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset) {
   const absl::string_view rest = text.substr(offset);
   if (rest.empty()) return ExpressionToken{Kind::kEnd, rest, offset, {}};
@@ -62,6 +69,10 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
   }
   if (IsWordCharacter(rest[0])) {
     const absl::string_view word = TakeWord(rest);
+    if (word == "not" || word == "and" || word == "or") return ExpressionToken{Kind::kSymbol, word, offset, {}};
+    if (const absl::string_view cure = CureForPython(word); !cure.empty()) {
+      return ExpressionError(text, offset, absl::StrCat(word, " is Python's: ", cure));
+    }
     if (word == "true" || word == "false") return ExpressionToken{Kind::kLiteral, word, offset, word == "true"};
     return ExpressionToken{Kind::kName, word, offset, {}};
   }
@@ -70,8 +81,10 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
     if (close == absl::string_view::npos) return ExpressionError(text, offset, "a string without its closing quote");
     return ExpressionToken{Kind::kLiteral, rest.substr(0, close + 1), offset, std::string(rest.substr(1, close - 1))};
   }
-  if (absl::StartsWith(rest, "//")) return ExpressionToken{Kind::kSymbol, rest.substr(0, 2), offset, {}};
-  if (absl::StrContains("()[],=+-*", rest[0])) return ExpressionToken{Kind::kSymbol, rest.substr(0, 1), offset, {}};
+  for (const absl::string_view sign : {"//", "==", "!=", "<=", ">="}) {
+    if (absl::StartsWith(rest, sign)) return ExpressionToken{Kind::kSymbol, rest.substr(0, 2), offset, {}};
+  }
+  if (absl::StrContains("()[],=+-*<>", rest[0])) return ExpressionToken{Kind::kSymbol, rest.substr(0, 1), offset, {}};
   return ExpressionError(text, offset, absl::StrCat("stray character '", rest.substr(0, 1), "'"));
 }
 

@@ -36,6 +36,7 @@ modules:
         - Net(1, 1)
         - {repeat: depth, module: "Net(2, 2)"}
         - {repeat: 2, module: ["Net(1, 2)", "Net(2, 1)"]}
+        - {repeat: 3, when: bias, modules: ["Net(1, 3)", {module: "Net(3, 1)", when: not bias}]}
     methods: |
       def forward(self, x: Tensor) -> Tensor:
         return x
@@ -59,16 +60,23 @@ functions:
   EXPECT_EQ(type->constants[2].value.text(), "\"exact\"");
   EXPECT_EQ(type->attributes[0].name, "gain");
   ASSERT_THAT(type->children, SizeIs(3));
-  EXPECT_FALSE(type->children[0].module.is_list);
+  EXPECT_EQ(type->children[0].module.kind, ModuleEntry::Kind::kCall);
   EXPECT_EQ(type->children[1].when->text(), "bias");
-  ASSERT_THAT(type->children[2].module.items, SizeIs(3));
+  EXPECT_EQ(type->children[2].module.kind, ModuleEntry::Kind::kList);
+  ASSERT_THAT(type->children[2].module.items, SizeIs(4));
   EXPECT_EQ(type->children[2].module.items[1].repeat->text(), "depth");
   EXPECT_EQ(type->children[2].module.items[2].items[1].call.text, "Net(2, 1)");
+  const ModuleEntry& group = type->children[2].module.items[3];
+  EXPECT_EQ(group.kind, ModuleEntry::Kind::kGroup);
+  EXPECT_EQ(group.repeat->text(), "3");
+  EXPECT_EQ(group.when->text(), "bias");
+  ASSERT_THAT(group.items, SizeIs(2));
+  EXPECT_EQ(group.items[1].when->text(), "not bias");
   EXPECT_EQ(type->methods.text, "def forward(self, x: Tensor) -> Tensor:\n  return x\n");
   EXPECT_EQ(type->methods.file, "m.yaml");
-  EXPECT_EQ(type->methods.line, 21);
+  EXPECT_EQ(type->methods.line, 22);
   ASSERT_THAT(library.functions(), SizeIs(1));
-  EXPECT_EQ(library.functions()[0].line, 25);
+  EXPECT_EQ(library.functions()[0].line, 26);
 }
 
 struct ErrorCase {
@@ -86,47 +94,65 @@ TEST_P(ModulesFileErrorTest, IsReported) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, ModulesFileErrorTest,
-    testing::Values(ErrorCase{"UnknownTopLevelField", "module:\n  F(): {}\n",
-                              "m.yaml:1:1: unknown field \"module\" in a modules file; nearest: modules"},
-                    ErrorCase{"UnknownField", "modules:\n  F():\n    paramaters: {}\n",
-                              "m.yaml:3:5: unknown field \"paramaters\" in F; nearest: parameters"},
-                    ErrorCase{"NoSignature", "modules:\n  F:\n    parameters: {}\n",
-                              "m.yaml:2:3: column 2 of \"F\": wants \"(\", has nothing"},
-                    ErrorCase{"BadShape", "modules:\n  F(a):\n    parameters: {w: [a +]}\n",
-                              "m.yaml:3:22: column 4 of \"a +\": wants a value, has nothing"},
-                    ErrorCase{"ShapeIsText", "modules:\n  F(a):\n    parameters: {w: a}\n",
-                              "m.yaml:3:21: the shape of \"w\" wants a list, has \"a\""},
-                    ErrorCase{"ShapeIsMissing", "modules:\n  F(a):\n    parameters: {w: {when: a}}\n",
-                              "m.yaml:3:21: missing field \"shape\" in \"w\""},
-                    ErrorCase{"BadCall", "modules:\n  F(a):\n    children: {c: Linear}\n",
-                              "m.yaml:3:19: column 7 of \"Linear\": wants \"(\", has nothing"},
-                    ErrorCase{"UnquotedCallInBraces", "modules:\n  F(a):\n    children: {c: Linear(a, a)}\n",
-                              "m.yaml: 3 problems\n"
-                              "  m.yaml:3:19: column 9 of \"Linear(a\": wants \")\", has nothing\n"
-                              "  m.yaml:3:29: \"a)\" is no name: it wants letters, digits and _, no digit first\n"
-                              "  m.yaml:3:29: child \"a)\" wants text, has nothing"},
-                    ErrorCase{"RepeatOutsideAList", "modules:\n  F(a):\n    children: {c: {module: F(a), repeat: 2}}\n",
-                              "m.yaml:3:34: unknown field \"repeat\" in child \"c\"; known: module, when"},
-                    ErrorCase{"WhenInAList", "modules:\n  F(a):\n    children: {c: [{module: F(a), when: 1}]}\n",
-                              "m.yaml:3:35: unknown field \"when\" in child \"c\"; known: module, repeat"},
-                    ErrorCase{"DottedMember", "modules:\n  F(a):\n    parameters: {a.b: [1]}\n",
-                              "m.yaml:3:18: \"a.b\" is no name: it wants letters, digits and _, no digit first"},
-                    ErrorCase{"KeywordForAMember", "modules:\n  F(a):\n    children: {def: F(a)}\n",
-                              "m.yaml:3:16: \"def\" is no name: it is a Python keyword"},
-                    ErrorCase{"KeywordForAType", "modules:\n  class(a): {}\n",
-                              "m.yaml:2:3: \"class\" is no name: it is a Python keyword"},
-                    ErrorCase{"TwoMembersOfOneName",
-                              "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
-                              "m.yaml:6:7: second member \"x\"; the first is on line 4"},
-                    ErrorCase{"DuplicateField", "modules:\n  F(a):\n    parameters:\n      x: [1]\n      x: [2]\n",
-                              "m.yaml:5:7: duplicate field \"x\"; the first is on line 4"},
-                    ErrorCase{"MethodsAreNoBlock", "modules:\n  F(a):\n    methods: def forward(self)\n",
-                              "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
-                    ErrorCase{"FoldedMethods", "modules:\n  F(a):\n    methods: >\n      def f(self):\n        pass\n",
-                              "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
-                    ErrorCase{"SameTypeTwice", "modules:\n  F(a): {}\n  F(b): {}\n",
-                              "m.yaml:3:3: module type F is already defined at m.yaml:2:3"},
-                    ErrorCase{"EmptyFile", "", "m.yaml:1:1: a modules file wants a map, has nothing"}),
+    testing::Values(
+        ErrorCase{"UnknownTopLevelField", "module:\n  F(): {}\n",
+                  "m.yaml:1:1: unknown field \"module\" in a modules file; nearest: modules"},
+        ErrorCase{"UnknownField", "modules:\n  F():\n    paramaters: {}\n",
+                  "m.yaml:3:5: unknown field \"paramaters\" in F; nearest: parameters"},
+        ErrorCase{"NoSignature", "modules:\n  F:\n    parameters: {}\n",
+                  "m.yaml:2:3: column 2 of \"F\": wants \"(\", has nothing"},
+        ErrorCase{"BadShape", "modules:\n  F(a):\n    parameters: {w: [a +]}\n",
+                  "m.yaml:3:22: column 4 of \"a +\": wants a value, has nothing"},
+        ErrorCase{"ShapeIsText", "modules:\n  F(a):\n    parameters: {w: a}\n",
+                  "m.yaml:3:21: the shape of \"w\" wants a list, has \"a\""},
+        ErrorCase{"ShapeIsMissing", "modules:\n  F(a):\n    parameters: {w: {when: a}}\n",
+                  "m.yaml:3:21: missing field \"shape\" in \"w\""},
+        ErrorCase{"UnknownDType", "modules:\n  F(a):\n    buffers: {w: {shape: [a], dtype: long}}\n",
+                  "m.yaml:3:38: field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has \"long\""},
+        ErrorCase{"FloatingDType", "modules:\n  F(a):\n    buffers: {w: {shape: [a], dtype: float32}}\n",
+                  "m.yaml:3:38: field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has "
+                  "\"float32\"; floating buffers need none"},
+        ErrorCase{"DTypeOfAParameter", "modules:\n  F(a):\n    parameters: {w: {shape: [a], dtype: int64}}\n",
+                  "m.yaml:3:34: unknown field \"dtype\" in \"w\"; known: shape, when"},
+        ErrorCase{"MemberThatEveryModuleHas", "modules:\n  F(a):\n    attributes: {training: a}\n",
+                  "m.yaml:3:18: every module has a member \"training\", which is false"},
+        ErrorCase{"BadCall", "modules:\n  F(a):\n    children: {c: Linear}\n",
+                  "m.yaml:3:19: column 7 of \"Linear\": wants \"(\", has nothing"},
+        ErrorCase{"UnquotedCallInBraces", "modules:\n  F(a):\n    children: {c: Linear(a, a)}\n",
+                  "m.yaml:3:19: quote the call \"Linear(a, ...\": in braces and brackets a comma ends text "
+                  "without quotes"},
+        ErrorCase{"RepeatOutsideAList", "modules:\n  F(a):\n    children: {c: {module: F(a), repeat: 2}}\n",
+                  "m.yaml:3:34: unknown field \"repeat\" in child \"c\"; known: module, when"},
+        ErrorCase{"GroupOutsideAList", "modules:\n  F(a):\n    children: {c: {modules: [F(a)]}}\n",
+                  "m.yaml: 2 problems\n"
+                  "  m.yaml:3:19: missing field \"module\" in child \"c\"\n"
+                  "  m.yaml:3:20: unknown field \"modules\" in child \"c\"; nearest: module"},
+        ErrorCase{"ModuleAndGroup", "modules:\n  F(a):\n    children: {c: [{module: F(a), modules: [F(a)]}]}\n",
+                  "m.yaml:3:20: an item of child \"c\" wants one of \"module\" and \"modules\", has both"},
+        ErrorCase{"GroupIsNoList", "modules:\n  F(a):\n    children: {c: [{repeat: a, modules: F(a)}]}\n",
+                  "m.yaml:3:41: field \"modules\" of child \"c\" wants a list, has \"F(a)\""},
+        ErrorCase{"UnknownFieldOfAnItem", "modules:\n  F(a):\n    children: {c: [{module: F(a), repeats: 2}]}\n",
+                  "m.yaml:3:35: unknown field \"repeats\" in an item of child \"c\"; nearest: repeat"},
+        ErrorCase{"ConditionOfAnItemIsFaulty", "modules:\n  F(a):\n    children: {c: [{module: F(a), when: a +}]}\n",
+                  "m.yaml:3:41: column 4 of \"a +\": wants a value, has nothing"},
+        ErrorCase{"DottedMember", "modules:\n  F(a):\n    parameters: {a.b: [1]}\n",
+                  "m.yaml:3:18: \"a.b\" is no name: it wants letters, digits and _, no digit first"},
+        ErrorCase{"KeywordForAMember", "modules:\n  F(a):\n    children: {def: F(a)}\n",
+                  "m.yaml:3:16: \"def\" is no name: it is a Python keyword"},
+        ErrorCase{"KeywordForAType", "modules:\n  class(a): {}\n",
+                  "m.yaml:2:3: \"class\" is no name: it is a Python keyword"},
+        ErrorCase{"TwoMembersOfOneName",
+                  "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
+                  "m.yaml:6:7: second member \"x\"; the first is on line 4"},
+        ErrorCase{"DuplicateField", "modules:\n  F(a):\n    parameters:\n      x: [1]\n      x: [2]\n",
+                  "m.yaml:5:7: duplicate field \"x\"; the first is on line 4"},
+        ErrorCase{"MethodsAreNoBlock", "modules:\n  F(a):\n    methods: def forward(self)\n",
+                  "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
+        ErrorCase{"FoldedMethods", "modules:\n  F(a):\n    methods: >\n      def f(self):\n        pass\n",
+                  "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
+        ErrorCase{"SameTypeTwice", "modules:\n  F(a): {}\n  F(b): {}\n",
+                  "m.yaml:3:3: module type F is already defined at m.yaml:2:3"},
+        ErrorCase{"EmptyFile", "", "m.yaml:1:1: a modules file wants a map, has nothing"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(ModuleLibraryTest, AllProblemsOfAFileAreReportedAtOnce) {

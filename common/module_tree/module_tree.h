@@ -10,10 +10,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/knob.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_type.h"
+#include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {
@@ -23,6 +25,7 @@ struct Slot {
   std::string name;  // "blocks.0.attn.qkv.weight": torch's state-dict key.
   Shape shape;
   bool is_buffer = false;
+  absl::optional<DType> dtype = {};  // Of a buffer that is not floating; floating slots take the dtype of the export.
 };
 
 struct ModuleNode {

@@ -134,6 +134,71 @@ levels.2.w [3]
   EXPECT_THAT(Slots(with), HasSubstr("more.0.w [4]\n"));
 }
 
+constexpr char kGroups[] = R"yaml(modules:
+  Conv(n): {parameters: {w: [n]}}
+  Act(): {}
+  Net(depth, sizes, act=Act, last=true):
+    children:
+      layers:
+        - {module: Conv(1), when: "sizes != []"}
+        - repeat: depth
+          modules: [Conv(2), {module: act(), when: act == Act}, {repeat: 2, modules: [Conv(3), Act()]}]
+        - {module: "Conv(sizes[0])", repeat: 2, when: last and depth > 1}
+        - Conv(9)
+)yaml";
+
+// The path of every slot.
+std::string Paths(const absl::StatusOr<ModuleTree>& tree) {
+  if (!tree.ok()) return std::string(tree.status().message());
+  std::string text;
+  for (const Slot& slot : tree->slots) absl::StrAppend(&text, slot.name, slot.shape[0], " ");
+  return text;
+}
+
+TEST(ModuleTreeTest, IndicesRunOnThroughGroupsAndSkipWhatDoesNotExist) {
+  EXPECT_EQ(Paths(Build(kGroups, "Net(1, [7])")), "layers.0.w1 layers.1.w2 layers.3.w3 layers.5.w3 layers.7.w9 ");
+  EXPECT_EQ(Paths(Build(kGroups, "Net(2, [7], act=Conv, last=false)")),
+            "layers.0.w1 layers.1.w2 layers.2.w3 layers.4.w3 layers.6.w2 layers.7.w3 layers.9.w3 layers.11.w9 ");
+  EXPECT_EQ(Paths(Build(kGroups, "Net(0, [])")), "layers.0.w9 ");
+  EXPECT_EQ(Paths(Build(kGroups, "Net(2, [7, 5])")),
+            "layers.0.w1 layers.1.w2 layers.3.w3 layers.5.w3 layers.7.w2 layers.9.w3 layers.11.w3 layers.13.w7 "
+            "layers.14.w7 layers.15.w9 ");
+}
+
+TEST(ModuleTreeTest, ConstantsMayBeListsOfFloats) {
+  constexpr char kMeans[] = "modules:\n  Net(scale): {constants: {mean: [0.5, scale, 1], none: []}}\n";
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kMeans, "Net(2)"));
+  EXPECT_EQ(tree.root.constants[0].second, Value(std::vector<double>{0.5, 2.0, 1.0}));
+  EXPECT_EQ(tree.root.constants[1].second, Value(std::vector<int64_t>{}));
+}
+
+// Groups that add nothing cost time as well.
+TEST(ModuleTreeTest, GroupsThatAddNothingAreBounded) {
+  for (const char* item : {"{modules: [], repeat: n}", "{modules: [{module: L(), when: false}], repeat: n}",
+                           "{modules: [{modules: [{module: L(), repeat: 0}], repeat: n}], repeat: n}"}) {
+    const std::string modules = absl::StrCat("modules:\n  L(): {}\n  R(n): {children: {a: [", item, "]}}\n");
+    EXPECT_OK(Build(modules, "R(100)")) << item;
+    EXPECT_THAT(Build(modules, "R(1000000000000)"),
+                StatusIs(kInvalid, HasSubstr("a: more than 500000 arguments and members in a tree")))
+        << item;
+  }
+}
+
+TEST(ModuleTreeTest, ABufferMayStateItsDType) {
+  constexpr char kCounter[] = R"yaml(modules:
+  Norm(n, tracks=1):
+    buffers:
+      mean: [n]
+      steps: {shape: [], dtype: int64, when: tracks}
+)yaml";
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kCounter, "Norm(2)"));
+  ASSERT_THAT(tree.slots, SizeIs(2));
+  EXPECT_EQ(tree.slots[0].dtype, absl::nullopt);
+  EXPECT_EQ(tree.slots[1].dtype, DType::kInt64);
+  EXPECT_TRUE(tree.slots[1].is_buffer);
+  EXPECT_THAT(tree.slots[1].shape, SizeIs(0));
+}
+
 struct ErrorCase {
   std::string name;
   std::string type;  // The body of F(n, t=Leaf), flow style.
@@ -165,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"SizeIsNoInteger", "parameters: {w: [n]}", "F(0.5)", "m.yaml:6:18: wants an integer, has 0.5"},
         ErrorCase{"UnknownNameInShape", "parameters: {w: [m]}", "F(1)", "m.yaml:6:18: unknown name \"m\"; known: n, t"},
         ErrorCase{"UnknownRoot", "{}", "G(1)", "unknown module type \"G\"; known: F, Leaf, Own, Sized"},
-        ErrorCase{"WrongRootArguments", "{}", "F(m=1)", "F has no argument \"m\"; known: n, t"},
+        ErrorCase{"WrongRootArguments", "{}", "F(m=1)", "F has no argument \"m\"; the signature is F(n, t=Leaf)"},
         ErrorCase{"UnknownTypeArgument", "{}", "F(1, t=Leef)",
                   "argument \"t\" of F: unknown name \"Leef\"; nearest: Leaf"},
         ErrorCase{"ArgumentIsNoType", "children: {a: n()}", "F(1)",
@@ -173,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"UnknownChildType", "children: {a: Lief()}", "F(1)",
                   "m.yaml:6:19: a: unknown module type \"Lief\"; nearest: Leaf"},
         ErrorCase{"WrongChildArguments", "children: {a: Sized()}", "F(1)",
-                  "m.yaml:6:19: a: Sized misses its argument \"n\""},
+                  "m.yaml:6:19: a: Sized misses its argument \"n\"; the signature is Sized(n)"},
         ErrorCase{"TypeForConstant", "constants: {c: t}", "F(1)",
                   "m.yaml:6:17: \"c\" wants a value, has the name Leaf"},
         ErrorCase{"TextForCondition", "parameters: {w: {shape: [1], when: n}}", "F(\"yes\")",

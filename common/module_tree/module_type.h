@@ -7,9 +7,13 @@
 
 #include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
+#include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
+
+// The attribute that every module of an artifact has, as torch.nn's: false.
+inline constexpr char kTrainingName[] = "training";
 
 // A piece of TorchScript text and where it stands, so that compile errors and tracebacks name the plugin's file and
 // line.
@@ -23,8 +27,9 @@ struct SourceText {
 struct TensorDecl {
   std::string name;
   std::vector<Expression> shape;
-  absl::optional<Expression> when;  // The slot exists only where this is neither 0 nor false.
-  YamlMark mark;
+  absl::optional<Expression> when;   // The slot exists only where this is neither 0 nor false.
+  absl::optional<DType> dtype = {};  // Of a buffer that is not floating; floating ones take that of the export.
+  YamlMark mark = {};
 };
 
 // What a user who sets an attribute has to know.
@@ -44,12 +49,16 @@ struct ValueDecl {
 };
 
 // A submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
+// An item of a list may also be a group of items, which stand in the list itself and count on.
 struct ModuleEntry {
-  Call call;  // "Block(dim, heads)"; of no meaning for a list.
-  bool is_list = false;
-  std::vector<ModuleEntry> items;     // Of a list.
-  absl::optional<Expression> repeat;  // Of an item only: how many of them; 1 if absent.
-  YamlMark mark;
+  enum class Kind { kCall, kList, kGroup };
+
+  Kind kind = Kind::kCall;
+  Call call = {};                          // "Block(dim, heads)", of a call.
+  std::vector<ModuleEntry> items = {};     // Of a list or group.
+  absl::optional<Expression> repeat = {};  // Of an item only: how many of them; 1 if absent.
+  absl::optional<Expression> when = {};    // Of an item only: there are none unless this is neither 0 nor false.
+  YamlMark mark = {};
 };
 
 // A named submodule.

@@ -108,7 +108,7 @@ void TreeBuilder::AddTensors(const std::vector<TensorDecl>& tensors, bool is_buf
     absl::optional<Shape> shape = EvaluateShape(tensor, scope, node);
     if (!shape.has_value()) continue;
     added->push_back({tensor.name, static_cast<int>(tree_.slots.size())});
-    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer});
+    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
   }
 }
 
@@ -157,22 +157,28 @@ void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNod
 }
 
 void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node) {
-  if (!entry.is_list) return Build(entry.call, scope, entry.mark, node);
+  if (entry.kind == ModuleEntry::Kind::kCall) return Build(entry.call, scope, entry.mark, node);
   if (!Affords(budget_.AddModule(depth_ + 1), entry.mark, *node)) return;
   ++depth_;
   for (const ModuleEntry& item : entry.items) AddItems(item, scope, node);
   --depth_;
 }
 
-// Adds `item`, as often as it says, to `list`.
+// Adds `item`, as often as it says, to `list`. One that adds nothing counts as a member too: evaluating it takes time.
 void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list) {
+  const auto afford = [&] { return Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list); };
+  if (stopped() || !afford() || !Holds(item.when, scope, item.mark, *list)) return;
   int64_t repeat = 1;
   if (item.repeat.has_value()) repeat = Valid(item.repeat->EvaluateInt(scope), item.mark, *list).value_or(0);
   if (repeat < 0) AddProblem(item.mark, *list, absl::StrCat("repeat ", item.repeat->text(), " is ", repeat));
   const size_t problems_before = problems_.size();
   for (int64_t i = 0; i < repeat && !stopped(); ++i) {
-    if (!Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list)) return;
-    AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
+    if (i > 0 && !afford()) return;
+    if (item.kind == ModuleEntry::Kind::kGroup) {
+      for (const ModuleEntry& member : item.items) AddItems(member, scope, list);
+    } else {
+      AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
+    }
     // The next ones are the same: their problems would be, too.
     if (problems_.size() > problems_before) break;
   }
@@ -194,10 +200,7 @@ absl::optional<T> TreeBuilder::Valid(absl::StatusOr<T> value, const YamlMark& ma
 bool TreeBuilder::Holds(const absl::optional<Expression>& condition, const Scope& scope, const YamlMark& mark,
                         const ModuleNode& node) {
   if (!condition.has_value()) return true;
-  const absl::optional<Value> value = Valid(condition->Evaluate(scope), mark, node);
-  if (!value.has_value()) return false;
-  if (const bool* boolean = std::get_if<bool>(&*value)) return *boolean;
-  return Valid(condition->EvaluateInt(scope), mark, node).value_or(0) != 0;
+  return Valid(condition->EvaluateCondition(scope), mark, node).value_or(false);
 }
 
 void TreeBuilder::AddProblem(const YamlMark& mark, const ModuleNode& node, absl::string_view message) {

@@ -23,8 +23,8 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   type.signature = ParseTypeSignature(field);
   YamlMapReader reader(field.value, type.name(), problems_);
   type.upstream = reader.TakeText("upstream");
-  type.parameters = ParseTensors(reader.TakeFields("parameters"));
-  type.buffers = ParseTensors(reader.TakeFields("buffers"));
+  type.parameters = ParseTensors(reader.TakeFields("parameters"), /*are_buffers=*/false);
+  type.buffers = ParseTensors(reader.TakeFields("buffers"), /*are_buffers=*/true);
   type.constants = ParseConstants(reader.TakeFields("constants"));
   type.attributes = ParseAttributes(reader.TakeFields("attributes"));
   for (const YamlValue::Field& child : reader.TakeFields("children")) type.children.push_back(ParseChild(child));
@@ -42,21 +42,23 @@ Signature TypeParser::ParseTypeSignature(const YamlValue::Field& field) {
   return *std::move(signature);
 }
 
-std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Field>& fields) {
+std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Field>& fields, bool are_buffers) {
   std::vector<TensorDecl> tensors;
-  for (const YamlValue::Field& field : fields) tensors.push_back(ParseTensor(field));
+  for (const YamlValue::Field& field : fields) tensors.push_back(ParseTensor(field, are_buffers));
   return tensors;
 }
 
-// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION}.
-TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
+// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION}; a buffer also {dtype: DTYPE}.
+TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer) {
   AddMember(field);
   TensorDecl tensor{.name = field.name, .shape = {}, .when = {}, .mark = field.mark};
   const YamlValue* shape = &field.value;
   if (field.value.kind == Kind::kMap) {
     YamlMapReader reader(field.value, Quoted(field.name), problems_);
     shape = reader.Require("shape");
-    if (const YamlValue* when = reader.Take("when")) tensor.when = ParseExpression(*when, "field \"when\"");
+    tensor.when = TakeExpression("when", &reader);
+    const YamlValue* dtype = is_buffer ? reader.Take("dtype") : nullptr;
+    if (dtype != nullptr) tensor.dtype = ParseDType(*dtype);
     reader.Finish();
   }
   if (shape == nullptr) return tensor;
@@ -66,6 +68,15 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field) {
     if (size.has_value()) tensor.shape.push_back(*std::move(size));
   }
   return tensor;
+}
+
+absl::optional<DType> TypeParser::ParseDType(const YamlValue& value) {
+  const std::string name = ReadText(value, "field \"dtype\"", problems_);
+  const absl::optional<DType> dtype = modelport::ParseDType(name);
+  if (dtype.has_value() && !IsFloating(*dtype)) return dtype;
+  problems_->Add(value.mark, absl::StrCat("field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has ",
+                                          Quoted(name), dtype.has_value() ? "; floating buffers need none" : ""));
+  return absl::nullopt;
 }
 
 std::vector<ValueDecl> TypeParser::ParseConstants(const std::vector<YamlValue::Field>& fields) {
@@ -123,37 +134,56 @@ absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
 ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
   AddMember(field);
   ChildDecl child{.name = field.name, .module = {}, .when = {}, .mark = field.mark};
-  child.module = ParseEntry(field.value, field.name, "when", &child.when);
+  if (field.value.kind != Kind::kMap) {
+    child.module = ParseModule(field.value, field.name);
+    return child;
+  }
+  YamlMapReader reader(field.value, absl::StrCat("child ", Quoted(field.name)), problems_);
+  if (const YamlValue* module = reader.Require("module")) child.module = ParseModule(*module, field.name);
+  child.when = TakeExpression("when", &reader);
+  reader.Finish();
   return child;
 }
 
-// MODULE, or {module: MODULE, MODIFIER: EXPRESSION}.
-ModuleEntry TypeParser::ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
-                                   absl::optional<Expression>* modifier) {
+// MODULE, {module: MODULE, repeat: COUNT, when: CONDITION}, or {modules: [ITEM, ...], repeat: COUNT, when: CONDITION}.
+ModuleEntry TypeParser::ParseItem(const YamlValue& value, absl::string_view child) {
   if (value.kind != Kind::kMap) return ParseModule(value, child);
   ModuleEntry entry;
-  YamlMapReader reader(value, absl::StrCat("child ", Quoted(child)), problems_);
-  if (const YamlValue* module = reader.Require("module")) entry = ParseModule(*module, child);
-  if (const YamlValue* text = reader.Take(modifier_name)) {
-    *modifier = ParseExpression(*text, absl::StrCat("field ", Quoted(modifier_name)));
+  YamlMapReader reader(value, absl::StrCat("an item of child ", Quoted(child)), problems_);
+  if (const YamlValue* group = reader.Take("modules")) {
+    const std::string subject = absl::StrCat("field \"modules\" of child ", Quoted(child));
+    entry = {.kind = ModuleEntry::Kind::kGroup, .mark = group->mark};
+    entry.items = ParseItems(ReadItems(*group, subject, problems_), child);
+    if (reader.Take("module") != nullptr) {
+      problems_->Add(value.mark, absl::StrCat("an item of child ", Quoted(child),
+                                              " wants one of \"module\" and \"modules\", has both"));
+    }
+  } else if (const YamlValue* module = reader.Require("module")) {
+    entry = ParseModule(*module, child);
   }
+  entry.repeat = TakeExpression("repeat", &reader);
+  entry.when = TakeExpression("when", &reader);
   reader.Finish();
   return entry;
 }
 
-// CALL, or [ITEM, ...], where an ITEM is a MODULE or {module: MODULE, repeat: COUNT}.
+// CALL, or [ITEM, ...].
 ModuleEntry TypeParser::ParseModule(const YamlValue& value, absl::string_view child) {
-  ModuleEntry entry{.call = {}, .is_list = value.kind == Kind::kList, .items = {}, .repeat = {}, .mark = value.mark};
-  if (!entry.is_list) {
-    entry.call = ParseCallText(value, absl::StrCat("child ", Quoted(child)));
-    return entry;
+  if (value.kind == Kind::kList) {
+    return {.kind = ModuleEntry::Kind::kList, .items = ParseItems(value.items, child), .mark = value.mark};
   }
-  for (const YamlValue& item : value.items) {
-    absl::optional<Expression> repeat;
-    entry.items.push_back(ParseEntry(item, child, "repeat", &repeat));
-    entry.items.back().repeat = std::move(repeat);
-  }
-  return entry;
+  return {.call = ParseCallText(value, absl::StrCat("child ", Quoted(child))), .mark = value.mark};
+}
+
+std::vector<ModuleEntry> TypeParser::ParseItems(const std::vector<YamlValue>& values, absl::string_view child) {
+  std::vector<ModuleEntry> items;
+  for (const YamlValue& value : values) items.push_back(ParseItem(value, child));
+  return items;
+}
+
+absl::optional<Expression> TypeParser::TakeExpression(absl::string_view name, YamlMapReader* reader) {
+  const YamlValue* text = reader->Take(name);
+  return text == nullptr ? absl::nullopt : ParseExpression(*text, absl::StrCat("field ", Quoted(name)));
 }
 
 Call TypeParser::ParseCallText(const YamlValue& value, absl::string_view subject) {
@@ -169,6 +199,9 @@ absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, a
 
 void TypeParser::AddMember(const YamlValue::Field& field) {
   CheckName(field.name, field.mark);
+  if (field.name == kTrainingName) {
+    problems_->Add(field.mark, absl::StrCat("every module has a member ", Quoted(kTrainingName), ", which is false"));
+  }
   const auto [first, is_new] = members_.emplace(field.name, field.mark.line);
   if (!is_new) {
     problems_->Add(field.mark,

@@ -9,7 +9,9 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/module_tree/module_type.h"
+#include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
+#include "common/yaml/map_reader.h"
 #include "common/yaml/problems.h"
 
 namespace modelport {
@@ -24,16 +26,18 @@ class TypeParser {
 
  private:
   Signature ParseTypeSignature(const YamlValue::Field& field);
-  std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields);
-  TensorDecl ParseTensor(const YamlValue::Field& field);
+  std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields, bool are_buffers);
+  TensorDecl ParseTensor(const YamlValue::Field& field, bool is_buffer);
+  absl::optional<DType> ParseDType(const YamlValue& value);
   std::vector<ValueDecl> ParseConstants(const std::vector<YamlValue::Field>& fields);
   std::vector<ValueDecl> ParseAttributes(const std::vector<YamlValue::Field>& fields);
   absl::optional<ValueDecl> ParseValue(const YamlValue::Field& field);
   absl::optional<ValueDecl> ParseKnob(const YamlValue::Field& field);
   ChildDecl ParseChild(const YamlValue::Field& field);
-  ModuleEntry ParseEntry(const YamlValue& value, absl::string_view child, absl::string_view modifier_name,
-                         absl::optional<Expression>* modifier);
+  ModuleEntry ParseItem(const YamlValue& value, absl::string_view child);
   ModuleEntry ParseModule(const YamlValue& value, absl::string_view child);
+  std::vector<ModuleEntry> ParseItems(const std::vector<YamlValue>& values, absl::string_view child);
+  absl::optional<Expression> TakeExpression(absl::string_view name, YamlMapReader* reader);
   Call ParseCallText(const YamlValue& value, absl::string_view subject);
   absl::optional<Expression> ParseExpression(const YamlValue& value, absl::string_view subject);
 

@@ -7,12 +7,18 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
@@ -21,6 +27,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
+#include "common/text/nearest.h"
 
 namespace modelport {
 namespace {
@@ -34,8 +41,33 @@ class NoWarnings : public c10::WarningHandler {
 // Far above what an example needs to be.
 constexpr int64_t kMaxElements = 100000000;
 
+// "toy/plugin.yaml:12:5: example forward([1, 3])".
+std::string ExampleName(const Call& call) {
+  return absl::StrCat(call.place, call.place.empty() ? "" : ": ", "example ", call.text);
+}
+
 absl::Status ExampleError(const Call& call, absl::string_view message) {
-  return absl::InvalidArgumentError(absl::StrCat("example ", call.text, ": ", message));
+  return absl::InvalidArgumentError(absl::StrCat(ExampleName(call), ": ", message));
+}
+
+// "RuntimeError: what is wrong".
+bool IsCause(absl::string_view line) {
+  const absl::string_view kind = line.substr(0, line.find(": "));
+  return kind.size() < line.size() &&
+         kind.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._") == absl::string_view::npos;
+}
+
+// What LibTorch says of an operation that failed, the cause, which is its end, before the traceback.
+std::string CauseFirst(const std::string& text) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n');
+  const auto is_place = [](const std::string& line) { return absl::EndsWith(line, "<--- HERE"); };
+  const auto last_place = std::find_if(lines.rbegin(), lines.rend(), is_place).base();
+  const auto cause = std::find_if(last_place, lines.end(), IsCause);
+  const auto file = std::find_if(lines.begin(), lines.end(),
+                                 [](const std::string& line) { return absl::StartsWith(line, "  File \""); });
+  if (cause == lines.end() || file >= cause) return text;
+  const std::string says = absl::StrJoin(cause, lines.end(), "\n");
+  return absl::StrCat(absl::StripPrefix(says, "RuntimeError: "), "\n  ", absl::StrJoin(file, cause, "\n  "));
 }
 
 absl::Status CheckShape(const Call& call, const std::string& name, const Shape& shape) {
@@ -67,9 +99,17 @@ absl::StatusOr<c10::IValue> Input(const torch::jit::Module& module, const Call& 
   return SeededInput(argument.name(), *shape, ParameterType(module));
 }
 
+std::vector<std::string> MethodNames(const torch::jit::Module& module) {
+  std::vector<std::string> names;
+  for (const torch::jit::Method& method : module.get_methods()) names.push_back(method.name());
+  return names;
+}
+
 absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module, const Call& call) {
   const auto method = module.find_method(call.type);
-  if (!method) return ExampleError(call, "no such method");
+  if (!method) {
+    return ExampleError(call, absl::StrCat("no method ", call.type, NearestHint(call.type, MethodNames(module))));
+  }
   const c10::FunctionSchema& schema = method->function().getSchema();
   if (call.positional.size() + 1 > schema.arguments().size() || !call.named.empty()) {
     return ExampleError(
@@ -82,7 +122,7 @@ absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module
   torch::jit::Stack stack = {module._ivalue()};
   stack.insert(stack.end(), inputs.begin(), inputs.end());
   const absl::Status fits = CatchTorch([&] { schema.checkAndNormalizeInputs(stack, {}); });
-  if (!fits.ok()) return ExampleError(call, fits.message());
+  if (!fits.ok()) return ExampleError(call, absl::StrReplaceAll(fits.message(), {{"__torch__.modelport.", ""}}));
   return inputs;
 }
 
@@ -90,7 +130,7 @@ absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module
 
 absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module& module, const Call& call) {
   absl::StatusOr<absl::StatusOr<std::vector<c10::IValue>>> inputs = CatchTorch([&] { return Inputs(module, call); });
-  if (!inputs.ok()) return Annotate(inputs.status(), absl::StrCat("example ", call.text));
+  if (!inputs.ok()) return Annotate(inputs.status(), ExampleName(call));
   return *std::move(inputs);
 }
 
@@ -100,8 +140,10 @@ absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const C
   const c10::WarningUtils::WarningHandlerGuard guard(&no_warnings);
   absl::StatusOr<c10::IValue> output = CatchTorch([&] { return module.get_method(call.type)(inputs); });
   if (output.ok()) return output;
-  if (absl::IsInternal(output.status())) return ExampleError(call, output.status().message());
-  return Annotate(output.status(), absl::StrCat("example ", call.text));
+  if (absl::IsInternal(output.status())) {
+    return ExampleError(call, CauseFirst(std::string(output.status().message())));
+  }
+  return Annotate(output.status(), ExampleName(call));
 }
 
 absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,

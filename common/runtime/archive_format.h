@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_RUNTIME_ARCHIVE_FORMAT_H_
 
 #include <cstdint>
+
 #include "common/runtime/runtime.h"
 
 namespace modelport {

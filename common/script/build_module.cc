@@ -22,6 +22,7 @@ absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, c
     Module module(compiler.unit(), type);
     for (const auto& parameter : node.parameters) module.setattr(parameter.name, tensors[parameter.slot]);
     for (const auto& buffer : node.buffers) module.setattr(buffer.name, tensors[buffer.slot]);
+    module.setattr(kTrainingName, false);
     for (const auto& [name, value] : node.attributes) module.setattr(name, ToIValue(value));
     for (size_t i = 0; i < submodules.size(); ++i) module.setattr(node.children[i].name, submodules[i]._ivalue());
     return module;

@@ -338,7 +338,8 @@ TEST(BuildModuleTest, CompileErrorsNameFileLineAndType) {
 )");
   EXPECT_THAT(module, StatusIs(absl::StatusCode::kInvalidArgument,
                                AllOf(testing::StartsWith("toy.yaml:13: Root does not compile: "),
-                                     HasSubstr("no attribute or method 'missing'"), HasSubstr("~~~~~ <--- HERE"))));
+                                     HasSubstr("Root does not compile: Root has no member missing"),
+                                     HasSubstr("~~~~~ <--- HERE"))));
 }
 
 TEST(BuildModuleTest, SyntaxErrorsNameFileAndLine) {
@@ -370,6 +371,32 @@ TEST(BuildModuleTest, TracebacksOfALoadedArtifactNameFileAndLine) {
     EXPECT_THAT(error.what(),
                 AllOf(HasSubstr("File \"toy.yaml\", line 12"), HasSubstr("the input must have 4 dimensions")));
   }
+}
+
+// Python's torch.jit.freeze and eval() ask every module for it.
+TEST(BuildModuleTest, EveryModuleIsInEvalModeAndFreezes) {
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"(
+  Root():
+    children: {list: [Scale(2), {module: [Scale(2)], repeat: 2}]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        if self.training:
+          x = x + 1
+        return self.list(x)
+)"));
+  std::stringstream file;
+  module.save(file);
+  torch::jit::Module loaded = torch::jit::load(file);
+  const auto modules = loaded.named_modules();
+  ASSERT_EQ(modules.size(), 7);
+  for (const auto& [name, submodule] : modules) {
+    ASSERT_TRUE(submodule.hasattr("training")) << name;
+    EXPECT_FALSE(submodule.attr("training").toBool()) << name;
+  }
+  const at::Tensor expected = loaded.forward({at::ones({2})}).toTensor();
+  EXPECT_EQ(expected[0].item<float>(), 8);
+  torch::jit::Module frozen = torch::jit::freeze(loaded);
+  EXPECT_TRUE(frozen.forward({at::ones({2})}).toTensor().equal(expected));
 }
 
 }  // namespace

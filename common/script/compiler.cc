@@ -11,11 +11,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "common/module_tree/identifier.h"
+#include "common/script/compile_message.h"
 #include "common/script/ivalue.h"
 #include "common/script/nesting.h"
+#include "common/script/operator_names.h"
+#include "common/script/source_line.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
@@ -39,6 +40,18 @@ constexpr size_t kMaxTextSize = 64 << 10;
 // Of all functions and classes of a model, loops over submodules unrolled. The largest published model has 4300.
 constexpr size_t kMaxOperations = 100000;
 
+// Throws ErrorReport if two of `defs` have one name.
+void CheckNames(const std::vector<Def>& defs) {
+  std::map<std::string, Ident> first;
+  for (const Def& def : defs) {
+    const Ident& name = def.name();
+    const auto [same, is_new] = first.emplace(name.name(), name);
+    if (is_new) continue;
+    throw ErrorReport(name.range()) << name.name() << " is defined twice; the first is at "
+                                    << FindSourceLine(same->second.range()).place;
+  }
+}
+
 // Throws what LibTorch's parser throws.
 std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   if (source.text.size() > kMaxTextSize) {
@@ -54,27 +67,8 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
     const absl::Status status = CheckIdentifier(name.name());
     if (!status.ok()) throw ErrorReport(name.range()) << std::string(status.message());
   }
+  CheckNames(defs);
   return defs;
-}
-
-// Puts the place and the cause of a compile error onto the first line; LibTorch's text, which underlines the place,
-// follows.
-absl::Status CompileError(const SourceText& source, const std::string& what, const absl::Status& error) {
-  std::string place = absl::StrCat(source.file, ":", source.line);
-  std::vector<std::string> lines = absl::StrSplit(error.message(), '\n');
-  std::string cause = lines[0];
-  for (const std::string& line : lines) {
-    const std::string opening = absl::StrCat("  File \"", source.file, "\", line ");
-    if (line.compare(0, opening.size(), opening) != 0) continue;
-    place = absl::StrCat(source.file, ":", line.substr(opening.size()));
-    break;
-  }
-  if (!cause.empty() && cause.back() == ':') cause.pop_back();
-  // A cause that is no line's is all there is to say.
-  const std::string details =
-      lines.size() == 1 ? "" : absl::StrCat("\n  ", absl::StrReplaceAll(error.message(), {{"\n", "\n  "}}));
-  const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
-  return absl::Status(code, absl::StrCat(place, ": ", what, " does not compile: ", cause, details));
 }
 
 // Operations and constants, within branches and loops, too.
@@ -106,13 +100,22 @@ Compiler::Compiler(HasOperator has_operator)
     : unit_(std::make_shared<torch::jit::CompilationUnit>()),
       resolver_(std::make_shared<PluginResolver>(std::move(has_operator))) {}
 
+void Compiler::CheckFunctionName(const Ident& name) {
+  if (PluginResolver::IsReserved(name.name())) {
+    throw ErrorReport(name.range()) << "this name is torch's own; take another one";
+  }
+  const auto [first, is_new] = function_places_.emplace(name.name(), FindSourceLine(name.range()).place);
+  if (!is_new) {
+    throw ErrorReport(name.range()) << "function " << name.name() << " is defined twice; the first is at "
+                                    << first->second;
+  }
+}
+
 absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
   for (const SourceText& source : functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
-        if (PluginResolver::IsReserved(def.name().name())) {
-          throw ErrorReport(def.name().range()) << "this name is torch's own; take another one";
-        }
+        CheckFunctionName(def.name());
         const auto compiled = unit_->define(c10::QualifiedName(kNamespace), {}, {}, {def}, {resolver_}, nullptr);
         CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());
@@ -148,11 +151,8 @@ c10::QualifiedName Compiler::UniqueName(const std::string& base) {
 
 ClassTypePtr Compiler::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   const ClassTypePtr type = DeclareClass(node, children);
-  if (node.is_list()) {
-    lists_.types.insert(type.get());
-  } else if (!node.type->methods.text.empty()) {
-    DefineMethods(*node.type, type);
-  }
+  module_classes_.nodes.emplace(type.get(), &node);
+  if (!node.is_list() && !node.type->methods.text.empty()) DefineMethods(*node.type, type);
   return type;
 }
 
@@ -166,6 +166,8 @@ ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<Cl
   for (const auto& buffer : node.buffers) {
     type->addAttribute(buffer.name, c10::TensorType::get(), /*is_parameter=*/false, /*is_buffer=*/true);
   }
+  // torch.nn gives it to every module, and Python's freeze asks for it.
+  type->addAttribute(kTrainingName, c10::BoolType::get());
   for (const auto& [attribute, value] : node.attributes) type->addAttribute(attribute, ToIValue(value).type());
   for (const auto& [constant, value] : node.constants) type->addConstant(constant, ToIValue(value));
   for (size_t i = 0; i < children.size(); ++i) type->addAttribute(node.children[i].name, children[i]);
@@ -181,10 +183,16 @@ void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compile
     }
   }
   const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
-  const ModuleSelf self(compiled, lists_);
-  lists_.repeated_text = 0;
+  const ModuleSelf self(compiled, module_classes_);
+  module_classes_.repeated_text = 0;
   unit_->define(*compiled->name(), {}, {}, defs, resolvers, &self);
   for (torch::jit::Function* method : compiled->methods()) CountOperations(*method);
+}
+
+absl::Status Compiler::CompileError(const SourceText& source, const std::string& what,
+                                    const absl::Status& error) const {
+  const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
+  return absl::Status(code, CompileMessage(source, what, error.message(), {resolver_->functions(), OperatorNames()}));
 }
 
 void Compiler::CountOperations(torch::jit::Function& function) {

@@ -4,6 +4,7 @@
 
 #include <ATen/core/jit_type.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/frontend/tree_views.h>
 
 #include <cstddef>
 #include <map>
@@ -32,7 +33,8 @@ class Compiler {
   //   underlined
   absl::Status AddFunctions(const std::vector<SourceText>& functions);
 
-  // The class of `node`, whose submodules' classes are made first. Errors as for AddFunctions.
+  // The class of `node`, whose submodules' classes are made first. `node` must outlive the compiler. Errors as for
+  // AddFunctions.
   absl::StatusOr<c10::ClassTypePtr> ClassFor(const ModuleNode& node);
 
   const std::shared_ptr<torch::jit::CompilationUnit>& unit() const { return unit_; }
@@ -41,13 +43,17 @@ class Compiler {
   c10::ClassTypePtr MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   c10::ClassTypePtr DeclareClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   void DefineMethods(const ModuleType& type, const c10::ClassTypePtr& compiled);
+  // Throws ErrorReport if no function may have this name.
+  void CheckFunctionName(const torch::jit::Ident& name);
+  absl::Status CompileError(const SourceText& source, const std::string& what, const absl::Status& error) const;
   void CountOperations(torch::jit::Function& function);
   c10::QualifiedName UniqueName(const std::string& base);
 
   std::shared_ptr<torch::jit::CompilationUnit> unit_;
   std::shared_ptr<PluginResolver> resolver_;
   std::map<std::string, c10::ClassTypePtr> classes_;  // By a description of all that sets classes apart.
-  ModuleLists lists_;
+  ModuleClasses module_classes_;
+  std::map<std::string, std::string> function_places_;  // By name: "models/toy/modules.yaml:41".
   std::map<std::string, int> name_counts_;
   size_t operations_ = 0;  // Of all functions and methods.
 };

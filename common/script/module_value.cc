@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "common/script/missing_member.h"
+
 namespace modelport {
 
 using torch::jit::ErrorReport;
@@ -15,7 +17,6 @@ using torch::jit::SimpleValue;
 using torch::jit::SourceRange;
 using torch::jit::SugaredTupleValue;
 using torch::jit::SugaredValue;
-using torch::jit::Value;
 
 namespace {
 
@@ -44,6 +45,23 @@ size_t LoopText(const SourceRange& range) {
   return size;
 }
 
+std::vector<std::string> SubmoduleNames(const c10::ClassType& type) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < type.numAttributes(); ++i) {
+    if (type.getAttribute(i)->is_module()) names.push_back(type.getAttributeName(i));
+  }
+  return names;
+}
+
+// The text of `range`, "self.layer1.bn3", without the member `name` at its end.
+std::string ObjectText(const SourceRange& range, const std::string& name) {
+  const std::string text = range.text().str();
+  const std::string member = "." + name;
+  const bool is_selection =
+      text.size() > member.size() && text.compare(text.size() - member.size(), member.size(), member) == 0;
+  return is_selection ? text.substr(0, text.size() - member.size()) : text;
+}
+
 }  // namespace
 
 std::shared_ptr<SugaredValue> ModuleValue::attr(const SourceRange& range, GraphFunction& function,
@@ -51,10 +69,13 @@ std::shared_ptr<SugaredValue> ModuleValue::attr(const SourceRange& range, GraphF
   const c10::ClassTypePtr type = this->type();
   if (const auto slot = type->findAttributeSlot(name); slot && type->getAttribute(*slot)->is_module()) {
     torch::jit::Graph& graph = *function.graph();
-    return std::make_shared<ModuleValue>(graph.insertNode(graph.createGetAttr(value_, name))->output(), lists_);
+    return std::make_shared<ModuleValue>(graph.insertNode(graph.createGetAttr(value_, name))->output(), classes_);
   }
   if (const auto slot = type->findConstantSlot(name)) {
     return std::make_shared<SimpleValue>(function.graph()->insertConstant(type->getConstant(*slot), range));
+  }
+  if (!hasAttr(range, function, name)) {
+    throw ErrorReport(range) << MissingMember(node(), *type, name, ObjectText(range, name));
   }
   return SimpleValue(value_).attr(range, function, name);
 }
@@ -66,11 +87,11 @@ bool ModuleValue::hasAttr(const SourceRange&, GraphFunction&, const std::string&
 std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphFunction& function,
                                                 at::ArrayRef<NamedValue> args, at::ArrayRef<NamedValue> kwargs,
                                                 size_t n_binders) {
-  if (!is_list()) return attr(range, function, "forward")->call(range, function, args, kwargs, n_binders);
+  if (!node().is_list()) return attr(range, function, "forward")->call(range, function, args, kwargs, n_binders);
   if (args.size() != 1 || !kwargs.empty()) {
     throw ErrorReport(range) << "a list of modules is called with one argument, which goes through all of them";
   }
-  Value* x = args[0].value(*function.graph());
+  torch::jit::Value* x = args[0].value(*function.graph());
   const std::shared_ptr<SugaredTupleValue> items = Items(range, function, kCallText);
   for (const auto& item : items->tup_) {
     x = item->call(range, function, {NamedValue(range, x)}, {}, 1)->asValue(range, function);
@@ -79,15 +100,15 @@ std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphF
 }
 
 std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, GraphFunction& function, size_t text) {
-  if (!is_list()) throw ErrorReport(range) << "this module is no list of modules";
-  lists_.repeated_text += type()->numAttributes() * text;
-  if (lists_.repeated_text > kMaxRepeatedText) {
+  if (!node().is_list()) throw ErrorReport(range) << "this module is no list of modules";
+  const std::vector<std::string> names = SubmoduleNames(*type());
+  classes_.repeated_text += names.size() * text;
+  if (classes_.repeated_text > kMaxRepeatedText) {
     throw ErrorReport(range) << "more than " << kMaxRepeatedText << " bytes of text with its loops over submodules "
                              << "unrolled";
   }
   std::vector<std::shared_ptr<SugaredValue>> items;
-  for (size_t i = 0; i < type()->numAttributes(); ++i)
-    items.push_back(attr(range, function, type()->getAttributeName(i)));
+  for (const std::string& name : names) items.push_back(attr(range, function, name));
   return std::make_shared<SugaredTupleValue>(std::move(items));
 }
 
@@ -95,8 +116,8 @@ std::shared_ptr<SugaredValue> ModuleValue::iter(const SourceRange& range, GraphF
   return Items(range, function, LoopText(range));
 }
 
-std::shared_ptr<SugaredValue> ModuleValue::getitem(const SourceRange& range, GraphFunction& function, Value* index,
-                                                   torch::jit::TypePtr type_hint) {
+std::shared_ptr<SugaredValue> ModuleValue::getitem(const SourceRange& range, GraphFunction& function,
+                                                   torch::jit::Value* index, torch::jit::TypePtr type_hint) {
   return Items(range, function, kCallText)->getitem(range, function, index, type_hint);
 }
 

@@ -7,10 +7,12 @@
 #include <torch/csrc/jit/frontend/sugared_value.h>
 
 #include <cstddef>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
+
+#include "common/module_tree/module_tree.h"
 
 namespace modelport {
 
@@ -19,19 +21,19 @@ namespace modelport {
 // repeats 43 KiB.
 inline constexpr size_t kMaxRepeatedText = 256 << 10;
 
-// What a compilation knows of lists of submodules.
-struct ModuleLists {
-  std::set<const c10::ClassType*> types;  // The classes that stand for one.
-  size_t repeated_text = 0;               // By the methods being compiled.
+// What a compilation knows of the classes that it made for modules.
+struct ModuleClasses {
+  std::map<const c10::ClassType*, const ModuleNode*> nodes;  // For each class the first module that it was made for.
+  size_t repeated_text = 0;                                  // By the methods being compiled.
 };
 
 // A module in the text being compiled. Submodules and constants are its attributes; a list of submodules can be looped
-// over (unrolled), indexed by an integer literal, measured with len(), and called, which calls one submodule after the
+// over (unrolled), indexed by an integer literal, and called, which calls one submodule after the
 // other.
 class ModuleValue : public torch::jit::SugaredValue {
  public:
-  // `lists` must outlive it.
-  ModuleValue(torch::jit::Value* value, ModuleLists& lists) : value_(value), lists_(lists) {}
+  // `classes` must outlive it.
+  ModuleValue(torch::jit::Value* value, ModuleClasses& classes) : value_(value), classes_(classes) {}
 
   std::string kind() const override { return "module"; }
   torch::jit::Value* asValue(const torch::jit::SourceRange&, torch::jit::GraphFunction&) override { return value_; }
@@ -50,30 +52,30 @@ class ModuleValue : public torch::jit::SugaredValue {
 
  private:
   c10::ClassTypePtr type() const { return value_->type()->expect<c10::ClassType>(); }
-  bool is_list() const { return lists_.types.count(type().get()) > 0; }
+  const ModuleNode& node() const { return *classes_.nodes.find(type().get())->second; }
   // The submodules of a list, for each of which `text` bytes are compiled.
   std::shared_ptr<torch::jit::SugaredTupleValue> Items(const torch::jit::SourceRange& range,
                                                        torch::jit::GraphFunction& function, size_t text);
 
   torch::jit::Value* value_;
-  ModuleLists& lists_;
+  ModuleClasses& classes_;
 };
 
 // Tells the compiler that `self` of the methods being compiled is a ModuleValue of `type`.
 class ModuleSelf : public torch::jit::Self {
  public:
-  // `lists` must outlive it and the ModuleValues.
-  ModuleSelf(c10::ClassTypePtr type, ModuleLists& lists) : type_(std::move(type)), lists_(lists) {}
+  // `classes` must outlive it and the ModuleValues.
+  ModuleSelf(c10::ClassTypePtr type, ModuleClasses& classes) : type_(std::move(type)), classes_(classes) {}
 
   std::shared_ptr<torch::jit::SugaredValue> makeSugared(torch::jit::Value* value) const override {
     value->setType(type_);
-    return std::make_shared<ModuleValue>(value, lists_);
+    return std::make_shared<ModuleValue>(value, classes_);
   }
   c10::ClassTypePtr getClassType() const override { return type_; }
 
  private:
   c10::ClassTypePtr type_;
-  ModuleLists& lists_;
+  ModuleClasses& classes_;
 };
 
 }  // namespace modelport

@@ -5,6 +5,8 @@
 #include <torch/csrc/jit/ir/ir.h>
 #include <torch/csrc/jit/runtime/operator.h>
 
+#include "common/script/absent_module.h"
+
 namespace modelport {
 namespace {
 
@@ -32,6 +34,7 @@ class TorchModule : public BuiltinModule {
     if (const auto it = DTypes().find(name); it != DTypes().end()) {
       return std::make_shared<SimpleValue>(function.graph()->insertConstant(static_cast<int64_t>(it->second), range));
     }
+    if (auto absent = AbsentModule::Find("torch", name)) return absent;
     return BuiltinModule::attr(range, function, name);
   }
 
@@ -45,6 +48,12 @@ class TorchModule : public BuiltinModule {
 
 }  // namespace
 
+std::vector<std::string> PluginResolver::functions() const {
+  std::vector<std::string> names;
+  for (const auto& [name, function] : functions_) names.push_back(name);
+  return names;
+}
+
 bool CompilerHasOperator(const std::string& name) {
   return !torch::jit::getAllOperatorsFor(c10::Symbol::aten(name)).empty();
 }
@@ -56,7 +65,7 @@ std::shared_ptr<SugaredValue> PluginResolver::resolveValue(const std::string& na
   if (const auto it = functions_.find(name); it != functions_.end()) {
     return std::make_shared<torch::jit::FunctionValue>(it->second);
   }
-  return nullptr;
+  return AbsentModule::Find("", name);
 }
 
 torch::jit::TypePtr PluginResolver::resolveType(const std::string&, const SourceRange&) { return nullptr; }

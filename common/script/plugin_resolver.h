@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace modelport {
 
@@ -20,7 +21,7 @@ bool CompilerHasOperator(const std::string& name);
 
 // Resolves the free names of a plugin's TorchScript text: `torch` (operators and dtypes such as torch.float32), `math`,
 // and the plugin's free functions. hasattr(torch, "silu") is known to the compiler, which leaves out the branch not
-// taken.
+// taken. F, nn, torch.nn and other modules of Python are errors that name the operator to call.
 class PluginResolver : public torch::jit::Resolver {
  public:
   explicit PluginResolver(HasOperator has_operator) : has_operator_(std::move(has_operator)) {}
@@ -30,6 +31,9 @@ class PluginResolver : public torch::jit::Resolver {
 
   // Makes `function`, compiled earlier, callable as `name`.
   void AddFunction(const std::string& name, torch::jit::Function* function) { functions_[name] = function; }
+
+  // Of the functions that were added.
+  std::vector<std::string> functions() const;
 
   std::shared_ptr<torch::jit::SugaredValue> resolveValue(const std::string& name, torch::jit::GraphFunction& function,
                                                          const torch::jit::SourceRange& range) override;

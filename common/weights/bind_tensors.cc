@@ -30,12 +30,14 @@ bool CanBorrow(const Checkpoint& checkpoint, const CheckpointTensor& tensor, DTy
 }
 
 // A small file can describe tensors that repeat its bytes: by strides of 0, or all from one storage.
-absl::Status CheckCopies(const Checkpoint& checkpoint, const Plan& plan, DType dtype) {
+absl::Status CheckCopies(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree, DType dtype) {
   constexpr double kAllowance = 64e6;
   double bytes = 0;
-  for (const SlotSource& source : plan.sources) {
-    if (source.tensor == nullptr || CanBorrow(checkpoint, *source.tensor, dtype)) continue;
-    bytes += static_cast<double>(*ElementCount(source.tensor->shape)) * ByteSize(dtype);
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    const CheckpointTensor* tensor = plan.sources[i].tensor;
+    const DType wanted = tree.slots[i].dtype.value_or(dtype);
+    if (tensor == nullptr || CanBorrow(checkpoint, *tensor, wanted)) continue;
+    bytes += static_cast<double>(*ElementCount(tensor->shape)) * ByteSize(wanted);
   }
   const double file = checkpoint.bytes().size();
   if (bytes <= 2 * file + kAllowance) return absl::OkStatus();
@@ -99,17 +101,18 @@ at::ScalarType ToScalarType(DType dtype) {
 
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                                          DType dtype) {
-  RETURN_IF_ERROR(CheckCopies(checkpoint, plan, dtype));
+  RETURN_IF_ERROR(CheckCopies(checkpoint, plan, tree, dtype));
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];
     const CheckpointTensor* tensor = plan.sources[i].tensor;
+    const DType wanted = slot.dtype.value_or(dtype);
     const absl::Status status = CatchTorch([&] {
-      bound.tensors.push_back(tensor ? Bind(checkpoint, *tensor, dtype) : at::zeros(slot.shape, ToScalarType(dtype)));
+      bound.tensors.push_back(tensor ? Bind(checkpoint, *tensor, wanted) : at::zeros(slot.shape, ToScalarType(wanted)));
     });
     if (!status.ok()) return Annotate(Annotate(status, slot.name), checkpoint.path());
     if (tensor == nullptr) bound.zero_filled.push_back(slot.name);
-    if (tensor != nullptr && tensor->dtype != dtype) {
+    if (tensor != nullptr && tensor->dtype != wanted) {
       NoteConversion(checkpoint, *tensor, slot.name, bound.tensors.back(), &bound.converted[tensor->dtype]);
     }
   }

@@ -25,13 +25,13 @@ struct Converted {
 };
 
 struct BoundTensors {
-  std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and the requested dtype.
+  std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and dtype.
   std::map<DType, Converted> converted;  // By the dtype in the checkpoint.
   std::vector<std::string> zero_filled;  // Slots that the checkpoint may lack, and lacks.
 };
 
-// Binds the tensors of `plan`. Borrowed tensors point into `checkpoint`, which must outlive them; nothing is read that
-// need not be copied. Strided, misaligned and converted tensors are copied.
+// Binds the tensors of `plan`; floating ones become `dtype`. Borrowed tensors point into `checkpoint`, which must
+// outlive them; nothing is read that need not be copied. Strided, misaligned and converted tensors are copied.
 //   FailedPrecondition  the copies would take more than twice the file's size and 64 MB, which only tensors that repeat
 //                       their elements can
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,

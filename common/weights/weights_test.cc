@@ -129,6 +129,20 @@ TEST_F(WeightsTest, ASlotWithoutATensorIsZeros) {
   EXPECT_THAT(bound_.zero_filled, ElementsAre("weight"));
 }
 
+TEST_F(WeightsTest, ASlotThatIsNotFloatingKeepsItsDType) {
+  Set(ZeroToFive(at::kLong), DType::kInt64);
+  tree_.slots[0].dtype = DType::kInt64;
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    const at::Tensor tensor = Bound(dtype);
+    EXPECT_TRUE(IsBorrowed(tensor));
+    EXPECT_TRUE(tensor.equal(ZeroToFive(at::kLong).view({2, 3})));
+    EXPECT_TRUE(bound_.converted.empty());
+    EXPECT_OK(Audit());
+  }
+  plan_.sources[0] = {nullptr, "not needed"};
+  EXPECT_TRUE(Bound(DType::kFloat16).equal(at::zeros({2, 3}, at::kLong)));
+}
+
 TEST_F(WeightsTest, FiniteValuesPassTheAudit) {
   Set(ZeroToFive(at::kFloat), DType::kFloat32);
   Bound(DType::kFloat32);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -55,6 +56,7 @@ std::string DescribeYaml(const YamlValue& value) {
     case Kind::kInvalid:
       break;
   }
+  if (absl::StrContains(value.text, '\n')) return "a block of text";
   return absl::StrCat("\"", value.text, "\"");
 }
 

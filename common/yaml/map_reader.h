@@ -59,7 +59,7 @@ const std::vector<YamlValue>& ReadItems(const YamlValue& value, absl::string_vie
 
 std::vector<std::string> ReadTexts(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
 
-// "nothing", "a list", "a map", or the text in quotes.
+// "nothing", "a list", "a map", "a block of text", or the text in quotes.
 std::string DescribeYaml(const YamlValue& value);
 
 }  // namespace modelport

@@ -11,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/text/utf8.h"
+#include "yaml-cpp/emitterstyle.h"
 #include "yaml-cpp/eventhandler.h"
 #include "yaml-cpp/exceptions.h"
 #include "yaml-cpp/mark.h"
@@ -52,6 +53,37 @@ bool CheckText(const YamlFile& file, YamlProblems* problems) {
   return false;
 }
 
+// How many more "(" than ")" text without quotes has.
+int OpenBrackets(const YamlValue& value) {
+  if (!value.plain) return 0;
+  return std::count(value.text.begin(), value.text.end(), '(') - std::count(value.text.begin(), value.text.end(), ')');
+}
+
+// The line `number`, which counts from 0, without its end.
+absl::string_view LineOf(absl::string_view text, int number) {
+  for (; number > 0 && !text.empty(); --number) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text.substr(0, text.find('\n'));
+}
+
+// What an author has to mend for an error of yaml-cpp on `line`.
+std::string Explain(const std::string& error, absl::string_view line) {
+  const absl::string_view indentation = line.substr(0, line.find_first_not_of(" \t"));
+  if (absl::StrContains(indentation, '\t')) return "a tab in the indentation; use spaces";
+  if (error == YAML::ErrorMsg::MAP_VALUE) {
+    if (absl::StartsWith(line.substr(indentation.size()), "def ")) {
+      return "TorchScript stands in a block: write \"|\" behind the name of its field";
+    }
+    return "no field begins here: start it in the column of the fields around it, or quote text that has \": \" in it";
+  }
+  if (error == YAML::ErrorMsg::END_OF_MAP) {
+    return "this is no field of the map above: fields start in the same column and have a \":\"";
+  }
+  if (error == YAML::ErrorMsg::END_OF_SEQ) {
+    return "this is no item of the list above: items start in the same column with \"- \"";
+  }
+  return error;
+}
+
 // Builds values from yaml-cpp's events: its own nodes would lose duplicate names, anchors and the kind of quotes.
 class ValueBuilder : public YAML::EventHandler {
  public:
@@ -60,6 +92,10 @@ class ValueBuilder : public YAML::EventHandler {
   }
 
   YamlValue TakeResult() { return std::move(result_); }
+
+  // The first field of a map that has nothing below its name while others follow: its own lines have the wrong
+  // indentation, and what else is found follows from that. Null if there is none.
+  const YamlValue::Field* first_bare_field() const { return first_bare_field_ ? &*first_bare_field_ : nullptr; }
 
   YamlMark Mark(const YAML::Mark& mark) const { return {file_.path, mark.line + 1, mark.column + 1}; }
 
@@ -72,10 +108,7 @@ class ValueBuilder : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
     problems_->Add(Mark(mark), "aliases are not allowed; write the value again");
-    YamlValue value;
-    value.kind = YamlValue::Kind::kInvalid;
-    value.mark = Mark(mark);
-    Complete(std::move(value));
+    Complete(Invalid(Mark(mark)));
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -93,14 +126,14 @@ class ValueBuilder : public YAML::EventHandler {
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                       YAML::EmitterStyle::value) override {
-    Open(NewValue(YamlValue::Kind::kList, mark, tag, anchor), mark);
+                       YAML::EmitterStyle::value style) override {
+    Open(NewValue(YamlValue::Kind::kList, mark, tag, anchor), mark, style);
   }
   void OnSequenceEnd() override { Close(); }
 
   void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                  YAML::EmitterStyle::value) override {
-    Open(NewValue(YamlValue::Kind::kMap, mark, tag, anchor), mark);
+                  YAML::EmitterStyle::value style) override {
+    Open(NewValue(YamlValue::Kind::kMap, mark, tag, anchor), mark, style);
   }
   void OnMapEnd() override { Close(); }
 
@@ -108,6 +141,8 @@ class ValueBuilder : public YAML::EventHandler {
   // A list or map whose end has not come yet.
   struct OpenValue {
     YamlValue value;
+    bool is_flow = false;                              // Written in braces or brackets.
+    int open_brackets = 0;                             // "(" in text of it that a comma ended too early.
     absl::optional<YamlValue> name = {};               // Of the field whose value comes next.
     absl::flat_hash_map<std::string, int> lines = {};  // Of the fields so far, by name.
   };
@@ -121,9 +156,9 @@ class ValueBuilder : public YAML::EventHandler {
     return value;
   }
 
-  void Open(YamlValue value, const YAML::Mark& mark) {
+  void Open(YamlValue value, const YAML::Mark& mark, YAML::EmitterStyle::value style) {
     if (open_.size() == kMaxDepth) throw YAML::ParserException(mark, absl::StrCat("more than ", kMaxDepth, " levels"));
-    open_.push_back({.value = std::move(value)});
+    open_.push_back({.value = std::move(value), .is_flow = style == YAML::EmitterStyle::Flow});
   }
 
   void Close() {
@@ -135,6 +170,8 @@ class ValueBuilder : public YAML::EventHandler {
   void Complete(YamlValue value) {
     if (open_.empty()) {
       result_ = std::move(value);
+    } else if (IsPieceOfCall(&value)) {
+      return;
     } else if (open_.back().value.kind == YamlValue::Kind::kList) {
       open_.back().value.items.push_back(std::move(value));
     } else if (!open_.back().name.has_value()) {
@@ -144,8 +181,40 @@ class ValueBuilder : public YAML::EventHandler {
     }
   }
 
+  // Reports text without quotes that a comma ended within a call. True for the pieces behind that comma, which are
+  // left out.
+  bool IsPieceOfCall(YamlValue* value) {
+    OpenValue& parent = open_.back();
+    const bool is_absent_value = parent.name.has_value() && parent.name->kind == YamlValue::Kind::kInvalid;
+    if (parent.open_brackets > 0 || is_absent_value) {
+      parent.open_brackets += OpenBrackets(*value);
+      // Behind a comma a map expects a name, and after it an absent value.
+      if (parent.value.kind == YamlValue::Kind::kMap) {
+        parent.name = parent.name.has_value() ? absl::nullopt : absl::make_optional(Invalid(value->mark));
+      }
+      return true;
+    }
+    if (!parent.is_flow || OpenBrackets(*value) <= 0) return false;
+    problems_->Add(value->mark, absl::StrCat("quote the call \"", value->text,
+                                             ", ...\": in braces and brackets a comma ends text without quotes"));
+    parent.open_brackets = OpenBrackets(*value);
+    *value = Invalid(value->mark);
+    return false;
+  }
+
+  static YamlValue Invalid(const YamlMark& mark) {
+    YamlValue value;
+    value.kind = YamlValue::Kind::kInvalid;
+    value.mark = mark;
+    return value;
+  }
+
   void AddField(OpenValue* map, YamlValue value) {
     YamlValue name = *std::exchange(map->name, absl::nullopt);
+    if (!map->is_flow && !first_bare_field_ && !map->value.fields.empty() &&
+        map->value.fields.back().value.kind == YamlValue::Kind::kNothing) {
+      first_bare_field_ = map->value.fields.back();
+    }
     if (name.kind != YamlValue::Kind::kText) return problems_->Add(name.mark, "a field's name must be text");
     if (name.text == "<<") return problems_->Add(name.mark, "merge keys are not allowed");
     const auto [first, is_new] = map->lines.emplace(name.text, name.mark.line);
@@ -161,6 +230,7 @@ class ValueBuilder : public YAML::EventHandler {
   const YamlFile& file_;
   YamlProblems* problems_;
   std::vector<OpenValue> open_;
+  absl::optional<YamlValue::Field> first_bare_field_;
   YamlValue result_;
 };
 
@@ -172,17 +242,27 @@ YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems) {
   invalid.mark = {file.path, 1, 1};
   if (!CheckText(file, problems)) return invalid;
   std::istringstream stream(file.text);
-  ValueBuilder builder(file, problems);
+  YamlProblems found(file.path);
+  ValueBuilder builder(file, &found);
   try {
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
     YamlValue result = builder.TakeResult();
     if (parser.HandleNextDocument(builder)) {
-      problems->Add(builder.TakeResult().mark, "a second document; a file holds one");
+      found.Add(builder.TakeResult().mark, "a second document; a file holds one");
     }
+    if (const YamlValue::Field* bare = builder.first_bare_field()) {
+      problems->Add(bare->mark,
+                    absl::StrCat("\"", bare->name, "\" has no value: write it behind the name, or below it ",
+                                 "and indented deeper"));
+      return invalid;
+    }
+    problems->Append(found);
     return result;
   } catch (const YAML::Exception& error) {
-    problems->Add(builder.Mark(error.mark), absl::StrCat("no valid YAML: ", error.msg));
+    problems->Append(found);
+    problems->Add(builder.Mark(error.mark),
+                  absl::StrCat("no valid YAML: ", Explain(error.msg, LineOf(file.text, error.mark.line))));
     return invalid;
   }
 }

@@ -97,8 +97,36 @@ INSTANTIATE_TEST_SUITE_P(
                   "a.yaml:1:1: the file has more than 1048576 bytes; split it"},
         ErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: no valid YAML: end of sequence flow not found"},
         ErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: no valid YAML: the referenced anchor is not defined"},
-        ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: no valid YAML: illegal block entry"}),
+        ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: no valid YAML: a tab in the indentation; use spaces"},
+        ErrorCase{"FieldOfNoMap", "a:\n    b: 1\n  c: 2\n",
+                  "a.yaml:3:3: no valid YAML: this is no field of the map above: fields start in the same column and "
+                  "have a \":\""},
+        ErrorCase{"FieldTooDeep", "a: 1\n  b: 2\n",
+                  "a.yaml:2:4: no valid YAML: no field begins here: start it in the column of the fields around it, "
+                  "or quote text that has \": \" in it"},
+        ErrorCase{"TorchScriptWithoutABlock", "methods:\n  def f(self, x: int) -> int:\n    return x\n",
+                  "a.yaml:2:29: no valid YAML: TorchScript stands in a block: write \"|\" behind the name of its "
+                  "field"},
+        ErrorCase{"FieldsNotIndented", "a:\n  b:\n  c: 1\n  d: 2\n  c: 3\n",
+                  "a.yaml:2:3: \"b\" has no value: write it behind the name, or below it and indented deeper"},
+        ErrorCase{"CallInBraces", "{a: f(1, x, y=2), b: 1}",
+                  "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
+        ErrorCase{"CallInBrackets", "a: [f(1, g(2, 3), 4), 5]",
+                  "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
+        ErrorCase{"CallAsNameInBraces", "{f(1, 2): x, b: 1}",
+                  "a.yaml:1:2: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"}),
     [](const auto& info) { return info.param.name; });
+
+TEST(ParseYamlTest, AroundACallInBracesOtherFieldsStay) {
+  YamlProblems problems("a.yaml");
+  const YamlValue value = ParseYaml({"a.yaml", "{a: f(1, x, y=2), b: 1, b: 2, c: \"f(1, 2)\", d: f(1)}"}, &problems);
+  EXPECT_EQ(problems.size(), 2);  // The call, and the second b.
+  ASSERT_EQ(value.fields.size(), 4);
+  EXPECT_EQ(value.fields[0].value.kind, Kind::kInvalid);
+  EXPECT_EQ(value.fields[1].value.text, "1");
+  EXPECT_EQ(value.fields[2].value.text, "f(1, 2)");
+  EXPECT_EQ(value.fields[3].value.text, "f(1)");
+}
 
 TEST(ParseYamlTest, DeepNestingIsAnErrorAndNoCrash) {
   for (const std::string& opening : {std::string("["), std::string("{a: "), std::string("- ")}) {

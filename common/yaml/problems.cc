@@ -25,6 +25,13 @@ void YamlProblems::Add(const YamlMark& mark, absl::string_view message) {
                          mark.file.empty() ? std::string(message) : absl::StrCat(MarkString(mark), ": ", message));
 }
 
+void YamlProblems::Append(const YamlProblems& others) {
+  size_ += others.size_;
+  for (const auto& problem : others.problems_) {
+    if (problems_.size() < kShown) problems_.push_back(problem);
+  }
+}
+
 absl::Status YamlProblems::status() const {
   if (problems_.empty()) return absl::OkStatus();
   if (problems_.size() == 1) return absl::InvalidArgumentError(problems_[0].second);

@@ -20,6 +20,9 @@ class YamlProblems {
   // A message about no place in a file has a mark without a file.
   void Add(const YamlMark& mark, absl::string_view message);
 
+  // Adds those of `others`.
+  void Append(const YamlProblems& others);
+
   size_t size() const { return size_; }
 
   // Whether there are so many that nobody reads further ones: work which may find more can end.

@@ -20,7 +20,10 @@ constexpr absl::string_view kExamples[] = {
 
 std::vector<Call> Examples() {
   std::vector<Call> examples;
-  for (const absl::string_view example : kExamples) examples.push_back(*ParseCall(example));
+  for (const absl::string_view example : kExamples) {
+    examples.push_back(*ParseCall(example));
+    examples.back().place = "target nuke";
+  }
   return examples;
 }
 

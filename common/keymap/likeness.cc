@@ -1,0 +1,50 @@
+#include "common/keymap/likeness.h"
+
+#include "common/keymap/choose_layout.h"
+#include "common/keymap/layout_reading.h"
+#include "common/keymap/source_keys.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+// The largest published model has 5000.
+constexpr size_t kMaxKeys = 100000;
+constexpr size_t kMaxBytes = 16 << 20;
+
+bool IsSmall(const StateDict& dict) {
+  if (dict.tensors.size() > kMaxKeys) return false;
+  size_t bytes = 0;
+  for (const CheckpointTensor& tensor : dict.tensors) bytes += tensor.key.size();
+  return bytes <= kMaxBytes;
+}
+
+}  // namespace
+
+absl::StatusOr<Likeness> Likeness::Make(const Checkpoint& checkpoint, const KeyMap& key_map,
+                                        const SourceChoice& choice) {
+  ASSIGN_OR_RETURN(const std::vector<LayoutReadings> layouts, ReadLayouts(checkpoint, key_map, choice));
+  std::vector<Reading> readings;
+  for (const LayoutReadings& layout : layouts) {
+    if (layout.readings.empty() || !IsSmall(*layout.readings.front().dict)) continue;
+    const LayoutReading& first = layout.readings.front();
+    readings.push_back({layout.layout, first.keys != nullptr ? first.keys : RenameKeys(*layout.layout, *first.dict)});
+  }
+  return Likeness(std::move(readings));
+}
+
+Likeness::Score Likeness::Of(const ModuleTree& tree) const {
+  Score best;
+  for (const Reading& reading : readings_) {
+    size_t agree = 0;
+    for (const Slot& slot : tree.slots) {
+      const auto found = reading.keys->by_name.find(slot.name);
+      if (found != reading.keys->by_name.end()) agree += 1 + (found->second->shape == slot.shape);
+    }
+    const double share = static_cast<double>(agree) / (tree.slots.size() + reading.keys->keys.size());
+    if (share > best.share) best = {share, reading.layout->name};
+  }
+  return best;
+}
+
+}  // namespace modelport

@@ -1,0 +1,48 @@
+#ifndef MODELPORT_COMMON_KEYMAP_LIKENESS_H_
+#define MODELPORT_COMMON_KEYMAP_LIKENESS_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/plan.h"
+#include "common/module_tree/module_tree.h"
+
+namespace modelport {
+
+struct SourceKeys;
+
+// How near a checkpoint that fits nothing comes to any number of module trees, by one key map. Its time is linear in
+// the checkpoint's keys, and then in each tree's slots. Borrows the checkpoint and the key map.
+class Likeness {
+ public:
+  struct Score {
+    double share = 0;    // Of the slots and keys, those that agree in name, and again in shape: 0 to 1.
+    std::string layout;  // The one in which that is so.
+  };
+
+  // Of each layout that `choice` admits it reads the first dictionary, which is left out if it has more than 100,000
+  // keys or 16 MiB of them. InvalidArgument: no such layout, or no such dictionary.
+  static absl::StatusOr<Likeness> Make(const Checkpoint& checkpoint, const KeyMap& key_map, const SourceChoice& choice);
+
+  // The best score of all layouts.
+  Score Of(const ModuleTree& tree) const;
+
+ private:
+  struct Reading {
+    const Layout* layout;
+    std::shared_ptr<const SourceKeys> keys;
+  };
+
+  explicit Likeness(std::vector<Reading> readings) : readings_(std::move(readings)) {}
+
+  std::vector<Reading> readings_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_LIKENESS_H_

@@ -1,0 +1,50 @@
+#include "pipeline/nearest_variant.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/keymap/likeness.h"
+#include "common/module_tree/module_tree.h"
+
+namespace modelport {
+namespace {
+
+constexpr double kLeastShare = 0.25;
+
+// What keeps `checkpoint` from fitting `entry`.
+std::string Differences(const CatalogEntry& entry, const Checkpoint& checkpoint, const SourceChoice& choice) {
+  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
+  if (!tree.ok()) return "";
+  const absl::Status status = MakePlan(checkpoint, entry.plugin->key_map, *tree, choice, entry.variant->name).status();
+  return std::string(absl::StripPrefix(status.message(),
+                                       absl::StrCat(checkpoint.path(), ": does not fit ", entry.variant->name, " ")));
+}
+
+}  // namespace
+
+absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
+                                                  const absl::optional<std::string>& state_dict) {
+  absl::optional<CatalogEntry> nearest;
+  Likeness::Score best{kLeastShare, ""};
+  const Plugin* plugin = nullptr;
+  absl::optional<Likeness> likeness;  // Of `plugin`, whose variants follow each other.
+  for (const CatalogEntry& entry : registry.catalog()) {
+    if (entry.plugin != plugin) {
+      plugin = entry.plugin;
+      likeness.reset();
+      auto made = Likeness::Make(checkpoint, plugin->key_map, {"auto", state_dict});
+      if (made.ok()) likeness = *std::move(made);
+    }
+    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
+    if (!likeness || !tree.ok()) continue;
+    const Likeness::Score score = likeness->Of(*tree);
+    if (score.share <= best.share) continue;
+    best = score;
+    nearest = entry;
+  }
+  if (!nearest) return absl::nullopt;
+  return NearestVariant{nearest->variant->name, Differences(*nearest, checkpoint, {best.layout, state_dict})};
+}
+
+}  // namespace modelport

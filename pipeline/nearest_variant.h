@@ -1,0 +1,25 @@
+#ifndef MODELPORT_PIPELINE_NEAREST_VARIANT_H_
+#define MODELPORT_PIPELINE_NEAREST_VARIANT_H_
+
+#include <string>
+
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/plan.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+struct NearestVariant {
+  std::string name;
+  std::string differences;  // "(layout original): 2 of 247 keys missing ...", of MakePlan's message.
+};
+
+// The variant of the catalog that a checkpoint which fits none comes nearest to; of several equal ones the first.
+// nullopt if not even a quarter of slots and keys agree (see Likeness).
+absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
+                                                  const absl::optional<std::string>& state_dict);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_NEAREST_VARIANT_H_

@@ -1,0 +1,174 @@
+// Families that are written with nothing outside their folders export, with all proofs, in every dtype.
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/seeded.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/keymap/header_checkpoint.h"
+#include "common/keymap/plan.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "pipeline/export_model.h"
+#include "pipeline/verify_artifact.h"
+#include "registry/registry.h"
+
+namespace modelport {
+namespace {
+
+class PortsTest : public testing::TestWithParam<std::string> {
+ protected:
+  // Exports the model as `dtype`, proves it, and returns the loaded artifact.
+  torch::jit::Module Export(DType dtype) {
+    const auto registry = Registry::Load("tests/testdata");
+    EXPECT_THAT(registry, IsOk());
+    const auto entry = registry->Find(GetParam());
+    EXPECT_THAT(entry, IsOk());
+    ExportOptions options;
+    options.dtype = dtype;
+    options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", GetParam(), ".pt");
+    EXPECT_THAT(ExportModel(*registry, *entry, options), IsOk());
+    return torch::jit::load(options.out);
+  }
+};
+
+// ResNet counts the batches of training in integers.
+TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
+  for (const auto& [dtype, type] : {std::pair(DType::kFloat32, at::kFloat), std::pair(DType::kFloat16, at::kHalf)}) {
+    const torch::jit::Module module = Export(dtype);
+    int counters = 0;
+    for (const auto& [name, buffer] : module.named_buffers()) {
+      const bool is_counter = absl::EndsWith(name, "num_batches_tracked");
+      EXPECT_EQ(buffer.scalar_type(), is_counter ? at::kLong : type) << name;
+      if (!is_counter) continue;
+      ++counters;
+      EXPECT_EQ(buffer.dim(), 0) << name;
+      EXPECT_EQ(buffer.item<int64_t>(), 0) << name;
+    }
+    EXPECT_GT(counters, 0);
+    for (const auto& [name, parameter] : module.named_parameters()) EXPECT_EQ(parameter.scalar_type(), type) << name;
+  }
+}
+
+TEST_P(PortsTest, Freezes) {
+  torch::jit::Module module = Export(DType::kFloat32);
+  // A proof turns the optimiser off in its process; freezing needs it, and a host has it on.
+  torch::jit::setGraphExecutorOptimize(true);
+  const at::Tensor image = at::rand({1, 3, 64, 96});
+  std::vector<c10::IValue> inputs = {image};
+  if (GetParam() == "tiny_vitmatte") inputs.emplace_back(at::rand({1, 1, 64, 96}));
+  const at::Tensor expected = module.forward(inputs).toTensor();
+  torch::jit::Module frozen = torch::jit::freeze(module);
+  EXPECT_EQ(frozen.named_parameters().size(), 0);
+  // Normalisations are folded into convolutions, which round otherwise: golden_check.h has the bound.
+  const at::Tensor difference = (frozen.forward(inputs).toTensor() - expected).abs();
+  EXPECT_LE(difference.max().item<float>(), 4e-6 * expected.abs().max().item<float>());
+}
+
+// A header with the keys of a published file, from lines "KEY DTYPE SIZE,SIZE,...".
+StateDict PublishedDict(const std::string& path) {
+  StateDict dict;
+  std::ifstream stream(path);
+  for (std::string line; std::getline(stream, line);) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    CheckpointTensor tensor;
+    tensor.key = words[0];
+    tensor.dtype = ParseDType(words[1]).value();
+    for (const absl::string_view size : absl::StrSplit(words.size() > 2 ? words[2] : "", ',', absl::SkipEmpty())) {
+      tensor.shape.push_back(std::stoll(std::string(size)));
+    }
+    tensor.strides = RowMajorStrides(tensor.shape);
+    dict.tensors.push_back(std::move(tensor));
+  }
+  return dict;
+}
+
+TEST(PortsKeysTest, TheFullSizesHaveThePublishedKeys) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  for (const std::string model : {"resnet18", "resnet50", "vitmatte_s_com"}) {
+    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(model));
+    ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+    const StateDict dict = PublishedDict(absl::StrCat(entry.plugin->path, "/", model, ".txt"));
+    const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
+    ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, model));
+    ASSERT_EQ(tree.slots.size(), dict.tensors.size());
+    for (size_t i = 0; i < dict.tensors.size(); ++i) {
+      EXPECT_EQ(tree.slots[i].name, dict.tensors[i].key);
+      EXPECT_NE(plan.sources[i].tensor, nullptr);
+    }
+  }
+}
+
+TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  StateDict dict = PublishedDict(absl::StrCat(entry.plugin->path, "/resnet18.txt"));
+  EXPECT_EQ(std::erase_if(dict.tensors, [](const auto& t) { return absl::EndsWith(t.key, "_tracked"); }), 20);
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", {dict});
+  EXPECT_OK(MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "resnet18"));
+}
+
+// Writes a checkpoint of `entry` with seeded weights, in which every counter of batches is 7.
+void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
+  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
+  ASSERT_OK(tree);
+  const Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(entry.plugin->key_map, *tree), 0);
+  nlohmann::ordered_json header;
+  std::string data;
+  for (const CheckpointTensor& tensor : seeded.state_dicts()[0].tensors) {
+    const size_t begin = data.size();
+    if (tensor.dtype == DType::kInt64) {
+      absl::StrAppend(&data, absl::string_view("\7\0\0\0\0\0\0\0", 8));
+    } else {
+      absl::StrAppend(&data, seeded.storages()[tensor.storage].bytes);
+    }
+    header[tensor.key] = {{"dtype", tensor.dtype == DType::kInt64 ? "I64" : "F32"},
+                          {"shape", tensor.shape},
+                          {"data_offsets", {begin, data.size()}}};
+  }
+  std::ofstream(path, std::ios::binary) << SafetensorsFile(header.dump(), data);
+}
+
+TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
+  const std::string folder = std::getenv("TEST_TMPDIR");
+  ExportOptions options;
+  const std::string checkpoint = folder + "/tiny_resnet.safetensors";
+  WriteCheckpoint(entry, checkpoint);
+  options.weights = CheckpointFile{checkpoint};
+  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
+    options.dtype = dtype;
+    options.out = absl::StrCat(folder, "/counted_", DTypeName(dtype), ".pt");
+    ASSERT_OK(ExportModel(registry, entry, options));
+    const torch::jit::Module module = torch::jit::load(options.out);
+    EXPECT_EQ(module.attr("bn1").toModule().attr("num_batches_tracked").toTensor().item<int64_t>(), 7);
+    EXPECT_OK(VerifyArtifact(registry, options.out, /*checkpoint=*/""));
+    EXPECT_OK(VerifyArtifact(registry, options.out, checkpoint));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, PortsTest, testing::Values("tiny_resnet", "tiny_resnet_bottleneck", "tiny_vitmatte"),
+                         [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace modelport
