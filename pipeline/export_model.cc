@@ -160,6 +160,8 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
                    Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
+  // The disk writes while the rest is hashed.
+  RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
   DescribeProof(round_trip, manifest);
   RETURN_IF_ERROR(CheckManifestForHost(manifest, *options.target));

@@ -52,42 +52,41 @@ void Serialize(const torch::jit::Module& module, const RecordWriter& add_records
   writer.writeEndOfFile();
 }
 
-// Puts an archive together in memory, without copies of the module's tensors.
+// Puts an archive together in memory.
 class PiecesWriter : public Writer {
  public:
-  explicit PiecesWriter(const torch::jit::Module& module) : tensors_(module) {}
-
   absl::Status Write(absl::string_view bytes) override {
-    if (tensors_.Contains(bytes)) {
-      pieces_->Append(bytes);
-    } else {
-      pieces_->AppendCopy(bytes);
-    }
+    pieces_->AppendCopy(bytes);
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteLasting(absl::string_view bytes) override {
+    pieces_->Append(bytes);
     return absl::OkStatus();
   }
 
   const std::shared_ptr<ArchivePieces>& pieces() const { return pieces_; }
 
  private:
-  const TensorMemory tensors_;
   const std::shared_ptr<ArchivePieces> pieces_ = std::make_shared<ArchivePieces>();
 };
 
 // What LibTorch's writer gives its bytes to. It throws from its destructor when a write fails, which would end the
 // process: so an error is kept for the end, and what comes after it goes nowhere.
-Sink SinkTo(Writer& out, absl::Status& status) {
+Sink SinkTo(const TensorMemory& tensors, Writer& out, absl::Status& status) {
   return [&](const void* data, size_t size) {
-    if (status.ok()) status = out.Write(absl::string_view(static_cast<const char*>(data), size));
+    const absl::string_view bytes(static_cast<const char*>(data), size);
+    if (status.ok()) status = tensors.Contains(bytes) ? out.WriteLasting(bytes) : out.Write(bytes);
     return size;
   };
 }
 
-void SerializeForOldReaders(const torch::jit::Module& module, const RecordWriter& add_records, uint32_t version,
-                            const Sink& sink) {
-  PiecesWriter pieces(module);
+void SerializeForOldReaders(const torch::jit::Module& module, const TensorMemory& tensors,
+                            const RecordWriter& add_records, uint32_t version, const Sink& sink) {
+  PiecesWriter pieces;
   absl::Status status;
   Serialize(
-      module, [](PyTorchStreamWriter&) {}, /*with_checksums=*/false, SinkTo(pieces, status));
+      module, [](PyTorchStreamWriter&) {}, /*with_checksums=*/false, SinkTo(tensors, pieces, status));
   WriteOldRecords(pieces.pieces(), version, add_records, sink);
 }
 
@@ -105,10 +104,11 @@ absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runti
                           Writer& out) {
   absl::Status extra_status, written;
   const auto add_extra = [&](PyTorchStreamWriter& writer) { extra_status = WriteExtra(extra, writer); };
-  const Sink sink = SinkTo(out, written);
+  const TensorMemory tensors(module);
+  const Sink sink = SinkTo(tensors, out, written);
   const absl::Status serialized = CatchTorch([&] {
     if (runtime != nullptr && runtime->old_records) {
-      SerializeForOldReaders(module, add_extra, runtime->max_archive_version, sink);
+      SerializeForOldReaders(module, tensors, add_extra, runtime->max_archive_version, sink);
     } else {
       Serialize(module, add_extra, /*with_checksums=*/true, sink);
     }
@@ -120,7 +120,7 @@ absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runti
 
 absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const torch::jit::Module& module, const Runtime* runtime,
                                                            const std::vector<ExtraFile>& extra) {
-  PiecesWriter pieces(module);
+  PiecesWriter pieces;
   RETURN_IF_ERROR(WriteArchive(module, runtime, extra, pieces));
   return pieces.pieces();
 }

@@ -26,7 +26,8 @@ struct ExtraFile {
 };
 
 // Writes the TorchScript archive of `module` to `out`: byte-identical for equal modules, as LibTorch writes it, or, if
-// `runtime` is given and wants old records, with those. Each tensor's bytes are written in one run. Each of `extra` is
+// `runtime` is given and wants old records, with those. Each tensor's bytes are written in one run, as lasting
+// ones. Each of `extra` is
 // in it.
 absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runtime, const std::vector<ExtraFile>& extra,
                           Writer& out);

@@ -160,8 +160,12 @@ class LogWriter : public Writer {
   LogWriter(absl::string_view weights, std::string& log) : weights_(weights), log_(log) {}
 
   absl::Status Write(absl::string_view bytes) override {
-    if (bytes.data() == weights_.data() && bytes.size() == weights_.size()) log_ += "weights ";
     if (bytes == "text") log_ += "written";
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteLasting(absl::string_view bytes) override {
+    if (bytes.data() == weights_.data() && bytes.size() == weights_.size()) log_ += "weights ";
     return absl::OkStatus();
   }
 

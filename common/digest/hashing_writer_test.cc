@@ -28,7 +28,7 @@ class Text : public Writer {
   const size_t room_;
 };
 
-TEST(HashingWriterTest, ShortAndLongRunsAreHashedInOrderAndPassedOn) {
+TEST(HashingWriterTest, CopiesAndLastingBytesAreHashedInOrderAndPassedOn) {
   Text text(100 << 20);
   HashingWriter writer(text);
   const std::string large(1 << 20, 'x');
@@ -36,10 +36,17 @@ TEST(HashingWriterTest, ShortAndLongRunsAreHashedInOrderAndPassedOn) {
     std::string header = absl::StrCat("header ", i);
     ASSERT_OK(writer.Write(header));
     header.assign(header.size(), '?');
-    ASSERT_OK(writer.Write(large));
+    ASSERT_OK(writer.WriteLasting(large));
   }
   EXPECT_EQ(writer.size(), text.text.size());
   EXPECT_EQ(writer.HexDigest(), Sha256Of(text.text));
+}
+
+TEST(HashingWriterTest, EndsWithoutBeingAsked) {
+  Text text(100 << 20);
+  const std::string large(64 << 20, 'x');
+  HashingWriter writer(text);
+  EXPECT_OK(writer.WriteLasting(large));
 }
 
 TEST(HashingWriterTest, AnErrorOfTheWrappedWriterIsReturned) {

@@ -13,6 +13,9 @@ class Writer {
 
   // Appends `bytes`, which the caller may change afterwards. Nothing can be written after an error.
   virtual absl::Status Write(absl::string_view bytes) = 0;
+
+  // The same for bytes that stay as they are as long as this writer lives, so that it need not copy them.
+  virtual absl::Status WriteLasting(absl::string_view bytes) { return Write(bytes); }
 };
 
 }  // namespace modelport

@@ -13,13 +13,15 @@ class ProgressWriter : public Writer {
  public:
   ProgressWriter(Writer& out, Progress& progress) : out_(out), progress_(progress) {}
 
-  absl::Status Write(absl::string_view bytes) override {
-    const absl::Status status = out_.Write(bytes);
-    progress_.Add(bytes.size());
-    return status;
-  }
+  absl::Status Write(absl::string_view bytes) override { return Counted(out_.Write(bytes), bytes); }
+  absl::Status WriteLasting(absl::string_view bytes) override { return Counted(out_.WriteLasting(bytes), bytes); }
 
  private:
+  absl::Status Counted(const absl::Status& written, absl::string_view bytes) {
+    progress_.Add(bytes.size());
+    return written;
+  }
+
   Writer& out_;
   Progress& progress_;
 };
