@@ -61,7 +61,7 @@ std::vector<std::string> Missed(const Variant& variant, const std::string& modul
   auto cases = ReadGoldenCases(absl::StrCat("tests/goldens/", variant.golden));
   EXPECT_OK(cases);
   for (GoldenCase& golden : *cases) {
-    for (GoldenStage& stage : golden.stages) stage.noise = UnmeasuredNoise(stage.max_abs);
+    for (GoldenStage& stage : golden.stages) stage.noise = UnmeasuredNoise(stage.name, stage.max_abs);
     const auto module = Export(variant.family, module_call, golden.seed);
     EXPECT_THAT(module, IsOk());
     const auto results = CheckGolden(*module, variant.family, golden, *table);
