@@ -62,7 +62,7 @@ absl::Status CheckDType(DType dtype, const Target& target) {
   if (known.empty() || std::count(known.begin(), known.end(), dtype) > 0) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--dtype=", DTypeName(dtype), ": ", target.name, " computes in ",
-      absl::StrJoin(known, " or ", [](std::string* out, DType known) { absl::StrAppend(out, DTypeName(known)); })));
+      absl::StrJoin(known, " or ", [](std::string* out, DType one) { absl::StrAppend(out, DTypeName(one)); })));
 }
 
 // Makes sure that the host can use what was made.
@@ -153,8 +153,8 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
                                       .format = format,
                                       .dtype = options.dtype,
                                       .runtime = options.runtime});
-  const bool is_seeded = std::holds_alternative<Seeded>(options.weights);
-  BackgroundDigest checkpoint_digest(is_seeded ? "" : weights.checkpoint.bytes());
+  BackgroundDigest checkpoint_digest;
+  if (std::holds_alternative<CheckpointFile>(options.weights)) checkpoint_digest.Append(weights.checkpoint.bytes());
   HashingWriter artifact(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));

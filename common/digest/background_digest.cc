@@ -1,5 +1,7 @@
 #include "common/digest/background_digest.h"
 
+#include <utility>
+
 namespace modelport {
 namespace {
 
@@ -8,19 +10,50 @@ constexpr size_t kBytesBetweenStops = 4 << 20;
 
 }  // namespace
 
-BackgroundDigest::BackgroundDigest(absl::string_view bytes) : thread_([this, bytes] { Run(bytes); }) {}
-
 BackgroundDigest::~BackgroundDigest() {
-  stop_ = true;
-  if (thread_.joinable()) thread_.join();
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void BackgroundDigest::Append(absl::string_view bytes) { Push({"", bytes}); }
+
+void BackgroundDigest::AppendCopy(absl::string_view bytes) { Push({std::string(bytes), absl::string_view()}); }
+
+void BackgroundDigest::Push(Piece piece) {
+  {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    pieces_.push_back(std::move(piece));
+    // A short string lies within its object, and so moved with it.
+    if (!pieces_.back().copy.empty()) pieces_.back().bytes = pieces_.back().copy;
+  }
+  changed_.notify_all();
 }
 
 std::string BackgroundDigest::HexDigest() {
-  if (thread_.joinable()) thread_.join();
+  std::unique_lock<std::mutex> lock(mutex_);
+  changed_.wait(lock, [this] { return pieces_.empty(); });
   return sha256_.HexDigest();
 }
 
-void BackgroundDigest::Run(absl::string_view bytes) {
+void BackgroundDigest::Run() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return stop_ || !pieces_.empty(); });
+    if (stop_) return;
+    const absl::string_view bytes = pieces_.front().bytes;
+    lock.unlock();
+    Hash(bytes);
+    lock.lock();
+    pieces_.pop_front();
+    if (pieces_.empty()) changed_.notify_all();
+  }
+}
+
+void BackgroundDigest::Hash(absl::string_view bytes) {
   while (!bytes.empty() && !stop_) {
     const absl::string_view part = bytes.substr(0, kBytesBetweenStops);
     sha256_.Update(part);

@@ -11,7 +11,8 @@ namespace {
 TEST(BackgroundDigestTest, IsTheDigestOfAllBytes) {
   for (const size_t size : {0, 1, 4 << 20, (9 << 20) + 5}) {
     const std::string bytes(size, 'y');
-    BackgroundDigest digest(bytes);
+    BackgroundDigest digest;
+    digest.Append(bytes);
     EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes));
     EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes)) << "asked again";
   }
@@ -19,7 +20,8 @@ TEST(BackgroundDigestTest, IsTheDigestOfAllBytes) {
 
 TEST(BackgroundDigestTest, EndsWithoutBeingAsked) {
   const std::string bytes(64 << 20, 'x');
-  BackgroundDigest digest(bytes);
+  BackgroundDigest digest;
+  digest.Append(bytes);
 }
 
 }  // namespace
