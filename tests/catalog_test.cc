@@ -46,7 +46,7 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   }
 }
 
-// What stands in the way of a runtime is in the text, so a variant of each kind will do.
+// Obstacles to a runtime are in the TorchScript text, so one variant of each kind is enough.
 class EveryKindTest : public testing::TestWithParam<Runtime> {};
 
 TEST_P(EveryKindTest, RunsInTheRuntime) {
@@ -63,7 +63,7 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()));
 
-// Compiled for a new runtime the text uses what only that has.
+// Text that is compiled for a new runtime uses operators that only new runtimes have.
 TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2_swiglu_reg"));

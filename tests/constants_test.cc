@@ -1,4 +1,5 @@
-// A wrong eps hides below rounding, so every constant is also compared as data with what upstream's constructors give.
+// The effect of a wrong eps can be smaller than rounding, so every constant is also compared as data with the value
+// that upstream's constructors set.
 #include <algorithm>
 #include <filesystem>
 #include <string>

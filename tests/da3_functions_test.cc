@@ -1,4 +1,4 @@
-// The functions and modules of Depth Anything 3, each on its own, give what upstream's give.
+// Each function and module of Depth Anything 3, called alone, gives upstream's output.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
@@ -211,7 +211,7 @@ TEST_F(Da3FunctionsTest, AnImageOfSkyHasNoScale) {
   EXPECT_TRUE(at::equal(aligned.at("extrinsics"), align["in.extrinsics"]));
 }
 
-// 20 runs of what upstream samples.
+// The quantiles of 20 runs of upstream, which samples at random.
 struct SampledQuantile {
   std::string value;
   std::vector<int64_t> shape;

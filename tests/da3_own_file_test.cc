@@ -26,7 +26,8 @@ Variant Shrunk(const Registry& registry, const std::string& name) {
   return variant;
 }
 
-// Puts a checkpoint where `variant` is looked for below `folder`; `last_byte` sets its weights apart.
+// Writes a checkpoint below `folder`, at the path where an export looks for `variant`; `last_byte` makes its weights
+// unique.
 std::string WriteCheckpoint(const CatalogEntry& entry, const std::string& folder, char last_byte) {
   const fs::path path = fs::path(folder) / entry.variant->file;
   fs::create_directories(path.parent_path());

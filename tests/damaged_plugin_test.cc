@@ -1,5 +1,5 @@
-// The plugin of docs/plugins.md, damaged at random: whatever its files say, loading it, building its models and running
-// them ends, and what is wrong is an error of the plugin.
+// The plugin of docs/plugins.md with random damage: loading it, building its models and running them ends, and every
+// failure is an error that blames the plugin.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@
 namespace modelport {
 namespace {
 
-// Models with more weights than this are not built: the machine's memory is not what is tested.
+// Models with more weights than this are not built: this test is not about the machine's memory.
 constexpr int64_t kMaxWeights = 1000000;
 
 // A tensor for each slot; none if there would be too many weights.
@@ -70,7 +70,7 @@ absl::Status LoadAndRun(const PluginFolder& toy) {
 
 TEST(DamagedPluginTest, UndamagedItRuns) { EXPECT_OK(LoadAndRun(ReadToyPlugin())); }
 
-// Words, numbers, runs of spaces, and everything else by itself.
+// Splits text into words, numbers, runs of spaces, and single other characters.
 std::vector<std::string> Tokens(const std::string& text) {
   const auto kind = [](char c) { return absl::ascii_isalnum(c) || c == '_' ? 'a' : c == ' ' ? ' ' : '\0'; };
   std::vector<std::string> tokens;

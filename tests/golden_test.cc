@@ -1,5 +1,5 @@
 // Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
-//   golden_test PLUGINS MODEL FOLDER...     the folder of its plugin, and those that hold its cases
+//   golden_test PLUGINS MODEL FOLDER...     PLUGINS: folder of the plugin; FOLDER: folders with golden cases
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -32,10 +32,10 @@ std::map<uint64_t, std::vector<GoldenCase>> CasesBySeed() {
   return cases;
 }
 
-// A test variant's stages are those of the family that it extends.
+// A test variant has the stages of the family that it extends.
 std::string Family(const CatalogEntry& entry) { return std::string(absl::StripSuffix(entry.plugin->family, "_tiny")); }
 
-// The stage that is nearest to its tolerance tells how much room is left.
+// Prints the stage that is nearest to its tolerance.
 void Report(const std::vector<StageResult>& results) {
   const auto ratio = [](const StageResult& r) { return r.difference == 0 ? 0 : r.difference / r.tolerance(); };
   const auto worst = std::max_element(results.begin(), results.end(),

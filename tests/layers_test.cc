@@ -1,4 +1,5 @@
-// The shared layers give what torch.nn's and the named upstream's modules give in Python, on seeded inputs and weights.
+// The shared layers give the outputs of torch.nn's and the named upstreams' modules in Python, on seeded inputs and
+// weights.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
@@ -26,7 +27,7 @@
 namespace modelport {
 namespace {
 
-// A module and the shape of what it is called with. The golden of this name is upstream's output.
+// A module and the shape of its input. The golden of this name is upstream's output.
 struct LayerCase {
   std::string name;
   std::string call;
@@ -62,7 +63,7 @@ const LayerCase kCases[] = {
     {"windows", "Windows(4)", {2, 5, 9, 3}},
 };
 
-// Call the functions for windows. To every window its number is added before they are joined again.
+// Modules that call the functions for windows: they split, add its number to every window, and join.
 constexpr char kFunctionCallers[] = R"yaml(modules:
   Partition(window):
     constants: {window: window}
@@ -96,7 +97,7 @@ absl::StatusOr<torch::jit::Module> BuildSeeded(const std::string& text) {
   Plan plan;
   for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) plan.sources.push_back({&tensor, ""});
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(checkpoint, plan, tree, DType::kFloat32));
-  // The module outlives the checkpoint that it would borrow from.
+  // The copy is needed because the module outlives the checkpoint.
   for (at::Tensor& tensor : bound.tensors) tensor = tensor.clone();
   return BuildModule(tree, bound.tensors);
 }

@@ -1,5 +1,4 @@
-// What a user reads who wrote something wrong in a plugin, or gave a tool the wrong file: the whole message, through
-// the tools.
+// The whole messages that the tools print for mistakes in a plugin and for wrong files.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -66,7 +65,7 @@ constexpr char kKeyMap[] = R"yaml(layouts:
     recognise: [stem.weight]
 )yaml";
 
-// A file of the plugin, what is wrong in it, and what the user reads.
+// A file of the plugin, the mistake in it, and the message.
 struct Slip {
   std::string name;
   std::string file;
@@ -77,7 +76,7 @@ struct Slip {
 
 std::ostream& operator<<(std::ostream& out, const Slip& slip) { return out << slip.name; }
 
-// Writes `text` with `slip`, if it is one of `file`.
+// Writes `text`, with the mistake `slip` if that is in `file`.
 void WritePlugin(const std::string& folder, const std::string& file, const std::string& text, const Slip& slip) {
   std::string written = text;
   if (slip.file == file) {
@@ -323,7 +322,7 @@ ToolResult Export(const std::string& folder, const std::string& weights) {
   return RunTool("export", {"--model=tiny_net", "--plugin_path=plugins", weights}, folder);
 }
 
-// What inspect prints of how the checkpoint fits.
+// The part of inspect's output that says how the checkpoint fits.
 std::string InspectedFit(const std::string& folder) {
   const ToolResult result = RunTool("inspect", {"--checkpoint=tiny.safetensors", "--plugin_path=plugins"}, folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;

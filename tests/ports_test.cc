@@ -1,4 +1,4 @@
-// Families that are written with nothing outside their folders export, with all proofs, in every dtype.
+// Families that need nothing outside their folders export in every dtype and pass every proof.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/module.h>
@@ -50,7 +50,7 @@ class PortsTest : public testing::TestWithParam<std::string> {
   }
 };
 
-// ResNet counts the batches of training in integers.
+// ResNet's BatchNorm counts training batches in an int64 buffer.
 TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
   for (const auto& [dtype, type] : {std::pair(DType::kFloat32, at::kFloat), std::pair(DType::kFloat16, at::kHalf)}) {
     const torch::jit::Module module = Export(dtype);

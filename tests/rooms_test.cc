@@ -1,4 +1,4 @@
-// The folders of the code use each other as CONTRIBUTING.md lists them: each only those above it.
+// Each folder of the code uses only folders above it in the list of CONTRIBUTING.md.
 #include <algorithm>
 #include <fstream>
 #include <iterator>
@@ -56,7 +56,7 @@ std::vector<std::string> ArrowsUp(const std::vector<std::string>& rooms, const s
   return arrows;
 }
 
-TEST(RoomsTest, UseOnlyThoseAboveThem) {
+TEST(RoomsTest, UseOnlyRoomsAboveThem) {
   const std::vector<std::string> rooms = Rooms(ReadFile("CONTRIBUTING.md"));
   ASSERT_THAT(rooms, SizeIs(testing::Gt(15)));
   std::ifstream names("tests/tool_sources.txt");
