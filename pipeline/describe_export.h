@@ -37,9 +37,10 @@ struct ArtifactParts {
 // Builds the manifest of an artifact. What its weights come from, the file and the proof are added below.
 Manifest DescribeModule(const ArtifactParts& parts);
 
-// Adds what the weights come from and how they became the module's. `source` is "sha256:HEX" or "seeded:v1:SEED".
-void DescribeSource(const std::string& source, const MappedWeights& weights, const BoundTensors& bound,
-                    Manifest& manifest);
+// Adds what the weights come from and how they became those of `tree`, the variant's own. `source` is "sha256:HEX" or
+// "seeded:v1:SEED".
+void DescribeSource(const std::string& source, const ModuleTree& tree, const MappedWeights& weights,
+                    const BoundTensors& bound, Manifest& manifest);
 
 // The fields that DescribeSource adds and nothing but the source gives.
 const std::vector<std::string>& SourceFields();

@@ -79,15 +79,15 @@ std::vector<std::string> InputFiles(const Registry& registry, const ExportOption
 }
 
 // Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
-// were written, while the checkpoint is still being hashed.
-absl::Status WriteAndAudit(const torch::jit::Module& module, const MappedWeights& weights, const BoundTensors& bound,
-                           const ExportOptions& options, BackgroundDigest& checkpoint_digest, Writer& out,
-                           Manifest& manifest) {
+// were written, while the checkpoint is still being hashed. `tree` is the variant's own.
+absl::Status WriteAndAudit(const torch::jit::Module& module, const ModuleTree& tree, const MappedWeights& weights,
+                           const BoundTensors& bound, const ExportOptions& options, BackgroundDigest& checkpoint_digest,
+                           Writer& out, Manifest& manifest) {
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
     RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-    RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
+    RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, tree, bound, options.allow_nonfinite));
     const auto* const seeded = std::get_if<Seeded>(&options.weights);
-    DescribeSource(seeded ? SeededName(*seeded) : absl::StrCat("sha256:", checkpoint_digest.HexDigest()), weights,
+    DescribeSource(seeded ? SeededName(*seeded) : absl::StrCat("sha256:", checkpoint_digest.HexDigest()), tree, weights,
                    bound, manifest);
     return WriteManifest(manifest);
   };
@@ -133,21 +133,20 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
                                      const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, options.weights));
-  ASSIGN_OR_RETURN(const BoundTensors bound,
-                   BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
+  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, *tree.model, options.weights));
+  ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, *tree.model, options.dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module module,
-                   BuildTargetModule(tree, bound.tensors, *options.target, options.runtime));
+                   BuildTargetModule(*tree.whole, bound.tensors, *options.target, options.runtime));
   RETURN_IF_ERROR(CheckModuleForHost(entry, module, *options.target));
   const std::vector<Operator> operators = CollectOperators(module);
   RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
   const ArchiveFormat format = WrittenFormat(options.runtime, operators);
   Manifest manifest = DescribeModule({.entry = entry,
                                       .target = *options.target,
-                                      .tree = tree,
+                                      .tree = *tree.whole,
                                       .module = module,
                                       .operators = operators,
                                       .format = format,
@@ -156,7 +155,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   BackgroundDigest checkpoint_digest;
   if (std::holds_alternative<CheckpointFile>(options.weights)) checkpoint_digest.Append(weights.checkpoint.bytes());
   HashingWriter artifact(outputs.artifact);
-  RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, checkpoint_digest, artifact, manifest));
+  RETURN_IF_ERROR(WriteAndAudit(module, *tree.model, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
                    Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));

@@ -74,7 +74,7 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
 
 // An artifact made anew, to compare with.
 struct Remade {
-  ModuleTree tree;
+  TargetTree tree;
   ArtifactWeights weights;
   torch::jit::Module module;  // Borrows from `weights`.
   ArchiveFormat format;
@@ -84,16 +84,16 @@ struct Remade {
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
                               const std::string& checkpoint, const ArtifactFile& file) {
   Remade remade;
-  ASSIGN_OR_RETURN(remade.weights,
-                   GetArtifactWeights(registry, request.entry, request.dtype, stated, checkpoint, file));
   ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target));
-  ASSIGN_OR_RETURN(remade.module,
-                   BuildTargetModule(remade.tree, remade.weights.bound.tensors, *request.target, request.runtime));
+  ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, *remade.tree.model, request.dtype,
+                                                      stated, checkpoint, file));
+  ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, remade.weights.bound.tensors, *request.target,
+                                                    request.runtime));
   const std::vector<Operator> operators = CollectOperators(remade.module);
   remade.format = WrittenFormat(request.runtime, operators);
   remade.manifest = DescribeModule({.entry = request.entry,
                                     .target = *request.target,
-                                    .tree = remade.tree,
+                                    .tree = *remade.tree.whole,
                                     .module = remade.module,
                                     .operators = operators,
                                     .format = remade.format,
@@ -101,7 +101,7 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
                                     .runtime = request.runtime});
   const ArtifactWeights& weights = remade.weights;
   if (weights.mapped) {
-    DescribeSource(weights.source, *weights.mapped, weights.bound, remade.manifest);
+    DescribeSource(weights.source, *remade.tree.model, *weights.mapped, weights.bound, remade.manifest);
   } else {
     CopySource(stated.manifest, remade.manifest);
   }
@@ -186,7 +186,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   const auto manifest = [&] { return WriteManifest(remade.manifest); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
-  RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
+  RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
   const std::vector<Call>& examples = TargetExamples(request->entry, *request->target);
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));

@@ -5,8 +5,8 @@
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
 #include "pipeline/export_model.h"
-#include "pipeline/export_summary.h"
 #include "tools/export_request.h"
+#include "tools/export_summary.h"
 #include "tools/tool_main.h"
 
 namespace modelport {

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
-#include "pipeline/export_summary.h"
 #include "pipeline/package_model.h"
 #include "tools/export_request.h"
+#include "tools/export_summary.h"
 #include "tools/tool_main.h"
 
 namespace modelport {

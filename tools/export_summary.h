@@ -1,5 +1,5 @@
-#ifndef MODELPORT_PIPELINE_EXPORT_SUMMARY_H_
-#define MODELPORT_PIPELINE_EXPORT_SUMMARY_H_
+#ifndef MODELPORT_TOOLS_EXPORT_SUMMARY_H_
+#define MODELPORT_TOOLS_EXPORT_SUMMARY_H_
 
 #include <string>
 
@@ -14,4 +14,4 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
 
 }  // namespace modelport
 
-#endif  // MODELPORT_PIPELINE_EXPORT_SUMMARY_H_
+#endif  // MODELPORT_TOOLS_EXPORT_SUMMARY_H_

@@ -1,4 +1,4 @@
-#include "pipeline/export_summary.h"
+#include "tools/export_summary.h"
 
 #include <algorithm>
 #include <cstdint>
