@@ -15,6 +15,8 @@
 #include "common/digest/sha256.h"
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/manifest.h"
+#include "common/parity/compare_reference.h"
+#include "common/parity/reference.h"
 #include "common/proof/example.h"
 #include "common/proof/round_trip.h"
 #include "common/runtime/operators.h"
@@ -56,7 +58,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   return request;
 }
 
-// With another text of the plugin, other bytes are no fault of the file.
+// Another text of the plugin gives other bytes, which does not mean that the file was altered.
 absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
   if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) {
     return absl::OkStatus();
@@ -147,6 +149,13 @@ absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::sha
   return round_trip;
 }
 
+absl::StatusOr<Reference> ReadReferenceOf(const std::string& model, const std::string& path) {
+  ASSIGN_OR_RETURN(Reference reference, ReadReference(path));
+  if (reference.model == model) return reference;
+  return absl::FailedPreconditionError(absl::StrCat(path, ": is a reference of ", Brief(reference.model),
+                                                    ", and the artifact is made from ", Brief(model)));
+}
+
 std::string Describe(const ComparedOutput& output) {
   return absl::StrCat(
       output.call, ": max diff ", output.max_abs, output.equal_on_same_memory ? ", none on the same memory" : "",
@@ -175,9 +184,14 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
 }  // namespace
 
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
-                                            const std::string& checkpoint) {
+                                            const std::string& checkpoint,
+                                            const absl::optional<ReferenceFile>& reference) {
   ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(artifact));
   ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file));
+  absl::optional<Reference> stored;
+  if (reference) {
+    ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
+  }
   const absl::StatusOr<StatedRequest> request = FindRequest(registry, stated.manifest);
   RETURN_IF_ERROR(Annotate(request.status(), stated.path));
   RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
@@ -194,6 +208,9 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   Verification result;
   result.manifest = stated.manifest;
   Report(round_trip, stated, remade, checkpoint, result);
+  if (stored) {
+    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, reference->tolerance));
+  }
   return result;
 }
 
