@@ -81,7 +81,8 @@ absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, 
                                             " bytes, has ", record->bytes.size(),
                                             record->deflated ? " compressed" : ""));
   }
-  // Nothing writes through it, and nothing reads it as numbers before it is known to lie where Modelport puts it.
+  // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
+  // where Modelport writes it, which is aligned.
   return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
 }
 

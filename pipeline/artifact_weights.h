@@ -15,11 +15,11 @@
 
 namespace modelport {
 
-// The weights with which an artifact is made anew.
+// The weights from which verify builds an artifact again.
 struct ArtifactWeights {
-  absl::optional<MappedWeights> mapped;  // None if they are the artifact's own.
+  absl::optional<MappedWeights> mapped;  // Empty if the weights are borrowed from the artifact.
   BoundTensors bound;                    // Borrows from `mapped` or from the artifact.
-  std::string source;                    // Where they come from: "sha256:HEX" or "seeded:v1:SEED"; empty: the artifact.
+  std::string source;  // "sha256:HEX" or "seeded:v1:SEED"; empty if they are borrowed from the artifact.
 };
 
 // Gets the weights of the artifact `file` of `entry`, for `tree`, the variant's own. The manifest is `stated`. They

@@ -43,13 +43,13 @@ int64_t TotalBytes(const BoundTensors& bound) {
   return bytes;
 }
 
-// Makes sure that the runtime which the artifact is for can run it.
+// Checks that the runtime for which the artifact is made can run it.
 absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& operators, const Runtime* runtime) {
   if (runtime == nullptr) return absl::OkStatus();
   return Annotate(CheckRuntime(*runtime, FormatFor(*runtime), operators), entry.variant->name);
 }
 
-// Makes sure that the host can use the module.
+// Checks that the host can use the module.
 absl::Status CheckModuleForHost(const CatalogEntry& entry, const torch::jit::Module& module, const Target& target) {
   const std::vector<Finding> findings = CheckHostRules(target.rules, module);
   if (findings.empty()) return absl::OkStatus();
@@ -65,13 +65,13 @@ absl::Status CheckDType(DType dtype, const Target& target) {
       absl::StrJoin(known, " or ", [](std::string* out, DType one) { absl::StrAppend(out, DTypeName(one)); })));
 }
 
-// Makes sure that the host can use what was made.
+// Checks that the host can use an artifact with this manifest.
 absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target) {
   if (target.check == nullptr) return absl::OkStatus();
   return Annotate(target.check(manifest), manifest.model());
 }
 
-// The files that an export reads, as far as they lie outside the program.
+// The files that an export reads: plugins that are not built in, and the checkpoint.
 std::vector<std::string> InputFiles(const Registry& registry, const ExportOptions& options) {
   std::vector<std::string> files = registry.files();
   if (const std::string path = CheckpointPath(options.weights); !path.empty()) files.push_back(path);
@@ -95,12 +95,13 @@ absl::Status WriteAndAudit(const torch::jit::Module& module, const ModuleTree& t
   ProgressWriter writer(out, progress);
   const absl::Status written =
       WriteArchive(module, options.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
-  // To write bytes that the checkpoint has no longer is an error of the system, which would be taken for one of `out`.
+  // If the checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
+  // first.
   RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   return written;
 }
 
-// Makes sure that the file is of the format that its manifest was made for.
+// Checks that the file has the format that its manifest states.
 absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const ExportOptions& options) {
   ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
   if (written.version == format.version && written.new_records == format.new_records) return absl::OkStatus();
@@ -115,7 +116,7 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module
   Progress progress("prove", size);
   absl::StatusOr<RoundTrip> proven = ProveRoundTrip(module, file.ReadablePath(), examples, options.allow_nonfinite,
                                                     [&](int64_t bytes) { progress.Add(bytes); });
-  // An example that cannot run is the plugin's fault, whose line it names, and says nothing of the artifact.
+  // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
   return *std::move(proven);
@@ -159,7 +160,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
                    Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
-  // The disk writes while the rest is hashed.
+  // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
   DescribeProof(round_trip, manifest);

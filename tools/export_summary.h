@@ -8,8 +8,8 @@
 
 namespace modelport {
 
-// The short table that ends an export: model, target, source, tensors, parameters, size, layout, the state dict that
-// was taken and what was left out, changes, runtimes, checks and time.
+// The table that ends an export, also into a package: what the manifest says of model, source, weights, file, runtimes
+// and checks, then `time`. `out` is the artifact's path.
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time);
 
 }  // namespace modelport

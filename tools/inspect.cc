@@ -16,12 +16,12 @@
 #include "tools/print_checkpoint.h"
 #include "tools/tool_main.h"
 
-ABSL_FLAG(std::string, checkpoint, "", "the file to look into");
-ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, those that it fits are named");
+ABSL_FLAG(std::string, checkpoint, "", "the file to inspect");
+ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, inspect names those that it fits");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
 ABSL_FLAG(std::string, state_dict, "",
-          "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that does");
+          "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
 ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
