@@ -32,16 +32,18 @@ namespace {
 
 // A model with seeded weights, ready to run.
 struct Network {
+  ModuleTree tree;
   MappedWeights weights;
   BoundTensors bound;  // Borrows from `weights`.
   torch::jit::Module module;
 };
 
 absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry& entry) {
-  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, Seeded{0}));
-  ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, weights.tree, DType::kFloat32));
-  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(weights.tree, bound.tensors));
-  return Network{std::move(weights), std::move(bound), std::move(module)};
+  ASSIGN_OR_RETURN(ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, tree, Seeded{0}));
+  ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, tree, DType::kFloat32));
+  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors));
+  return Network{std::move(tree), std::move(weights), std::move(bound), std::move(module)};
 }
 
 // The same variant, but its blocks alternate from behind the last one on.

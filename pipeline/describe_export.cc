@@ -84,8 +84,8 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   return manifest;
 }
 
-void DescribeSource(const std::string& source, const MappedWeights& weights, const BoundTensors& bound,
-                    Manifest& manifest) {
+void DescribeSource(const std::string& source, const ModuleTree& tree, const MappedWeights& weights,
+                    const BoundTensors& bound, Manifest& manifest) {
   const Plan& plan = weights.plan;
   manifest.set_source(source);
   if (ParseSeededName(source)) manifest.set_warning("SEEDED weights: predicts nothing");
@@ -93,7 +93,7 @@ void DescribeSource(const std::string& source, const MappedWeights& weights, con
   for (size_t i = 0; i < plan.sources.size(); ++i) {
     if (plan.sources[i].tensor != nullptr) continue;
     Manifest::Allowance& zeros = *manifest.add_zero_filled();
-    zeros.set_key(weights.tree.slots[i].name);
+    zeros.set_key(tree.slots[i].name);
     zeros.set_reason(plan.sources[i].reason);
   }
   for (const auto& [key, reason] : plan.unused) {

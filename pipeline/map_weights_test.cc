@@ -15,7 +15,8 @@ static_assert(!std::is_copy_constructible_v<MappedWeights> && !std::is_copy_assi
 TEST(MappedWeightsTest, ThePlanBorrowsFromTheCheckpointThatMovesWithIt) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
-  ASSERT_OK_AND_ASSIGN(MappedWeights first, MapWeights(registry, entry, Seeded{0}));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSERT_OK_AND_ASSIGN(MappedWeights first, MapWeights(registry, entry, tree, Seeded{0}));
   const MappedWeights moved = std::move(first);
   const auto& tensors = moved.checkpoint.state_dicts().front().tensors;
   for (const SlotSource& source : moved.plan.sources) {

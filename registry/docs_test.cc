@@ -30,8 +30,8 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
     const Checkpoint checkpoint = MakeHeaderCheckpoint("toy.pth", PublishedKeys((*toy)->key_map, tree));
     EXPECT_OK(MakePlan(checkpoint, (*toy)->key_map, tree, {}, variant.name));
     ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-    ASSERT_OK_AND_ASSIGN(const ModuleTree wrapped, BuildTargetTree(**toy, variant, *nuke));
-    EXPECT_THAT(wrapped.root.knobs, SizeIs(1));
+    ASSERT_OK_AND_ASSIGN(const TargetTree wrapped, BuildTargetTree(**toy, variant, *nuke));
+    EXPECT_THAT(wrapped.whole->root.knobs, SizeIs(1));
   }
 }
 

@@ -197,7 +197,9 @@ bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {
   std::vector<std::string> roots;
   for (const Variant& variant : plugin.variants) {
     roots.push_back(variant.module.type);
-    if (variant.module.type == wrapper.root && !Passes(BuildWithin(wrapper, plugin, variant).status())) return false;
+    if (variant.module.type != wrapper.root) continue;
+    const absl::StatusOr<ModuleTree> model = BuildModuleTree(plugin.library, variant.module);
+    if (!Passes(model.status()) || !Passes(BuildWithin(wrapper, plugin, variant, *model).status())) return false;
   }
   // One that was taken over may be for a root that this plugin has no variant of.
   if (!plugin.extends.empty() || std::find(roots.begin(), roots.end(), wrapper.root) != roots.end()) return true;

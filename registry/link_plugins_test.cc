@@ -92,12 +92,14 @@ TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
       Folder("t", "family: tiny\nsummary: s\nextends: net\nvariants: {tiny_a: {summary: s, module: Net(1)}}\n", "");
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), WrappedNet("Net", "Wrapper(mean, dim)")}, {tiny}));
   ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *nuke));
-  EXPECT_EQ(tree.root.type->name(), "Wrapper");
-  EXPECT_EQ(tree.slots[0].name, "model.fc.weight");
+  ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *nuke));
+  EXPECT_EQ(tree.whole->root.type->name(), "Wrapper");
+  EXPECT_EQ(tree.model->slots[0].name, "fc.weight");
+  EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
   ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
-  EXPECT_EQ(own.slots[0].name, "fc.weight");
+  ASSERT_OK_AND_ASSIGN(const TargetTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
+  EXPECT_EQ(own.whole, own.model);
+  EXPECT_EQ(own.whole->slots[0].name, "fc.weight");
 }
 
 TEST(LinkPluginsTest, ARootWithoutAWrapperIsNotToBeHadForTheTarget) {

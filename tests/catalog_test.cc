@@ -29,9 +29,9 @@ using testing::ElementsAre;
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
 absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime) {
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
-  const std::vector<at::Tensor> no_weights(tree.slots.size(), at::zeros({0}));
-  return BuildTargetModule(tree, no_weights, target, runtime);
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
+  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+  return BuildTargetModule(*tree.whole, no_weights, target, runtime);
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {

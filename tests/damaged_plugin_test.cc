@@ -43,7 +43,8 @@ std::vector<at::Tensor> MakeTensors(const ModuleTree& tree) {
 }
 
 absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Target& target) {
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(plugin, variant, target));
+  ASSIGN_OR_RETURN(const TargetTree trees, BuildTargetTree(plugin, variant, target));
+  const ModuleTree& tree = *trees.whole;
   const std::vector<at::Tensor> tensors = MakeTensors(tree);
   if (tensors.size() < tree.slots.size()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, target, /*runtime=*/nullptr));

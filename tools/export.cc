@@ -5,8 +5,8 @@
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
 #include "pipeline/export_model.h"
-#include "pipeline/export_summary.h"
 #include "tools/export_request.h"
+#include "tools/export_summary.h"
 #include "tools/tool_main.h"
 
 namespace modelport {
@@ -16,7 +16,7 @@ absl::Status Export() {
   const absl::Time start = absl::Now();
   ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(".pt"));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
-  // Not before it is done: the first line on stderr is the error, if there is one.
+  // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice;
   std::cout << ExportSummary(manifest, request.options.out, absl::Now() - start);
   return absl::OkStatus();
@@ -26,8 +26,8 @@ absl::Status Export() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  // In the end everything is on disk. Taking down a model and LibTorch piece by piece would cost a tenth of a second,
-  // and the system does it at once.
+  // All files are complete here. _Exit leaves out the destructors of the model and of LibTorch, which take a tenth of a
+  // second.
   std::_Exit(modelport::RunTool(argc, argv,
                                 "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
                                 modelport::Export));

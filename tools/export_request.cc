@@ -22,8 +22,8 @@ ABSL_FLAG(
     "the published file of weights; by default it is looked for here and in the Hugging Face cache (see --weights)");
 ABSL_FLAG(
     std::string, weights, "",
-    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made up by rule, which "
-    "predict nothing, for structure checks; by default the first, else the second");
+    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
+    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
 ABSL_FLAG(
@@ -88,7 +88,7 @@ absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights, const SourceChoi
   return ParseSeeded(weights);
 }
 
-// Fills in which weights to use. Returns what to tell the user, who did not choose them.
+// Sets `source` to the weights to use. Returns a note for a user who did not choose them.
 absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSource& source) {
   const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);

@@ -1,4 +1,4 @@
-// What the tools that export models share: their flags and what these ask for.
+// The flags of the tools that export models.
 #ifndef MODELPORT_TOOLS_EXPORT_REQUEST_H_
 #define MODELPORT_TOOLS_EXPORT_REQUEST_H_
 
@@ -11,12 +11,12 @@
 
 namespace modelport {
 
-// An export that the flags of the command line ask for.
+// The export that the flags ask for.
 struct ExportRequest {
   Registry registry;
   CatalogEntry entry;     // Of `registry`.
   ExportOptions options;  // `out` is --out or else the model's name and `extension`, in the user's folder.
-  std::string choice;     // What to tell a user who did not choose the weights; may be empty.
+  std::string choice;     // A note on the weights for a user who did not choose them; may be empty.
 };
 
 // Reads the flags --model, --checkpoint, --weights and so on, which this library defines.

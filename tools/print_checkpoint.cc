@@ -1,24 +1,16 @@
-#include "pipeline/inspect_checkpoint.h"
+#include "tools/print_checkpoint.h"
 
 #include <algorithm>
 #include <map>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "common/checkpoint/checkpoint.h"
 #include "common/keymap/left_out.h"
-#include "common/keymap/plan.h"
-#include "common/module_tree/module_tree.h"
-#include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
-#include "pipeline/map_weights.h"
-#include "pipeline/nearest_variant.h"
 
 namespace modelport {
 namespace {
@@ -26,7 +18,7 @@ namespace {
 constexpr size_t kShownKey = 100;
 constexpr size_t kShownText = 1000;
 
-// The line that heads a state dict: its paths, its tensors by dtype, its elements.
+// Prints the line above a state dict: its paths, its tensors by dtype and the number of elements.
 void PrintTitle(const StateDict& dict, std::ostream& out) {
   int64_t elements = 0;
   std::map<absl::string_view, int> dtypes;
@@ -42,7 +34,7 @@ void PrintTitle(const StateDict& dict, std::ostream& out) {
       << " tensors (" << absl::StrJoin(dtypes, ", ", dtype_text) << "), " << FormatCount(elements) << " elements\n";
 }
 
-// Prints row by row, since there may be many.
+// Prints row by row, since a table of all rows could be large.
 void PrintStateDict(const StateDict& dict, std::ostream& out) {
   PrintTitle(dict, out);
   size_t key_width = 0, dtype_width = 0;
@@ -64,7 +56,24 @@ void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
   }
 }
 
-void PrintPlan(const Plan& plan, const ModuleTree& tree, const std::string& model, std::ostream& out) {
+}  // namespace
+
+void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
+  out << checkpoint.path() << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.bytes().size()) << "\n";
+  for (const auto& [key, value] : checkpoint.metadata()) {
+    out << "  metadata " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
+  }
+  for (const StateDict& dict : checkpoint.state_dicts()) PrintStateDict(dict, out);
+  PrintLoose(checkpoint.loose(), out);
+}
+
+void PrintFit(const std::vector<std::string>& fitting, const absl::optional<NearestVariant>& nearest,
+              std::ostream& out) {
+  out << "\nfits " << (fitting.empty() ? "no model of the catalog" : absl::StrJoin(fitting, ", ")) << "\n";
+  if (nearest) out << "the nearest is " << nearest->name << " " << nearest->differences << "\n";
+}
+
+void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out) {
   size_t filled = 0;
   for (const SlotSource& source : plan.sources) filled += source.tensor != nullptr;
   out << "\nfits " << model << ": layout " << plan.layout
@@ -77,31 +86,6 @@ void PrintPlan(const Plan& plan, const ModuleTree& tree, const std::string& mode
   for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
   for (const auto& [key, reason] : plan.unused) out << "  unused: " << Brief(key) << " (" << reason << ")\n";
   if (!plan.left_out.empty()) out << "  left out: " << DescribeLeftOut(plan.left_out) << "\n";
-}
-
-}  // namespace
-
-absl::Status InspectCheckpoint(const Registry& registry, const std::string& path,
-                               const absl::optional<CatalogEntry>& entry, const SourceChoice& choice,
-                               std::ostream& out) {
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
-  out << path << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.bytes().size()) << "\n";
-  for (const auto& [key, value] : checkpoint.metadata()) {
-    out << "  metadata " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
-  }
-  for (const StateDict& dict : checkpoint.state_dicts()) PrintStateDict(dict, out);
-  PrintLoose(checkpoint.loose(), out);
-  if (!entry) {
-    const std::vector<std::string> names = FittingVariants(registry, checkpoint, choice.state_dict);
-    out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", ")) << "\n";
-    if (!names.empty()) return absl::OkStatus();
-    const absl::optional<NearestVariant> nearest = FindNearestVariant(registry, checkpoint, choice.state_dict);
-    if (nearest) out << "the nearest is " << nearest->name << " " << nearest->differences << "\n";
-    return absl::OkStatus();
-  }
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapCheckpoint(registry, *entry, std::move(checkpoint), choice));
-  PrintPlan(weights.plan, weights.tree, entry->variant->name, out);
-  return absl::OkStatus();
 }
 
 }  // namespace modelport

@@ -1,4 +1,4 @@
-#include "pipeline/export_summary.h"
+#include "tools/export_summary.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -61,7 +61,7 @@ std::string Underflow(const Manifest::Conversion& converted) {
   return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
 }
 
-// What became of the checkpoint's tensors apart from plain copying; "" if nothing else did.
+// How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
 std::string Changes(const Manifest& manifest) {
   std::string changes;
   for (const auto& converted : manifest.converted()) {
