@@ -158,8 +158,9 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   HashingWriter artifact(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
-  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
+  ASSIGN_OR_RETURN(
+      const absl::optional<RoundTrip> round_trip,
+      Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target, tree), options));
   // The disk writes while the rest is hashed.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);

@@ -22,8 +22,9 @@ namespace modelport {
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                      const Target& target, const Runtime* runtime);
 
-// What the round trip of an artifact runs.
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target);
+// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin. `tree` is the
+// artifact's and must outlive them.
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target, const ModuleTree& tree);
 
 }  // namespace modelport
 

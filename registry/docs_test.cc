@@ -32,6 +32,7 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
     ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
     ASSERT_OK_AND_ASSIGN(const ModuleTree wrapped, BuildTargetTree(**toy, variant, *nuke));
     EXPECT_THAT(wrapped.root.knobs, SizeIs(1));
+    EXPECT_EQ(wrapped.interface->multiple_of, 14);
   }
 }
 

@@ -10,12 +10,13 @@ namespace modelport {
 
 // The tree of the artifact of `variant`, one of `plugin`, for `target`: the variant's own, within the wrapper that the
 // plugin names for its root if the target wraps. Its slots are the variant's, in the same order.
-//   InvalidArgument  the plugin has no wrapper of this root for `target`, or one that does not fit
+//   InvalidArgument  the plugin has no wrapper of this root for `target`, or BuildWithin fails
 absl::StatusOr<ModuleTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target);
 
 // The tree of `variant` within `wrapper`, both of `plugin`. The wrapper's call may use the arguments of the variant's
-// root and the preprocessing's mean, std and multiple_of.
-//   InvalidArgument  the wrapper does not fit
+// root and the preprocessing's mean, std and multiple_of. The tree has an interface, with channels that the wrapper's
+// target knows.
+//   InvalidArgument  the wrapper does not fit the variant, has no interface or names an unknown channel
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant);
 
 }  // namespace modelport
