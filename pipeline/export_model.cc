@@ -159,7 +159,8 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   RETURN_IF_ERROR(WriteAndAudit(module, *tree.model, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
+                   Prove(module, outputs.artifact, TotalBytes(bound),
+                         TargetExamples(entry, *options.target, *tree.whole), options));
   // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);

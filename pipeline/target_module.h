@@ -21,8 +21,9 @@ namespace modelport {
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                      const Target& target, const Runtime* runtime);
 
-// The calls that the round trip of an artifact makes.
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target);
+// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin. `tree` is the
+// artifact's and must outlive them.
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target, const ModuleTree& tree);
 
 }  // namespace modelport
 

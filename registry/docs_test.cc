@@ -32,6 +32,7 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
     ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
     ASSERT_OK_AND_ASSIGN(const TargetTree wrapped, BuildTargetTree(**toy, variant, *nuke));
     EXPECT_THAT(wrapped.whole->root.knobs, SizeIs(1));
+    EXPECT_EQ(wrapped.whole->interface->multiple_of, 14);
   }
 }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/module_tree/parse_example.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
@@ -45,7 +45,9 @@ class PluginParser {
     if (const YamlValue* upstream = reader->Take("upstream")) ParseUpstream(*upstream);
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
     if (const YamlValue* preprocessing = reader->Take("preprocessing")) ParsePreprocessing(*preprocessing);
-    for (const YamlValue& item : reader->TakeItems("examples")) plugin_.examples.push_back(ParseExample(item));
+    for (const YamlValue& item : reader->TakeItems("examples")) {
+      plugin_.examples.push_back(ParseExample(item, problems_));
+    }
     for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
   }
 
@@ -131,21 +133,6 @@ class PluginParser {
 
   FamilyReference ParseReference(const YamlValue& value) {
     return {ReadText(value, "a family", problems_), value.mark};
-  }
-
-  // An example's arguments are values; what they are for is known when the model is built.
-  Call ParseExample(const YamlValue& item) {
-    Call call = ParseCallText(item, "an example");
-    call.place = MarkString(item.mark);
-    if (!call.named.empty()) problems_->Add(item.mark, "an example gives its arguments by position");
-    for (const Expression& argument : call.positional) {
-      const absl::StatusOr<Value> value = argument.Evaluate({});
-      Check(value.status(), item.mark);
-      if (value.ok() && std::holds_alternative<TypeName>(*value)) {
-        problems_->Add(item.mark, absl::StrCat("unknown name \"", argument.text(), "\" in an example, which has none"));
-      }
-    }
-    return call;
   }
 
   void Check(const absl::Status& status, const YamlMark& mark) {

@@ -23,8 +23,9 @@ struct TargetTree {
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target);
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the
-// variant's root and the preprocessing's mean, std and multiple_of.
-//   InvalidArgument  the wrapper does not fit
+// variant's root and the preprocessing's mean, std and multiple_of. The result has an interface, with channels that the
+// wrapper's target knows.
+//   InvalidArgument  the wrapper does not fit the variant, has no interface or names an unknown channel
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                        const ModuleTree& model);
 

@@ -40,6 +40,7 @@ class TypeChecker {
       for (const ValueDecl& value : *values) CheckValue(value);
     }
     for (const ChildDecl& child : type.children) CheckChild(child);
+    if (type.interface.has_value()) CheckInterface(*type.interface);
   }
 
  private:
@@ -59,6 +60,11 @@ class TypeChecker {
   void CheckChild(const ChildDecl& child) {
     CheckNumber(child.when, child.mark);
     CheckModule(child.module);
+  }
+
+  void CheckInterface(const InterfaceDecl& decl) {
+    CheckNumber(decl.multiple_of, decl.mark);
+    CheckNumber(decl.larger_is_nearer, decl.mark);
   }
 
   void CheckModule(const ModuleEntry& entry) {

@@ -7,6 +7,7 @@
 
 #include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
+#include "common/module_tree/interface.h"
 #include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
 
@@ -71,8 +72,9 @@ struct ChildDecl {
 
 // A module type: what torch.nn calls a Module class.
 struct ModuleType {
-  Signature signature;   // "Attention(dim, heads)"
-  std::string upstream;  // The upstream file and class that it ports; empty if not stated.
+  Signature signature;                      // "Attention(dim, heads)"
+  std::string upstream;                     // The upstream file and class that it ports; empty if not stated.
+  absl::optional<InterfaceDecl> interface;  // Of a wrapper: what it tells its host.
   std::vector<TensorDecl> parameters;
   std::vector<TensorDecl> buffers;
   std::vector<ValueDecl> constants;

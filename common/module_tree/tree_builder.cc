@@ -49,6 +49,7 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
     AddTensors(type->buffers, /*is_buffer=*/true, *scope, *node, &node->buffers);
     AddValues(type->constants, *scope, node, &node->constants);
     AddValues(type->attributes, *scope, node, &node->attributes);
+    if (type->interface.has_value() && node->path.empty()) AddInterface(*type->interface, *scope, *node);
     for (const ChildDecl& child : type->children) AddChild(child, *scope, node);
   }
   --depth_;
@@ -149,6 +150,21 @@ void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& s
     }
     added->emplace_back(decl.name, *std::move(value));
   }
+}
+
+void TreeBuilder::AddInterface(const InterfaceDecl& decl, const Scope& scope, const ModuleNode& root) {
+  Interface interface = decl.stated;
+  if (decl.multiple_of.has_value()) {
+    interface.multiple_of = Valid(decl.multiple_of->EvaluateInt(scope), decl.mark, root).value_or(1);
+    if (interface.multiple_of < 1) {
+      AddProblem(decl.mark, root,
+                 absl::StrCat("multiple_of ", decl.multiple_of->text(), " is ", interface.multiple_of));
+    }
+  }
+  if (decl.larger_is_nearer.has_value()) {
+    interface.larger_is_nearer = Holds(decl.larger_is_nearer, scope, decl.mark, root);
+  }
+  tree_.interface = std::move(interface);
 }
 
 void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node) {

@@ -48,6 +48,7 @@ class TreeBuilder {
                   std::vector<ModuleNode::Tensor>* added);
   void AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
                  std::vector<std::pair<std::string, Value>>* added);
+  void AddInterface(const InterfaceDecl& decl, const Scope& scope, const ModuleNode& root);
   void AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node);
   void AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node);
   void AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list);

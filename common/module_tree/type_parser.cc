@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/module_tree/identifier.h"
+#include "common/module_tree/parse_interface.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
@@ -23,6 +24,7 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   type.signature = ParseTypeSignature(field);
   YamlMapReader reader(field.value, type.name(), problems_);
   type.upstream = reader.TakeText("upstream");
+  if (const YamlValue* interface = reader.Take("interface")) type.interface = ParseInterface(*interface, problems_);
   type.parameters = ParseTensors(reader.TakeFields("parameters"), /*are_buffers=*/false);
   type.buffers = ParseTensors(reader.TakeFields("buffers"), /*are_buffers=*/true);
   type.constants = ParseConstants(reader.TakeFields("constants"));
