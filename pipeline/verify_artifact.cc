@@ -202,7 +202,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
-  const std::vector<Call>& examples = TargetExamples(request->entry, *request->target, remade.tree);
+  const std::vector<Call>& examples = TargetExamples(request->entry, *request->target, *remade.tree.whole);
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
   if (remade.weights.mapped) RETURN_IF_ERROR(remade.weights.mapped->checkpoint.CheckUnchanged());
   Verification result;

@@ -41,8 +41,8 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
     for (const Target* target : Targets()) {
       SCOPED_TRACE(entry.variant->name + " for " + target->name);
       ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
-      ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
-      for (const Call& example : TargetExamples(entry, *target, tree)) EXPECT_OK(ExampleInputs(module, example));
+      ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
+      for (const Call& example : TargetExamples(entry, *target, *tree.whole)) EXPECT_OK(ExampleInputs(module, example));
     }
   }
 }
