@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "registry/registry.h"
 
 namespace modelport {

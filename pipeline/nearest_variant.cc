@@ -4,7 +4,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
+#include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {

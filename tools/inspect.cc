@@ -3,7 +3,7 @@
 
 #include "absl/flags/flag.h"
 #include "absl/types/optional.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
 #include "pipeline/inspect_checkpoint.h"
 #include "registry/registry.h"

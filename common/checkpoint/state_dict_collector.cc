@@ -16,6 +16,8 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
+#include "common/text/dotted_path.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
 
@@ -24,7 +26,6 @@ namespace {
 
 using pickle::Value;
 
-constexpr size_t kNamed = 5;  // How many things of a kind a message names.
 
 // What it costs to note that a value was seen, and to keep a path or name besides its characters.
 constexpr size_t kSeenCost = 4 * sizeof(void*);
@@ -35,10 +36,6 @@ std::string KeyName(const Value& key, size_t place) {
   if (const auto* number = key.As<int64_t>()) return absl::StrCat(*number);
   if (const auto* flag = key.As<bool>()) return *flag ? "True" : "False";
   return absl::StrCat("<", pickle::Describe(key), ", key ", place, ">");
-}
-
-std::string Join(const std::string& path, const std::string& name) {
-  return path.empty() ? name : absl::StrCat(path, ".", name);
 }
 
 bool IsContainer(const Value& value) { return pickle::IsDict(value) || pickle::SequenceItems(value) != nullptr; }
@@ -135,7 +132,7 @@ absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, c
 
 absl::Status Collector::AddTensor(const std::string& name, const TensorCall& call, StateDict* dict) {
   absl::StatusOr<CheckpointTensor> tensor = MakeTensor(name, call);
-  if (!tensor.ok()) return Annotate(tensor.status(), Brief(Join(dict->path, name)));
+  if (!tensor.ok()) return Annotate(tensor.status(), Brief(JoinPath(dict->path, name)));
   const size_t numbers = tensor->shape.capacity() + tensor->strides.capacity();
   RETURN_IF_ERROR(budget_.Spend(2 * sizeof(CheckpointTensor) + name.size() + numbers * sizeof(int64_t)));
   dict->tensors.push_back(*std::move(tensor));
@@ -147,9 +144,9 @@ absl::Status Collector::AddPending(const std::string& path, const std::string& n
   if (!first && !pickle::IsDict(value)) return absl::OkStatus();
   RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
   if (first) {
-    pending_.push_back({Join(path, name), &value});
+    pending_.push_back({JoinPath(path, name), &value});
   } else {
-    also_[&value].push_back(Join(path, name));
+    also_[&value].push_back(JoinPath(path, name));
   }
   return absl::OkStatus();
 }
@@ -157,7 +154,7 @@ absl::Status Collector::AddPending(const std::string& path, const std::string& n
 absl::Status Collector::AddRest(const std::string& path, const std::string& name, const Value& value) {
   if (pickle::IsBare(value)) return absl::OkStatus();
   RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
-  rest_.push_back({Join(path, name), &value});
+  rest_.push_back({JoinPath(path, name), &value});
   return absl::OkStatus();
 }
 
@@ -181,7 +178,7 @@ absl::Status Collector::VisitDict(const Place& place) {
     RETURN_IF_ERROR(AddRest(place.path, name, key));
     if (pickle::IsBare(value) ? names.contains(name) : !names.insert(name).second) {
       return absl::InvalidArgumentError(absl::StrCat(
-          Brief(Join(place.path, name)), ": two keys of this dictionary are spelled so: rename or drop one"));
+          Brief(JoinPath(place.path, name)), ": two keys of this dictionary are spelled so: rename or drop one"));
     }
     return VisitEntry(place.path, name, value, &dict);
   }));
@@ -313,14 +310,13 @@ absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, Bu
   RETURN_IF_ERROR(Collector(find_storage, budget, contents).Collect(root));
   if (!contents->state_dicts.empty()) return absl::OkStatus();
   if (contents->loose.empty()) return absl::InvalidArgumentError("holds no tensors");
-  std::string message = "holds no state dict";
-  for (size_t i = 0; i < std::min(contents->loose.size(), kNamed); ++i) {
+  const auto describe = [&](size_t i) {
     const LooseTensors& loose = contents->loose[i];
-    absl::StrAppend(&message, "\n  ", Brief(loose.path), " is ", loose.holder, " with ",
-                    Counted(loose.tensors, "tensor"));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(message, "\n  save the weights as torch.save(model.state_dict(), path)"));
+    return absl::StrCat(Brief(loose.path), " is ", loose.holder, " with ", Counted(loose.tensors, "tensor"));
+  };
+  return absl::InvalidArgumentError(absl::StrCat("holds no state dict",
+                                                 FirstFewLines(contents->loose.size(), "  ", describe),
+                                                 "\n  save the weights as torch.save(model.state_dict(), path)"));
 }
 
 }  // namespace modelport

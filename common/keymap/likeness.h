@@ -9,12 +9,11 @@
 #include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
+#include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {
-
-struct SourceKeys;
 
 // How near a checkpoint that fits nothing comes to any number of module trees, by one key map. Its time is linear in
 // the checkpoint's keys, and then in each tree's slots. Borrows the checkpoint and the key map.
