@@ -43,10 +43,10 @@ std::string PatternTexts(const std::vector<const KeyPattern*>& patterns) {
   return absl::StrJoin(patterns, ", ", [](std::string* out, auto* pattern) { absl::StrAppend(out, pattern->text()); });
 }
 
-std::string PlacesOf(const Layout& layout) {
-  std::vector<std::string> places = {DictName("")};
-  for (const std::string& name : layout.unwrap) places.push_back(DictName(name));
-  return absl::StrJoin(places, ", ");
+std::string DictsOf(const Layout& layout) {
+  std::vector<std::string> names = {DictName("")};
+  for (const std::string& name : layout.unwrap) names.push_back(DictName(name));
+  return absl::StrJoin(names, ", ");
 }
 
 std::string KeysOf(const StateDict& dict) {
@@ -55,12 +55,12 @@ std::string KeysOf(const StateDict& dict) {
   return absl::StrCat(DictName(dict.path), " holds ", FirstFew(keys));
 }
 
-// What the file holds, after the readings that did not lead to a layout.
+// Lists the patterns that no key matches, layout by layout, and the keys of the file.
 absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
                           const std::vector<LayoutReadings>& layouts) {
   std::string text = absl::StrCat(checkpoint.path(), ": does not fit ", model, ": no layout is recognised");
   for (const auto& [layout, readings] : layouts) {
-    if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " stands in ", PlacesOf(*layout));
+    if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " is looked for in ", DictsOf(*layout));
     for (size_t i = 0; i < std::min(readings.size(), kShown); ++i) {
       absl::StrAppend(&text, "\n  layout ", layout->name, ": no key in ", DictName(readings[i].path), " matches ",
                       PatternTexts(readings[i].unmatched));

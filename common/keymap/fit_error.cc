@@ -17,12 +17,12 @@
 namespace modelport {
 namespace {
 
-constexpr size_t kSearched = 4096;  // Keys of the file that are compared with what is missing.
+constexpr size_t kSearched = 4096;  // How many unexpected keys are searched for names near a missing one.
 
 // Collects the counts of the first line and the details below it.
 class FitReport {
  public:
-  // One group of problems: `what` follows their number, `describe` writes one of them.
+  // Adds a group of problems: `what` follows their number in the first line, `describe` returns the text of one.
   template <typename T, typename Describe>
   void AddGroup(const std::vector<T>& problems, absl::string_view what, absl::string_view title, Describe describe) {
     if (problems.empty()) return;

@@ -238,7 +238,8 @@ TEST_F(KeyMapperTest, AnyDictionaryCanBeChosen) {
 
 TEST_F(KeyMapperTest, DictionariesNestedTooDeepAreNotUnwrapped) {
   EXPECT_OK(Make({Dict("model.model.model.model", NetKeys())}));
-  EXPECT_THAT(Make({Dict("model.model.model.model.model", NetKeys())}), StatusIs(kUnfit, HasSubstr("stands in")));
+  EXPECT_THAT(Make({Dict("model.model.model.model.model", NetKeys())}),
+              StatusIs(kUnfit, HasSubstr("is looked for in")));
 }
 
 TEST_F(KeyMapperTest, HugeKeysAndManyOfThemAreShownInBrief) {
@@ -283,7 +284,7 @@ TEST_F(KeyMapperTest, ARuleThatMatchesNothingIsAnError) {
                        "  idle rule: keymap.yaml:16:9: class.{rest*} -> cls.{rest*}"));
 }
 
-TEST_F(KeyMapperTest, KeysThatBecomeOneAreAnError) {
+TEST_F(KeyMapperTest, TwoKeysThatGetTheSameNameAreAnError) {
   EXPECT_THAT(Make({Dict("", With("backbone.cls_token", {1, 4}, NetKeys()))}),
               StatusIs(kUnfit,
                        "net.pth: does not fit net (layout original): 1 given twice\n"
@@ -351,10 +352,10 @@ TEST_F(KeyMapperTest, TheOnlyLayoutIsComparedInTheDictionaryThatFillsMost) {
                                          "1 of 6 keys missing")));
 }
 
-TEST_F(KeyMapperTest, AFileWithoutAPlaceForTheLayoutSaysWhereItLooks) {
+TEST_F(KeyMapperTest, AFileWithoutADictionaryToReadSaysWhereItLooks) {
   KeepOnlyOriginal();
   EXPECT_THAT(Make({Dict("ema", {{"x", {1}}})}), StatusIs(kUnfit, R"(net.pth: does not fit net: no layout is recognised
-  layout original stands in the file's root, dictionary model, dictionary state_dict, dictionary teacher
+  layout original is looked for in the file's root, dictionary model, dictionary state_dict, dictionary teacher
   dictionary ema holds x
   --state_dict=PATH compares with that dictionary)"));
 }

@@ -39,7 +39,7 @@ void ExpectCounts(const Underflow& underflow) {
   EXPECT_EQ(underflow.subnormals, 333);
 }
 
-TEST_P(UnderflowTest, CountsWhatBecomesZeroOrSubnormal) {
+TEST_P(UnderflowTest, CountsElementsThatBecomeZeroOrSubnormal) {
   const at::Tensor values = Values();
   ExpectCounts(CountUnderflow(values, values.to(to())));
 }
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(Conversions, UnderflowTest,
                                          Case{at::kFloat, at::kHalf, 1e-4, 1e-6, 1e-9},
                                          Case{at::kBFloat16, at::kHalf, 1e-4, 1e-6, 1e-9}));
 
-TEST(UnderflowTest, SubnormalsThatStaySoAreNotCounted) {
+TEST(UnderflowTest, ValuesThatWereSubnormalBeforeAreNotCounted) {
   const at::Tensor values = at::full({3}, 1e-39, at::kFloat);
   const Underflow underflow = CountUnderflow(values, values.to(at::kBFloat16));
   EXPECT_EQ(underflow.zeros, 0);

@@ -105,7 +105,7 @@ TEST_F(WeightsTest, MisalignedTensorsAreCopied) {
   EXPECT_TRUE(tensor.equal(ZeroToFive(at::kFloat).view({2, 3})));
 }
 
-TEST_F(WeightsTest, OtherFloatingDtypesAreConvertedAndListed) {
+TEST_F(WeightsTest, OtherFloatingDTypesAreConvertedAndListed) {
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     Set(ZeroToFive(ToScalarType(dtype)), dtype);
     EXPECT_TRUE(Bound(DType::kFloat32).equal(ZeroToFive(at::kFloat).view({2, 3})));
