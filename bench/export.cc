@@ -13,7 +13,7 @@
 #include "bench/measure.h"
 #include "bench/own_folder.h"
 #include "bench/seeded_file.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/text/table.h"

@@ -10,7 +10,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/checkpoint/testing/pickle_writer.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "nlohmann/json.hpp"

@@ -15,6 +15,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/weights/audit.h"
+#include "common/weights/scalar_type.h"
 #include "pipeline/weight_source.h"
 
 namespace modelport {

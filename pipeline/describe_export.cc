@@ -5,6 +5,7 @@
 
 #include "common/module_tree/interface.h"
 #include "common/runtime/runtime_obstacles.h"
+#include "common/source/zeros.h"
 #include "common/tensor/shape.h"
 #include "pipeline/version.h"
 #include "pipeline/weight_source.h"
@@ -98,10 +99,11 @@ void DescribeSource(const std::string& source, const ModuleTree& tree, const Map
   if (ParseSeededName(source)) manifest.set_warning("SEEDED weights: predicts nothing");
   manifest.set_layout(plan.layout);
   for (size_t i = 0; i < plan.sources.size(); ++i) {
-    if (plan.sources[i].tensor != nullptr) continue;
-    Manifest::Allowance& zeros = *manifest.add_zero_filled();
-    zeros.set_key(tree.slots[i].name);
-    zeros.set_reason(plan.sources[i].reason);
+    const Zeros* const zeros = plan.sources[i].zeros();
+    if (zeros == nullptr) continue;
+    Manifest::Allowance& allowance = *manifest.add_zero_filled();
+    allowance.set_key(tree.slots[i].name);
+    allowance.set_reason(zeros->reason);
   }
   for (const auto& [key, reason] : plan.unused) {
     Manifest::Allowance& unused = *manifest.add_unused();

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "registry/registry.h"
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/keymap/plan.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/runtime/runtime.h"
 #include "common/tensor/dtype.h"

@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/checkpoint/seeded.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
 #include "pipeline/each_variant.h"
 

@@ -9,6 +9,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "pipeline/weight_source.h"
 #include "registry/registry.h"

@@ -20,7 +20,9 @@ TEST(MappedWeightsTest, ThePlanBorrowsFromTheCheckpointThatMovesWithIt) {
   const MappedWeights moved = std::move(first);
   const auto& tensors = moved.checkpoint.state_dicts().front().tensors;
   for (const SlotSource& source : moved.plan.sources) {
-    EXPECT_TRUE(source.tensor >= &tensors.front() && source.tensor <= &tensors.back());
+    for (const SourceInput& input : source.inputs()) {
+      EXPECT_TRUE(input.tensor >= &tensors.front() && input.tensor <= &tensors.back());
+    }
   }
 }
 

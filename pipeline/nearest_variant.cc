@@ -2,7 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
+#include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "pipeline/each_variant.h"
 

@@ -5,7 +5,6 @@
 
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/keymap/plan.h"
 #include "registry/registry.h"
 
 namespace modelport {

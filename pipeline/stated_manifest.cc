@@ -14,7 +14,7 @@
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "pipeline/version.h"
 

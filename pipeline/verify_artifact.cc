@@ -24,7 +24,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "pipeline/artifact_weights.h"
 #include "pipeline/check_proof.h"

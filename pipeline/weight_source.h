@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 
 namespace modelport {
 

@@ -2,7 +2,8 @@
 #include <algorithm>
 
 #include "common/keymap/header_checkpoint.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

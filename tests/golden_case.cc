@@ -18,7 +18,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_macros.h"
-#include "common/weights/bind_tensors.h"
+#include "common/weights/scalar_type.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {

@@ -14,8 +14,10 @@
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/script/build_module.h"
+#include "common/source/take.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/weights/bind_tensors.h"
@@ -95,7 +97,9 @@ absl::StatusOr<torch::jit::Module> BuildSeeded(const std::string& text) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(library, call));
   const Checkpoint checkpoint = MakeSeededCheckpoint(PublishedKeys({}, tree), 0);
   Plan plan;
-  for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) plan.sources.push_back({&tensor, ""});
+  for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) {
+    plan.sources.push_back(Take{{checkpoint, &tensor}});
+  }
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(checkpoint, plan, tree, DType::kFloat32));
   // The copy is needed because the module outlives the checkpoint.
   for (at::Tensor& tensor : bound.tensors) tensor = tensor.clone();

@@ -7,7 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "common/runtime/runtime.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

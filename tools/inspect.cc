@@ -8,6 +8,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "pipeline/map_weights.h"

@@ -7,8 +7,10 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
+#include "common/source/slot_source.h"
+#include "common/source/zeros.h"
 #include "common/tensor/shape.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
 
@@ -75,13 +77,13 @@ void PrintFit(const std::vector<std::string>& fitting, const absl::optional<Near
 
 void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out) {
   size_t filled = 0;
-  for (const SlotSource& source : plan.sources) filled += source.tensor != nullptr;
+  for (const SlotSource& source : plan.sources) filled += source.zeros() == nullptr;
   out << "\nfits " << model << ": layout " << plan.layout
       << (plan.state_dict.empty() ? "" : absl::StrCat(", state dict \"", Brief(plan.state_dict), "\"")) << ", "
       << filled << " of " << tree.slots.size() << " slots filled\n";
   for (size_t i = 0; i < plan.sources.size(); ++i) {
-    if (plan.sources[i].tensor != nullptr) continue;
-    out << "  zeros: " << tree.slots[i].name << " (" << plan.sources[i].reason << ")\n";
+    const Zeros* const zeros = plan.sources[i].zeros();
+    if (zeros != nullptr) out << "  zeros: " << tree.slots[i].name << " (" << zeros->reason << ")\n";
   }
   for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
   for (const auto& [key, reason] : plan.unused) out << "  unused: " << Brief(key) << " (" << reason << ")\n";

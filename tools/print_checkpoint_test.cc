@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "common/source/take.h"
+#include "common/source/zeros.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -66,7 +68,8 @@ TEST(PrintPlanTest, ShowsHowSlotsAreFilledAndWhatIsLeft) {
   Plan plan;
   plan.layout = "original";
   plan.state_dict = "teacher";
-  plan.sources = {{&tensor, ""}, {nullptr, "used with masks only"}, {&tensor, ""}};
+  const Take taken = {{Checkpoint(Contents()), &tensor}};
+  plan.sources = {taken, Zeros{{2}, DType::kFloat32, "used with masks only"}, taken};
   plan.aliases = {{"head.weight", "fc.weight"}};
   plan.unused = {{"loss.weight", "of training"}};
   plan.left_out = {{"student", 3, 12}};

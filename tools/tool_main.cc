@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "common/status/catch_exceptions.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/printable_stream.h"
 #include "tools/flags.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
 #include "tools/print_verification.h"

@@ -10,13 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/lint/held_tensors.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
-
-std::string ChildPath(const std::string& path, const std::string& name) {
-  return path.empty() ? name : absl::StrCat(path, ".", name);
-}
 
 bool IsRegistered(const c10::ClassType& type, size_t slot) { return type.is_parameter(slot) || type.is_buffer(slot); }
 
@@ -67,7 +64,7 @@ Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, co
   if (value.isModule()) {
     Fact module;
     module.value = value;
-    module.path = ChildPath(path, name);
+    module.path = JoinPath(path, name);
     return module;
   }
   if (const absl::optional<Fact> weight = WeightFact(owner, value)) return *weight;

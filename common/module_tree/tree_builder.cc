@@ -4,14 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
 namespace {
-
-std::string Join(absl::string_view path, absl::string_view name) {
-  return path.empty() ? std::string(name) : absl::StrCat(path, ".", name);
-}
 
 // Arguments and members that instantiating `type` evaluates, whether they come to exist or not.
 int64_t CountMembers(const ModuleType& type) {
@@ -23,7 +20,7 @@ int64_t CountMembers(const ModuleType& type) {
 
 ModuleNode* NewChild(const std::string& name, ModuleNode* parent) {
   auto node = std::make_unique<ModuleNode>();
-  node->path = Join(parent->path, name);
+  node->path = JoinPath(parent->path, name);
   parent->children.push_back({name, std::move(node)});
   return parent->children.back().node.get();
 }
@@ -109,7 +106,7 @@ void TreeBuilder::AddTensors(const std::vector<TensorDecl>& tensors, bool is_buf
     absl::optional<Shape> shape = EvaluateShape(tensor, scope, node);
     if (!shape.has_value()) continue;
     added->push_back({tensor.name, static_cast<int>(tree_.slots.size())});
-    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
+    tree_.slots.push_back({JoinPath(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
   }
 }
 

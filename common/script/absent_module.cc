@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "common/script/operator_names.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
@@ -44,7 +45,7 @@ bool IsClass(const std::string& name) { return !name.empty() && absl::ascii_isup
 std::shared_ptr<AbsentModule> AbsentModule::Find(const std::string& parent, const std::string& name) {
   const auto module = Modules().find(name);
   if (module == Modules().end()) return nullptr;
-  const std::string path = parent.empty() ? name : absl::StrCat(parent, ".", name);
+  const std::string path = JoinPath(parent, name);
   return std::shared_ptr<AbsentModule>(new AbsentModule(path, module->second));
 }
 

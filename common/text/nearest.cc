@@ -7,13 +7,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
 constexpr size_t kNearest = 3;
-constexpr size_t kFew = 5;
 
 // What a slip is looked for in: names of a file may be long, and many.
 constexpr size_t kMaxSize = 128;
@@ -70,21 +70,6 @@ std::string NearestHint(absl::string_view name, const std::vector<std::string>& 
   const std::vector<std::string> near = Nearest(name, candidates);
   if (near.empty()) return absl::StrCat("; known: ", FirstFew(candidates));
   return absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
-}
-
-std::string FirstFew(const std::vector<std::string>& names) {
-  const auto append_brief = [](std::string* out, const std::string& name) { absl::StrAppend(out, Brief(name)); };
-  const size_t shown = std::min(names.size(), kFew);
-  const std::string few = absl::StrJoin(names.begin(), names.begin() + shown, ", ", append_brief);
-  return shown == names.size() ? few : absl::StrCat(few, ", +", names.size() - shown, " more");
-}
-
-std::string DescribeModules(const std::vector<std::string>& paths) {
-  if (paths.size() == 1)
-    return paths.front().empty() ? "the root module" : absl::StrCat("module ", Brief(paths.front()));
-  std::vector<std::string> names;
-  for (const std::string& path : paths) names.push_back(path.empty() ? "the root" : path);
-  return absl::StrCat(names.size(), " modules: ", FirstFew(names));
 }
 
 }  // namespace modelport

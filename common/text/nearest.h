@@ -16,13 +16,6 @@ std::vector<std::string> Nearest(absl::string_view name, const std::vector<std::
 // nothing is known.
 std::string NearestHint(absl::string_view name, const std::vector<std::string>& candidates);
 
-// "a, b, c, d, e, +3 more": the first five of `names`, printable and in brief.
-std::string FirstFew(const std::vector<std::string>& names);
-
-// "module head", "the root module" or "3 modules: the root, head, neck": modules by their paths, of which "" is the
-// root.
-std::string DescribeModules(const std::vector<std::string>& paths);
-
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_TEXT_NEAREST_H_

@@ -56,14 +56,6 @@ TEST(NearestTest, HugeNamesAndManyCandidatesArePassedOver) {
 
 TEST(NearestTest, NamesAreShownPrintableAndInBrief) {
   EXPECT_THAT(Nearest("dim", {"dim\n"}), ElementsAre("dim\\n"));
-  EXPECT_EQ(FirstFew({std::string(1000, 'a'), "b\x1b"}),
-            absl::StrCat(std::string(200, 'a'), "... (1000 bytes), b\\x1b"));
-}
-
-TEST(DescribeModulesTest, NamesOneAndCountsSeveral) {
-  EXPECT_EQ(DescribeModules({""}), "the root module");
-  EXPECT_EQ(DescribeModules({"head"}), "module head");
-  EXPECT_EQ(DescribeModules({"", "a", "b", "c", "d", "e"}), "6 modules: the root, a, b, c, d, +1 more");
 }
 
 }  // namespace
