@@ -9,14 +9,14 @@
 namespace modelport {
 namespace {
 
-// The signals of a fault in the program itself, which cannot go on.
+// The signals of a fault in the program, which cannot continue after one.
 constexpr int kFaults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 
 std::atomic<bool> came[NSIG];
 
 void Remember(int signal_number) { came[signal_number] = true; }
 
-bool CanWait(int signal_number) {
+bool IsDelayed(int signal_number) {
   return EndsProcess(signal_number) &&
          std::find(std::begin(kFaults), std::end(kFaults), signal_number) == std::end(kFaults);
 }
@@ -32,7 +32,7 @@ HoldSignals::HoldSignals() {
   hold.sa_handler = Remember;
   hold.sa_flags = SA_RESTART;
   for (int i = 1; i < NSIG; ++i) {
-    if (!CanWait(i) || sigaction(i, nullptr, &before) != 0 || IsIgnored(before)) continue;
+    if (!IsDelayed(i) || sigaction(i, nullptr, &before) != 0 || IsIgnored(before)) continue;
     before_.emplace_back(i, before);
     sigaction(i, &hold, nullptr);
   }

@@ -57,12 +57,12 @@ TEST(HoldSignalsTest, AnIgnoredSignalStaysIgnored) {
 
 int handled = 0;
 
-TEST(HoldSignalsTest, AHandlerIsCalledAfterwardsAndStays) {
+TEST(HoldSignalsTest, AHandlerIsCalledAfterwardsAndIsRestored) {
   const auto handler = [](int) { ++handled; };
   const auto before = signal(SIGUSR1, handler);
   {
     const HoldSignals hold;
-    // Another thread's signals wait too.
+    // Signals of other threads wait, too.
     std::thread([] { raise(SIGUSR1); }).join();
     EXPECT_EQ(handled, 0);
   }

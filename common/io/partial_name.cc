@@ -23,7 +23,7 @@ namespace {
 constexpr absl::string_view kSuffix = ".partial";
 constexpr size_t kDigits = 6;
 
-// What a signal removes.
+// A path that a signal removes.
 struct Partial {
   pid_t process;  // The one that made it; a child that is forked later does not remove it.
   char path[PATH_MAX];
@@ -63,7 +63,7 @@ int TakeSlot(const std::string& path) {
   });
 }
 
-// What the partial names for `place` begin with.
+// The start of the partial names for `place`.
 std::string Prefix(const OutputPlace& place) {
   constexpr size_t kLongestName = 200;  // File systems allow 255 bytes for the whole name.
   return absl::StrCat(".", place.name.substr(0, kLongestName), ".");

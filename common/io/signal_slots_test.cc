@@ -12,13 +12,14 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
 
-template <typename Slots>
+using Slots = SignalSlots<int>;
+
 int Take(Slots& slots, int value) {
   return slots.Take([value](int& slot) { slot = value; });
 }
 
-template <typename Slots>
 std::vector<int> Values(const Slots& slots) {
   std::vector<int> values;
   slots.ForEach([&](int value) { values.push_back(value); });
@@ -26,7 +27,7 @@ std::vector<int> Values(const Slots& slots) {
 }
 
 TEST(SignalSlotsTest, VisitsTheSlotsThatAreTaken) {
-  static SignalSlots<int> slots;
+  static Slots slots;
   const int first = Take(slots, 7);
   const int second = Take(slots, 8);
   EXPECT_THAT(Values(slots), ElementsAre(7, 8));
@@ -40,7 +41,7 @@ TEST(SignalSlotsTest, VisitsTheSlotsThatAreTaken) {
 }
 
 TEST(SignalSlotsTest, ASlotIsNotVisibleBeforeItIsFilled) {
-  static SignalSlots<int> slots;
+  static Slots slots;
   slots.Take([](int& slot) {
     slot = 7;
     EXPECT_THAT(Values(slots), IsEmpty());
@@ -49,23 +50,22 @@ TEST(SignalSlotsTest, ASlotIsNotVisibleBeforeItIsFilled) {
 }
 
 TEST(SignalSlotsTest, WithoutAFreeSlotNothingIsFilled) {
-  static SignalSlots<int, 2> slots;
-  Take(slots, 7);
-  Take(slots, 8);
-  EXPECT_EQ(slots.Take([](int&) { ADD_FAILURE(); }), slots.kNoSlot);
-  slots.Free(slots.kNoSlot);
-  EXPECT_THAT(Values(slots), ElementsAre(7, 8));
+  static Slots slots;
+  for (int i = 0; i < Slots::kSize; ++i) EXPECT_NE(Take(slots, i), Slots::kNoSlot);
+  EXPECT_EQ(slots.Take([](int&) { ADD_FAILURE(); }), Slots::kNoSlot);
+  slots.Free(Slots::kNoSlot);
+  EXPECT_THAT(Values(slots), SizeIs(Slots::kSize));
 }
 
 TEST(SignalSlotsTest, OneThreadAtATimeHasASlot) {
-  static SignalSlots<int, 2> slots;
-  static std::atomic<int> owners[2];
+  static Slots slots;
+  static std::atomic<int> owners[Slots::kSize];
   std::vector<std::thread> threads;
-  for (int i = 0; i < 4; ++i) {
+  for (int i = 0; i < 2 * Slots::kSize; ++i) {
     threads.emplace_back([] {
-      for (int j = 0; j < 10'000; ++j) {
+      for (int j = 0; j < 1'000; ++j) {
         const int number = Take(slots, j);
-        if (number == slots.kNoSlot) continue;
+        if (number == Slots::kNoSlot) continue;
         EXPECT_EQ(owners[number]++, 0);
         owners[number]--;
         slots.Free(number);
