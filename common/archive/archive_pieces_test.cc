@@ -40,7 +40,7 @@ TEST(ArchivePiecesTest, CopiesInARowAreOnePiece) {
   EXPECT_EQ(pieces.size(), 12);
 }
 
-TEST(ArchivePiecesTest, ViewsOnePieceWhereItLies) {
+TEST(ArchivePiecesTest, ViewsOnePieceWithoutACopy) {
   const std::string weights = "weights";
   ArchivePieces pieces;
   EXPECT_OK(pieces.Write("head "));

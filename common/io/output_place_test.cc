@@ -94,7 +94,7 @@ TEST_F(OutputPlaceTest, RefusesTheInputUnderAnyName) {
   }
 }
 
-TEST_F(OutputPlaceTest, TakesOtherAndMissingFiles) {
+TEST_F(OutputPlaceTest, AcceptsOtherAndMissingFiles) {
   std::ofstream("other.pt") << "bytes";
   EXPECT_OK(CheckNotSameFile("other.pt", "file.pt"));
   EXPECT_OK(CheckNotSameFile("new.pt", "file.pt"));

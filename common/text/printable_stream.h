@@ -22,7 +22,7 @@ class PrintableStream : private std::streambuf {
   std::streamsize xsputn(const char* text, std::streamsize size) override;
   int sync() override;
 
-  // Writes the part of the line that has come so far.
+  // Writes the buffered part of a line.
   void WriteLine();
 
   std::ostream& stream_;
