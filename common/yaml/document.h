@@ -39,7 +39,7 @@ struct YamlValue {
   std::string text;              // kText: without quotes or indentation.
   bool plain = false;            // kText: whether it is written without quotes, on one line.
   int block_line = 0;            // kText, if it is a "|" block: the number of its first line of text; else 0.
-  std::vector<YamlValue> items;  // kList.
+  std::vector<YamlValue> items;  // kList: the items.
   std::vector<Field> fields;     // kMap: in file order, with unique names.
 };
 

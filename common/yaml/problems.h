@@ -25,7 +25,7 @@ class YamlProblems {
 
   size_t size() const { return size_; }
 
-  // Whether there are more problems than an author reads, so that the search for problems can stop.
+  // Whether there are as many problems as status() shows, so that the search for problems can stop.
   bool enough() const { return size_ >= kShown; }
 
   // OK if there are none, else InvalidArgument. A single problem is the whole message:
