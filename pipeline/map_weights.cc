@@ -33,7 +33,7 @@ absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const Catalog
   const KeyMap& key_map = entry.plugin->key_map;
   Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(key_map, tree), std::get_if<Seeded>(&source)->seed);
   ASSIGN_OR_RETURN(Plan plan, MakePlan(seeded, key_map, tree, {"original"}, entry.variant->name));
-  return MappedWeights(std::move(seeded), std::move(plan));
+  return MappedWeights{std::move(seeded), std::move(plan)};
 }
 
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
@@ -48,7 +48,7 @@ absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const Cata
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), hint));
   }
   RETURN_IF_ERROR(plan.status());
-  return MappedWeights(std::move(checkpoint), *std::move(plan));
+  return MappedWeights{std::move(checkpoint), *std::move(plan)};
 }
 
 }  // namespace modelport

@@ -18,13 +18,8 @@ namespace modelport {
 
 // A variant's weights, opened and mapped onto its module tree; no weight is read yet.
 struct MappedWeights {
-  MappedWeights(Checkpoint checkpoint, Plan plan) : checkpoint(std::move(checkpoint)), plan(std::move(plan)) {}
-  // A copy's plan would borrow from the original's checkpoint. Moving leaves the checkpoint's tensors where they are.
-  MappedWeights(MappedWeights&&) = default;
-  MappedWeights& operator=(MappedWeights&&) = default;
-
   Checkpoint checkpoint;
-  Plan plan;  // Borrows from `checkpoint`.
+  Plan plan;
 };
 
 // Opens the checkpoint, or makes the seeded weights, and plans how they fill `tree`, the variant's own of `entry`.

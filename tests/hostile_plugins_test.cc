@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LongerChainOfTypes", {Tree("modules:\n", Chain(60000))}, "the file has more than 1048576 bytes"},
         Case{"BracketsInYaml",
              {Tree("order: [0, depth - 1]", "order: " + Repeat("[", 100000) + Repeat("]", 100000))},
-             "no valid YAML: more than 50 levels"},
+             "not valid YAML: more than 50 levels"},
         Case{"BracketsInAnExpression", Integer(Repeat("(", 100000)), "has 100000 characters, wants at most 1000"},
         Case{"NestedExpression", Integer(Repeat("(", 400)), "wants at most 100 levels of nesting"},
         Case{"DivisionThatOverflows", Integer("(-9223372036854775807 - 1) // -1"),

@@ -253,17 +253,17 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{
             "FieldsOfATypeNotIndented", "modules.yaml", "    parameters:\n      gamma: [dim]\n    children:\n      bn2",
             "  parameters:\n      gamma: [dim]\n  children:\n      bn2",
-            "INVALID_ARGUMENT: plugins/tiny/modules.yaml:8:5: no valid YAML: this is no field of the map above: fields "
-            "start in the same column and have a \":\"\n"},
+            "INVALID_ARGUMENT: plugins/tiny/modules.yaml:8:5: not valid YAML: this is not a field of the map above: "
+            "fields start in the same column and have a \":\"\n"},
         Slip{"FieldsOfAVariantNotIndented", "plugin.yaml", "    ", "  ",
-             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: \"tiny_net\" has no value: write it behind the name, or "
+             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: \"tiny_net\" has no value: write it after the name, or "
              "below it and indented deeper\n"},
         Slip{"FieldTooDeep", "plugin.yaml", "  commit", "   commit",
-             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:5:10: no valid YAML: no field begins here: start it in the "
+             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:5:10: not valid YAML: no field begins here: start it in the "
              "column "
              "of the fields around it, or quote text that has \": \" in it\n"},
         Slip{"TabInTheIndentation", "plugin.yaml", "    summary", "\tsummary",
-             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:15:2: no valid YAML: a tab in the indentation; use spaces\n"},
+             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:15:2: not valid YAML: a tab in the indentation; use spaces\n"},
         Slip{"LineTooDeepInAMethod", "modules.yaml", "        return x * self", "         return x * self",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:11: BasicBlock does not compile: expected newline but found "
              "'indent' here\n  def forward(self, x: Tensor) -> Tensor:\n    x = self.bn2(x)\n"
@@ -271,9 +271,9 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"MethodsWithoutABlock", "modules.yaml",
              "    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n        x",
              "    methods:\n      def forward(self, x: Tensor) -> Tensor:\n        x",
-             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:9:45: no valid YAML: TorchScript stands in a block: write "
+             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:9:45: not valid YAML: TorchScript must be a block: write "
              "\"|\" "
-             "behind the name of its field\n"},
+             "after the name of its field\n"},
         Slip{"FunctionsWithoutAList", "modules.yaml", "functions:\n  - |\n", "functions: |\n",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:21:12: field \"functions\" wants a list, has a block of "
              "text\n"},

@@ -1,7 +1,5 @@
-// Each folder of the code uses only folders above it in the list of CONTRIBUTING.md.
+// Each folder includes only files of the folders that stand above it in the list of CONTRIBUTING.md, and of itself.
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
@@ -12,18 +10,13 @@
 #include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/read_sources.h"
 
 namespace modelport {
 namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream stream(path);
-  EXPECT_TRUE(stream.is_open()) << path;
-  return {std::istreambuf_iterator<char>(stream), {}};
-}
 
 // The first words of the indented lines below "## Rooms".
 std::vector<std::string> Rooms(absl::string_view document) {
@@ -35,7 +28,7 @@ std::vector<std::string> Rooms(absl::string_view document) {
   return rooms;
 }
 
-// The position in `rooms` of the one that `path` lies in, or -1.
+// The position in `rooms` of the folder that contains `path`; -1 if there is none.
 int RoomOf(const std::vector<std::string>& rooms, absl::string_view path) {
   for (size_t i = 0; i < rooms.size(); ++i) {
     if (absl::StartsWith(path, absl::StrCat(rooms[i], "/"))) return i;
@@ -43,7 +36,7 @@ int RoomOf(const std::vector<std::string>& rooms, absl::string_view path) {
   return -1;
 }
 
-// "FILE: uses FILE" for each include of a room that does not stand above the file's own.
+// "FILE: uses FILE" for each include of a file whose room stands below the room of `path`.
 std::vector<std::string> ArrowsUp(const std::vector<std::string>& rooms, const std::string& path,
                                   const std::string& code) {
   std::vector<std::string> arrows;
@@ -57,13 +50,12 @@ std::vector<std::string> ArrowsUp(const std::vector<std::string>& rooms, const s
 }
 
 TEST(RoomsTest, UseOnlyRoomsAboveThem) {
-  const std::vector<std::string> rooms = Rooms(ReadFile("CONTRIBUTING.md"));
+  const std::vector<std::string> rooms = Rooms(ReadSource("CONTRIBUTING.md"));
   ASSERT_THAT(rooms, SizeIs(testing::Gt(15)));
-  std::ifstream names("tests/tool_sources.txt");
-  for (std::istream_iterator<std::string> name(names), end; name != end; ++name) {
-    if (absl::StartsWith(*name, "models/")) continue;
-    EXPECT_NE(RoomOf(rooms, *name), -1) << *name << ": its folder is not in CONTRIBUTING.md";
-    EXPECT_THAT(ArrowsUp(rooms, *name, ReadFile(*name)), IsEmpty());
+  for (const std::string& path : SourcePaths()) {
+    if (absl::StartsWith(path, "models/")) continue;
+    EXPECT_NE(RoomOf(rooms, path), -1) << path << ": its folder is not in CONTRIBUTING.md";
+    EXPECT_THAT(ArrowsUp(rooms, path, ReadSource(path)), IsEmpty());
   }
 }
 

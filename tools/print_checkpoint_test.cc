@@ -68,7 +68,7 @@ TEST(PrintPlanTest, ShowsHowSlotsAreFilledAndWhatIsLeft) {
   Plan plan;
   plan.layout = "original";
   plan.state_dict = "teacher";
-  const Take taken = {{Checkpoint(Contents()), &tensor}};
+  const Take taken = {{Checkpoint(CheckpointContents()), &tensor}};
   plan.sources = {taken, Zeros{{2}, DType::kFloat32, "used with masks only"}, taken};
   plan.aliases = {{"head.weight", "fc.weight"}};
   plan.unused = {{"loss.weight", "of training"}};

@@ -14,7 +14,8 @@ namespace {
 using caffe2::serialize::PyTorchStreamReader;
 using caffe2::serialize::PyTorchStreamWriter;
 
-// The writer makes those about the whole archive anew.
+// Whether the new archive has no copy of the record `name`. Old readers do not know debug records, and the writer makes
+// its own records about the archive as a whole.
 bool IsLeftOut(absl::string_view name) {
   return absl::EndsWith(name, ".debug_pkl") || absl::StartsWith(name, ".data/") || name == "version" ||
          name == "byteorder";
@@ -23,7 +24,7 @@ bool IsLeftOut(absl::string_view name) {
 void CopyRecord(PyTorchStreamReader& reader, const ArchivePieces& archive, const std::string& name,
                 PyTorchStreamWriter& writer) {
   if (absl::StartsWith(name, "data/")) {
-    // Weights are not compressed.
+    // Weights are not compressed, so they need no copy.
     const absl::string_view weights = archive.View(reader.getRecordOffset(name), reader.getRecordSize(name));
     if (!weights.empty()) return writer.writeRecord(name, weights.data(), weights.size());
   }

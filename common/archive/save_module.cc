@@ -17,7 +17,7 @@
 namespace modelport {
 namespace {
 
-// The memory of a module's tensors, which stays as it is as long as the module lives.
+// The memory of a module's tensors, which does not change as long as the module lives.
 class TensorMemory {
  public:
   explicit TensorMemory(const torch::jit::Module& module) {
@@ -36,13 +36,13 @@ class TensorMemory {
     ends_[begin] = begin + tensor.nbytes();
   }
 
-  std::map<const char*, const char*> ends_;  // By begin.
+  std::map<const char*, const char*> ends_;  // The end of each tensor's memory by its begin.
 };
 
 using Sink = std::function<size_t(const void*, size_t)>;
 using caffe2::serialize::PyTorchStreamWriter;
 
-// A tensor's bytes come to `sink` in one piece, from where they lie.
+// Writes the archive of `module` to `sink`, which gets the bytes of each tensor in one call and not as a copy.
 void Serialize(const torch::jit::Module& module, const RecordWriter& add_records, bool with_checksums,
                const Sink& sink) {
   PyTorchStreamWriter writer(sink, with_checksums);
@@ -52,27 +52,8 @@ void Serialize(const torch::jit::Module& module, const RecordWriter& add_records
   writer.writeEndOfFile();
 }
 
-// Puts an archive together in memory.
-class PiecesWriter : public Writer {
- public:
-  absl::Status Write(absl::string_view bytes) override {
-    pieces_->AppendCopy(bytes);
-    return absl::OkStatus();
-  }
-
-  absl::Status WriteLasting(absl::string_view bytes) override {
-    pieces_->Append(bytes);
-    return absl::OkStatus();
-  }
-
-  const std::shared_ptr<ArchivePieces>& pieces() const { return pieces_; }
-
- private:
-  const std::shared_ptr<ArchivePieces> pieces_ = std::make_shared<ArchivePieces>();
-};
-
-// What LibTorch's writer gives its bytes to. It throws from its destructor when a write fails, which would end the
-// process: so an error is kept for the end, and what comes after it goes nowhere.
+// A sink that writes to `out`, and nothing more after an error, which it keeps in `status`. It never tells LibTorch's
+// writer of an error: that writer would throw from its destructor, which ends the process.
 Sink SinkTo(const TensorMemory& tensors, Writer& out, absl::Status& status) {
   return [&](const void* data, size_t size) {
     const absl::string_view bytes(static_cast<const char*>(data), size);
@@ -83,11 +64,11 @@ Sink SinkTo(const TensorMemory& tensors, Writer& out, absl::Status& status) {
 
 void SerializeForOldReaders(const torch::jit::Module& module, const TensorMemory& tensors,
                             const RecordWriter& add_records, uint32_t version, const Sink& sink) {
-  PiecesWriter pieces;
-  absl::Status status;
+  const auto pieces = std::make_shared<ArchivePieces>();
+  absl::Status status;  // Always OK, since `pieces` takes every byte.
   Serialize(
-      module, [](PyTorchStreamWriter&) {}, /*with_checksums=*/false, SinkTo(tensors, pieces, status));
-  WriteOldRecords(pieces.pieces(), version, add_records, sink);
+      module, [](PyTorchStreamWriter&) {}, /*with_checksums=*/false, SinkTo(tensors, *pieces, status));
+  WriteOldRecords(pieces, version, add_records, sink);
 }
 
 absl::Status WriteExtra(const std::vector<ExtraFile>& extra, PyTorchStreamWriter& writer) {
@@ -120,9 +101,9 @@ absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runti
 
 absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const torch::jit::Module& module, const Runtime* runtime,
                                                            const std::vector<ExtraFile>& extra) {
-  PiecesWriter pieces;
-  RETURN_IF_ERROR(WriteArchive(module, runtime, extra, pieces));
-  return pieces.pieces();
+  auto pieces = std::make_shared<ArchivePieces>();
+  RETURN_IF_ERROR(WriteArchive(module, runtime, extra, *pieces));
+  return pieces;
 }
 
 ArchiveFormat WrittenFormat(const Runtime* runtime, const std::vector<Operator>& operators) {

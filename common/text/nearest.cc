@@ -15,11 +15,12 @@ namespace {
 
 constexpr size_t kNearest = 3;
 
-// What a slip is looked for in: names of a file may be long, and many.
+// Bounds of the search, since a file may have many names and long ones.
 constexpr size_t kMaxSize = 128;
 constexpr size_t kMaxCandidates = 4096;
 
-// Levenshtein's distance if it is at most `limit`. Distances beyond the limit lie off the diagonal, and are left out.
+// The Levenshtein distance if it is at most `limit`. Cells of the table that are more than `limit` away from the
+// diagonal exceed the limit, so they are not computed.
 absl::optional<size_t> EditDistance(absl::string_view a, absl::string_view b, size_t limit) {
   if (a.size() > b.size() + limit || b.size() > a.size() + limit) return absl::nullopt;
   const size_t far = limit + 1;
@@ -40,7 +41,7 @@ absl::optional<size_t> EditDistance(absl::string_view a, absl::string_view b, si
   return row.back() > limit ? absl::nullopt : absl::make_optional(row.back());
 }
 
-// How far `candidate` is from `name`, if it is near.
+// The distance of `candidate` from `name`; nullopt if it is not near.
 absl::optional<size_t> NearDistance(absl::string_view name, absl::string_view candidate) {
   if (name.size() > 2 && absl::StrContains(candidate, name)) return candidate.size() - name.size();
   const absl::optional<size_t> distance = EditDistance(name, candidate, 1 + name.size() / 4);
