@@ -2,7 +2,6 @@
 #define MODELPORT_PIPELINE_MAP_WEIGHTS_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
