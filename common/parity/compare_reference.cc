@@ -274,9 +274,10 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   ReferenceComparison comparison;
   comparison.unexpected = Unexpected(reference, actual);
   for (const auto& [name, expected] : reference.expected) {
-    const at::Tensor& own = actual.at(name);
+    const at::Tensor& own = actual.find(name)->second;
     ASSIGN_OR_RETURN(comparison.tensors.emplace_back(), CatchTorch([&] {
-                       return Compare(name, expected, own, tolerance ? at::Tensor() : wide.at(name), tolerance);
+                       return Compare(name, expected, own, tolerance ? at::Tensor() : wide.find(name)->second,
+                                      tolerance);
                      }));
   }
   return comparison;

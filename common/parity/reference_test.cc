@@ -92,6 +92,7 @@ TEST(ReadReferenceTest, WrongCallsAreRefused) {
       {"{\"arguments\": {\"a\": [\"s\"]}}", "argument a wants null"},
       {"{\"arguments\": {\"x\": 1}}", "the argument x is given twice"},
       {std::string(5000, '['), "the metadata `call` wants JSON"},
+      {std::string(100000, '[') + std::string(100000, ']'), "the metadata `call` wants JSON"},
   };
   for (const auto& test : kCases) {
     EXPECT_THAT(ReadCall(test.call), StatusIs(kInvalid, AllOf(StartsWith(Path() + ": "), HasSubstr(test.message))));
