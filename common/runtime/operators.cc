@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/script/for_each_node.h"
 
 namespace modelport {
 namespace {
@@ -89,14 +90,11 @@ class Collector {
 
   void VisitFunction(Function* function) {
     auto* graph_function = torch::jit::tryToGraphFunction(*function);
-    if (graph_function != nullptr && visited_.insert(function).second) VisitBlock(graph_function->graph()->block());
+    if (graph_function != nullptr && visited_.insert(function).second) VisitBlock(*graph_function->graph()->block());
   }
 
-  void VisitBlock(Block* block) {
-    for (Node* node : block->nodes()) {
-      VisitNode(*node);
-      for (Block* inner : node->blocks()) VisitBlock(inner);
-    }
+  void VisitBlock(Block& block) {
+    ForEachNode(block, [this](Node& node) { VisitNode(node); });
   }
 
   void VisitNode(Node& node) {
@@ -105,7 +103,7 @@ class Collector {
     } else if (node.kind() == torch::jit::prim::CallMethod) {
       VisitCallee(node);
     } else if (node.hasAttribute(torch::jit::attr::Subgraph)) {
-      VisitBlock(node.g(torch::jit::attr::Subgraph)->block());
+      VisitBlock(*node.g(torch::jit::attr::Subgraph)->block());
     } else if (node.maybeSchema() != nullptr) {
       AddCall(node);
     }

@@ -7,9 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/script/class_names.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
@@ -31,28 +31,11 @@ struct Refusal {
   std::string reason;
 };
 
-// Takes `text` from `begin` on out of `*line`, up to `end`, which stays out, too.
-void RemoveBetween(absl::string_view begin, absl::string_view end, std::string* line) {
-  for (size_t start = line->find(std::string(begin)); start != std::string::npos;
-       start = line->find(std::string(begin), start)) {
-    const size_t stop = line->find(std::string(end), start);
-    if (stop == std::string::npos) return;
-    line->erase(start, stop + end.size() - start);
-  }
-}
-
-// Without LibTorch's own names: "__torch__.modelport.Conv2d (of Python compilation unit at: 0x55...)" is Conv2d.
-std::string Plain(absl::string_view text) {
-  std::string plain = absl::StrReplaceAll(text, {{"__torch__.modelport.", ""}});
-  RemoveBetween(" (of Python compilation unit at: 0x", ")", &plain);
-  return plain;
-}
-
 TorchError Split(absl::string_view error) {
   TorchError parts;
   for (const absl::string_view line : absl::StrSplit(error, '\n')) {
     Lines& part = parts.places.empty() && !absl::StartsWith(line, kFile) ? parts.says : parts.places;
-    const std::string plain = Plain(line);
+    const std::string plain = WithPluginNames(line);
     const bool says_nothing =
         absl::StripAsciiWhitespace(plain).empty() || plain == ":" || absl::StartsWith(plain, "The original call is");
     if (&part == &parts.places || !says_nothing) part.push_back(plain);

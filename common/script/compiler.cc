@@ -12,7 +12,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/identifier.h"
+#include "common/script/class_names.h"
 #include "common/script/compile_message.h"
+#include "common/script/for_each_node.h"
 #include "common/script/ivalue.h"
 #include "common/script/nesting.h"
 #include "common/script/operator_names.h"
@@ -28,8 +30,6 @@ using c10::ClassTypePtr;
 using torch::jit::Def;
 using torch::jit::ErrorReport;
 using torch::jit::Ident;
-
-constexpr char kNamespace[] = "__torch__.modelport";
 
 // The base name of the classes that stand for lists of submodules, as in torch. A module type may have it, too.
 constexpr char kListName[] = "ModuleList";
@@ -71,16 +71,6 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   return defs;
 }
 
-// Operations and constants, within branches and loops, too.
-size_t CountNodes(const torch::jit::Block& block) {
-  size_t count = 0;
-  for (const torch::jit::Node* node : block.nodes()) {
-    ++count;
-    for (const torch::jit::Block* inner : node->blocks()) count += CountNodes(*inner);
-  }
-  return count;
-}
-
 // Two nodes of equal description have equal classes.
 std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   std::string text = absl::StrCat(node.is_list() ? "" : node.type->name(), "|");
@@ -116,7 +106,7 @@ absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
         CheckFunctionName(def.name());
-        const auto compiled = unit_->define(c10::QualifiedName(kNamespace), {}, {}, {def}, {resolver_}, nullptr);
+        const auto compiled = unit_->define(c10::QualifiedName(kClassNamespace), {}, {}, {def}, {resolver_}, nullptr);
         CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());
       }
@@ -143,7 +133,7 @@ absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) {
 c10::QualifiedName Compiler::UniqueName(const std::string& base) {
   while (true) {
     const int count = ++name_counts_[base];
-    const c10::QualifiedName name(kNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
+    const c10::QualifiedName name(kClassNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
     // A module type may have a name that looks like the second class of another one; a function may be its namesake.
     if (unit_->get_type(name) == nullptr && unit_->find_function(name) == nullptr) return name;
   }
@@ -196,7 +186,7 @@ absl::Status Compiler::CompileError(const SourceText& source, const std::string&
 }
 
 void Compiler::CountOperations(torch::jit::Function& function) {
-  operations_ += CountNodes(*torch::jit::toGraphFunction(function).graph()->block());
+  ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [&](const torch::jit::Node&) { ++operations_; });
   if (operations_ <= kMaxOperations) return;
   throw std::length_error(absl::StrCat("the model has more than ", kMaxOperations, " operations"));
 }
