@@ -6,20 +6,20 @@
 #include "common/text/printable.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
+#include "tools/load_registry.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it or in it");
 ABSL_FLAG(std::string, checkpoint, "",
           "the checkpoint that it was made from; without it, the origin of the weights is not checked");
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
 namespace {
 
 absl::Status Verify() {
   if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path), checkpoint = absl::GetFlag(FLAGS_checkpoint);
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry());
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
                                   checkpoint.empty() ? "" : ResolveUserPath(checkpoint)));
