@@ -8,8 +8,9 @@
 
 namespace modelport {
 
-// The tree of the artifact of `variant`, one of `plugin`, for `target`: the variant's own, within the wrapper that the
-// plugin names for its root if the target wraps. Its slots are the variant's, in the same order.
+// The tree of the artifact of `variant`, one of `plugin`, for `target`: the variant's own tree or, if the target wraps
+// models, that tree within the wrapper that the plugin names for its root. Its slots are the variant's, in the same
+// order.
 //   InvalidArgument  the plugin has no wrapper of this root for `target`, or one that does not fit
 absl::StatusOr<ModuleTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target);
 

@@ -17,7 +17,7 @@ bool HasMember(const ModuleNode& node, absl::string_view name) {
          std::any_of(node.children.begin(), node.children.end(), [&](const auto& child) { return child.name == name; });
 }
 
-// `scope` and the arguments of `call`. What is wrong with these comes out when `call` itself is built.
+// `scope` and the arguments of `call`. Errors in these arguments are reported when `call` itself is built.
 Scope WithArguments(Scope scope, const ModuleLibrary& library, const Call& call) {
   const ModuleType* type = library.Find(call.type);
   if (type == nullptr) return scope;

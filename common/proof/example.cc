@@ -31,13 +31,13 @@
 namespace modelport {
 namespace {
 
-// Drops what LibTorch would print to stderr, whose first line is for the error, if there is one.
+// Discards LibTorch's warnings, which would come before the error on stderr.
 class NoWarnings : public c10::WarningHandler {
  public:
   void process(const c10::Warning&) override {}
 };
 
-// Far above what an example needs to be.
+// Elements of one input; far more than an example needs.
 constexpr int64_t kMaxElements = 100000000;
 
 // "toy/plugin.yaml:12:5: example forward([1, 3])".
@@ -56,7 +56,7 @@ bool IsCause(absl::string_view line) {
          kind.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._") == absl::string_view::npos;
 }
 
-// What LibTorch says of an operation that failed, the cause, which is its end, before the traceback.
+// LibTorch's text about a failed operation, with the cause, which LibTorch prints last, in front of the traceback.
 std::string CauseFirst(const std::string& text) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
   const auto is_place = [](const std::string& line) { return absl::EndsWith(line, "<--- HERE"); };
@@ -88,7 +88,7 @@ at::ScalarType ParameterType(const torch::jit::Module& module) {
   return at::kFloat;
 }
 
-// The value of the argument `index` of `call` for a parameter such as `argument`.
+// The value of the argument `index` of `call`, for the method's parameter `argument`.
 absl::StatusOr<c10::IValue> Input(const torch::jit::Module& module, const Call& call, size_t index,
                                   const c10::Argument& argument) {
   ASSIGN_OR_RETURN(const Value value, call.positional[index].Evaluate({}));

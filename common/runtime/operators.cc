@@ -27,14 +27,14 @@ uint32_t OperatorVersion(const c10::FunctionSchema& schema) {
   return found == versions.end() ? 0 : found->second.back().bumped_at_version;
 }
 
-// The counterpart of how LibTorch prints a call into an archive.
+// The arguments that LibTorch writes when it prints the call into an archive.
 std::vector<OperatorCall::Argument> WrittenArguments(Node& node) {
   const std::vector<c10::Argument>& formals = node.schema().arguments();
   const int64_t written =
       torch::jit::CalculateNecessaryArgs(formals, node.inputs(), /*allow_trailing_out_args=*/false).first;
   std::vector<OperatorCall::Argument> arguments;
   for (size_t i = 0; i < static_cast<size_t>(written); ++i) {
-    // A variadic operator takes more than it has names for.
+    // A variadic operator takes more arguments than its schema names.
     const bool named = i < formals.size() && formals[i].kwarg_only();
     arguments.push_back({named ? formals[i].name() : "", c10::unshapedType(node.input(i)->type())});
   }
@@ -51,7 +51,7 @@ OperatorCall MakeCall(Node& node) {
   return call;
 }
 
-// An operator, and where in it its calls and their places are.
+// An operator, and the indices of its calls and of their places.
 struct Entry {
   Operator op;
   absl::flat_hash_map<std::string, size_t> calls;                      // By text.
@@ -109,7 +109,7 @@ class Collector {
     }
   }
 
-  // Modules are visited with their own path.
+  // Skips methods of modules: VisitModule visits each module with its own path.
   void VisitCallee(Node& node) {
     const auto type = node.input(0)->type()->cast<c10::ClassType>();
     if (type != nullptr && !type->is_module()) VisitClass(*type);

@@ -15,7 +15,7 @@ namespace {
 using torch::jit::Function;
 using torch::jit::Node;
 
-// The functions that a method reaches.
+// The functions that a method calls, directly or through others, and the method itself.
 class Reached {
  public:
   void Add(Function& function) {
