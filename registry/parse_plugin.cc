@@ -40,7 +40,7 @@ class PluginParser {
   }
 
  private:
-  // What a plugin that extends another takes over from it.
+  // Parses the parts that a plugin which extends another takes over from it instead.
   void ParseOwnParts(YamlMapReader* reader) {
     if (const YamlValue* upstream = reader->Take("upstream")) ParseUpstream(*upstream);
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
@@ -69,7 +69,7 @@ class PluginParser {
       problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
     }
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
-    // What is no number became a zero.
+    // A value that is not a number was reported and is 0 here.
     if (problems_->size() > problems_before) return;
     const auto is_positive = [](double number) { return number > 0; };
     if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
@@ -110,8 +110,9 @@ class PluginParser {
     reader.Finish();
     const bool has_place = !variant.url.empty() || !variant.hub.empty();
     if (is_published_model && variant.published && !has_place) {
-      problems_->Add(field.mark, absl::StrCat("variant ", field.name,
-                                              " wants url or hub, or published: false for weights in no public place"));
+      problems_->Add(field.mark,
+                     absl::StrCat("variant ", field.name,
+                                  " wants url or hub, or published: false for weights that are not public"));
     }
     plugin_.variants.push_back(std::move(variant));
   }
@@ -133,7 +134,7 @@ class PluginParser {
     return {ReadText(value, "a family", problems_), value.mark};
   }
 
-  // An example's arguments are values; what they are for is known when the model is built.
+  // Arguments of an example must be values. Whether they fit the method is checked when the model is built.
   Call ParseExample(const YamlValue& item) {
     Call call = ParseCallText(item, "an example");
     call.place = MarkString(item.mark);
@@ -142,7 +143,8 @@ class PluginParser {
       const absl::StatusOr<Value> value = argument.Evaluate({});
       Check(value.status(), item.mark);
       if (value.ok() && std::holds_alternative<TypeName>(*value)) {
-        problems_->Add(item.mark, absl::StrCat("unknown name \"", argument.text(), "\" in an example, which has none"));
+        problems_->Add(item.mark,
+                       absl::StrCat("unknown name \"", argument.text(), "\": arguments of an example are values"));
       }
     }
     return call;

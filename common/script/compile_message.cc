@@ -19,7 +19,7 @@ using Lines = std::vector<std::string>;
 
 constexpr absl::string_view kFile = "  File \"";
 
-// LibTorch's text in its two parts: what it says, and the lines from the first place on.
+// The two parts of LibTorch's error text: what it says, and the lines from the first source location on.
 struct TorchError {
   Lines says;
   Lines places;
@@ -44,7 +44,8 @@ TorchError Split(absl::string_view error) {
   return parts;
 }
 
-// "modules.yaml:10", and the lines below it, from which that place is taken if it is the first.
+// Returns where in `source` the error is, such as "modules.yaml:10", and removes that line from `places` if it is the
+// first.
 std::string TakePlace(const SourceText& source, Lines* places) {
   const std::string opening = absl::StrCat(kFile, source.file, "\", line ");
   const auto line = std::find_if(places->begin(), places->end(),
@@ -66,7 +67,7 @@ std::string OfMethod(const std::string& signature) {
   return absl::StrCat(type, ".", signature.substr(0, open + 1), signature.substr(self + 1));
 }
 
-// Signatures and reasons, of which LibTorch prints one below the other.
+// Finds the signatures and their reasons: LibTorch prints each reason below its signature.
 std::vector<Refusal> FindRefusals(const Lines& says) {
   std::vector<Refusal> refusals;
   for (const std::string& line : says) {
@@ -81,7 +82,7 @@ std::vector<Refusal> FindRefusals(const Lines& says) {
   return refusals;
 }
 
-// Nobody means those that write into a tensor, unless there are no others.
+// Leaves out overloads that write into a tensor `out`, which plugins rarely call, unless there are no others.
 std::vector<Refusal> WithoutOut(const std::vector<Refusal>& refusals) {
   std::vector<Refusal> kept;
   std::copy_if(refusals.begin(), refusals.end(), std::back_inserter(kept),
@@ -96,7 +97,7 @@ std::string CalledName(absl::string_view signature) {
   return std::string(name);
 }
 
-// What stands between `before` and `after` in `text`; empty unless all of it has this form.
+// `text` without the prefix `before` and the suffix `after`; empty unless it has both.
 std::string Between(absl::string_view text, absl::string_view before, absl::string_view after) {
   const bool fits = absl::ConsumePrefix(&text, before) && absl::ConsumeSuffix(&text, after);
   return fits ? std::string(text) : "";
@@ -122,7 +123,7 @@ std::string Cause(const Lines& says, const KnownNames& known) {
     return UndefinedName(name, known);
   }
   if (const std::string name = Between(says[0], "Unknown builtin op: aten::", "."); !name.empty()) {
-    return absl::StrCat("torch.", name, " is not there", OperatorHint("torch.", name, known.operators));
+    return absl::StrCat("torch.", name, " is not available", OperatorHint("torch.", name, known.operators));
   }
   if (const std::string name = Between(says[0], "'Tensor' object has no attribute or method '", "'."); !name.empty()) {
     return absl::StrCat("a Tensor has no attribute or method ", name, OperatorHint("", name, known.operators));
@@ -132,7 +133,7 @@ std::string Cause(const Lines& says, const KnownNames& known) {
   });
 }
 
-// Adds lines below the first.
+// Appends `details` as indented lines.
 void AddDetails(const Lines& details, std::string* message) {
   for (const std::string& line : details) {
     if (!line.empty()) absl::StrAppend(message, "\n  ", line);

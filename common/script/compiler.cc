@@ -31,13 +31,14 @@ using torch::jit::Def;
 using torch::jit::ErrorReport;
 using torch::jit::Ident;
 
-// The base name of the classes that stand for lists of submodules, as in torch. A module type may have it, too.
+// The base name of the classes for lists of submodules, as in torch. A module type may have the same name.
 constexpr char kListName[] = "ModuleList";
 
-// Of a block of TorchScript. LibTorch takes time by the square of its size: for this one some seconds.
+// Bytes in a block of TorchScript. LibTorch's time grows with the square of the size; this size takes some seconds.
 constexpr size_t kMaxTextSize = 64 << 10;
 
-// Of all functions and classes of a model, loops over submodules unrolled. The largest published model has 4300.
+// Operations in all functions and classes of a model, with loops over submodules unrolled. The largest published model
+// has 4300.
 constexpr size_t kMaxOperations = 100000;
 
 // Throws ErrorReport if two of `defs` have one name.
@@ -52,7 +53,7 @@ void CheckNames(const std::vector<Def>& defs) {
   }
 }
 
-// Throws what LibTorch's parser throws.
+// Throws what LibTorch's parser throws, and std::length_error if the text is too long.
 std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   if (source.text.size() > kMaxTextSize) {
     throw std::length_error(absl::StrCat("the text has more than ", kMaxTextSize, " bytes; split it"));
@@ -71,7 +72,7 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   return defs;
 }
 
-// Two nodes of equal description have equal classes.
+// Nodes with equal descriptions share a class.
 std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   std::string text = absl::StrCat(node.is_list() ? "" : node.type->name(), "|");
   for (const auto& parameter : node.parameters) absl::StrAppend(&text, parameter.name, ",");
@@ -92,7 +93,7 @@ Compiler::Compiler(HasOperator has_operator)
 
 void Compiler::CheckFunctionName(const Ident& name) {
   if (PluginResolver::IsReserved(name.name())) {
-    throw ErrorReport(name.range()) << "this name is torch's own; take another one";
+    throw ErrorReport(name.range()) << name.name() << " is a reserved name; use another one";
   }
   const auto [first, is_new] = function_places_.emplace(name.name(), FindSourceLine(name.range()).place);
   if (!is_new) {
@@ -134,7 +135,7 @@ c10::QualifiedName Compiler::UniqueName(const std::string& base) {
   while (true) {
     const int count = ++name_counts_[base];
     const c10::QualifiedName name(kClassNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
-    // A module type may have a name that looks like the second class of another one; a function may be its namesake.
+    // Another module type may have the name of this type's second class, and a function may have the type's name.
     if (unit_->get_type(name) == nullptr && unit_->find_function(name) == nullptr) return name;
   }
 }
@@ -156,7 +157,7 @@ ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<Cl
   for (const auto& buffer : node.buffers) {
     type->addAttribute(buffer.name, c10::TensorType::get(), /*is_parameter=*/false, /*is_buffer=*/true);
   }
-  // torch.nn gives it to every module, and Python's freeze asks for it.
+  // Python's torch.jit.freeze reads this attribute, which every module of torch.nn has.
   type->addAttribute(kTrainingName, c10::BoolType::get());
   for (const auto& [attribute, value] : node.attributes) type->addAttribute(attribute, ToIValue(value).type());
   for (const auto& [constant, value] : node.constants) type->addConstant(constant, ToIValue(value));
@@ -169,7 +170,7 @@ void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compile
   for (const Def& def : defs) {
     const Ident name = def.name();
     if (compiled->hasAttribute(name.name()) || compiled->hasConstant(name.name())) {
-      throw ErrorReport(name.range()) << "a member of " << type.name() << " has this name, too";
+      throw ErrorReport(name.range()) << type.name() << " already has a member of this name";
     }
   }
   const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
