@@ -363,7 +363,7 @@ TEST(BuildModuleTest, AMissingMemberIsExplained) {
 )";
   const auto error = [&](const std::string& root) { return std::string(Build(types, root).status().message()); };
   EXPECT_OK(Build(types, "Root(1)"));
-  EXPECT_THAT(error("Root(0)"), HasSubstr("scale exists only where `when: on` holds (toy.yaml:9:16); absent in gate: "
+  EXPECT_THAT(error("Root(0)"), HasSubstr("scale exists only where `when: on` holds (toy.yaml:10:16); absent in gate: "
                                           "guard with hasattr(self, \"scale\")"));
   EXPECT_THAT(error("Listed()"), HasSubstr("list is a list of modules, without a member weight: loop over it or index "
                                            "it, self.list[0].weight"));
