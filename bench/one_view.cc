@@ -1,5 +1,5 @@
-// Measures what one image costs in an any-view model beside the same tree with its any-view parts switched off: no
-// attention across views, no camera tokens, no normalised and rotated queries and keys.
+// Compares the CPU time of one image in an any-view model with that of the same model whose any-view parts are switched
+// off: no attention across views, no camera tokens, no normalised and rotated queries and keys.
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <c10/core/InferenceMode.h>
@@ -25,7 +25,7 @@
 ABSL_FLAG(std::string, model, "da3_small", "an any-view model");
 ABSL_FLAG(int, height, 280, "of the image, a multiple of 14");
 ABSL_FLAG(int, width, 504, "of the image, a multiple of 14");
-ABSL_FLAG(int, rounds, 15, "how many times both are run, in turn");
+ABSL_FLAG(int, rounds, 15, "how many times each of the two runs; they take turns");
 
 namespace modelport {
 namespace {
@@ -46,7 +46,7 @@ absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry
   return Network{std::move(tree), std::move(weights), std::move(bound), std::move(module)};
 }
 
-// The same variant, but its blocks alternate from behind the last one on.
+// The same variant with alt_start = depth, so that no block attends across views.
 absl::StatusOr<Variant> WithoutAnyView(Variant variant) {
   auto& arguments = variant.module.named;
   const auto find = [&](const std::string& name) {

@@ -1,4 +1,4 @@
-"""Files as part of a binary."""
+"""Embeds files in binaries."""
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 

@@ -13,15 +13,15 @@ def golden_files():
         )
 
 def golden_test(model, committed = False, large = False, plugins = "//models:plugins", plugin_path = "models"):
-    """Tests `model` against the goldens that are at hand: the committed ones and those of MODELPORT_GOLDENS.
+    """Tests `model` against the committed goldens and those in the folder MODELPORT_GOLDENS.
 
-    Where neither has any there is no test.
+    Declares no test if neither has goldens of it.
 
     Args:
       model: a variant.
       committed: whether //tests/goldens has cases of it.
-      large: whether it takes gigabytes: tagged full_size, and run alone.
-      plugins: the YAML files of plugins, the model's among them.
+      large: whether the test takes gigabytes of memory; it then has the tag full_size and runs alone.
+      plugins: the YAML files of plugins, with the model's.
       plugin_path: their folder.
     """
     data, folders = [], []

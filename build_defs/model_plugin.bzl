@@ -1,5 +1,5 @@
-"""How a model family becomes a part of Modelport: a folder of YAML, one model_plugin() in its BUILD file, and its name in
-the list of models/BUILD."""
+"""Macros for model families. A family is a folder of YAML, with one model_plugin() in its BUILD file and its name in the
+list of models/BUILD."""
 
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//build_defs:embed_files.bzl", "embed_files")
@@ -42,7 +42,7 @@ def model_catalog(name, plugins, hosts):
     Args:
       name: the library's name.
       plugins: the families, sorted; each is a package below this one.
-      hosts: those whose package below //targets lends wrappers, sorted.
+      hosts: the hosts whose package below //targets has shared wrappers, sorted.
     """
     if plugins != sorted(plugins):
         fail("the plugins must be sorted: " + ", ".join(sorted(plugins)))

@@ -1,4 +1,5 @@
-// A plugin's files, cut and changed everywhere: parsing them ends, whatever it says.
+// Parses a plugin's files cut off and with bytes changed at every third place. The parsers must return, with any
+// status.
 #include <string>
 
 #include "common/keymap/key_map.h"

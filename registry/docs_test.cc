@@ -1,4 +1,4 @@
-// The toy plugin in docs/plugins.md is a plugin.
+// Checks that the toy plugin in docs/plugins.md is a valid plugin.
 #include <algorithm>
 
 #include "common/keymap/header_checkpoint.h"

@@ -6,7 +6,7 @@
 
 namespace modelport {
 
-// Every YAML file of the plugins listed in models/BUILD; //models:catalog defines it.
+// Every YAML file of the plugins listed in models/BUILD. The target //models:catalog defines this function.
 absl::Span<const EmbeddedFile> EmbeddedPlugins();
 
 }  // namespace modelport

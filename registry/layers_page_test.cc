@@ -1,4 +1,4 @@
-// docs/layers.md lists what the families `layers` and `nuke` lend to others.
+// Checks that docs/layers.md lists every module type and function of the families `layers` and `nuke`.
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -25,9 +25,9 @@ constexpr char kPage[] = "docs/layers.md";
 
 constexpr char kIntroduction[] = R"(# Shared layers
 
-What `uses: [layers, nuke]` in a plugin.yaml lends it: module types, which `children` call, and functions, which the text of methods calls.
-`layers` has what models share, `nuke` what their wrappers for Nuke share. This page is made from `models/layers/*.yaml` and
-`targets/nuke/*.yaml`; where it differs, `//registry:layers_page_test` fails and prints the page to paste.
+A plugin with `uses: [layers, nuke]` in its plugin.yaml can use these module types in `children` and these functions in its methods.
+`layers` has the layers that models share, `nuke` those that wrappers for Nuke share. This page is made from `models/layers/*.yaml` and
+`targets/nuke/*.yaml`; if it is out of date, `//registry:layers_page_test` fails and prints the new page.
 )";
 
 std::string SignatureText(const Signature& signature) {

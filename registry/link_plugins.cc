@@ -50,13 +50,13 @@ class PluginLinker {
   static void AddDigest(Entry* entry);
   void CheckVariantNames();
 
-  // Records a failure; true if `status` is OK.
+  // Returns whether `status` is OK. If not, records the failure.
   bool Passes(const absl::Status& status);
   bool Fails(const YamlMark& mark, absl::string_view message);
 
   std::map<std::string, Entry> entries_;                               // By family.
-  std::map<std::string, std::string, std::less<>> families_of_types_;  // By type; read when one is first looked for.
-  std::vector<std::string> linking_;                                   // Families, each of which needs the next one.
+  std::map<std::string, std::string, std::less<>> families_of_types_;  // By type; filled by FamilyOf.
+  std::vector<std::string> linking_;  // The families being linked; each uses or extends the next.
   std::vector<absl::Status> failures_;
   bool all_parsed_ = true;
 };
@@ -97,7 +97,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   entry->state = State::kLinking;
   linking_.push_back(entry->plugin.family);
   auto library = std::make_shared<ModuleLibrary>();
-  // Every step reports what it finds, whatever became of the others; only the checks need all types.
+  // Each step reports its own problems even if others failed. Only the checks need every type.
   bool linked = LinkFamilies(entry, library.get());
   linked = AddModules(entry, library.get()) && linked;
   linked = AddKeyMap(entry) && linked;
@@ -128,7 +128,7 @@ bool PluginLinker::LinkFamilies(Entry* entry, ModuleLibrary* library) {
 PluginLinker::Entry* PluginLinker::FindLinked(const FamilyReference& reference) {
   const auto found = entries_.find(reference.family);
   if (found == entries_.end()) {
-    // It may be the one whose plugin.yaml did not parse.
+    // The family may be one whose plugin.yaml did not parse, which is reported already.
     if (!all_parsed_) return nullptr;
     std::vector<std::string> families;
     for (const auto& [family, entry] : entries_) families.push_back(family);
@@ -183,7 +183,7 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
   return true;
 }
 
-// Building a tree is the way to check its shapes, and takes a tenth of a millisecond.
+// Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond.
 bool PluginLinker::CheckVariants(const Plugin& plugin) {
   bool fits = true;
   for (const Variant& variant : plugin.variants) {
@@ -201,7 +201,7 @@ bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {
     const absl::StatusOr<ModuleTree> model = BuildModuleTree(plugin.library, variant.module);
     if (!Passes(model.status()) || !Passes(BuildWithin(wrapper, plugin, variant, *model).status())) return false;
   }
-  // One that was taken over may be for a root that this plugin has no variant of.
+  // A plugin that extends another may have no variant with the root of a wrapper that it took over.
   if (!plugin.extends.empty() || std::find(roots.begin(), roots.end(), wrapper.root) != roots.end()) return true;
   return Fails(wrapper.mark, absl::StrCat("no variant has the root ", wrapper.root, NearestHint(wrapper.root, roots)));
 }
@@ -222,7 +222,7 @@ void PluginLinker::AddDigest(Entry* entry) {
   files.emplace(absl::StrCat(entry->plugin.family, "/plugin.yaml"), entry->folder->Find("plugin.yaml")->text);
   Sha256 digest;
   for (const auto& [name, text] : files) {
-    // With the size, so that no text can pass for the end of one file and the start of another.
+    // The size makes the digested bytes unambiguous: a text cannot imitate the start of another file.
     digest.Update(absl::StrCat(name, "\n", text.size(), "\n"));
     digest.Update(text);
   }

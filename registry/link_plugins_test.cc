@@ -108,7 +108,7 @@ TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
   EXPECT_EQ(own.whole->slots[0].name, "fc.weight");
 }
 
-TEST(LinkPluginsTest, ARootWithoutAWrapperIsNotToBeHadForTheTarget) {
+TEST(LinkPluginsTest, ARootWithoutAWrapperDoesNotSupportTheTarget) {
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {}));
   ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
   EXPECT_THAT(BuildTargetTree(*plugins[1], plugins[1]->variants[0], *nuke),
@@ -185,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "models/net/plugin.yaml:5:18: no variant has the root Nets; nearest: Net"},
         ErrorCase{"WrapperThatDoesNotFit",
                   {Layers(), WrappedNet("Net", "Wrapper(mean)")},
-                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper misses its argument \"dim\"; the signature "
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper lacks argument \"dim\"; the signature "
                   "is Wrapper(mean, dim)"},
         ErrorCase{
             "WrapperWithoutInterface",

@@ -40,7 +40,7 @@ class PluginParser {
   }
 
  private:
-  // What a plugin that extends another takes over from it.
+  // Parses the parts that a plugin which extends another takes over from it instead.
   void ParseOwnParts(YamlMapReader* reader) {
     if (const YamlValue* upstream = reader->Take("upstream")) ParseUpstream(*upstream);
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
@@ -71,7 +71,7 @@ class PluginParser {
       problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
     }
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
-    // What is no number became a zero.
+    // A value that is not a number was reported and is 0 here.
     if (problems_->size() > problems_before) return;
     const auto is_positive = [](double number) { return number > 0; };
     if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
@@ -112,8 +112,9 @@ class PluginParser {
     reader.Finish();
     const bool has_place = !variant.url.empty() || !variant.hub.empty();
     if (is_published_model && variant.published && !has_place) {
-      problems_->Add(field.mark, absl::StrCat("variant ", field.name,
-                                              " wants url or hub, or published: false for weights in no public place"));
+      problems_->Add(field.mark,
+                     absl::StrCat("variant ", field.name,
+                                  " wants url or hub, or published: false for weights that are not public"));
     }
     plugin_.variants.push_back(std::move(variant));
   }

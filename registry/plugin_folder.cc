@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 constexpr absl::string_view kPluginFile = "plugin.yaml";
 constexpr absl::string_view kKeyMapFile = "keymap.yaml";
 
-// What one --plugin_path may bring: ten times what the catalog could need.
+// The most plugins below one --plugin_path; ten times more than the catalog could need.
 constexpr size_t kMaxPlugins = 1000;
 
-// The file's text, or the beginning of one that is too large, which the parser refuses.
+// The file's text. Of a file that is too large, only the beginning, which the parser refuses for its size.
 absl::StatusOr<std::string> ReadText(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   std::string text(kMaxYamlSize + 1, '\0');
@@ -38,7 +38,7 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Whether the folder is meant as a plugin, even if its files are misnamed.
+// Whether the folder is a plugin, even with a misnamed plugin.yml, which is reported later.
 bool HoldsPlugin(const fs::path& folder) { return IsFile(folder / "plugin.yaml") || IsFile(folder / "plugin.yml"); }
 
 absl::Status CheckYamlFile(const fs::path& path) {
@@ -46,7 +46,7 @@ absl::Status CheckYamlFile(const fs::path& path) {
     return absl::InvalidArgumentError(absl::StrCat(path.string(), ": a plugin's files end in .yaml; rename it"));
   }
   if (IsFile(path)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is no file"));
+  return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is not a file"));
 }
 
 absl::StatusOr<PluginFolder> ReadPluginFolder(const fs::path& path) {

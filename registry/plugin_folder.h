@@ -30,7 +30,7 @@ std::vector<PluginFolder> EmbeddedPluginFolders();
 
 // The plugins in the folder `path` and in all folders below it.
 //   NotFound         there is none
-//   InvalidArgument  more than 1000 of them, or a file of one is named .yml or is no file
+//   InvalidArgument  more than 1000 of them, or a file of one is named .yml or is not a regular file
 //   Unavailable      a file cannot be read
 absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path);
 

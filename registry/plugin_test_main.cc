@@ -54,7 +54,7 @@ class PluginTest : public testing::Test {
 
   std::vector<std::unique_ptr<const Plugin>> plugins_;
   bool found_ = false;
-  std::vector<Entry> entries_;  // None for a family that only lends layers.
+  std::vector<Entry> entries_;  // Empty for a family of shared layers.
 };
 
 TEST_F(PluginTest, EveryVariantsTreeBuilds) {
@@ -76,7 +76,7 @@ bool MatchesSlot(const KeyPattern& pattern, const ModuleTree& tree) {
                      [&](const Slot& slot) { return pattern.Match(slot.name).has_value(); });
 }
 
-// A slot that a rule names must be a slot of some variant: else the rule has outlived what it was for.
+// A slot that a rule names must be a slot of some variant; otherwise the rule is obsolete.
 TEST_F(PluginTest, EverySlotOfARuleExists) {
   if (entries_.empty()) return;
   std::vector<ModuleTree> trees;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The test of a plugin fails where there is nothing to test.
+# Checks that plugin_test_main fails for plugins that are damaged or missing.
 set -u
 program=registry/plugin_test_program
 plugins=$TEST_TMPDIR/models
@@ -19,7 +19,7 @@ expect() {
 }
 
 expect 0 "a family with variants" dinov2 "$plugins/dinov2" "[  PASSED  ] 3 tests."
-expect 0 "a family that lends layers" layers "$plugins/layers" "[  PASSED  ] 3 tests."
+expect 0 "a family of shared layers" layers "$plugins/layers" "[  PASSED  ] 3 tests."
 mkdir "$TEST_TMPDIR/none"
 expect 1 "a folder without plugin" dinov2 "$TEST_TMPDIR/none" "no plugin.yaml"
 expect 1 "another family's folder" dinov2 "$plugins/layers" "names another family than its BUILD file"

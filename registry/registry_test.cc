@@ -87,8 +87,8 @@ TEST(RegistryTest, APluginPathIsAPluginOrAFolderSomewhereAboveIt) {
   const fs::path folder = TestFolder();
   Write(folder / "toy/plugin.yaml", kToyPlugin);
   Write(folder / "toy/keymap.yaml", kToyKeyMap);
-  Write(folder / "toy/notes.txt", "no plugin's file");
-  Write(folder / "other/readme.txt", "no plugin");
+  Write(folder / "toy/notes.txt", "not a file of the plugin");
+  Write(folder / "other/readme.txt", "not a plugin");
   for (const fs::path& path : {folder, folder / "toy"}) {
     ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(path.string()));
     EXPECT_OK(registry.Find("toy_a"));
@@ -126,13 +126,13 @@ TEST(RegistryTest, FilesThatEndInYmlAreNamed) {
               StatusIs(kInvalid, (folder / "toy/modules.yml").string() + ": a plugin's files end in .yaml; rename it"));
 }
 
-TEST(RegistryTest, WhatIsNoFileIsNotPassedOver) {
+TEST(RegistryTest, ALinkToNothingIsAnError) {
   const fs::path folder = TestFolder();
   Write(folder / "plugin.yaml", kToyPlugin);
   Write(folder / "keymap.yaml", kToyKeyMap);
   fs::create_symlink("gone", folder / "modules.yaml");
   EXPECT_THAT(Registry::Load(folder.string()),
-              StatusIs(absl::StatusCode::kInvalidArgument, (folder / "modules.yaml").string() + ": is no file"));
+              StatusIs(absl::StatusCode::kInvalidArgument, (folder / "modules.yaml").string() + ": is not a file"));
 }
 
 TEST(RegistryTest, AHugeFileIsNotRead) {
@@ -144,7 +144,7 @@ TEST(RegistryTest, AHugeFileIsNotRead) {
                        (folder / "plugin.yaml").string() + ":1:1: the file has more than 1048576 bytes; split it"));
 }
 
-TEST(RegistryTest, ChainsOfVeryManyFamiliesAreRefused) {
+TEST(RegistryTest, MoreThanAThousandPluginsAreRefused) {
   const fs::path folder = TestFolder();
   for (int i = 0; i < 1001; ++i) {
     const std::string family = "f" + std::to_string(i), used = i == 0 ? "" : "f" + std::to_string(i - 1);

@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "def backward(self, x: Tensor) -> Tensor:\n        image =")},
              "modules.yaml:33:3: a wrapper for nuke wants a method forward, ToyForNuke has none",
              "nuke"},
-        Case{"MemberNamedLikeAKeyword", {Tree("gain: 1.0", "class: 1.0")}, "\"class\" is no name"}),
+        Case{"MemberNamedLikeAKeyword", {Tree("gain: 1.0", "class: 1.0")}, "\"class\" is not a valid name"}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -227,7 +227,7 @@ TEST(HostilePluginsTest, AVariantCannotLeaveItsFolder) {
       folder + "/inner", LimitMemoryAndTime);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: toy/plugin.yaml:"),
-                                HasSubstr("variant \"../../escape\" is no name")));
+                                HasSubstr("variant \"../../escape\" is not a valid name")));
   EXPECT_THAT(FileNames(folder), ElementsAre("inner"));
   EXPECT_THAT(FileNames(folder + "/inner"), ElementsAre("toy"));
 }

@@ -138,26 +138,25 @@ Slip CallSlip(const std::string& name, const std::string& line, const std::strin
 INSTANTIATE_TEST_SUITE_P(
     Text, SlipTest,
     testing::Values(
-        CallSlip("FunctionOfF", "x = F.relu(x)", "    ~~~~~~", "F is not there; call torch.relu"),
+        CallSlip("FunctionOfF", "x = F.relu(x)", "    ~~~~~~", "F is not available; call torch.relu"),
         CallSlip("FunctionOfTorchNnFunctional", "x = torch.nn.functional.max_pool2d(x, 2)",
-                 "    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", "torch.nn.functional is not there; call torch.max_pool2d"),
+                 "    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", "torch.nn.functional is not available; call torch.max_pool2d"),
         CallSlip("FunctionOfAnotherName", "x = F.interpolate(x)", "    ~~~~~~~~~~~~~",
-                 "F is not there; call torch.upsample_bilinear2d, torch.upsample_bicubic2d or "
+                 "F is not available; call torch.upsample_bilinear2d, torch.upsample_bicubic2d or "
                  "torch.upsample_nearest2d"),
         CallSlip("FunctionThatTorchLacks", "x = F.swoosh(x)", "    ~~~~~~~~",
-                 "F is not there, and no operator of torch is called swoosh"),
+                 "F is not available, and no operator of torch is called swoosh"),
         CallSlip("ClassOfTorchNn", "x = torch.nn.LeakyReLU()(x)", "    ~~~~~~~~~~~~~~~~~~",
-                 "torch.nn is not there; write LeakyReLU(...) under `children`, or call torch.leaky_relu"),
+                 "torch.nn is not available; write LeakyReLU(...) under `children`, or call torch.leaky_relu"),
         CallSlip("ClassOfNn", "x = nn.BatchNorm2d(4)(x)", "    ~~~~~~~~~~~~~~",
-                 "nn is not there; write BatchNorm2d(...) under `children`"),
+                 "nn is not available; write BatchNorm2d(...) under `children`"),
         CallSlip("FunctionOfTorchLinalg", "x = torch.linalg.norm(x)", "    ~~~~~~~~~~~~~~~~~",
-                 "torch.linalg is not there; call torch.linalg_norm"),
+                 "torch.linalg is not available; call torch.linalg_norm"),
         CallSlip("OperatorMisspelt", "x = torch.rellu(x)", "    ~~~~~~~~~~~",
-                 "torch.rellu is not there; nearest: torch.relu, torch.celu, torch.elu"),
+                 "torch.rellu is not available; nearest: torch.relu, torch.celu, torch.elu"),
         CallSlip("MethodOfTensorMisspelt", "x = x.softmx(1)", "    ~~~~~~~~",
                  "a Tensor has no attribute or method softmx; nearest: softmax"),
-        CallSlip("FunctionMisspelt", "x = scal(x, 1.0)", "    ~~~~",
-                 "undefined name scal; nearest: scale"),
+        CallSlip("FunctionMisspelt", "x = scal(x, 1.0)", "    ~~~~", "undefined name scal; nearest: scale"),
         CallSlip("OperatorWithoutTorch", "x = relu(x)", "    ~~~~", "undefined name relu; call torch.relu"),
         CallSlip("MemberMisspelt", "x = self.bn4(x)", "    ~~~~~~~~", "BasicBlock has no member bn4; nearest: bn2"),
         CallSlip("MemberThatDependsOnWhen", "x = self.bn3(x)", "    ~~~~~~~~",
@@ -241,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:20:16: field \"published\" wants true or false, has "
              "\"False\"\n"},
         Slip{"PythonsFalseInACondition", "modules.yaml", "when: down", "when: False",
-             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:7:57: column 1 of \"False\": False is Python's: write "
+             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:7:57: column 1 of \"False\": False is Python syntax: write "
              "false\n"},
         Slip{"PythonsNoneInACall", "modules.yaml", "down=1", "down=None",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:17:11: column 22 of \"BasicBlock(dim, down=None)\": None is "

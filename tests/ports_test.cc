@@ -2,7 +2,6 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <cstdint>
@@ -72,8 +71,6 @@ TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
 
 TEST_P(PortsTest, Freezes) {
   torch::jit::Module module = Export(DType::kFloat32);
-  // A proof turns the optimiser off in its process; freezing needs it, and a host has it on.
-  torch::jit::setGraphExecutorOptimize(true);
   const at::Tensor image = at::rand({1, 3, 64, 96});
   std::vector<c10::IValue> inputs = {image};
   if (GetParam() == "tiny_vitmatte") inputs.emplace_back(at::rand({1, 1, 64, 96}));

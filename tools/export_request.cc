@@ -14,6 +14,7 @@
 #include "common/text/printable.h"
 #include "pipeline/find_checkpoint.h"
 #include "targets/targets.h"
+#include "tools/load_registry.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
@@ -33,7 +34,6 @@ ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: l
 ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 ABSL_FLAG(bool, verify, true, "load the artifact back and compare it; --noverify leaves that out");
 ABSL_FLAG(bool, allow_nonfinite, false,
           "let NaN and infinite weights and outputs through; the manifest counts the outputs");
@@ -143,8 +143,7 @@ absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension) {
   if (absl::GetFlag(FLAGS_model).empty()) {
     return absl::InvalidArgumentError("--model is missing: bazel run //tools:list shows the models");
   }
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
-  ASSIGN_OR_RETURN(Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry());
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry, extension));
   ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options.weights));

@@ -14,6 +14,7 @@
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
 #include "registry/registry.h"
+#include "tools/load_registry.h"
 #include "tools/print_checkpoint.h"
 #include "tools/tool_main.h"
 
@@ -23,7 +24,6 @@ ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
 ABSL_FLAG(std::string, state_dict, "",
           "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
 namespace {
@@ -39,8 +39,7 @@ absl::Status PrintMapping(const Registry& registry, const CatalogEntry& entry, C
 
 absl::Status Inspect() {
   if (absl::GetFlag(FLAGS_checkpoint).empty()) return absl::InvalidArgumentError("--checkpoint is missing");
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry());
   absl::optional<CatalogEntry> entry;
   if (!absl::GetFlag(FLAGS_model).empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));

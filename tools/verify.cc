@@ -11,6 +11,7 @@
 #include "common/text/first_few.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
+#include "tools/load_registry.h"
 #include "tools/print_verification.h"
 #include "tools/tool_main.h"
 
@@ -24,7 +25,6 @@ ABSL_FLAG(
     absl::optional<double>, tolerance, absl::nullopt,
     "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
     "from the rounding of the model, measured in float64");
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
 namespace {
@@ -58,8 +58,8 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
 absl::Status Verify() {
   if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path), checkpoint = absl::GetFlag(FLAGS_checkpoint);
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry());
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
                                   checkpoint.empty() ? "" : ResolveUserPath(checkpoint), reference));

@@ -20,7 +20,7 @@ using FamilyOf = absl::FunctionRef<std::string(absl::string_view type)>;
 
 class TypeChecker {
  public:
-  // `lent` are the types of other families that were reported; it must outlive the checker.
+  // `lent` collects the types of other families that were reported; it must outlive the checker.
   TypeChecker(const ModuleLibrary& library, const ModuleType& type, FamilyOf family_of, std::set<std::string>* lent,
               YamlProblems* problems)
       : library_(library),
@@ -84,7 +84,7 @@ class TypeChecker {
     if (!matched.ok()) problems_->Add(mark, matched.status().message());
   }
 
-  // An expression whose names must all be arguments, but for module types that it compares.
+  // Checks an expression whose names must be arguments, except for module types that == or != compares.
   void CheckNumber(const absl::optional<Expression>& expression, const YamlMark& mark) {
     if (!expression.has_value()) return;
     const std::vector<std::string> compared = expression->compared_names();
@@ -97,7 +97,7 @@ class TypeChecker {
     }
   }
 
-  // An expression that may be a module type, too.
+  // Checks an expression that may also name a module type.
   void CheckValue(const Expression& expression, const YamlMark& mark) {
     for (const std::string& name : expression.names()) CheckArgumentOrType(name, mark);
   }

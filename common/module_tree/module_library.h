@@ -21,7 +21,7 @@ class ModuleLibrary {
   //   InvalidArgument  models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
   absl::Status AddFile(const YamlFile& file);
 
-  // Adds everything that `used` holds. Its types are shared, so two libraries may bring the same ones.
+  // Adds every type and function of `used`. Types are shared by pointer, so including one type twice is no error.
   //   InvalidArgument  two different types of one name; both places are named
   absl::Status Include(const ModuleLibrary& used);
 
@@ -31,7 +31,7 @@ class ModuleLibrary {
   // Names of all types, sorted.
   std::vector<std::string> names() const;
 
-  // Those added by AddFile, in that order.
+  // The types added by AddFile, in that order.
   const std::vector<std::shared_ptr<const ModuleType>>& own_types() const { return own_types_; }
 
   // TorchScript free functions, in the order they were added; each may call those before it.

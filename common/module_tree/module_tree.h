@@ -45,7 +45,7 @@ struct ModuleNode {
   std::vector<Tensor> buffers;
   std::vector<std::pair<std::string, Value>> constants;  // No TypeName among them.
   std::vector<std::pair<std::string, Value>> attributes;
-  std::vector<Knob> knobs;  // Those of the attributes that are documented.
+  std::vector<Knob> knobs;  // Of the attributes that declare one.
   std::vector<Child> children;
 
   bool is_list() const { return type == nullptr; }

@@ -13,7 +13,7 @@
 
 namespace modelport {
 
-// The attribute that every module of an artifact has, as torch.nn's: false.
+// Every module of an artifact has this attribute, as in torch.nn. Its value is false.
 inline constexpr char kTrainingName[] = "training";
 
 // A piece of TorchScript text and where it stands, so that compile errors and tracebacks name the plugin's file and
@@ -33,7 +33,7 @@ struct TensorDecl {
   YamlMark mark = {};
 };
 
-// What a user who sets an attribute has to know.
+// The range of an attribute that a user may set, and what it does.
 struct KnobDecl {
   Expression min;
   Expression max;
@@ -50,7 +50,7 @@ struct ValueDecl {
 };
 
 // A submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
-// An item of a list may also be a group of items, which stand in the list itself and count on.
+// An item of a list may also be a group: its items become items of the list itself, and the indices continue.
 struct ModuleEntry {
   enum class Kind { kCall, kList, kGroup };
 
@@ -58,7 +58,7 @@ struct ModuleEntry {
   Call call = {};                          // "Block(dim, heads)", of a call.
   std::vector<ModuleEntry> items = {};     // Of a list or group.
   absl::optional<Expression> repeat = {};  // Of an item only: how many of them; 1 if absent.
-  absl::optional<Expression> when = {};    // Of an item only: there are none unless this is neither 0 nor false.
+  absl::optional<Expression> when = {};    // Of an item only: it is left out where this is 0 or false.
   YamlMark mark = {};
 };
 

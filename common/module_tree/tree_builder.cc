@@ -10,7 +10,7 @@
 namespace modelport {
 namespace {
 
-// Arguments and members that instantiating `type` evaluates, whether they come to exist or not.
+// Arguments and members that instantiating `type` evaluates, including members whose condition is false.
 int64_t CountMembers(const ModuleType& type) {
   return type.signature.arguments.size() + type.parameters.size() + type.buffers.size() + type.constants.size() +
          type.attributes.size() + type.children.size();
@@ -88,7 +88,7 @@ bool TreeBuilder::Enter(const ModuleType& type, const YamlMark& mark, const Modu
   return true;
 }
 
-// A misspelt argument reads as a module type's name: find it here, where it is given.
+// A misspelt argument evaluates to a TypeName. Reports it at the call that passes it.
 void TreeBuilder::CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node) {
   for (const auto& [argument, value] : scope) {
     const auto* type = std::get_if<TypeName>(&value);
@@ -177,7 +177,7 @@ void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, Module
   --depth_;
 }
 
-// Adds `item`, as often as it says, to `list`. One that adds nothing counts as a member too: evaluating it takes time.
+// Adds `item` to `list`, `repeat` times. An item that adds nothing counts as a member too: evaluating it takes time.
 void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list) {
   const auto afford = [&] { return Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list); };
   if (stopped() || !afford() || !Holds(item.when, scope, item.mark, *list)) return;
@@ -192,7 +192,7 @@ void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNo
     } else {
       AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
     }
-    // The next ones are the same: their problems would be, too.
+    // The other repetitions would have the same problems.
     if (problems_.size() > problems_before) break;
   }
 }

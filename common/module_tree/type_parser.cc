@@ -102,7 +102,7 @@ std::vector<ValueDecl> TypeParser::ParseAttributes(const std::vector<YamlValue::
   return attributes;
 }
 
-// A YAML list means the expression that looks the same.
+// A YAML list is read as a list expression.
 absl::optional<ValueDecl> TypeParser::ParseValue(const YamlValue::Field& field) {
   const std::string subject = Quoted(field.name);
   absl::optional<Expression> value;
@@ -202,7 +202,8 @@ absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, a
 void TypeParser::AddMember(const YamlValue::Field& field) {
   CheckName(field.name, field.mark);
   if (field.name == kTrainingName) {
-    problems_->Add(field.mark, absl::StrCat("every module has a member ", Quoted(kTrainingName), ", which is false"));
+    problems_->Add(field.mark,
+                   absl::StrCat("every module has a member ", Quoted(kTrainingName), " already; use another name"));
   }
   const auto [first, is_new] = members_.emplace(field.name, field.mark.line);
   if (!is_new) {

@@ -48,7 +48,8 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
     torch::jit::matchSchemas(candidates, torch::jit::SourceRange(), *graph, positional, named);
   };
   if (!CatchTorch(match).ok()) return false;
-  // An archive states every conversion. One that matching adds is of a bool to a number, which old runtimes cannot.
+  // An archive states every conversion. Matching adds one only for a bool passed as a number, which old runtimes
+  // refuse.
   return std::none_of(graph->nodes().begin(), graph->nodes().end(),
                       [](const torch::jit::Node* node) { return node->kind().is_aten(); });
 }
@@ -69,7 +70,7 @@ std::string Describe(const OperatorCall::Place& place) {
                       DescribeModules(place.modules));
 }
 
-// The obstacle, and below it the lines that it stands in.
+// The obstacle and, below it, the lines of code that make the call.
 std::string Describe(const RuntimeObstacle& obstacle) {
   std::vector<std::string> places;
   for (const OperatorCall::Place& place : obstacle.places) places.push_back(Describe(place));

@@ -28,7 +28,7 @@ TEST(CompileMessageTest, WithoutAPlaceTheBlockIsNamed) {
   EXPECT_EQ(Message("the text is too long"), "toy.yaml:4: Toy does not compile: the text is too long");
 }
 
-TEST(CompileMessageTest, LibTorchsNamesOfClassesAreTakenOut) {
+TEST(CompileMessageTest, ClassesHaveThePluginsNames) {
   EXPECT_EQ(Message("no __torch__.modelport.Toy (of Python compilation unit at: 0x55d0) here"),
             "toy.yaml:4: Toy does not compile: no Toy here");
 }
@@ -37,8 +37,9 @@ TEST(CompileMessageTest, UnknownNamesGetTheNearest) {
   EXPECT_EQ(Message("undefined value drop_pat:"),
             "toy.yaml:4: Toy does not compile: undefined name drop_pat; nearest: drop_path");
   EXPECT_EQ(Message("undefined value relu:"), "toy.yaml:4: Toy does not compile: undefined name relu; call torch.relu");
-  EXPECT_EQ(Message("Unknown builtin op: aten::rellu.\nHere are some suggestions: \n\taten::relu\n"),
-            "toy.yaml:4: Toy does not compile: torch.rellu is not there; nearest: torch.relu, torch.gelu, torch.relu6");
+  EXPECT_EQ(
+      Message("Unknown builtin op: aten::rellu.\nHere are some suggestions: \n\taten::relu\n"),
+      "toy.yaml:4: Toy does not compile: torch.rellu is not available; nearest: torch.relu, torch.gelu, torch.relu6");
   EXPECT_EQ(Message("'Tensor' object has no attribute or method 'softmix'.:"),
             "toy.yaml:4: Toy does not compile: a Tensor has no attribute or method softmix; nearest: softmax");
 }
