@@ -7,6 +7,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

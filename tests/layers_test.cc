@@ -98,7 +98,7 @@ absl::StatusOr<torch::jit::Module> BuildSeeded(const std::string& text) {
   const Checkpoint checkpoint = MakeSeededCheckpoint(PublishedKeys({}, tree), 0);
   Plan plan;
   for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) {
-    plan.sources.push_back(Take{{checkpoint, &tensor}});
+    plan.sources.emplace_back(Take{{checkpoint, &tensor}});
   }
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(checkpoint, plan, tree, DType::kFloat32));
   // The copy is needed because the module outlives the checkpoint.

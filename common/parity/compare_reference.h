@@ -20,7 +20,7 @@ struct ComparedTensor {
   double difference = 0;  // Largest absolute difference of two elements.
   double tolerance = 0;   // What it may be at most.
   // Why the two cannot be compared element by element: "wants shape [1, 28], has [1, 56]"; empty if they can.
-  std::string obstacle;
+  std::string obstacle = "";
 
   bool passed() const { return obstacle.empty() && difference <= tolerance; }
 };

@@ -17,7 +17,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
-#include "common/weights/bind_tensors.h"
+#include "common/weights/scalar_type.h"
 
 namespace modelport {
 namespace {

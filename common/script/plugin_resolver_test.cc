@@ -20,7 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Compiles the functions in `text` and calls the last of them, `f`, with the tensor [4].
-absl::StatusOr<at::Tensor> Run(const std::string& text, const HasOperator& has_operator = CompilerHasOperator) {
+absl::StatusOr<at::Tensor> CallF(const std::string& text, const HasOperator& has_operator = CompilerHasOperator) {
   return CatchTorch([&] {
     torch::jit::CompilationUnit unit;
     const auto resolver = std::make_shared<PluginResolver>(has_operator);
@@ -32,7 +32,7 @@ absl::StatusOr<at::Tensor> Run(const std::string& text, const HasOperator& has_o
 }
 
 absl::StatusOr<at::Tensor> RunReturn(const std::string& expression) {
-  return Run("def f(x: Tensor) -> Tensor:\n  return " + expression + "\n");
+  return CallF("def f(x: Tensor) -> Tensor:\n  return " + expression + "\n");
 }
 
 TEST(PluginResolverTest, ResolvesOperatorsDTypesMathAndFunctions) {
@@ -50,9 +50,9 @@ def f(x: Tensor) -> Tensor:
     return x
   return -x
 )";
-  ASSERT_OK_AND_ASSIGN(const at::Tensor with, Run(text));
+  ASSERT_OK_AND_ASSIGN(const at::Tensor with, CallF(text));
   EXPECT_EQ(with.item<float>(), 4);
-  ASSERT_OK_AND_ASSIGN(const at::Tensor without, Run(text, [](const std::string&) { return false; }));
+  ASSERT_OK_AND_ASSIGN(const at::Tensor without, CallF(text, [](const std::string&) { return false; }));
   EXPECT_EQ(without.item<float>(), -4);
 }
 
