@@ -216,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
              "  Position: 1\n  Declaration: forward(Tiny self, Tensor x) -> Tensor\n"},
         Slip{"PythonsWordInAnExample", "plugin.yaml", "8, 8])", "8, 8], False)",
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:12:5: column 23 of \"forward([1, 3, 8, 8], False)\": False is "
-             "Python's: write false\n"}),
+             "Python syntax: write false\n"}),
     SlipName);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -244,7 +244,7 @@ INSTANTIATE_TEST_SUITE_P(
              "false\n"},
         Slip{"PythonsNoneInACall", "modules.yaml", "down=1", "down=None",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:17:11: column 22 of \"BasicBlock(dim, down=None)\": None is "
-             "Python's: there is no null, leave the argument out or write 0\n"},
+             "Python syntax: there is no null, leave the argument out or write 0\n"},
         Slip{"WrongArgumentOfAType", "modules.yaml", "down=1", "downs=1",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:17:11: BasicBlock has no argument \"downs\"; nearest: down; "
              "the "
@@ -278,8 +278,7 @@ INSTANTIATE_TEST_SUITE_P(
              "text\n"},
         Slip{"NoPlaceOfTheWeights", "plugin.yaml", "    url: https://example.org/tiny_net.pth\n", "",
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: variant tiny_net wants url or hub, or published: false "
-             "for "
-             "weights in no public place\n"}),
+             "for weights that are not public\n"}),
     SlipName);
 
 struct TensorHeader {

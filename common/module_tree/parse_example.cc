@@ -16,7 +16,7 @@ void CheckArgument(const Expression& argument, const YamlMark& mark, YamlProblem
   if (!value.ok()) {
     problems->Add(mark, value.status().message());
   } else if (std::holds_alternative<TypeName>(*value)) {
-    problems->Add(mark, absl::StrCat("unknown name \"", argument.text(), "\" in an example, which has none"));
+    problems->Add(mark, absl::StrCat("unknown name \"", argument.text(), "\": arguments of an example are values"));
   }
 }
 
