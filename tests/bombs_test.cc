@@ -13,7 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
-#include "common/checkpoint/testing/little_endian.h"
+#include "common/io/little_endian.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "gmock/gmock.h"

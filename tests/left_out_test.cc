@@ -8,7 +8,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
-#include "common/checkpoint/testing/little_endian.h"
+#include "common/io/little_endian.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/shape.h"

@@ -79,7 +79,7 @@ class Exported {
     WriteBeside(manifest_);
   }
 
-  // Writes a manifest into the archive, without what only the whole file tells.
+  // Writes a manifest into the archive, without the fields that describe the whole file.
   void WriteWithin(Manifest manifest) const {
     manifest.clear_artifact();
     manifest.clear_round_trip();
@@ -217,7 +217,7 @@ TEST(VerifyRuntimeTest, ArtifactsForOldReadersPass) {
   EXPECT_OK(exported.Verify());
 }
 
-// Without the checkpoint, what only it tells is not checked.
+// Without the checkpoint, the origin of the weights is not checked.
 TEST_P(VerifyTest, WithoutTheCheckpointTheReportSaysWhatIsNotChecked) {
   const Exported exported(GetParam());
   ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), ""));

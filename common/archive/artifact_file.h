@@ -14,6 +14,9 @@
 
 namespace modelport {
 
+// The folder of all records in every archive that Modelport writes, with a slash at its end.
+inline constexpr absl::string_view kArchiveFolder = "archive/";
+
 // An untrusted artifact: the records of its file, mapped into memory. LibTorch does not read the file.
 class ArtifactFile {
  public:
@@ -27,8 +30,7 @@ class ArtifactFile {
   absl::string_view bytes() const { return file_->bytes(); }
   const std::vector<ZipRecord>& records() const { return records_; }
 
-  // The record at `path` below the folder "archive", such as "data.pkl"; null if there is none. Every archive that
-  // Modelport writes has this folder.
+  // The record at `path` below kArchiveFolder, such as "data.pkl"; null if there is none.
   const ZipRecord* Find(absl::string_view path) const;
 
  private:

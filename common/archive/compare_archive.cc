@@ -20,8 +20,6 @@ namespace {
 
 using caffe2::serialize::PyTorchStreamReader;
 
-constexpr absl::string_view kFolder = "archive/";
-
 size_t FirstDifference(absl::string_view a, absl::string_view b) {
   const size_t size = std::min(a.size(), b.size());
   return std::mismatch(a.begin(), a.begin() + size, b.begin()).first - a.begin();
@@ -56,7 +54,7 @@ class RecordComparer {
     const std::vector<std::string> paths = reader_.getAllRecords();
     for (const ZipRecord& record : file_.records()) {
       absl::string_view path = record.name;
-      if (absl::ConsumePrefix(&path, kFolder) && std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
+      if (absl::ConsumePrefix(&path, kArchiveFolder) && std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
       return absl::DataLossError(absl::StrCat(Brief(record.name), ": a record that Modelport does not write"));
     }
     for (const std::string& path : paths) {

@@ -131,6 +131,26 @@ TEST(CompareReferenceTest, ALargeMeasureOfRoundingIsNoLicence) {
   EXPECT_FALSE(comparison.tensors[0].passed());
 }
 
+TEST(CompareReferenceTest, HalfPrecisionHasBoundsOfItsOwn) {
+  for (const auto& [type, epsilon] : {std::pair(at::kHalf, 0x1p-10), std::pair(at::kBFloat16, 0x1p-7)}) {
+    Module toy("Toy");
+    toy.register_parameter("weight", at::full({1000}, 0.1, type), /*is_buffer=*/false);
+    toy.define("def forward(self, x: Tensor) -> Tensor:\n  return x * self.weight\n");
+    Reference reference;
+    reference.arguments["x"] = X().to(type);
+    at::Tensor expected = X().to(type) * at::full({1000}, 0.1, type);
+    reference.expected = {{"output", expected}};
+    const double largest = expected.max().item<double>();
+    ASSERT_OK_AND_ASSIGN(ReferenceComparison comparison, CompareReference(toy, reference));
+    EXPECT_TRUE(comparison.tensors[0].passed());
+    EXPECT_GE(comparison.tensors[0].tolerance, epsilon * largest);
+    EXPECT_LE(comparison.tensors[0].tolerance, 16 * epsilon * largest);
+    expected[0] += 20 * epsilon * largest;
+    ASSERT_OK_AND_ASSIGN(comparison, CompareReference(toy, reference));
+    EXPECT_FALSE(comparison.tensors[0].passed());
+  }
+}
+
 TEST(CompareReferenceTest, OtherShapesDtypesAndValuesThatAreNotFiniteFail) {
   Reference reference = ToyReference();
   reference.expected[0].second = reference.expected[0].second.unsqueeze(0);

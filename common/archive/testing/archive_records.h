@@ -11,10 +11,10 @@ namespace modelport {
 // The path and content of each record of an archive, in the order of the file.
 using Records = std::vector<std::pair<std::string, std::string>>;
 
-// Reads the records of the archive at `path` without those about the archive as a whole, such as its version.
+// Reads the records of the archive at `path`.
 Records ReadRecords(const std::string& path);
 
-// Lets `alter` change the records of the archive at `path`, and writes the archive again, with matching checksums.
+// Lets `alter` change the records of the archive at `path`, and writes the archive again, with matching CRC-32s.
 void AlterArchive(const std::string& path, const std::function<void(Records&)>& alter);
 
 // The content of the record `path`, which must be one of `records`.

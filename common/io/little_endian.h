@@ -1,5 +1,5 @@
-#ifndef MODELPORT_COMMON_CHECKPOINT_TESTING_LITTLE_ENDIAN_H_
-#define MODELPORT_COMMON_CHECKPOINT_TESTING_LITTLE_ENDIAN_H_
+#ifndef MODELPORT_COMMON_IO_LITTLE_ENDIAN_H_
+#define MODELPORT_COMMON_IO_LITTLE_ENDIAN_H_
 
 #include <string>
 #include <type_traits>
@@ -22,4 +22,4 @@ std::string LittleEndian(const std::vector<T>& numbers) {
 
 }  // namespace modelport
 
-#endif  // MODELPORT_COMMON_CHECKPOINT_TESTING_LITTLE_ENDIAN_H_
+#endif  // MODELPORT_COMMON_IO_LITTLE_ENDIAN_H_
