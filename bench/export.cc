@@ -13,26 +13,28 @@
 #include "bench/measure.h"
 #include "bench/own_folder.h"
 #include "bench/seeded_file.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, model, "dav2_vitl", "the model whose export is compared with a copy");
 ABSL_FLAG(std::string, folder, "",
-          "where to make the folder that the files are written to, and removed with; by default the system's for "
-          "temporary files");
-ABSL_FLAG(int, rounds, 7, "how many times everything is run, in turn");
+          "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
+          "system's folder for temporary files");
+ABSL_FLAG(int, rounds, 7, "how many times each command runs; the commands take turns");
 
 namespace modelport {
 namespace {
 
 namespace fs = std::filesystem;
 
-// A command that is measured. With `compared`, its wall time is set in relation to the copy's.
+// A command that is measured. With `compared`, the report relates its wall time to the copy's and its memory to the
+// weights.
 struct Case {
   std::string name;
   std::string command;
@@ -65,8 +67,8 @@ class Bench {
     };
   }
 
-  // Everything writes new files: replacing one takes longer, and not equally so for all. Freeing the old ones is over
-  // before the next command is timed.
+  // Every command must write new files, because replacing a file takes longer, by a time that differs between commands.
+  // Waits until the file system has freed the old files.
   void RemoveOutputs() const {
     for (const char* name : {"copy", "out.pt", "out.manifest.json"}) fs::remove(Path(name));
     sync();
@@ -106,9 +108,9 @@ absl::Status Report(const std::vector<Case>& cases, const std::vector<std::vecto
   return absl::OkStatus();
 }
 
-// Makes the files in `folder` and runs everything on them.
+// Makes the files in `folder`, runs all commands on them and prints the report.
 absl::Status RunIn(const fs::path& folder) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(""));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(const CatalogEntry small, registry.Find("dav2_vits"));
   Bench bench(entry, folder);

@@ -35,10 +35,10 @@ double Seconds(const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; 
 Measurement Measure(const std::string& command) {
   const std::string line = absl::StrCat("exec ", command, " >/dev/null 2>&1");
   const auto start = std::chrono::steady_clock::now();
-  // Not fork: until it is another program, a forked child counts this one's memory as its own.
+  // vfork and not fork: until it calls exec, a forked child counts this process's memory as its own.
   const pid_t pid = vfork();
   if (pid == 0) {
-    // exec: the command itself is the process whose memory is read.
+    // The command replaces the shell by "exec", so that `pid` is the command's own process.
     execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
     _exit(127);
   }

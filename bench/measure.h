@@ -7,7 +7,7 @@
 
 namespace modelport {
 
-// What one run of a command took.
+// The cost of one run of a command.
 struct Measurement {
   int exit_status = 0;
   double wall_seconds = 0;
@@ -15,10 +15,10 @@ struct Measurement {
   int64_t peak_anon_bytes = 0;  // Private memory: the largest RssAnon seen, read every 2 ms.
 };
 
-// Runs a shell command with its output thrown away.
+// Runs a shell command and discards its output.
 Measurement Measure(const std::string& command);
 
-// The middle one of the wall times.
+// The median of the wall times.
 double MedianWall(std::vector<Measurement> runs);
 
 // The largest peak.

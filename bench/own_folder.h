@@ -8,10 +8,10 @@
 
 namespace modelport {
 
-// A new folder that is removed, with all that is in it, when this object dies.
+// A new folder. The destructor removes it with all its files.
 class OwnFolder {
  public:
-  // Makes it in the folder `parent`, of which everything else is left alone.
+  // Makes the folder in the folder `parent`, whose other files are never touched. Fails with the error of mkdtemp.
   static absl::StatusOr<OwnFolder> Create(const std::string& parent);
 
   OwnFolder(OwnFolder&& other) noexcept : path_(std::exchange(other.path_, "")) {}

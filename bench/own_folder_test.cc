@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-TEST(OwnFolderTest, GoesWithItsFilesAndLeavesTheOthers) {
+TEST(OwnFolderTest, IsRemovedWithItsFilesAndNoOthers) {
   const fs::path parent = fs::path(testing::TempDir()) / "parent";
   fs::create_directories(parent / "mine");
   std::ofstream(parent / "m.safetensors") << "mine";

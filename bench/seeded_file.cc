@@ -2,7 +2,10 @@
 
 #include <caffe2/serialize/inline_container.h>
 
+#include <algorithm>
 #include <fstream>
+#include <iterator>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,9 +13,11 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/checkpoint/testing/pickle_writer.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {
@@ -21,6 +26,26 @@ namespace {
 absl::StatusOr<Checkpoint> SeededCheckpoint(const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   return MakeSeededCheckpoint(PublishedKeys(entry.plugin->key_map, tree), /*seed=*/0);
+}
+
+// What the two formats call a dtype.
+struct DTypeNames {
+  DType dtype;
+  absl::string_view safetensors;
+  absl::string_view storage;  // torch's storage class.
+};
+
+constexpr DTypeNames kDTypeNames[] = {
+    {DType::kFloat32, "F32", "FloatStorage"}, {DType::kInt64, "I64", "LongStorage"},
+    {DType::kInt32, "I32", "IntStorage"},     {DType::kInt16, "I16", "ShortStorage"},
+    {DType::kInt8, "I8", "CharStorage"},      {DType::kUInt8, "U8", "ByteStorage"},
+    {DType::kBool, "BOOL", "BoolStorage"},
+};
+
+// Seeded checkpoints hold float32 and what is not floating, so every dtype is in the list.
+const DTypeNames& NamesOf(DType dtype) {
+  return *std::find_if(std::begin(kDTypeNames), std::end(kDTypeNames),
+                       [&](const DTypeNames& names) { return names.dtype == dtype; });
 }
 
 std::vector<int32_t> ToInt32(const std::vector<int64_t>& numbers) { return {numbers.begin(), numbers.end()}; }
@@ -34,7 +59,9 @@ absl::Status WriteSeededSafetensors(const CatalogEntry& entry, const std::string
   for (const CheckpointTensor& tensor : checkpoint.state_dicts().front().tensors) {
     const int64_t size = checkpoint.storages()[tensor.storage].bytes.size();
     header[tensor.key == renamed ? tensor.key + "_" : tensor.key] = {
-        {"dtype", "F32"}, {"shape", tensor.shape}, {"data_offsets", {offset, offset + size}}};
+        {"dtype", std::string(NamesOf(tensor.dtype).safetensors)},
+        {"shape", tensor.shape},
+        {"data_offsets", {offset, offset + size}}};
     offset += size;
   }
   std::string text = header.dump();
@@ -56,9 +83,9 @@ absl::Status WriteSeededTorchZip(const CatalogEntry& entry, const std::string& p
   std::vector<std::pair<std::string, std::string>> entries;
   for (const CheckpointTensor& tensor : tensors) {
     const int32_t elements = *ElementCount(tensor.shape);
-    entries.emplace_back(PickleString(tensor.key),
-                         PickleTensor(PickleStorage("FloatStorage", absl::StrCat(entries.size()), elements), 0,
-                                      ToInt32(tensor.shape), ToInt32(tensor.strides)));
+    entries.emplace_back(PickleString(tensor.key), PickleTensor(PickleStorage(NamesOf(tensor.dtype).storage,
+                                                                              absl::StrCat(entries.size()), elements),
+                                                                0, ToInt32(tensor.shape), ToInt32(tensor.strides)));
   }
   const std::string pickle = Pickled(PickleDict(entries));
   caffe2::serialize::PyTorchStreamWriter writer(path);

@@ -9,11 +9,13 @@
 
 namespace modelport {
 
-// Writes the published checkpoint of `entry` with seeded weights as a safetensors file. A key `renamed`, if not empty,
-// is stored under another name, so that the file fits no more.
+// Writes the published checkpoint of `entry`, with seeded weights and zeros for slots that are not floating, as a
+// safetensors file. The key `renamed`, if not empty, is stored under another name, so that the file does not fit
+// `entry`.
+//   ResourceExhausted  the file cannot be written
 absl::Status WriteSeededSafetensors(const CatalogEntry& entry, const std::string& path, absl::string_view renamed = "");
 
-// The same as torch.save writes it since PyTorch 1.6.
+// Writes the same checkpoint in torch.save's format since PyTorch 1.6, a ZIP archive.
 absl::Status WriteSeededTorchZip(const CatalogEntry& entry, const std::string& path);
 
 }  // namespace modelport

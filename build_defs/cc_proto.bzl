@@ -17,7 +17,7 @@ def cc_proto(name, src, **kwargs):
         name = name + "_protoc",
         srcs = [src],
         outs = [header, source],
-        # The versions stand for protoc itself, which Bazel cannot see.
+        # Bazel does not track protoc itself. Its version in the command makes Bazel run it again after an upgrade.
         cmd = "protoc --proto_path=. --cpp_out=$(GENDIR) $(location {}) # {}".format(src, " ".join(VERSIONS)),
     )
     cc_library(

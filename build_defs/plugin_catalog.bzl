@@ -1,5 +1,7 @@
 """The names of all variants, for BUILD files: read from each plugin.yaml, which alone lists them."""
 
+load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
+
 def _uses(line, where):
     inner = line[len("uses:"):].strip()
     if not (inner.startswith("[") and inner.endswith("]")):
@@ -32,12 +34,13 @@ def _read_plugin(path, text):
     return family, struct(uses = uses, variants = variants)
 
 def _plugin_catalog_impl(ctx):
-    rows = {}
+    rows, plugins = {}, []
     for label in ctx.attr.plugins:
         path = "{}/{}".format(label.package, label.name)
         family, plugin = _read_plugin(path, ctx.read(ctx.path(label)))
         if family in rows:
             fail("{}: family {} stands in two plugins".format(path, family))
+        plugins.append(plugin)
         rows[family] = '    "{}": struct(package = "//{}", uses = {}, variants = {}),\n'.format(
             family,
             label.package,
@@ -45,10 +48,38 @@ def _plugin_catalog_impl(ctx):
             plugin.variants,
         )
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
-    ctx.file("plugins.bzl", "FAMILIES = {\n" + "".join([rows[family] for family in sorted(rows)]) + "}\n")
+    variants = [variant for plugin in plugins for variant in plugin.variants]
+    for name in ctx.attr.checkpoints:
+        if name not in variants:
+            fail("checkpoint_archive {}: no plugin has such a variant".format(name))
+    ctx.file("plugins.bzl", "FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
+        "".join([rows[family] for family in sorted(rows)]),
+        sorted(ctx.attr.checkpoints),
+    ))
 
-plugin_catalog = repository_rule(
+_plugin_catalog = repository_rule(
     implementation = _plugin_catalog_impl,
-    doc = "@NAME//:plugins.bzl with FAMILIES: the package, `uses` and variants of every family.",
-    attrs = {"plugins": attr.label_list(doc = "The plugin.yaml of every plugin.", allow_files = True)},
+    attrs = {
+        "checkpoints": attr.string_list(),
+        "plugins": attr.label_list(allow_files = True),
+    },
 )
+
+def plugin_catalog(plugins):
+    """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
+
+    It has FAMILIES, the package, `uses` and variants of every family, and CHECKPOINTS, the variants that a
+    checkpoint_archive() above this call binds to their weights.
+
+    Args:
+      plugins: labels of the plugin.yaml of every plugin.
+    """
+    _plugin_catalog(
+        name = "plugin_catalog",
+        checkpoints = [
+            repository[len(CHECKPOINT_PREFIX):]
+            for repository in native.existing_rules()
+            if repository.startswith(CHECKPOINT_PREFIX)
+        ],
+        plugins = plugins,
+    )

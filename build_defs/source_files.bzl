@@ -1,4 +1,4 @@
-"""The source files that programs are built from, as data of a test."""
+"""Collects the source files that programs are built from, as data of a test."""
 
 _SourcesInfo = provider(fields = ["files"])
 

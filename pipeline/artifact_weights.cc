@@ -15,6 +15,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/weights/audit.h"
+#include "common/weights/scalar_type.h"
 #include "pipeline/weight_source.h"
 
 namespace modelport {
@@ -33,21 +34,22 @@ absl::StatusOr<absl::optional<Seeded>> ParseSource(const StatedManifest& stated)
       absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(stated.manifest.source())));
 }
 
-absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, DType dtype, std::string source) {
+absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, const ModuleTree& tree, DType dtype, std::string source) {
   ArtifactWeights weights{std::move(mapped), {}, std::move(source)};
   const MappedWeights& kept = *weights.mapped;
-  ASSIGN_OR_RETURN(weights.bound, BindTensors(kept.checkpoint, kept.plan, kept.tree, dtype));
+  ASSIGN_OR_RETURN(weights.bound, BindTensors(kept.checkpoint, kept.plan, tree, dtype));
   return weights;
 }
 
-absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, DType dtype,
-                                         const Seeded& seeded) {
-  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, seeded));
-  return Bind(std::move(mapped), dtype, SeededName(seeded));
+absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
+                                         DType dtype, const Seeded& seeded) {
+  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, tree, seeded));
+  return Bind(std::move(mapped), tree, dtype, SeededName(seeded));
 }
 
-absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry, DType dtype,
-                                               const std::string& path, const StatedManifest& stated) {
+absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry,
+                                               const ModuleTree& tree, DType dtype, const std::string& path,
+                                               const StatedManifest& stated) {
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
   const std::string digest = absl::StrCat("sha256:", Sha256Of(checkpoint.bytes()));
   const std::string& source = stated.manifest.source();
@@ -56,13 +58,13 @@ absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const C
         path, ": is not the checkpoint that the artifact was made from: wants ", source, ", has ", digest));
   }
   const SourceChoice choice = {stated.manifest.layout(), stated.manifest.state_dict()};
-  absl::StatusOr<MappedWeights> mapped = MapCheckpoint(registry, entry, std::move(checkpoint), choice);
+  absl::StatusOr<MappedWeights> mapped = MapCheckpoint(registry, entry, tree, std::move(checkpoint), choice);
   if (!mapped.ok()) {
     return Annotate(mapped.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
                                                   Brief(DictName(*choice.state_dict))));
   }
   RETURN_IF_ERROR(AuditStorages(mapped->checkpoint, mapped->plan));
-  return Bind(*std::move(mapped), dtype, digest);
+  return Bind(*std::move(mapped), tree, dtype, digest);
 }
 
 // The tensor that fills `slot`, the one of that index, borrowed from the artifact. An archive numbers its tensors in
@@ -80,18 +82,18 @@ absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, 
                                             " bytes, has ", record->bytes.size(),
                                             record->deflated ? " compressed" : ""));
   }
-  // Nothing writes through it, and nothing reads it as numbers before it is known to lie where Modelport puts it.
+  // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
+  // where Modelport writes it, which is aligned.
   return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
 }
 
-absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dtype, const StatedManifest& stated,
-                                             const ArtifactFile& file) {
+absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const ModuleTree& tree, DType dtype,
+                                             const StatedManifest& stated, const ArtifactFile& file) {
   const std::string& layout = stated.manifest.layout();
   if (entry.plugin->key_map.Find(layout) == nullptr) {
     return absl::DataLossError(
         absl::StrCat(stated.path, ": layout ", Brief(layout), " is none of ", entry.plugin->family));
   }
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ArtifactWeights weights;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], dtype));
@@ -102,18 +104,18 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, DType dt
 
 }  // namespace
 
-absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry, DType dtype,
-                                                   const StatedManifest& stated, const std::string& checkpoint,
-                                                   const ArtifactFile& file) {
+absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
+                                                   const ModuleTree& tree, DType dtype, const StatedManifest& stated,
+                                                   const std::string& checkpoint, const ArtifactFile& file) {
   ASSIGN_OR_RETURN(const absl::optional<Seeded> seeded, ParseSource(stated));
   if (seeded && !checkpoint.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(checkpoint, ": the artifact was made from seeded weights, ",
                                                       stated.manifest.source(),
                                                       ", and from no checkpoint; leave out --checkpoint"));
   }
-  if (seeded) return FromSeed(registry, entry, dtype, *seeded);
-  if (!checkpoint.empty()) return FromCheckpoint(registry, entry, dtype, checkpoint, stated);
-  return FromArtifact(entry, dtype, stated, file);
+  if (seeded) return FromSeed(registry, entry, tree, dtype, *seeded);
+  if (!checkpoint.empty()) return FromCheckpoint(registry, entry, tree, dtype, checkpoint, stated);
+  return FromArtifact(entry, tree, dtype, stated, file);
 }
 
 }  // namespace modelport

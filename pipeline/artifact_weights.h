@@ -6,6 +6,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/archive/artifact_file.h"
+#include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/map_weights.h"
@@ -14,20 +15,21 @@
 
 namespace modelport {
 
-// The weights with which an artifact is made anew.
+// The weights from which verify builds an artifact again.
 struct ArtifactWeights {
-  absl::optional<MappedWeights> mapped;  // None if they are the artifact's own.
+  absl::optional<MappedWeights> mapped;  // Empty if the weights are borrowed from the artifact.
   BoundTensors bound;                    // Borrows from `mapped` or from the artifact.
-  std::string source;                    // Where they come from: "sha256:HEX" or "seeded:v1:SEED"; empty: the artifact.
+  std::string source;  // "sha256:HEX" or "seeded:v1:SEED"; empty if they are borrowed from the artifact.
 };
 
-// Gets the weights of the artifact `file` of `entry`, whose manifest is `stated`: from `checkpoint` if it is not empty,
-// else from seeded weights if the manifest names these, else from the artifact, whose tensors it borrows.
+// Gets the weights of the artifact `file` of `entry`, for `tree`, the variant's own. The manifest is `stated`. They
+// come from `checkpoint` if it is not empty, else from seeded weights if the manifest names these, else from the
+// artifact, whose tensors are borrowed.
 //   FailedPrecondition  `checkpoint` is not the one of the manifest, or does not fit the model
 //   DataLoss            a malformed source in the manifest; a tensor that is missing or of another size
-absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry, DType dtype,
-                                                   const StatedManifest& stated, const std::string& checkpoint,
-                                                   const ArtifactFile& file);
+absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
+                                                   const ModuleTree& tree, DType dtype, const StatedManifest& stated,
+                                                   const std::string& checkpoint, const ArtifactFile& file);
 
 }  // namespace modelport
 

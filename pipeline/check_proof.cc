@@ -55,7 +55,7 @@ std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const Ro
   std::vector<std::string> errors = DifferingFields(
       stated, right.round_trip(),
       {output + "max_abs", output + "relative", output + "equal_on_same_memory", proof + "kernel_fault"});
-  if (!errors.empty() && !stated.proven()) return {"proven: false, and yet there are results"};
+  if (!errors.empty() && !stated.proven()) return {"proven: false, but results are stated"};
   if (!errors.empty()) return errors;
   if (!IsPossibleFault(stated.kernel_fault()))
     errors.push_back(absl::StrCat("kernel_fault: no export finds ", stated.kernel_fault()));

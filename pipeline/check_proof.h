@@ -11,8 +11,9 @@
 
 namespace modelport {
 
-// What is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip` and `outputs`;
-// empty: nothing. What depends on the machine of the export must be possible, everything else the same.
+// Returns what is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip` and
+// `outputs`; empty if nothing is. Fields that depend on the machine of the export must have a value that some machine
+// measures, all others the value of `round_trip`.
 std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip,
                                      const std::vector<c10::IValue>& outputs);
 

@@ -3,9 +3,9 @@
 #include <google/protobuf/util/field_mask_util.h>
 #include <torch/version.h>
 
-#include <variant>
-
+#include "common/module_tree/interface.h"
 #include "common/runtime/runtime_obstacles.h"
+#include "common/source/zeros.h"
 #include "common/tensor/shape.h"
 #include "pipeline/version.h"
 #include "pipeline/weight_source.h"
@@ -49,11 +49,18 @@ void DescribeCode(const ArtifactParts& parts, Manifest& manifest) {
   for (const std::string& method : MethodSchemas(parts.module)) manifest.add_methods(method);
 }
 
-void DescribeRoot(const ModuleNode& root, Manifest& manifest) {
-  for (const auto& [name, value] : root.constants) {
-    const bool* const flag = std::get_if<bool>(&value);
-    if (name == "larger_is_nearer" && flag != nullptr) manifest.set_larger_is(*flag ? "nearer" : "farther");
-  }
+void DescribeInterface(const Interface& interface, Manifest& manifest) {
+  Manifest::Interface& entry = *manifest.mutable_interface();
+  entry.set_kind(interface.kind);
+  for (const std::string& channel : interface.inputs) entry.add_inputs(channel);
+  for (const std::string& channel : interface.outputs) entry.add_outputs(channel);
+  entry.set_category(interface.category);
+  entry.set_help(interface.help);
+  entry.set_multiple_of(interface.multiple_of);
+  if (interface.larger_is_nearer) manifest.set_larger_is(*interface.larger_is_nearer ? "nearer" : "farther");
+}
+
+void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {
   for (const Knob& knob : root.knobs) {
     Manifest::Knob& entry = *manifest.add_knobs();
     entry.set_name(knob.name);
@@ -80,21 +87,23 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   DescribePlugin(*parts.entry.plugin, parts.target, manifest);
   DescribeTensors(parts.tree, manifest);
   DescribeCode(parts, manifest);
-  DescribeRoot(parts.tree.root, manifest);
+  if (parts.target.wraps) DescribeInterface(*parts.tree.interface, manifest);
+  DescribeKnobs(parts.tree.root, manifest);
   return manifest;
 }
 
-void DescribeSource(const std::string& source, const MappedWeights& weights, const BoundTensors& bound,
-                    Manifest& manifest) {
+void DescribeSource(const std::string& source, const ModuleTree& tree, const MappedWeights& weights,
+                    const BoundTensors& bound, Manifest& manifest) {
   const Plan& plan = weights.plan;
   manifest.set_source(source);
   if (ParseSeededName(source)) manifest.set_warning("SEEDED weights: predicts nothing");
   manifest.set_layout(plan.layout);
   for (size_t i = 0; i < plan.sources.size(); ++i) {
-    if (plan.sources[i].tensor != nullptr) continue;
-    Manifest::Allowance& zeros = *manifest.add_zero_filled();
-    zeros.set_key(weights.tree.slots[i].name);
-    zeros.set_reason(plan.sources[i].reason);
+    const Zeros* const zeros = plan.sources[i].zeros();
+    if (zeros == nullptr) continue;
+    Manifest::Allowance& allowance = *manifest.add_zero_filled();
+    allowance.set_key(tree.slots[i].name);
+    allowance.set_reason(zeros->reason);
   }
   for (const auto& [key, reason] : plan.unused) {
     Manifest::Allowance& unused = *manifest.add_unused();

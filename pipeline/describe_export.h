@@ -31,26 +31,28 @@ struct ArtifactParts {
   const std::vector<Operator>& operators;  // Of `module`.
   ArchiveFormat format;                    // WrittenFormat of these.
   DType dtype;
-  const Runtime* runtime;  // That it is made for; null: none in particular.
+  const Runtime* runtime;  // The runtime it is made for; null if the export names none.
 };
 
-// Builds the manifest of an artifact. What its weights come from, the file and the proof are added below.
+// Begins the manifest of an artifact: all fields but those that the functions below add, about the source of the
+// weights, the file and the proof.
 Manifest DescribeModule(const ArtifactParts& parts);
 
-// Adds what the weights come from and how they became the module's. `source` is "sha256:HEX" or "seeded:v1:SEED".
-void DescribeSource(const std::string& source, const MappedWeights& weights, const BoundTensors& bound,
-                    Manifest& manifest);
+// Adds what the weights come from and how they became those of `tree`, the variant's own. `source` is "sha256:HEX" or
+// "seeded:v1:SEED".
+void DescribeSource(const std::string& source, const ModuleTree& tree, const MappedWeights& weights,
+                    const BoundTensors& bound, Manifest& manifest);
 
-// The fields that DescribeSource adds and nothing but the source gives.
+// The fields that DescribeSource adds, which only the source of the weights tells.
 const std::vector<std::string>& SourceFields();
 
-// Adds these fields as `stated`, another manifest of the artifact, has them: for a caller who lacks the checkpoint.
+// Copies these fields from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint.
 void CopySource(const Manifest& stated, Manifest& manifest);
 
 // Adds the facts of the whole file.
 void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest);
 
-// Adds what the round trip proved; none was made if `round_trip` is empty.
+// Adds what the round trip proved, or that none was made if `round_trip` is empty.
 void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest);
 
 }  // namespace modelport

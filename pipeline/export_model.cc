@@ -43,13 +43,13 @@ int64_t TotalBytes(const BoundTensors& bound) {
   return bytes;
 }
 
-// Makes sure that the runtime which the artifact is for can run it.
+// Checks that the runtime for which the artifact is made can run it.
 absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& operators, const Runtime* runtime) {
   if (runtime == nullptr) return absl::OkStatus();
   return Annotate(CheckRuntime(*runtime, FormatFor(*runtime), operators), entry.variant->name);
 }
 
-// Makes sure that the host can use the module.
+// Checks that the host can use the module.
 absl::Status CheckModuleForHost(const CatalogEntry& entry, const torch::jit::Module& module, const Target& target) {
   const std::vector<Finding> findings = CheckHostRules(target.rules, module);
   if (findings.empty()) return absl::OkStatus();
@@ -65,13 +65,13 @@ absl::Status CheckDType(DType dtype, const Target& target) {
       absl::StrJoin(known, " or ", [](std::string* out, DType one) { absl::StrAppend(out, DTypeName(one)); })));
 }
 
-// Makes sure that the host can use what was made.
+// Checks that the host can use an artifact with this manifest.
 absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target) {
   if (target.check == nullptr) return absl::OkStatus();
   return Annotate(target.check(manifest), manifest.model());
 }
 
-// The files that an export reads, as far as they lie outside the program.
+// The files that an export reads: plugins that are not built in, and the checkpoint.
 std::vector<std::string> InputFiles(const Registry& registry, const ExportOptions& options) {
   std::vector<std::string> files = registry.files();
   if (const std::string path = CheckpointPath(options.weights); !path.empty()) files.push_back(path);
@@ -79,15 +79,15 @@ std::vector<std::string> InputFiles(const Registry& registry, const ExportOption
 }
 
 // Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
-// were written, while the checkpoint is still being hashed.
-absl::Status WriteAndAudit(const torch::jit::Module& module, const MappedWeights& weights, const BoundTensors& bound,
-                           const ExportOptions& options, BackgroundDigest& checkpoint_digest, Writer& out,
-                           Manifest& manifest) {
+// were written, while the checkpoint is still being hashed. `tree` is the variant's own.
+absl::Status WriteAndAudit(const torch::jit::Module& module, const ModuleTree& tree, const MappedWeights& weights,
+                           const BoundTensors& bound, const ExportOptions& options, BackgroundDigest& checkpoint_digest,
+                           Writer& out, Manifest& manifest) {
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
     RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-    RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, weights.tree, bound, options.allow_nonfinite));
+    RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, tree, bound, options.allow_nonfinite));
     const auto* const seeded = std::get_if<Seeded>(&options.weights);
-    DescribeSource(seeded ? SeededName(*seeded) : absl::StrCat("sha256:", checkpoint_digest.HexDigest()), weights,
+    DescribeSource(seeded ? SeededName(*seeded) : absl::StrCat("sha256:", checkpoint_digest.HexDigest()), tree, weights,
                    bound, manifest);
     return WriteManifest(manifest);
   };
@@ -95,12 +95,13 @@ absl::Status WriteAndAudit(const torch::jit::Module& module, const MappedWeights
   ProgressWriter writer(out, progress);
   const absl::Status written =
       WriteArchive(module, options.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
-  // To write bytes that the checkpoint has no longer is an error of the system, which would be taken for one of `out`.
+  // If the checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
+  // first.
   RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   return written;
 }
 
-// Makes sure that the file is of the format that its manifest was made for.
+// Checks that the file has the format that its manifest states.
 absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const ExportOptions& options) {
   ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
   if (written.version == format.version && written.new_records == format.new_records) return absl::OkStatus();
@@ -110,15 +111,18 @@ absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, co
 
 // Makes the round trip, if it is asked for.
 absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
-                                                const std::vector<Call>& examples, const ExportOptions& options) {
+                                                const CatalogEntry& entry, const ModuleTree& tree,
+                                                const ExportOptions& options) {
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", size);
-  absl::StatusOr<RoundTrip> proven = ProveRoundTrip(module, file.ReadablePath(), examples, options.allow_nonfinite,
-                                                    [&](int64_t bytes) { progress.Add(bytes); });
-  // An example that cannot run is the plugin's fault, whose line it names, and says nothing of the artifact.
-  if (absl::IsInvalidArgument(proven.status())) return proven.status();
-  if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
-  return *std::move(proven);
+  absl::StatusOr<RoundTrip> proven =
+      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, *options.target, tree), options.allow_nonfinite,
+                     [&](int64_t bytes) { progress.Add(bytes); });
+  if (proven.ok()) return *std::move(proven);
+  const absl::Status failed(proven.status().code(), tree.library->WithPaths(proven.status().message()));
+  // An example that cannot run is a fault of the plugin, and the message names its line.
+  if (absl::IsInvalidArgument(failed)) return failed;
+  return Annotate(failed, absl::StrCat(options.out, ": the round trip failed"));
 }
 
 // Writes the manifest, and gives both files their names.
@@ -133,21 +137,20 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
                                      const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, options.weights));
-  ASSIGN_OR_RETURN(const BoundTensors bound,
-                   BindTensors(weights.checkpoint, weights.plan, weights.tree, options.dtype));
+  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, *tree.model, options.weights));
+  ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, *tree.model, options.dtype));
   ASSIGN_OR_RETURN(const torch::jit::Module module,
-                   BuildTargetModule(tree, bound.tensors, *options.target, options.runtime));
+                   BuildTargetModule(*tree.whole, bound.tensors, *options.target, options.runtime));
   RETURN_IF_ERROR(CheckModuleForHost(entry, module, *options.target));
   const std::vector<Operator> operators = CollectOperators(module);
   RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
   const ArchiveFormat format = WrittenFormat(options.runtime, operators);
   Manifest manifest = DescribeModule({.entry = entry,
                                       .target = *options.target,
-                                      .tree = tree,
+                                      .tree = *tree.whole,
                                       .module = module,
                                       .operators = operators,
                                       .format = format,
@@ -156,11 +159,11 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   BackgroundDigest checkpoint_digest;
   if (std::holds_alternative<CheckpointFile>(options.weights)) checkpoint_digest.Append(weights.checkpoint.bytes());
   HashingWriter artifact(outputs.artifact);
-  RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, checkpoint_digest, artifact, manifest));
+  RETURN_IF_ERROR(WriteAndAudit(module, *tree.model, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(bound), TargetExamples(entry, *options.target), options));
-  // The disk writes while the rest is hashed.
+                   Prove(module, outputs.artifact, TotalBytes(bound), entry, *tree.whole, options));
+  // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
   DescribeProof(round_trip, manifest);

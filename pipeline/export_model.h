@@ -6,7 +6,6 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/keymap/plan.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/runtime/runtime.h"
 #include "common/tensor/dtype.h"
@@ -17,18 +16,18 @@
 namespace modelport {
 
 struct ExportOptions {
-  WeightSource weights;                            // Seeded ones if nothing is said.
+  WeightSource weights;                            // Seeded weights by default.
   DType dtype = DType::kFloat32;                   // Of the artifact's weights.
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
-  const Runtime* runtime = nullptr;                // That the artifact is made for; null: none in particular.
+  const Runtime* runtime = nullptr;                // The runtime it is made for; null: the newest.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
-  bool allow_nonfinite = false;                    // Whether NaN and infinite weights and outputs are let through.
+  bool allow_nonfinite = false;                    // Whether weights and outputs may be NaN or infinite.
 };
 
-// Writes the artifact `options.out` and the manifest beside it, of which all but what the whole file and the proof add
-// is in the artifact too. On any error neither appears and nothing that was there changes, or the message says what
-// there is (take_names.h).
+// Writes the artifact `options.out` and the manifest beside it. The artifact holds the manifest too, without the fields
+// `artifact` and `round_trip`. After an error neither file appears and existing files are as they were; if they cannot
+// be restored, the message says what is there (take_names.h).
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, or an output is an
 //                       input or cannot be one (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model, holds values that are not finite or changed while it was

@@ -15,9 +15,9 @@ struct ExportOutputs {
   OutputFile manifest;
 };
 
-// Opens the artifact `out` and the manifest beside it. Where `out` is a link, both lie where it leads. Nothing is
-// opened if one of them is one of `inputs`, the files that the export reads, by whatever path or link.
-//   InvalidArgument  an input; a link in the place of the manifest; a manifest that another artifact has or would have
+// Opens the artifact `out` and the manifest beside it. If `out` is a link, both are written where it leads. Opens
+// nothing if one of them is the same file as one of `inputs`, the files that the export reads, also through links.
+//   InvalidArgument  an output is an input; the manifest's name is a link, or is that of another artifact's manifest
 //   others           as OutputFile::Create
 absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out, const std::vector<std::string>& inputs);
 

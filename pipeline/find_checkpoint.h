@@ -13,7 +13,7 @@ namespace modelport {
 // refs/main names first.
 std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::string& here);
 
-// The same places in the words of a message, with "*" for a snapshot, whether there are any or not.
+// The same places for a message: "*" stands for the snapshots, even if there are none.
 std::vector<std::string> SearchedPlaces(const Variant& variant, const std::string& here);
 
 // The first of CheckpointPlaces that exists, or "".

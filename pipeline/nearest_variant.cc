@@ -1,11 +1,12 @@
 #include "pipeline/nearest_variant.h"
 
-#include <utility>
-
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
+#include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
+#include "pipeline/each_variant.h"
 
 namespace modelport {
 namespace {
@@ -27,22 +28,13 @@ absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, cons
                                                   const absl::optional<std::string>& state_dict) {
   absl::optional<CatalogEntry> nearest;
   Likeness::Score best{kLeastShare, ""};
-  const Plugin* plugin = nullptr;
-  absl::optional<Likeness> likeness;  // Of `plugin`, whose variants follow each other.
-  for (const CatalogEntry& entry : registry.catalog()) {
-    if (entry.plugin != plugin) {
-      plugin = entry.plugin;
-      likeness.reset();
-      auto made = Likeness::Make(checkpoint, plugin->key_map, {"auto", state_dict});
-      if (made.ok()) likeness = *std::move(made);
-    }
-    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
-    if (!likeness || !tree.ok()) continue;
-    const Likeness::Score score = likeness->Of(*tree);
-    if (score.share <= best.share) continue;
-    best = score;
-    nearest = entry;
-  }
+  ForEachVariant<Likeness>(registry, checkpoint, state_dict,
+                           [&](const Likeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
+                             const Likeness::Score score = likeness.Of(tree);
+                             if (score.share <= best.share) return;
+                             best = score;
+                             nearest = entry;
+                           });
   if (!nearest) return absl::nullopt;
   return NearestVariant{nearest->variant->name, Differences(*nearest, checkpoint, {best.layout, state_dict})};
 }

@@ -5,7 +5,6 @@
 
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/keymap/plan.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -15,8 +14,8 @@ struct NearestVariant {
   std::string differences;  // "(layout original): 2 of 247 keys missing ...", of MakePlan's message.
 };
 
-// The variant of the catalog that a checkpoint which fits none comes nearest to; of several equal ones the first.
-// nullopt if not even a quarter of slots and keys agree (see Likeness).
+// Finds the variant of the catalog to which a checkpoint that fits none comes nearest; of several that are equally near
+// the first. nullopt if less than a quarter of slots and keys agree (see Likeness).
 absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
                                                   const absl::optional<std::string>& state_dict);
 

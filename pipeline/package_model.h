@@ -9,9 +9,9 @@
 
 namespace modelport {
 
-// Exports to NAME.pt in the new folder `options.out`, NAME being the variant's, and writes beside it what
-// the host wants there, see Target::package. The folder appears whole or not at all.
-//   InvalidArgument     a target that has no packages, no proof; or as ExportModel
+// Exports to VARIANT.pt in the new folder `options.out` and writes the host's files beside it, see Target::package. The
+// folder appears whole or not at all.
+//   InvalidArgument     the target has no packages, or the options ask for no proof; or as ExportModel
 //   AlreadyExists       there is something at `options.out`
 //   other codes         as ExportModel
 absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,

@@ -14,7 +14,7 @@
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "pipeline/version.h"
 
@@ -89,7 +89,9 @@ absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file) {
   }
   if (found.empty()) {
     return absl::NotFoundError(absl::StrCat(file.path(), ": no manifest in it, and no ", ManifestPath(file.path()),
-                                            " beside it: Modelport did not write it"));
+                                            " beside it: Modelport did not write it\n"
+                                            "  verify runs only modules that it builds from a plugin; for other files "
+                                            "see lint"));
   }
   for (const StatedManifest& other : found) RETURN_IF_ERROR(CheckAgreement(found[0], other));
   return std::move(found[0]);

@@ -9,15 +9,15 @@
 
 namespace modelport {
 
-// What an artifact is said to be, by whoever wrote its manifest.
+// The manifest that came with an artifact. Anybody may have written it.
 struct StatedManifest {
   Manifest manifest;
   std::string path;     // Of the manifest's file, or of the artifact and its record, for messages.
-  bool has_file_facts;  // It lies beside the artifact and so has the fields `artifact` and `round_trip`.
+  bool has_file_facts;  // True for a manifest beside the artifact, which has the fields `artifact` and `round_trip`.
 };
 
-// Reads the manifest beside the artifact and the one in it, of which one may be missing. That beside a link is one, and
-// so is that beside the file where the link leads.
+// Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a
+// manifest beside the link and one beside the file where it leads are both read.
 //   NotFound            there is none
 //   InvalidArgument     not a manifest
 //   DataLoss            they differ

@@ -11,7 +11,7 @@ namespace modelport {
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                      const Target& target, const Runtime* runtime) {
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, tensors, OperatorsOf(runtime)));
-  // What the host never calls must not keep an old runtime from loading the rest.
+  // A host calls only forward. Other methods could have operators that an old runtime lacks.
   if (!target.wraps) return module;
   const ModuleType& wrapper = *tree.root.type;
   const absl::Status kept = KeepMethod(module, "forward");
@@ -23,8 +23,8 @@ absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, con
   return module;
 }
 
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target) {
-  return target.wraps ? target.examples : entry.plugin->examples;
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target, const ModuleTree& tree) {
+  return target.wraps ? tree.interface->examples : entry.plugin->examples;
 }
 
 }  // namespace modelport

@@ -15,15 +15,15 @@
 
 namespace modelport {
 
-// The module of an artifact for `target`, whose tree is `tree` (registry/target_tree.h). `tensors`
-// fill its slots. The text is compiled for `runtime`, if one is given; whether that can run it is for CheckRuntime to
-// say.
+// Builds the module of an artifact for `target` from its whole tree (registry/target_tree.h). `tensors` fill its slots.
+// The text is compiled for `runtime`, if one is given; CheckRuntime tells whether that runtime can run it.
 //   InvalidArgument  the plugin's text does not compile
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                      const Target& target, const Runtime* runtime);
 
-// What the round trip of an artifact runs.
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target);
+// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin. `tree` is the
+// artifact's and must outlive them.
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target, const ModuleTree& tree);
 
 }  // namespace modelport
 

@@ -15,6 +15,8 @@
 #include "common/digest/sha256.h"
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/manifest.h"
+#include "common/parity/compare_reference.h"
+#include "common/parity/reference.h"
 #include "common/proof/example.h"
 #include "common/proof/round_trip.h"
 #include "common/runtime/operators.h"
@@ -22,7 +24,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "pipeline/artifact_weights.h"
 #include "pipeline/check_proof.h"
@@ -56,7 +58,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   return request;
 }
 
-// With another text of the plugin, other bytes are no fault of the file.
+// Another text of the plugin gives other bytes, which does not mean that the file was altered.
 absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
   if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) {
     return absl::OkStatus();
@@ -74,7 +76,7 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
 
 // An artifact made anew, to compare with.
 struct Remade {
-  ModuleTree tree;
+  TargetTree tree;
   ArtifactWeights weights;
   torch::jit::Module module;  // Borrows from `weights`.
   ArchiveFormat format;
@@ -84,16 +86,16 @@ struct Remade {
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
                               const std::string& checkpoint, const ArtifactFile& file) {
   Remade remade;
-  ASSIGN_OR_RETURN(remade.weights,
-                   GetArtifactWeights(registry, request.entry, request.dtype, stated, checkpoint, file));
   ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target));
-  ASSIGN_OR_RETURN(remade.module,
-                   BuildTargetModule(remade.tree, remade.weights.bound.tensors, *request.target, request.runtime));
+  ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, *remade.tree.model, request.dtype,
+                                                      stated, checkpoint, file));
+  ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, remade.weights.bound.tensors, *request.target,
+                                                    request.runtime));
   const std::vector<Operator> operators = CollectOperators(remade.module);
   remade.format = WrittenFormat(request.runtime, operators);
   remade.manifest = DescribeModule({.entry = request.entry,
                                     .target = *request.target,
-                                    .tree = remade.tree,
+                                    .tree = *remade.tree.whole,
                                     .module = remade.module,
                                     .operators = operators,
                                     .format = remade.format,
@@ -101,7 +103,7 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
                                     .runtime = request.runtime});
   const ArtifactWeights& weights = remade.weights;
   if (weights.mapped) {
-    DescribeSource(weights.source, *weights.mapped, weights.bound, remade.manifest);
+    DescribeSource(weights.source, *remade.tree.model, *weights.mapped, weights.bound, remade.manifest);
   } else {
     CopySource(stated.manifest, remade.manifest);
   }
@@ -147,6 +149,13 @@ absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::sha
   return round_trip;
 }
 
+absl::StatusOr<Reference> ReadReferenceOf(const std::string& model, const std::string& path) {
+  ASSIGN_OR_RETURN(Reference reference, ReadReference(path));
+  if (reference.model == model) return reference;
+  return absl::FailedPreconditionError(absl::StrCat(path, ": is a reference of ", Brief(reference.model),
+                                                    ", and the artifact is made from ", Brief(model)));
+}
+
 std::string Describe(const ComparedOutput& output) {
   return absl::StrCat(
       output.call, ": max diff ", output.max_abs, output.equal_on_same_memory ? ", none on the same memory" : "",
@@ -175,9 +184,14 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
 }  // namespace
 
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
-                                            const std::string& checkpoint) {
+                                            const std::string& checkpoint,
+                                            const absl::optional<ReferenceFile>& reference) {
   ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(artifact));
   ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file));
+  absl::optional<Reference> stored;
+  if (reference) {
+    ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
+  }
   const absl::StatusOr<StatedRequest> request = FindRequest(registry, stated.manifest);
   RETURN_IF_ERROR(Annotate(request.status(), stated.path));
   RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
@@ -186,14 +200,17 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   const auto manifest = [&] { return WriteManifest(remade.manifest); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
-  RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
+  RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
-  const std::vector<Call>& examples = TargetExamples(request->entry, *request->target);
+  const std::vector<Call>& examples = TargetExamples(request->entry, *request->target, *remade.tree.whole);
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
   if (remade.weights.mapped) RETURN_IF_ERROR(remade.weights.mapped->checkpoint.CheckUnchanged());
   Verification result;
   result.manifest = stated.manifest;
   Report(round_trip, stated, remade, checkpoint, result);
+  if (stored) {
+    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, reference->tolerance));
+  }
   return result;
 }
 

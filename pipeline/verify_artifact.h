@@ -5,16 +5,25 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
+#include "common/parity/compare_reference.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// What a verification found in order, and what it had no means to check.
+// A file of stored inputs and outputs to compare the artifact with (common/parity/reference.h).
+struct ReferenceFile {
+  std::string path;
+  absl::optional<double> tolerance = {};  // As CompareReference takes it.
+};
+
+// What a verification checked with success, and what it could not check.
 struct Verification {
   Manifest manifest;
   std::vector<std::string> passed;
   std::vector<std::string> not_checked;
+  absl::optional<ReferenceComparison> reference;  // May hold tensors that did not pass.
 };
 
 // Verifies the artifact file `artifact` and its manifest, beside it or in it, by making both anew: from the plugin and
@@ -27,8 +36,13 @@ struct Verification {
 //   FailedPrecondition  made by another release, from another text of the plugin or from another checkpoint; or outputs
 //                       are not finite and the manifest says that they are
 //   Unavailable         a kernel of this machine does not agree with itself, so that outputs cannot be compared
+//
+// The verified module is then compared with `reference`, if one is given.
+//   FailedPrecondition  the reference is another model's
+//   others              as ReadReference and CompareReference
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
-                                            const std::string& checkpoint);
+                                            const std::string& checkpoint,
+                                            const absl::optional<ReferenceFile>& reference = absl::nullopt);
 
 }  // namespace modelport
 

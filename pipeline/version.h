@@ -3,7 +3,7 @@
 
 namespace modelport {
 
-// Recorded in every manifest.
+// The release of Modelport. Every manifest records it.
 inline constexpr char kModelportVersion[] = "0.1.0";
 
 }  // namespace modelport

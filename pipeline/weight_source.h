@@ -8,16 +8,16 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 
 namespace modelport {
 
-// Weights made up by rule, which predict nothing.
+// Weights that a rule makes from a seed (common/checkpoint/seeded.h). They predict nothing.
 struct Seeded {
   uint64_t seed = 0;
 };
 
-// A file of weights, and what of it is meant.
+// A file of weights, and which layout and state dict to take of it.
 struct CheckpointFile {
   std::string path;
   SourceChoice choice = {};
@@ -28,10 +28,10 @@ using WeightSource = std::variant<Seeded, CheckpointFile>;
 // The path of the checkpoint; empty for seeded weights.
 std::string CheckpointPath(const WeightSource& source);
 
-// What a manifest calls seeded weights: "seeded:v1:SEED".
+// The name of seeded weights in a manifest: "seeded:v1:SEED".
 std::string SeededName(const Seeded& seeded);
 
-// The weights of that name; nullopt for any other text.
+// The seeded weights of that name; nullopt for any other text.
 absl::optional<Seeded> ParseSeededName(absl::string_view name);
 
 }  // namespace modelport

@@ -21,14 +21,14 @@ absl::Status CheckCatalogName(absl::string_view subject, absl::string_view name)
   const bool is_plain = !name.empty() && IsAlphanumeric(name[0]) && std::all_of(name.begin(), name.end(), IsPlain);
   if (is_plain && name.size() <= kMaxSize) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(subject, " \"", name.substr(0, kMaxSize),
-                                                 "\" is no name: it wants a-z, 0-9, _, . and -, at most ", kMaxSize,
-                                                 " of them, a letter or digit first"));
+                                                 "\" is not a valid name: it wants a-z, 0-9, _, . and -, at most ",
+                                                 kMaxSize, " of them, a letter or digit first"));
 }
 
 absl::Status CheckFileBelow(absl::string_view path) {
   for (absl::string_view part : absl::StrSplit(path, '/')) {
     if (!part.empty() && part != "." && part != "..") continue;
-    return absl::InvalidArgumentError(absl::StrCat("\"", path, "\" is no path below a folder, without . and .."));
+    return absl::InvalidArgumentError(absl::StrCat("\"", path, "\" is not a path below a folder, without . and .."));
   }
   return absl::OkStatus();
 }

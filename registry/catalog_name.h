@@ -6,12 +6,12 @@
 
 namespace modelport {
 
-// Whether `name` can name a family or a variant, which files and folders are named after: a-z, 0-9, _, . and -, at most
-// 64 of them, a letter or digit first.
-//   InvalidArgument  it cannot; begins with `subject`: variant "../x" is no name: ...
+// Whether `name` is a valid name of a family or a variant, which becomes the name of files and folders: a-z, 0-9, _, .
+// and -, at most 64 of them, a letter or digit first.
+//   InvalidArgument  it is not; begins with `subject`: variant "../x" is not a valid name: ...
 absl::Status CheckCatalogName(absl::string_view subject, absl::string_view name);
 
-// Whether `path` leads from a folder to a file in or below it: parts between slashes, none of them empty, "." or "..".
+// Whether `path`, taken from a folder, leads to a file in or below it: no part between slashes is empty, "." or "..".
 //   InvalidArgument  it does not
 absl::Status CheckFileBelow(absl::string_view path);
 

@@ -1,12 +1,14 @@
-// The toy plugin in docs/plugins.md is a plugin.
+// Checks that the toy plugin in docs/plugins.md is a valid plugin.
 #include <algorithm>
 
 #include "common/keymap/header_checkpoint.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "registry/target_tree.h"
@@ -21,7 +23,7 @@ using ::testing::SizeIs;
 TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
   const PluginFolder folder = ReadToyPlugin();
   ASSERT_THAT(folder.files, SizeIs(3));
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins(EmbeddedPluginFolders(), {folder}));
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins(GroupByFolder(EmbeddedPlugins()), {folder}));
   const auto toy = std::find_if(plugins.begin(), plugins.end(), [](const auto& p) { return p->family == "toy"; });
   ASSERT_NE(toy, plugins.end());
   ASSERT_THAT((*toy)->variants, SizeIs(2));
@@ -30,8 +32,9 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
     const Checkpoint checkpoint = MakeHeaderCheckpoint("toy.pth", PublishedKeys((*toy)->key_map, tree));
     EXPECT_OK(MakePlan(checkpoint, (*toy)->key_map, tree, {}, variant.name));
     ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-    ASSERT_OK_AND_ASSIGN(const ModuleTree wrapped, BuildTargetTree(**toy, variant, *nuke));
-    EXPECT_THAT(wrapped.root.knobs, SizeIs(1));
+    ASSERT_OK_AND_ASSIGN(const TargetTree wrapped, BuildTargetTree(**toy, variant, *nuke));
+    EXPECT_THAT(wrapped.whole->root.knobs, SizeIs(1));
+    EXPECT_EQ(wrapped.whole->interface->multiple_of, 14);
   }
 }
 

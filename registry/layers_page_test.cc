@@ -1,4 +1,4 @@
-// docs/layers.md lists what the families `layers` and `nuke` lend to others.
+// Checks that docs/layers.md lists every module type and function of the families `layers` and `nuke`.
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "common/module_tree/module_library.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
 #include "registry/plugin_folder.h"
@@ -25,9 +26,9 @@ constexpr char kPage[] = "docs/layers.md";
 
 constexpr char kIntroduction[] = R"(# Shared layers
 
-What `uses: [layers, nuke]` in a plugin.yaml lends it: module types, which `children` call, and functions, which the text of methods calls.
-`layers` has what models share, `nuke` what their wrappers for Nuke share. This page is made from `models/layers/*.yaml` and
-`targets/nuke/*.yaml`; where it differs, `//registry:layers_page_test` fails and prints the page to paste.
+A plugin with `uses: [layers, nuke]` in its plugin.yaml can use these module types in `children` and these functions in its methods.
+`layers` has the layers that models share, `nuke` those that wrappers for Nuke share. This page is made from `models/layers/*.yaml` and
+`targets/nuke/*.yaml`; if it is out of date, `//registry:layers_page_test` fails and prints the new page.
 )";
 
 std::string SignatureText(const Signature& signature) {
@@ -70,12 +71,13 @@ std::string Section(const ModuleLibrary& library, const std::string& file) {
 
 // The sections of the files of one family.
 std::string Sections(const std::string& family) {
-  const absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> plugins = LinkPlugins(EmbeddedPluginFolders(), {});
+  const absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> plugins =
+      LinkPlugins(GroupByFolder(EmbeddedPlugins()), {});
   EXPECT_OK(plugins);
   std::string text;
   for (const auto& plugin : *plugins) {
     if (plugin->family != family) continue;
-    for (const PluginFolder& folder : EmbeddedPluginFolders()) {
+    for (const PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
       if (folder.path != plugin->path) continue;
       for (const YamlFile* file : folder.modules_files()) text += Section(*plugin->library, file->path);
     }

@@ -23,6 +23,10 @@
 namespace modelport {
 namespace {
 
+// The folder in which every artifact names the files of plugins, wherever they lie, so that its bytes do not depend on
+// that.
+constexpr absl::string_view kNamesFolder = "models/";
+
 class PluginLinker {
  public:
   void AddFolder(const PluginFolder& folder, bool is_replacement);
@@ -50,13 +54,13 @@ class PluginLinker {
   static void AddDigest(Entry* entry);
   void CheckVariantNames();
 
-  // Records a failure; true if `status` is OK.
+  // Returns whether `status` is OK. If not, records the failure.
   bool Passes(const absl::Status& status);
   bool Fails(const YamlMark& mark, absl::string_view message);
 
   std::map<std::string, Entry> entries_;                               // By family.
-  std::map<std::string, std::string, std::less<>> families_of_types_;  // By type; read when one is first looked for.
-  std::vector<std::string> linking_;                                   // Families, each of which needs the next one.
+  std::map<std::string, std::string, std::less<>> families_of_types_;  // By type; filled by FamilyOf.
+  std::vector<std::string> linking_;  // The families being linked; each uses or extends the next.
   std::vector<absl::Status> failures_;
   bool all_parsed_ = true;
 };
@@ -97,7 +101,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   entry->state = State::kLinking;
   linking_.push_back(entry->plugin.family);
   auto library = std::make_shared<ModuleLibrary>();
-  // Every step reports what it finds, whatever became of the others; only the checks need all types.
+  // Each step reports its own problems even if others failed. Only the checks need every type.
   bool linked = LinkFamilies(entry, library.get());
   linked = AddModules(entry, library.get()) && linked;
   linked = AddKeyMap(entry) && linked;
@@ -128,7 +132,7 @@ bool PluginLinker::LinkFamilies(Entry* entry, ModuleLibrary* library) {
 PluginLinker::Entry* PluginLinker::FindLinked(const FamilyReference& reference) {
   const auto found = entries_.find(reference.family);
   if (found == entries_.end()) {
-    // It may be the one whose plugin.yaml did not parse.
+    // The family may be one whose plugin.yaml did not parse, which is reported already.
     if (!all_parsed_) return nullptr;
     std::vector<std::string> families;
     for (const auto& [family, entry] : entries_) families.push_back(family);
@@ -147,8 +151,9 @@ PluginLinker::Entry* PluginLinker::FindLinked(const FamilyReference& reference) 
 bool PluginLinker::AddModules(Entry* entry, ModuleLibrary* library) {
   bool parsed = true;
   for (const YamlFile* file : entry->folder->modules_files()) {
-    parsed = Passes(library->AddFile(*file)) && parsed;
-    entry->modules_files.emplace(absl::StrCat(entry->plugin.family, "/", FileName(*file)), file->text);
+    const std::string name = absl::StrCat(entry->plugin.family, "/", FileName(*file));
+    parsed = Passes(library->AddFile(*file, absl::StrCat(kNamesFolder, name))) && parsed;
+    entry->modules_files.emplace(name, file->text);
   }
   return parsed;
 }
@@ -183,7 +188,7 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
   return true;
 }
 
-// Building a tree is the way to check its shapes, and takes a tenth of a millisecond.
+// Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond.
 bool PluginLinker::CheckVariants(const Plugin& plugin) {
   bool fits = true;
   for (const Variant& variant : plugin.variants) {
@@ -197,9 +202,11 @@ bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {
   std::vector<std::string> roots;
   for (const Variant& variant : plugin.variants) {
     roots.push_back(variant.module.type);
-    if (variant.module.type == wrapper.root && !Passes(BuildWithin(wrapper, plugin, variant).status())) return false;
+    if (variant.module.type != wrapper.root) continue;
+    const absl::StatusOr<ModuleTree> model = BuildModuleTree(plugin.library, variant.module);
+    if (!Passes(model.status()) || !Passes(BuildWithin(wrapper, plugin, variant, *model).status())) return false;
   }
-  // One that was taken over may be for a root that this plugin has no variant of.
+  // A plugin that extends another may have no variant with the root of a wrapper that it took over.
   if (!plugin.extends.empty() || std::find(roots.begin(), roots.end(), wrapper.root) != roots.end()) return true;
   return Fails(wrapper.mark, absl::StrCat("no variant has the root ", wrapper.root, NearestHint(wrapper.root, roots)));
 }
@@ -220,7 +227,7 @@ void PluginLinker::AddDigest(Entry* entry) {
   files.emplace(absl::StrCat(entry->plugin.family, "/plugin.yaml"), entry->folder->Find("plugin.yaml")->text);
   Sha256 digest;
   for (const auto& [name, text] : files) {
-    // With the size, so that no text can pass for the end of one file and the start of another.
+    // The size makes the digested bytes unambiguous: a text cannot imitate the start of another file.
     digest.Update(absl::StrCat(name, "\n", text.size(), "\n"));
     digest.Update(text);
   }

@@ -10,10 +10,10 @@
 
 namespace modelport {
 
-// Parses the plugins of `folders` and gives each the module types and key map of the families that it uses or extends.
-// Sorted by family; where two folders hold one family, that of `replacements` is taken.
-//   InvalidArgument  every problem of every file; two plugins or variants of one name; families that are unknown or
-//                    need each other
+// Parses the plugins of `folders` and `replacements` and gives each the module types and key map of the families that
+// it uses or extends. Sorted by family; a plugin of `replacements` replaces the plugin of the same family in `folders`.
+//   InvalidArgument  lists every problem of every file; two plugins or variants of one name, unknown families, circular
+//                    `uses` or `extends`
 absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> LinkPlugins(const std::vector<PluginFolder>& folders,
                                                                        const std::vector<PluginFolder>& replacements);
 

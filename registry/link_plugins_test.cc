@@ -3,6 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_replace.h"
+#include "absl/types/optional.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -78,13 +80,15 @@ TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
 
 constexpr char kWrappedNet[] = R"yaml(modules:
   Net(dim): {children: {fc: "Linear(dim, 2)"}}
-  Wrapper(mean, dim): {constants: {mean: mean, dim: dim}}
+  Wrapper(mean, dim):
+    interface: {kind: depth, inputs: [rgba.red], outputs: [depth.Z], category: c, multiple_of: dim, examples: ["forward([1, 1])"]}
+    constants: {mean: mean, dim: dim}
 )yaml";
 
 // The plugin Net with a wrapper for Nuke around `root`.
-PluginFolder WrappedNet(const std::string& root, const std::string& wrapper) {
+PluginFolder WrappedNet(const std::string& root, const std::string& wrapper, const std::string& modules = kWrappedNet) {
   const std::string header = Header("net", "layers") + "targets: {nuke: {" + root + ": \"" + wrapper + "\"}}\n";
-  return Folder("models/net", WithVariant(header, "net_a", "Net(3)"), kWrappedNet, kKeyMap);
+  return Folder("models/net", WithVariant(header, "net_a", "Net(3)"), modules, kKeyMap);
 }
 
 TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
@@ -92,15 +96,19 @@ TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
       Folder("t", "family: tiny\nsummary: s\nextends: net\nvariants: {tiny_a: {summary: s, module: Net(1)}}\n", "");
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), WrappedNet("Net", "Wrapper(mean, dim)")}, {tiny}));
   ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *nuke));
-  EXPECT_EQ(tree.root.type->name(), "Wrapper");
-  EXPECT_EQ(tree.slots[0].name, "model.fc.weight");
+  ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *nuke));
+  EXPECT_EQ(tree.whole->root.type->name(), "Wrapper");
+  EXPECT_EQ(tree.model->slots[0].name, "fc.weight");
+  EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
+  EXPECT_EQ(tree.whole->interface->multiple_of, 1);
+  EXPECT_EQ(tree.whole->interface->larger_is_nearer, absl::nullopt);
   ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
-  EXPECT_EQ(own.slots[0].name, "fc.weight");
+  ASSERT_OK_AND_ASSIGN(const TargetTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
+  EXPECT_EQ(own.whole, own.model);
+  EXPECT_EQ(own.whole->slots[0].name, "fc.weight");
 }
 
-TEST(LinkPluginsTest, ARootWithoutAWrapperIsNotToBeHadForTheTarget) {
+TEST(LinkPluginsTest, ARootWithoutAWrapperDoesNotSupportTheTarget) {
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {}));
   ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
   EXPECT_THAT(BuildTargetTree(*plugins[1], plugins[1]->variants[0], *nuke),
@@ -125,6 +133,11 @@ TEST(LinkPluginsTest, DigestsFollowTextsAndNotPlaces) {
   ASSERT_OK_AND_ASSIGN(const auto changed, LinkPlugins({layers, Net()}, {}));
   EXPECT_NE(here[1]->plugin_digest, changed[1]->plugin_digest);
   EXPECT_EQ(here[1]->key_map_digest, changed[1]->key_map_digest);
+}
+
+// The types of WrappedNet with `to` in the place of `from`.
+std::string WrappedTypes(const std::string& from, const std::string& to) {
+  return absl::StrReplaceAll(kWrappedNet, {{from, to}});
 }
 
 struct ErrorCase {
@@ -172,8 +185,28 @@ INSTANTIATE_TEST_SUITE_P(
                   "models/net/plugin.yaml:5:18: no variant has the root Nets; nearest: Net"},
         ErrorCase{"WrapperThatDoesNotFit",
                   {Layers(), WrappedNet("Net", "Wrapper(mean)")},
-                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper misses its argument \"dim\"; the signature "
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: Wrapper lacks argument \"dim\"; the signature "
                   "is Wrapper(mean, dim)"},
+        ErrorCase{
+            "WrapperWithoutInterface",
+            {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("    interface: ", "    #"))},
+            "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:3:3: a wrapper for nuke wants "
+            "a field interface, Wrapper has none"},
+        ErrorCase{"WrapperWithAnUnknownChannel",
+                  {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("depth.Z", "depth.z"))},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: nuke has no channel "
+                  "\"depth.z\"; nearest: depth.Z"},
+        ErrorCase{"WrapperWithAChannelTwice",
+                  {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("[rgba.red]", "[mask.a, mask.a]"))},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: channel \"mask.a\" is "
+                  "listed twice"},
+        ErrorCase{"WrapperWithAMultipleBelowOne",
+                  {Layers(), WrappedNet("Net", "Wrapper(mean, 0)")},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: multiple_of dim is 0"},
+        ErrorCase{
+            "InterfaceWithAnUnknownArgument",
+            {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("multiple_of: dim", "multiple_of: dims"))},
+            "models/net/modules.yaml:4:16: unknown name \"dims\"; nearest: dim"},
         ErrorCase{
             "TypeIsInAUsedFamilyToo",
             {Layers(), Folder("models/net", Header("net", "layers"), kLayers)},

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <string>
 #include <utility>
-#include <variant>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/module_tree/parse_example.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
@@ -40,12 +40,14 @@ class PluginParser {
   }
 
  private:
-  // What a plugin that extends another takes over from it.
+  // Parses the parts that a plugin which extends another takes over from it instead.
   void ParseOwnParts(YamlMapReader* reader) {
     if (const YamlValue* upstream = reader->Take("upstream")) ParseUpstream(*upstream);
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
     if (const YamlValue* preprocessing = reader->Take("preprocessing")) ParsePreprocessing(*preprocessing);
-    for (const YamlValue& item : reader->TakeItems("examples")) plugin_.examples.push_back(ParseExample(item));
+    for (const YamlValue& item : reader->TakeItems("examples")) {
+      plugin_.examples.push_back(ParseExample(item, problems_));
+    }
     for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
   }
 
@@ -69,7 +71,7 @@ class PluginParser {
       problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
     }
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
-    // What is no number became a zero.
+    // A value that is not a number was reported and is 0 here.
     if (problems_->size() > problems_before) return;
     const auto is_positive = [](double number) { return number > 0; };
     if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
@@ -110,8 +112,9 @@ class PluginParser {
     reader.Finish();
     const bool has_place = !variant.url.empty() || !variant.hub.empty();
     if (is_published_model && variant.published && !has_place) {
-      problems_->Add(field.mark, absl::StrCat("variant ", field.name,
-                                              " wants url or hub, or published: false for weights in no public place"));
+      problems_->Add(field.mark,
+                     absl::StrCat("variant ", field.name,
+                                  " wants url or hub, or published: false for weights that are not public"));
     }
     plugin_.variants.push_back(std::move(variant));
   }
@@ -131,21 +134,6 @@ class PluginParser {
 
   FamilyReference ParseReference(const YamlValue& value) {
     return {ReadText(value, "a family", problems_), value.mark};
-  }
-
-  // An example's arguments are values; what they are for is known when the model is built.
-  Call ParseExample(const YamlValue& item) {
-    Call call = ParseCallText(item, "an example");
-    call.place = MarkString(item.mark);
-    if (!call.named.empty()) problems_->Add(item.mark, "an example gives its arguments by position");
-    for (const Expression& argument : call.positional) {
-      const absl::StatusOr<Value> value = argument.Evaluate({});
-      Check(value.status(), item.mark);
-      if (value.ok() && std::holds_alternative<TypeName>(*value)) {
-        problems_->Add(item.mark, absl::StrCat("unknown name \"", argument.text(), "\" in an example, which has none"));
-      }
-    }
-    return call;
   }
 
   void Check(const absl::Status& status, const YamlMark& mark) {

@@ -115,10 +115,10 @@ variants:
   plugin.yaml:4:42: an item of field "std" wants a number, has "one"
   plugin.yaml:4:61: field "multiple_of" wants a decimal integer, has "014"
   plugin.yaml:5:12: column 8 of "forward": wants "(", has nothing
-  plugin.yaml:7:3: variant toy_a wants url or hub, or published: false for weights in no public place
+  plugin.yaml:7:3: variant toy_a wants url or hub, or published: false for weights that are not public
   plugin.yaml:9:13: column 5 of "Toy(": wants a value, has nothing
   plugin.yaml:12:16: field "published" wants true or false, has "no"
-  plugin.yaml:13:3: variant toy_b wants url or hub, or published: false for weights in no public place
+  plugin.yaml:13:3: variant toy_b wants url or hub, or published: false for weights that are not public
   plugin.yaml:13:10: missing field "summary" in variant toy_b
   plugin.yaml:13:10: missing field "module" in variant toy_b
   plugin.yaml:13:10: missing field "file" in variant toy_b
@@ -141,7 +141,8 @@ targets:
 }
 
 TEST(ParsePluginTest, NamesBecomePathsAndAreChecked) {
-  const std::string rule = "is no name: it wants a-z, 0-9, _, . and -, at most 64 of them, a letter or digit first";
+  const std::string rule =
+      "is not a valid name: it wants a-z, 0-9, _, . and -, at most 64 of them, a letter or digit first";
   EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: ../toy
 summary: A toy
 extends: base
@@ -151,7 +152,7 @@ variants:
 )yaml"}),
               StatusIs(kInvalid, "plugin.yaml: 3 problems\n  plugin.yaml:1:9: family \"../toy\" " + rule +
                                      "\n  plugin.yaml:5:3: variant \"../../escape\" " + rule +
-                                     "\n  plugin.yaml:6:3: field \"file\": \"../../a.pth\" is no path below a "
+                                     "\n  plugin.yaml:6:3: field \"file\": \"../../a.pth\" is not a path below a "
                                      "folder, without . and .."));
 }
 
@@ -168,7 +169,7 @@ examples:
               StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
   plugin.yaml:5:5: "[1, 3, 28, 7 // 0]": division by zero
   plugin.yaml:6:5: an example gives its arguments by position
-  plugin.yaml:7:5: unknown name "Toy" in an example, which has none)yaml"));
+  plugin.yaml:7:5: unknown name "Toy": arguments of an example are values)yaml"));
 }
 
 TEST(ParsePluginTest, DeviationsAreAboveZero) {

@@ -1,4 +1,4 @@
-// A Plugin is one model family: its variants, the module types and the key map they need.
+// A Plugin is one model family: its variants, their module types and their key map.
 #ifndef MODELPORT_REGISTRY_PLUGIN_H_
 #define MODELPORT_REGISTRY_PLUGIN_H_
 
@@ -19,13 +19,13 @@ struct Variant {
   std::string name;     // "dav2_vits"
   std::string summary;  // One line for the catalog.
   Call module;          // The root: "DepthAnythingV2(...)".
-  // Name of the published checkpoint, below a folder where the name alone could be any model's; empty for a test's
-  // variant.
+  // Name of the published checkpoint, with a folder in front of it if files of several models have this name; empty for
+  // a test's variant.
   std::string file;
   std::string url;        // Where it is published; empty if nowhere.
   std::string hub;        // Hugging Face repository that holds `file`, "org/name"; empty if none.
   std::string licence;    // SPDX name of the weights' licence; empty for a test's variant.
-  bool published = true;  // False: nowhere in public; announced only, or a user's own.
+  bool published = true;  // False: the weights are not public, such as announced ones or a user's own.
   YamlMark mark;          // Of `module`.
 };
 
@@ -36,7 +36,7 @@ struct Preprocessing {
   int64_t multiple_of = 1;
 };
 
-// What stands around a root in artifacts for a target: NukeDisparity(mean, std, multiple_of).
+// The module around the root in artifacts for a target: NukeDepth(mean, std, multiple_of).
 struct Wrapper {
   std::string target;
   std::string root;  // The root's module type, "DepthAnythingV2".
@@ -59,15 +59,14 @@ struct Plugin {
   std::string licence;                // SPDX name of the source's licence.
   std::string summary;                // One line for the catalog.
   std::vector<FamilyReference> uses;  // Families whose module types it may use.
-  // At most one: the family whose module types, key map, examples, preprocessing, wrappers and upstream it takes
-  // over.
+  // At most one: the family whose module types, key map, examples, preprocessing, wrappers and upstream it takes over.
   std::vector<FamilyReference> extends;
   Preprocessing preprocessing;
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
   std::vector<Call> examples;
   std::vector<Wrapper> wrappers;
-  std::vector<Variant> variants;  // In file order. Empty for a family that only lends layers.
+  std::vector<Variant> variants;  // In file order. Empty for a family of shared layers.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;
   // sha256 over plugin.yaml and every file that module types come from: names ("dinov2/modules.yaml") and texts.

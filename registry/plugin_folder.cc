@@ -9,8 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "common/text/embedded_file.h"
-#include "registry/embedded_plugins.h"
 
 namespace modelport {
 namespace {
@@ -20,10 +18,10 @@ namespace fs = std::filesystem;
 constexpr absl::string_view kPluginFile = "plugin.yaml";
 constexpr absl::string_view kKeyMapFile = "keymap.yaml";
 
-// What one --plugin_path may bring: ten times what the catalog could need.
+// The most plugins below one --plugin_path; ten times more than the catalog could need.
 constexpr size_t kMaxPlugins = 1000;
 
-// The file's text, or the beginning of one that is too large, which the parser refuses.
+// The file's text. Of a file that is too large, only the beginning, which the parser refuses for its size.
 absl::StatusOr<std::string> ReadText(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   std::string text(kMaxYamlSize + 1, '\0');
@@ -38,7 +36,7 @@ bool IsFile(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Whether the folder is meant as a plugin, even if its files are misnamed.
+// Whether the folder is a plugin, even with a misnamed plugin.yml, which is reported later.
 bool HoldsPlugin(const fs::path& folder) { return IsFile(folder / "plugin.yaml") || IsFile(folder / "plugin.yml"); }
 
 absl::Status CheckYamlFile(const fs::path& path) {
@@ -46,7 +44,7 @@ absl::Status CheckYamlFile(const fs::path& path) {
     return absl::InvalidArgumentError(absl::StrCat(path.string(), ": a plugin's files end in .yaml; rename it"));
   }
   if (IsFile(path)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is no file"));
+  return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is not a file"));
 }
 
 absl::StatusOr<PluginFolder> ReadPluginFolder(const fs::path& path) {
@@ -83,9 +81,9 @@ std::vector<const YamlFile*> PluginFolder::modules_files() const {
   return modules;
 }
 
-std::vector<PluginFolder> EmbeddedPluginFolders() {
+std::vector<PluginFolder> GroupByFolder(absl::Span<const EmbeddedFile> files) {
   std::map<std::string, PluginFolder> folders;
-  for (const EmbeddedFile& file : EmbeddedPlugins()) {
+  for (const EmbeddedFile& file : files) {
     const std::string path(file.path.substr(0, file.path.rfind('/')));
     PluginFolder& folder = folders[path];
     folder.path = path;

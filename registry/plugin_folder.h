@@ -6,6 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/text/embedded_file.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
@@ -25,12 +27,12 @@ struct PluginFolder {
 // The name of `file` in its folder: "modules.yaml".
 absl::string_view FileName(const YamlFile& file);
 
-// The plugins compiled into the binary.
-std::vector<PluginFolder> EmbeddedPluginFolders();
+// The plugins that `files` make.
+std::vector<PluginFolder> GroupByFolder(absl::Span<const EmbeddedFile> files);
 
 // The plugins in the folder `path` and in all folders below it.
 //   NotFound         there is none
-//   InvalidArgument  more than 1000 of them, or a file of one is named .yml or is no file
+//   InvalidArgument  more than 1000 of them, or a file of one is named .yml or is not a regular file
 //   Unavailable      a file cannot be read
 absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path);
 

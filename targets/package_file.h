@@ -5,7 +5,7 @@
 
 namespace modelport {
 
-// A file that stands beside an artifact in a folder for its host.
+// A file beside an artifact in a folder for its host.
 struct PackageFile {
   std::string name;  // "dav2_vits.gizmo"
   std::string text;

@@ -10,30 +10,30 @@
 #include "absl/types/span.h"
 #include "common/lint/host_rule.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/module_tree/expression.h"
 #include "common/tensor/dtype.h"
 #include "targets/package_file.h"
 
 namespace modelport {
 
-// A host. What is left empty or null asks for nothing.
+// A host. A member that is empty or null sets no condition.
 struct Target {
   std::string name;  // "nuke"
-  // Whether the plugin wraps the model for this host. Of a wrapped one only `forward` and what it calls are kept.
+  // Whether plugins wrap their models for this host. An artifact of a wrapped model keeps only `forward` and what it
+  // calls, and its tree has an interface.
   bool wraps = false;
-  // Name of the newest LibTorch that a release of this host has; empty: any.
+  // The newest LibTorch in any release of this host; empty: any.
   std::string newest_runtime = "";
-  // Calls that the round trip of a wrapped model compares; those of any other are the plugin's.
-  std::vector<Call> examples = {};
+  // The names that the host has for channels, for the interfaces of wrappers.
+  std::vector<std::string> channels = {};
   // The dtypes that the host computes in.
   std::vector<DType> dtypes = {};
-  // What the host wants of a module beyond what every host wants.
+  // The host's own lint rules.
   absl::Span<const HostRule> rules = {};
-  // Whether the host can use the proven artifact that the manifest describes.
+  // Makes sure that the host can use the artifact that the manifest describes.
   //   FailedPrecondition  it cannot
   absl::Status (*check)(const Manifest& manifest) = nullptr;
-  // The files that stand beside that artifact in a folder for the host, for an artifact that `check` passes. Equal
-  // manifests give equal files.
+  // The files beside a proven artifact in a folder for the host; null: the host has no packages. Fails where `check`
+  // fails. Equal manifests give equal files.
   absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest) = nullptr;
 };
 

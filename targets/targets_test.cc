@@ -20,7 +20,7 @@ TEST(TargetsTest, HaveNamesAndKnownRuntimes) {
     names.push_back(target->name);
     const std::string& runtime = target->newest_runtime;
     EXPECT_TRUE(runtime.empty() || FindRuntime(runtime).ok()) << target->name;
-    EXPECT_EQ(target->wraps, !target->examples.empty()) << target->name;
+    EXPECT_EQ(target->wraps, !target->channels.empty()) << target->name;
   }
   EXPECT_THAT(names, UnorderedElementsAre("libtorch", "nuke"));
 }

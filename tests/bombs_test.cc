@@ -1,5 +1,5 @@
-// Files that describe much with few bytes, or many things with many: inspect ends within twice the file's size and
-// 256 MB of private memory, and far below what work that grows with the square of the file would take.
+// Small files that describe very much, and files of very many entries. inspect uses at most twice the file's size plus
+// 256 MB of private memory, and its time grows linearly with the file.
 #include <sys/resource.h>
 
 #include <cstdint>
@@ -13,9 +13,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
-#include "common/checkpoint/testing/little_endian.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"
+#include "common/io/little_endian.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/tool_process.h"
@@ -33,7 +33,7 @@ std::string Repeat(absl::string_view text, int count) {
   return repeated;
 }
 
-// A tensor of two elements, whose instructions end with those given.
+// The pickle of a tensor of two elements, followed by the given instructions.
 std::string Tensor(const std::string& put = "") {
   return PickleTensor(PickleStorage("FloatStorage", "0", 2), 0, {2}, {1}) + put;
 }
@@ -42,7 +42,7 @@ std::string Zip(const std::string& object) { return TorchZipFile(object, {{"0", 
 
 std::string KeyOf(int i) { return PickleString(absl::StrCat("blocks.", i, ".attn.qkv.weight")); }
 
-// Tensors of no bytes, under keys that `key` makes.
+// Empty tensors whose keys are made by `key`.
 std::string Safetensors(int count, const std::function<std::string(int)>& key) {
   std::string header = "{";
   for (int i = 0; i < count; ++i) {
@@ -63,7 +63,7 @@ std::string SharedShapes() {
   return Zip(PickleDict({{PickleString("list"), value + Repeat("}h\1h\2s", 80'000) + "e"}}));
 }
 
-// Dictionaries in dictionaries, each with the marks of a layout.
+// Nested dictionaries, each with keys by which a layout is recognised.
 std::string NestedStateDicts(int levels, const std::string& name) {
   std::string value = Tensor("q\1") + "0" + PickleString(name) + "q\2" + "0" + PickleString("cls_token") + "q\3" + "0" +
                       PickleString("blocks.0.attn.qkv.weight") + "q\4" + "0";
@@ -154,11 +154,11 @@ const Bomb kBombs[] = {
 
 class BombTest : public testing::TestWithParam<Bomb> {};
 
-// Holds the tool to its bars. Time is a bound against what grows with the square: linear work takes a few seconds.
+// Holds the tool to its limits. The time limit catches quadratic work: linear work takes a few seconds.
 void Limit(size_t file_size) {
   const rlimit seconds = {60, 60};
   setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__  // Whose shadow memory is private too.
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer's shadow memory counts as private memory.
   const rlim_t bytes = 2 * file_size + 256'000'000;
   const rlimit memory = {bytes, bytes};
   setrlimit(RLIMIT_DATA, &memory);

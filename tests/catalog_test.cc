@@ -16,6 +16,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/target_module.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
@@ -29,28 +30,29 @@ using testing::ElementsAre;
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
 absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime) {
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
-  const std::vector<at::Tensor> no_weights(tree.slots.size(), at::zeros({0}));
-  return BuildTargetModule(tree, no_weights, target, runtime);
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
+  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+  return BuildTargetModule(*tree.whole, no_weights, target, runtime);
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target* target : Targets()) {
       SCOPED_TRACE(entry.variant->name + " for " + target->name);
       ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
-      for (const Call& example : TargetExamples(entry, *target)) EXPECT_OK(ExampleInputs(module, example));
+      ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
+      for (const Call& example : TargetExamples(entry, *target, *tree.whole)) EXPECT_OK(ExampleInputs(module, example));
     }
   }
 }
 
-// What stands in the way of a runtime is in the text, so a variant of each kind will do.
+// Obstacles to a runtime are in the TorchScript text, so one variant of each kind is enough.
 class EveryKindTest : public testing::TestWithParam<Runtime> {};
 
 TEST_P(EveryKindTest, RunsInTheRuntime) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target* target : Targets()) {
@@ -63,9 +65,9 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
 
 INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()));
 
-// Compiled for a new runtime the text uses what only that has.
+// Text that is compiled for a new runtime uses operators that only new runtimes have.
 TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2_swiglu_reg"));
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
@@ -78,7 +80,7 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
 }
 
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   for (const char* name : {"dinov2_vits14",
                            "dinov2_vitb14",
                            "dinov2_vitl14",

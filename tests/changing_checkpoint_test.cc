@@ -1,4 +1,5 @@
-// A checkpoint that another process changes while an export reads it: no artifact, no partial file, one clear error.
+// Another process changes the checkpoint while an export reads it. The export ends with one clear error and leaves no
+// artifact and no partial file.
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -21,13 +22,13 @@ using testing::StartsWith;
 
 constexpr char kName[] = "tiny_dav2.safetensors";
 
-// Exports from a copy of a checkpoint on which `change` is made as soon as it has been opened.
+// Exports from a copy of a checkpoint. `change` is applied to the copy right after the export has opened it.
 class ChangingCheckpointTest : public testing::Test {
  protected:
   ToolResult ExportAndChange(const std::function<void(const std::string& path)>& change) {
     const fs::path source = DataPath(std::string("tests/checkpoints/") + kName);
     fs::copy(source, folder_ + "/" + kName);
-    usleep(20'000);  // The kernel's clock for files ticks every few milliseconds.
+    usleep(20'000);  // File times have a resolution of a few milliseconds.
     const int watch = inotify_init1(IN_CLOEXEC);
     EXPECT_GE(inotify_add_watch(watch, (folder_ + "/" + kName).c_str(), IN_OPEN), 0);
     const pid_t pid = StartTool("export",
@@ -60,18 +61,18 @@ TEST_F(ChangingCheckpointTest, BytesWrittenInPlaceAreRefused) {
   EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: tiny_dav2.safetensors: changed while it was read\n  "));
 }
 
-#ifndef __SANITIZE_ADDRESS__  // Which handles SIGBUS itself.
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer handles SIGBUS itself.
 TEST_F(ChangingCheckpointTest, ATruncatedFileIsRefused) {
   const ToolResult result = ExportAndChange([](const std::string& path) { fs::resize_file(path, 20'000); });
   ExpectRefused(result);
-  // Whichever of the readers comes first to the bytes that are gone.
+  // Either the hashing thread or the writer reaches the missing bytes first.
   EXPECT_THAT(result.err, AnyOf(StartsWith("DATA_LOSS: tiny_dav2.safetensors: was truncated while it was read\n  "),
                                 StartsWith("DATA_LOSS: tiny_dav2.safetensors: truncated: "),
                                 StartsWith("FAILED_PRECONDITION: tiny_dav2.safetensors: changed while it was read\n")));
 }
 #endif
 
-TEST_F(ChangingCheckpointTest, OneThatStaysAsItIsIsExported) {
+TEST_F(ChangingCheckpointTest, AnUnchangedFileIsExported) {
   const ToolResult result = ExportAndChange([](const std::string&) {});
   EXPECT_EQ(result.exit_status, 0) << result.err;
 }

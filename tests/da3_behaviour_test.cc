@@ -1,4 +1,4 @@
-// What callers of a Depth Anything 3 artifact may rely on beyond the numbers.
+// Behaviour of Depth Anything 3 artifacts that callers rely on, beyond the values of the outputs.
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <ATen/record_function.h>
@@ -19,6 +19,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 #include "tests/golden_case.h"
@@ -68,7 +69,7 @@ class Da3BehaviourTest : public testing::Test {
   static void SetUpTestSuite() {
     torch::jit::setGraphExecutorOptimize(false);
     at::set_num_threads(1);
-    absl::StatusOr<Registry> registry = Registry::Load("models");
+    absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
     ASSERT_OK(registry);
     for (const char* name : {"tiny_any", "tiny_mono", "tiny_nested"}) {
       auto module = ExportSeeded(*registry, name, /*seed=*/name == std::string("tiny_nested") ? 19 : 0);
@@ -99,9 +100,9 @@ TEST_F(Da3BehaviourTest, OutputsHaveUpstreamsNamesInUpstreamsOrder) {
   }
 }
 
-TEST_F(Da3BehaviourTest, WhatCannotBeDoneIsAnErrorThatSaysSo) {
+TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
   const at::Tensor images = Images(1, 2, 28, 28), poses = at::eye(4).expand({1, 2, 4, 4});
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const Module small, ExportSeeded(registry, "da3_small", /*seed=*/0));
   const struct {
     const Module& module;
@@ -122,8 +123,8 @@ TEST_F(Da3BehaviourTest, WhatCannotBeDoneIsAnErrorThatSaysSo) {
   }
 }
 
-// Upstream labels features by their place in the list, whatever their order.
-TEST_F(Da3BehaviourTest, FeaturesAreThoseOfTheBlocksTheyAreNamedAfter) {
+// Upstream labels features by their position in the list, not by their block.
+TEST_F(Da3BehaviourTest, FeaturesAreNamedAfterTheirBlocks) {
   const at::Tensor images = Images(1, 2, 28, 42);
   const Outputs both = Forward(Get("tiny_any"), {{"x", images}, {"export_feat_layers", std::vector<int64_t>{5, 1}}});
   for (const int64_t layer : {1, 5}) {
@@ -137,8 +138,8 @@ void ExpectClose(const Outputs& actual, const Outputs& expected, const std::stri
   EXPECT_TRUE(at::allclose(actual.at(name), expected.at(name), /*rtol=*/1e-4, /*atol=*/1e-4)) << name;
 }
 
-// Upstream's heads take views in runs of eight and lose the others' batch entries.
-TEST_F(Da3BehaviourTest, ABatchOfManyViewsIsEachOnItsOwn) {
+// Upstream's heads process views in chunks of eight and lose the batch entries of the other chunks.
+TEST_F(Da3BehaviourTest, EntriesOfABatchOfManyViewsAreIndependent) {
   const at::Tensor images = Images(2, 9, 14, 28);
   const Outputs batch = Forward(Get("tiny_any"), {{"x", images}, {"infer_gs", true}});
   for (int64_t i = 0; i < 2; ++i) {
@@ -197,7 +198,7 @@ TEST_F(Da3BehaviourTest, EveryPrecisionRunsAndCamerasStayPrecise) {
   }
 }
 
-// Names of the operators that run meanwhile.
+// Names of the operators that run during a call.
 class OperatorLog {
  public:
   OperatorLog()

@@ -1,4 +1,4 @@
-// The functions and modules of Depth Anything 3, each on its own, give what upstream's give.
+// Each function and module of Depth Anything 3, called alone, gives upstream's output.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
@@ -21,6 +21,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tests/golden_case.h"
@@ -36,7 +37,7 @@ constexpr char kGoldens[] = "tests/goldens/functions/";
 class Da3FunctionsTest : public testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Registry> registry = Registry::Load("models");
+    absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
     ASSERT_OK(registry);
     registry_ = std::make_unique<Registry>(*std::move(registry));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry_->Find("tiny_any"));
@@ -211,7 +212,7 @@ TEST_F(Da3FunctionsTest, AnImageOfSkyHasNoScale) {
   EXPECT_TRUE(at::equal(aligned.at("extrinsics"), align["in.extrinsics"]));
 }
 
-// 20 runs of what upstream samples.
+// The quantiles of 20 runs of upstream, which samples at random.
 struct SampledQuantile {
   std::string value;
   std::vector<int64_t> shape;

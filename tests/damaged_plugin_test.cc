@@ -1,5 +1,5 @@
-// The plugin of docs/plugins.md, damaged at random: whatever its files say, loading it, building its models and running
-// them ends, and what is wrong is an error of the plugin.
+// The plugin of docs/plugins.md with random damage: loading it, building its models and running them ends, and every
+// failure is an error that blames the plugin.
 #include <ATen/Functions.h>
 
 #include <algorithm>
@@ -19,6 +19,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/target_module.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
@@ -29,7 +30,7 @@
 namespace modelport {
 namespace {
 
-// Models with more weights than this are not built: the machine's memory is not what is tested.
+// Models with more weights than this are not built: this test is not about the machine's memory.
 constexpr int64_t kMaxWeights = 1000000;
 
 // A tensor for each slot; none if there would be too many weights.
@@ -43,11 +44,12 @@ std::vector<at::Tensor> MakeTensors(const ModuleTree& tree) {
 }
 
 absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Target& target) {
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildTargetTree(plugin, variant, target));
+  ASSIGN_OR_RETURN(const TargetTree trees, BuildTargetTree(plugin, variant, target));
+  const ModuleTree& tree = *trees.whole;
   const std::vector<at::Tensor> tensors = MakeTensors(tree);
   if (tensors.size() < tree.slots.size()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, target, /*runtime=*/nullptr));
-  for (const Call& example : TargetExamples({&plugin, &variant}, target)) {
+  for (const Call& example : TargetExamples({&plugin, &variant}, target, tree)) {
     ASSIGN_OR_RETURN(const c10::IValue output, RunExample(module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());
   }
@@ -56,7 +58,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
 
 absl::Status LoadAndRun(const PluginFolder& toy) {
   std::vector<PluginFolder> folders = {toy};
-  for (PluginFolder& folder : EmbeddedPluginFolders()) {
+  for (PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
     if (folder.path == "models/layers" || folder.path == "targets/nuke") folders.push_back(std::move(folder));
   }
   ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(folders, {}));
@@ -70,7 +72,7 @@ absl::Status LoadAndRun(const PluginFolder& toy) {
 
 TEST(DamagedPluginTest, UndamagedItRuns) { EXPECT_OK(LoadAndRun(ReadToyPlugin())); }
 
-// Words, numbers, runs of spaces, and everything else by itself.
+// Splits text into words, numbers, runs of spaces, and single other characters.
 std::vector<std::string> Tokens(const std::string& text) {
   const auto kind = [](char c) { return absl::ascii_isalnum(c) || c == '_' ? 'a' : c == ' ' ? ' ' : '\0'; };
   std::vector<std::string> tokens;

@@ -1,5 +1,5 @@
-// Every file of tests/checkpoints through the tools, as a user would: the good ones give proven artifacts, the bad ones
-// one clear line and nothing else.
+// Runs the tools on every file of tests/checkpoints: good files give proven artifacts, bad ones give one clear error
+// line and no output file.
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -75,7 +75,7 @@ TEST_P(CheckpointTest, IsInspected) {
 TEST_P(CheckpointTest, IsInspectedForItsModel) {
   const ToolResult result =
       RunTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), plugins()}, EmptyFolder("inspect"));
-  // Neither a flipped byte nor a NaN shows in the headers.
+  // inspect reads headers only, so it finds neither a flipped byte nor a NaN in the values.
   const bool fits =
       file().at("export") == "ok" || GetParam() == "flipped_payload.pth" || GetParam() == "nan_weight.pth";
   if (!fits) return ExpectRefusal(result);
@@ -147,7 +147,7 @@ TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
   }
 }
 
-TEST_F(SameValuesTest, AreLetThroughNonfiniteOnlyWhenAsked) {
+TEST_F(SameValuesTest, MayBeNonfiniteOnlyIfAllowed) {
   EXPECT_FALSE(Artifact({"--allow_nonfinite", "--checkpoint=" + DataPath("tests/checkpoints/nan_weight.pth")}).empty());
 }
 

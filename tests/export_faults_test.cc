@@ -1,5 +1,6 @@
-// Every call with which export and package change the file system fails once, and is the last once: what was there
-// stays, or the new is there, and never a manifest beside an artifact that it does not describe.
+// Each system call with which export and package change the file system fails once, and is the last call of the process
+// once. Afterwards the old files or the new files are there, and no manifest lies beside an artifact that it does not
+// describe.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -25,13 +26,13 @@ using testing::MatchesRegex;
 using testing::Pair;
 using testing::StartsWith;
 
-// Names and contents, or what stands for them in a failure's text.
+// Names and contents of files; in failure texts "old" or "new" stands for the contents.
 using Files = std::map<std::string, std::string>;
 
 const Files kOldFiles = {{"m.manifest.json", "old manifest"}, {"m.pt", "old artifact"}};
 const Files kNewFiles = {{"m.manifest.json", "new manifest"}, {"m.pt", "new artifact"}};
 
-// Calls that change names. Writes have tests of their own.
+// Calls that change file names. WriteFaultsTest covers writes.
 constexpr char kCalls[] = "rename,link,linkat,unlink,fsync,ftruncate,flock,mkdir";
 
 std::vector<std::string> Arguments(const std::string& out) {
@@ -46,7 +47,7 @@ Files FilesIn(const std::string& folder) {
 
 struct Case {
   std::string name;
-  bool is_there;                              // Whether there is an artifact of before.
+  bool is_there;                              // Whether an artifact of an earlier export is there.
   std::map<std::string, std::string> faults;  // Of the file system.
 
   friend void PrintTo(const Case& value, std::ostream* out) { *out << value.name; }
@@ -67,8 +68,8 @@ class ExportFaultsTest : public testing::TestWithParam<Case> {
     return arguments;
   }
 
-  // Runs exports in which the first, the second and so on of the calls that kCalls names is faulty, until there is no
-  // such call, and `check`s what each leaves. Returns how many there are.
+  // Runs one export for each call that kCalls names: the first call is faulty, then the second, and so on. `check`s the
+  // files after each. Returns the number of calls.
   int ForEachCall(const std::string& kind, const std::function<void(const ToolResult&)>& check) {
     for (int number = 1;; ++number) {
       folder_ = EmptyFolder("faults");
@@ -83,7 +84,7 @@ class ExportFaultsTest : public testing::TestWithParam<Case> {
     }
   }
 
-  // What is there now, partial files included.
+  // The files of the folder, with partial files.
   Files Found() const {
     Files files = FilesIn(folder_);
     for (auto& [name, content] : files) {
@@ -108,7 +109,7 @@ class ExportFaultsTest : public testing::TestWithParam<Case> {
     EXPECT_THAT(FoundWithoutPartials(), AnyOf(old_, kNewFiles, only_old, only_new));
   }
 
-  // Expects that all is new, or that the message says what else there is.
+  // Expects the new files, or a message that says which files are there.
   void ExpectTold(const ToolResult& result) const {
     const Files files = FoundWithoutPartials();
     if (result.exit_status == 0) {
@@ -128,9 +129,9 @@ class ExportFaultsTest : public testing::TestWithParam<Case> {
 TEST_P(ExportFaultsTest, AFailureChangesNothing) {
   const int calls = ForEachCall("fail", [&](const ToolResult& result) {
     ExpectTold(result);
-    if (result.exit_status == 0) return;  // Such as where a partial file cannot be removed.
+    if (result.exit_status == 0) return;  // Some failures do no harm, such as that of removing a partial file.
     EXPECT_THAT(result.err, MatchesRegex("[A-Z_]+: m\\.(pt|manifest\\.json): (.|\n)*"));
-    // Without links, an artifact that has been replaced cannot come back.
+    // Without hard links a replaced artifact cannot be restored.
     if (GetParam().faults.empty()) {
       EXPECT_EQ(Found(), old_);
     }
@@ -164,12 +165,12 @@ INSTANTIATE_TEST_SUITE_P(FileSystems, ExportFaultsTest,
 
 class WorseFaultsTest : public ExportFaultsTest {};
 
-TEST_P(WorseFaultsTest, WhenAllCallsFailTheMessageSaysWhatThereIs) {
+TEST_P(WorseFaultsTest, WhenAllCallsFailTheMessageNamesTheFilesThatAreThere) {
   EXPECT_GE(ForEachCall("last", [&](const ToolResult& result) { ExpectTold(result); }), 10);
 }
 
-// As network file systems may, which try again what they have done.
-TEST_P(WorseFaultsTest, AnErrorOfACallThatWasMadeIsNoReasonForAFalseManifest) {
+// Network file systems may report an error for a call that was made, because they repeat it.
+TEST_P(WorseFaultsTest, AFalseErrorLeavesNoFalseManifest) {
   EXPECT_GE(ForEachCall("lie", [&](const ToolResult& result) { ExpectTold(result); }), 10);
 }
 

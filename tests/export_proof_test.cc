@@ -1,4 +1,4 @@
-// export and verify where outputs are not finite, and where the processor's kernels are at fault.
+// export and verify if outputs are not finite, and if the processor's kernels are wrong.
 #include <cstdint>
 #include <fstream>
 #include <string>
@@ -104,7 +104,7 @@ TEST_F(NonfiniteOutputTest, GoodWeightsPass) {
   EXPECT_EQ(Run("export", {"--model=toy", "--out=m.pt"}).exit_status, 0);
 }
 
-// LibTorch's bfloat16 convolutions of its examples are wrong on processors with AMX, and differ from run to run.
+// On processors with AMX, LibTorch's bfloat16 convolutions of these sizes are wrong and differ from run to run.
 TEST(KernelFaultTest, Bfloat16IsProvenOnEveryProcessor) {
   const std::string folder = EmptyFolder("bfloat16");
   const ToolResult result =

@@ -1,4 +1,4 @@
-// export --runtime: artifacts for old LibTorch releases, and requests that cannot be granted.
+// export --runtime: artifacts for old LibTorch releases, and requests that a release cannot meet.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -50,7 +50,7 @@ TEST_P(OldestRuntimeTest, ModelsAreProvenForTheOldestRuntime) {
 INSTANTIATE_TEST_SUITE_P(Models, OldestRuntimeTest, testing::ValuesIn(TestModels()),
                          [](const auto& info) { return info.param; });
 
-TEST(ExportRuntimeTest, WithoutAWishTheManifestStatesWhatCanLoadIt) {
+TEST(ExportRuntimeTest, WithoutTheFlagTheManifestStatesTheOldestRuntime) {
   const std::string folder = EmptyFolder("newest");
   const ToolResult result = Export("tiny_dav2", "", folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -60,7 +60,7 @@ TEST(ExportRuntimeTest, WithoutAWishTheManifestStatesWhatCanLoadIt) {
   EXPECT_EQ(Manifest(folder)["minimum_runtime"], "2.1");
 }
 
-TEST(ExportRuntimeTest, ARuntimeBetweenGetsTheRecordsOfLibTorch) {
+TEST(ExportRuntimeTest, ARuntimeWithoutAFormatOfItsOwnGetsLibTorchsRecords) {
   const std::string folder = EmptyFolder("between");
   ASSERT_EQ(Export("tiny_dav2", "1.12", folder).exit_status, 0);
   EXPECT_EQ(Manifest(folder)["minimum_runtime"], "1.12");
@@ -85,7 +85,7 @@ TEST(ExportRuntimeTest, AnUnknownRuntimeIsRefused) {
   EXPECT_THAT(FileNames(folder), IsEmpty());
 }
 
-// Depth Anything V2's plugins, of which one calls an operator that old runtimes lack.
+// The plugins of Depth Anything V2, changed so that one calls an operator that old runtimes lack.
 std::string PluginsThatNeedNanToNum() {
   const std::string plugins = EmptyFolder("plugins");
   fs::copy(DataPath("models"), plugins, fs::copy_options::recursive);

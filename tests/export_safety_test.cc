@@ -1,4 +1,4 @@
-// Whatever ends an export early, what was there stays and nothing else appears.
+// An export that ends early leaves the files that were there as they were, and adds none.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ const std::vector<std::string>& Arguments() {
   return *arguments;
 }
 
-// A folder that holds an artifact of before.
+// A folder with the artifact of an earlier export.
 std::string FolderWithOldArtifact() {
   const std::string folder = EmptyFolder("safety");
   std::ofstream(folder + "/m.pt") << "old artifact";
@@ -52,7 +52,7 @@ ToolResult Verify(const std::string& folder) {
   return RunTool("verify", {"--artifact=m.pt", "--plugin_path=" + DataPath("models")}, folder);
 }
 
-// What one export takes on this machine now.
+// The time of one export on this machine.
 absl::Duration TimeOfExport() {
   const std::string folder = FolderWithOldArtifact();
   const absl::Time start = absl::Now();
@@ -120,7 +120,7 @@ std::vector<std::string> ArgumentsWithSeed(int seed) {
 
 class ConcurrentExportsTest : public testing::TestWithParam<int> {};
 
-TEST_P(ConcurrentExportsTest, ToOneNameLeaveTheWorkOfOne) {
+TEST_P(ConcurrentExportsTest, ToOneNameLeaveTheFilesOfOne) {
   const std::string folder = FolderWithOldArtifact();
   for (int round = 0; round < 24 / GetParam(); ++round) {
     std::vector<pid_t> pids;
@@ -161,7 +161,7 @@ TEST(ExportSafetyTest, AFullDiskIsAnErrorThatNamesTheFile) {
   }
 }
 
-// A folder that cannot be written, and one that cannot be read, which an output needs to lock and sync it.
+// A folder without write permission, and one without read permission, which locking and syncing it need.
 TEST(ExportSafetyTest, AFolderOfWrongPermissionsIsRefused) {
   for (const mode_t mode : {0555, 0333}) {
     const std::string folder = FolderWithOldArtifact();

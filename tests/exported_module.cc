@@ -21,7 +21,7 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
   options.prove = false;
   RETURN_IF_ERROR(ExportModel(registry, entry, options).status());
   absl::StatusOr<torch::jit::Module> module = LoadModule(options.out);
-  // The giants' files are large, and the module has its own copy.
+  // The files are large, and the module has its own copy of the weights.
   std::filesystem::remove(options.out);
   return module;
 }

@@ -1,16 +1,16 @@
-// A library to preload (LD_PRELOAD) that makes a program's changes to the file system fail, or kills it there, at a
-// chosen moment. The environment tells it what to do:
+// A library for LD_PRELOAD that makes a chosen system call of a program fail, or kills the program at it. It covers
+// calls that change the file system. Environment variables control it:
 //   FAULT_AT=N       the N-th of the calls below, counted from 1; without it no call fails
 //   FAULT_KIND=fail  the call is not made and gives EIO
-//              last  so are all later ones
+//              last  that call and all later ones are not made and give EIO
 //              lie   the call is made and gives EIO all the same
 //              kill  the process is killed before the call
 //              term  the process gets SIGTERM before the call, which is made
-//   FAULT_MARK=FILE  is made when the call came
+//   FAULT_MARK=FILE  a file that is created when the call is reached
 //   FAULT_CALLS=...  names of the calls that count, with commas; by default all of them
 //   NO_TMPFILE=1     the file system has no unnamed files
-//   NO_LINK=1        nor hard links
-//   FAKE_USER=UID    what geteuid() gives
+//   NO_LINK=1        the file system has no hard links
+//   FAKE_USER=UID    the result of geteuid()
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ bool Counts(const char* call) {
   return found != nullptr && (found == names || found[-1] == ',') && (found[size] == ',' || found[size] == '\0');
 }
 
-// Whether `call`, which is about to be made, is to fail. Does not return where the process is to be killed.
+// Whether `call`, which is about to be made, must fail. Does not return if the process must be killed.
 bool IsDue(const char* call) {
   const char* const at = getenv("FAULT_AT");
   if (at == nullptr || !Counts(call)) return false;
@@ -62,7 +62,7 @@ auto Call(Function*, const char* name, Arguments... arguments) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name))(arguments...);
 }
 
-// Makes the call `name`, whose type is that of `function`, unless it is to fail.
+// Makes the call `name`, whose type is that of `function`, unless it must fail.
 template <typename Function, typename... Arguments>
 auto Faulty(Function* function, const char* name, Arguments... arguments) {
   const bool due = IsDue(name);

@@ -18,7 +18,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_macros.h"
-#include "common/weights/bind_tensors.h"
+#include "common/weights/scalar_type.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {
@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The flags of a call, which the json of Depth Anything 3 lists beside what else it says about the call.
+// The arguments of a call among the fields of "call" in the goldens of Depth Anything 3; the other fields are notes.
 constexpr const char* kFlags[] = {"export_feat_layers", "infer_gs", "use_ray_pose", "ref_view_strategy"};
 
 at::Tensor SeededInput(const Json& input, uint64_t seed) {
@@ -85,12 +85,12 @@ GoldenStage ReadStage(const Json& json, const at::Tensor& stored) {
   return stage;
 }
 
-// What the cases of Depth Anything 3 need beyond their stages.
+// Adjusts noise and arguments of the cases of Depth Anything 3.
 void AdjustMultiView(GoldenCase& golden) {
   for (GoldenStage& stage : golden.stages) {
-    // RANSAC sorts what is nearly tied and solves what is nearly singular.
+    // RANSAC sorts nearly equal scores and solves nearly singular systems.
     if (absl::EndsWith(golden.name, "_raypose")) stage.noise *= 2.5;
-    // Where rounding decides the reference view, it is fixed to the stored one, which is the middle one.
+    // If rounding decides which view is the reference view, take the stored one, which is the middle one.
     if (stage.name == "stage.ref_view_index" && stage.noise >= 1) golden.arguments["ref_view_strategy"] = "middle";
   }
 }

@@ -25,14 +25,14 @@
 namespace modelport {
 namespace {
 
-// A golden's row with its placeholders replaced.
+// A row of the table with its placeholders replaced.
 struct Place {
   std::string call;
   std::string stage;
   std::string element;
 };
 
-// The names of stored tensors that a call is given.
+// The names of the stored tensors among a call's arguments.
 absl::StatusOr<std::vector<std::string>> StoredArguments(const std::string& call) {
   std::vector<std::string> names;
   if (!absl::EndsWith(call, ")")) return names;
@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<std::string>> StoredArguments(const std::string& call
   return names;
 }
 
-// Whether the case has what a call needs.
+// Whether the case has every stored tensor of the call.
 absl::StatusOr<bool> CanMake(const std::string& call, const GoldenCase& golden) {
   ASSIGN_OR_RETURN(const std::vector<std::string> names, StoredArguments(call));
   return std::all_of(names.begin(), names.end(), [&](const auto& name) { return golden.tensors.count(name) > 0; });
@@ -94,7 +94,7 @@ absl::StatusOr<GoldenCall> MakeCall(const torch::jit::Module& module, const std:
   return call;
 }
 
-// Takes the number N of "STAGE [N]" off the text of a stage; 0 if there is none.
+// Removes " [N]" from the end of a stage's text and returns N; 0 if there is none.
 size_t TakeIndex(std::string* stage) {
   size_t index = 0;
   const size_t bracket = stage->rfind(" [");
@@ -126,7 +126,7 @@ double MaxDifference(const at::Tensor& expected, const at::Tensor& actual) {
   return (expected.to(at::kDouble) - actual.to(at::kDouble)).abs().max().item<double>();
 }
 
-// Relative to each element. Focal lengths of fields of view below 0.03, where they have no bound, are left out.
+// Relative to each element. Focal lengths of fields of view below 0.03 are left out, since they grow without bound.
 double IntrinsicsDifference(const at::Tensor& expected, const at::Tensor& actual, const GoldenCase& golden) {
   const at::Tensor e = expected.to(at::kDouble), a = actual.to(at::kDouble);
   at::Tensor difference = (a - e).abs() / e.abs().clamp_min(1e-12);
@@ -145,7 +145,7 @@ StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const at
   if (expected.sizes() != actual.sizes()) {
     result.difference = std::numeric_limits<double>::infinity();
   } else if (expected.scalar_type() == at::kBool) {
-    // Where a comparison is close, rounding decides: a thousandth of the pixels may differ.
+    // Rounding decides comparisons of nearly equal values: a thousandth of the pixels may differ.
     result.difference = expected.ne(actual).to(at::kDouble).mean().item<double>();
     result.max_abs = 0;
     result.noise = 1e-3 / 4;
@@ -191,7 +191,7 @@ std::vector<c10::IValue> ArgumentsByName(const torch::jit::Module& module, const
 absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& module, absl::string_view family,
                                                      const GoldenCase& golden, const std::vector<StageRow>& table) {
   const c10::InferenceMode inference;
-  // Every call runs once and captures all the stages that are wanted of it.
+  // Every call runs once and captures all of its stages.
   const std::vector<std::string> owners = {std::string(family), module.type()->name()->name()};
   std::map<std::string, std::vector<std::pair<const GoldenStage*, Place>>> calls;
   for (const GoldenStage& stage : golden.stages) {

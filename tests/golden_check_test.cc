@@ -1,4 +1,4 @@
-// The comparison with goldens fails where it must, with the tolerances of the giants' goldens as well.
+// A planted fault makes the comparison with goldens fail, with the tolerances of the giants' goldens, too.
 #include "tests/golden_check.h"
 
 #include <ATen/Functions.h>
@@ -13,6 +13,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 #include "tests/golden_case.h"
@@ -20,7 +21,7 @@
 namespace modelport {
 namespace {
 
-TEST(StageResultTest, WhatIsNotFiniteIsNeverWithinATolerance) {
+TEST(StageResultTest, ANonfiniteDifferenceIsNeverWithinTheTolerance) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   EXPECT_TRUE((StageResult{"s", 1e-6, 1, 0}.ok()));
   EXPECT_FALSE((StageResult{"s", 5e-6, 1, 0}.ok()));
@@ -29,7 +30,7 @@ TEST(StageResultTest, WhatIsNotFiniteIsNeverWithinATolerance) {
   EXPECT_FALSE((StageResult{"s", NAN, 1, NAN}.ok()));
 }
 
-// The golden of a small model, and the module that it is of.
+// The goldens of a small model, and its module.
 struct Variant {
   std::string family;
   std::string golden;
@@ -49,11 +50,11 @@ absl::StatusOr<torch::jit::Module> Export(const std::string& family, const std::
   const std::string folder = testing::TempDir();
   std::ofstream(folder + "/plugin.yaml") << "family: planted\nsummary: s\nextends: " << family
                                          << "\nvariants: {planted: {summary: s, module: \"" << call << "\"}}\n";
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(folder));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {folder}));
   return ExportSeeded(registry, "planted", seed);
 }
 
-// The stages of every case of `variant` that a model of `module` misses, with the noise of the giants' goldens.
+// The stages of `variant`'s cases that `module` does not reproduce, with the noise of the giants' goldens.
 std::vector<std::string> Missed(const Variant& variant, const std::string& module_call) {
   std::vector<std::string> missed;
   const auto table = ReadStageTable("tests/stages.txt");
@@ -99,13 +100,13 @@ INSTANTIATE_TEST_SUITE_P(OfTheGiants, PlantedFaultTest,
                                          Fault{kDepth, "depth=4, heads=2, grid=4, taps=[0, 1, 2, 3]",
                                                "depth=5, heads=2, grid=4, taps=[0, 1, 2, 4]"}));
 
-TEST(GoldenCheckTest, TheModelsAsTheyAreAreWithinTheGiantsTolerance) {
+TEST(GoldenCheckTest, UnchangedModelsAreWithinTheGiantsTolerance) {
   for (const Variant& variant : {kSwiGlu, kPlain, kDepth}) {
     EXPECT_TRUE(Missed(variant, variant.module).empty()) << variant.golden;
   }
 }
 
-TEST(GoldenCheckTest, AnOtherShapeIsNeverWithinTheTolerance) {
+TEST(GoldenCheckTest, AnotherShapeIsNeverWithinTheTolerance) {
   ASSERT_OK_AND_ASSIGN(const auto table, ReadStageTable("tests/stages.txt"));
   ASSERT_OK_AND_ASSIGN(auto cases, ReadGoldenCases("tests/goldens/tiny_dinov2"));
   GoldenCase& golden = cases.front();

@@ -1,4 +1,4 @@
-// Names that a terminal would obey, or that forge lines of output, through every tool: they come out spelled visibly.
+// Names with terminal escapes or line breaks: every tool prints them escaped.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -22,10 +22,10 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// Clears the screen, forges a line, moves the cursor by one byte of C1, reverses the text, is no UTF-8.
+// Clears the screen, forges a line, moves the cursor by a C1 byte, reverses the text direction, and is not UTF-8.
 constexpr char kHostile[] = "\x1b[2J\nOK: proven\r\x07\x7f\xc2\x9b\x31G\xe2\x80\xae\xff";
 
-// The same in JSON, which has no place for bytes that are no UTF-8.
+// The same in JSON, without the bytes that are not UTF-8.
 constexpr char kHostileJson[] = "\\u001b[2J\\nOK: proven\\r\\u0007\\u007f\\u009b1G\\u202e";
 
 bool IsVisible(absl::string_view text) {
@@ -138,7 +138,7 @@ TEST_F(HostileNamesTest, Paths) {
     ExpectHarmless(result);
     EXPECT_THAT(result.err, HasSubstr("\\x1b[2J\\nOK: proven"));
   }
-  // Control characters alone are refused: a name may be in another encoding.
+  // Only control characters are refused: a name may be in another encoding than UTF-8.
   Write("caf\xe9.pth", SmallTorchZip());
   const ToolResult result = Run("inspect", {"--checkpoint=caf\xe9.pth"});
   EXPECT_EQ(result.exit_status, 0) << result.err;

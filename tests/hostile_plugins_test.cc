@@ -1,4 +1,4 @@
-// Plugins that once crashed the tools, filled the memory or wrote elsewhere: each ends in one clear error.
+// Plugins that would crash the tools, fill the memory or write outside the output folder: each gives one clear error.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -31,8 +31,8 @@ struct Edit {
   std::string to;
 };
 
-// Writes the toy plugin, changed, into the folder toy of `folder`. Of its variants the second is left out, which would
-// double each error.
+// Writes the changed toy plugin into the folder toy of `folder`, without its second variant, which would repeat each
+// error.
 void WritePlugin(const std::string& folder, const std::vector<Edit>& edits) {
   fs::create_directory(folder + "/toy");
   for (const YamlFile& file : ReadToyPlugin().files) {
@@ -46,7 +46,7 @@ void WritePlugin(const std::string& folder, const std::vector<Edit>& edits) {
   }
 }
 
-// Enough for what a plugin may say, and not for a bomb.
+// Enough for any valid plugin, too little for a bomb.
 void LimitMemoryAndTime() {
   const rlimit memory = {rlim_t{4} << 30, rlim_t{4} << 30}, seconds = {120, 120};
   setrlimit(RLIMIT_DATA, &memory);
@@ -58,7 +58,7 @@ ToolResult Export(const std::string& folder, const std::string& target = "libtor
                  LimitMemoryAndTime);
 }
 
-TEST(HostilePluginsTest, ThePluginThatTheyAreMadeFromWorks) {
+TEST(HostilePluginsTest, TheUnchangedPluginWorks) {
   for (const char* target : {"libtorch", "nuke"}) {
     const std::string folder = EmptyFolder("toy");
     WritePlugin(folder, {});
@@ -76,7 +76,7 @@ struct Case {
 
 class HostilePluginsTest : public testing::TestWithParam<Case> {};
 
-TEST_P(HostilePluginsTest, AreOneClearErrorAndLeaveNothing) {
+TEST_P(HostilePluginsTest, GiveOneClearErrorAndLeaveNothing) {
   const std::string folder = EmptyFolder("hostile");
   WritePlugin(folder, GetParam().edits);
   const ToolResult result = Export(folder, GetParam().target);
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"LongerChainOfTypes", {Tree("modules:\n", Chain(60000))}, "the file has more than 1048576 bytes"},
         Case{"BracketsInYaml",
              {Tree("order: [0, depth - 1]", "order: " + Repeat("[", 100000) + Repeat("]", 100000))},
-             "no valid YAML: more than 50 levels"},
+             "not valid YAML: more than 50 levels"},
         Case{"BracketsInAnExpression", Integer(Repeat("(", 100000)), "has 100000 characters, wants at most 1000"},
         Case{"NestedExpression", Integer(Repeat("(", 400)), "wants at most 100 levels of nesting"},
         Case{"DivisionThatOverflows", Integer("(-9223372036854775807 - 1) // -1"),
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(
                    "def backward(self, x: Tensor) -> Tensor:\n        image =")},
              "modules.yaml:33:3: a wrapper for nuke wants a method forward, ToyForNuke has none",
              "nuke"},
-        Case{"MemberNamedLikeAKeyword", {Tree("gain: 1.0", "class: 1.0")}, "\"class\" is no name"}),
+        Case{"MemberNamedLikeAKeyword", {Tree("gain: 1.0", "class: 1.0")}, "\"class\" is not a valid name"}),
     [](const auto& info) { return info.param.name; });
 
 INSTANTIATE_TEST_SUITE_P(
@@ -209,7 +209,6 @@ INSTANTIATE_TEST_SUITE_P(
                          "forward([1, 3, 28, 42])[2][0] is a tensor of layout"}),
     [](const auto& info) { return info.param.name; });
 
-// What was a crash and is right.
 TEST(HostilePluginsTest, KeysOfADictionaryMayBeNumbers) {
   for (const char* output : {"{1: x}", "{1.5: x}", "{True: x}"}) {
     const std::string folder = EmptyFolder("keys");
@@ -228,7 +227,7 @@ TEST(HostilePluginsTest, AVariantCannotLeaveItsFolder) {
       folder + "/inner", LimitMemoryAndTime);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: toy/plugin.yaml:"),
-                                HasSubstr("variant \"../../escape\" is no name")));
+                                HasSubstr("variant \"../../escape\" is not a valid name")));
   EXPECT_THAT(FileNames(folder), ElementsAre("inner"));
   EXPECT_THAT(FileNames(folder + "/inner"), ElementsAre("toy"));
 }

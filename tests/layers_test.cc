@@ -1,4 +1,5 @@
-// The shared layers give what torch.nn's and the named upstream's modules give in Python, on seeded inputs and weights.
+// The shared layers give the outputs of torch.nn's and the named upstreams' modules in Python, on seeded inputs and
+// weights.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
@@ -13,12 +14,15 @@
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/script/build_module.h"
+#include "common/source/take.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/weights/bind_tensors.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "tests/golden_case.h"
@@ -26,7 +30,7 @@
 namespace modelport {
 namespace {
 
-// A module and the shape of what it is called with. The golden of this name is upstream's output.
+// A module and the shape of its input. The golden of this name is upstream's output.
 struct LayerCase {
   std::string name;
   std::string call;
@@ -62,7 +66,7 @@ const LayerCase kCases[] = {
     {"windows", "Windows(4)", {2, 5, 9, 3}},
 };
 
-// Call the functions for windows. To every window its number is added before they are joined again.
+// Modules that call the functions for windows: they split, add its number to every window, and join.
 constexpr char kFunctionCallers[] = R"yaml(modules:
   Partition(window):
     constants: {window: window}
@@ -79,7 +83,7 @@ constexpr char kFunctionCallers[] = R"yaml(modules:
 )yaml";
 
 absl::StatusOr<std::shared_ptr<const ModuleLibrary>> Layers() {
-  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(EmbeddedPluginFolders(), {}));
+  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(GroupByFolder(EmbeddedPlugins()), {}));
   auto library = std::make_shared<ModuleLibrary>();
   for (const auto& plugin : plugins) {
     if (plugin->family == "layers") RETURN_IF_ERROR(library->Include(*plugin->library));
@@ -94,9 +98,11 @@ absl::StatusOr<torch::jit::Module> BuildSeeded(const std::string& text) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(library, call));
   const Checkpoint checkpoint = MakeSeededCheckpoint(PublishedKeys({}, tree), 0);
   Plan plan;
-  for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) plan.sources.push_back({&tensor, ""});
+  for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) {
+    plan.sources.emplace_back(Take{{checkpoint, &tensor}});
+  }
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(checkpoint, plan, tree, DType::kFloat32));
-  // The module outlives the checkpoint that it would borrow from.
+  // The copy is needed because the module outlives the checkpoint.
   for (at::Tensor& tensor : bound.tensors) tensor = tensor.clone();
   return BuildModule(tree, bound.tensors);
 }

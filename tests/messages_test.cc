@@ -1,5 +1,4 @@
-// What a user reads who wrote something wrong in a plugin, or gave a tool the wrong file: the whole message, through
-// the tools.
+// The whole messages that the tools print for mistakes in a plugin and for wrong files.
 #include <fstream>
 #include <string>
 #include <vector>
@@ -66,7 +65,7 @@ constexpr char kKeyMap[] = R"yaml(layouts:
     recognise: [stem.weight]
 )yaml";
 
-// A file of the plugin, what is wrong in it, and what the user reads.
+// A file of the plugin, the mistake in it, and the message.
 struct Slip {
   std::string name;
   std::string file;
@@ -77,7 +76,7 @@ struct Slip {
 
 std::ostream& operator<<(std::ostream& out, const Slip& slip) { return out << slip.name; }
 
-// Writes `text` with `slip`, if it is one of `file`.
+// Writes `text`, with the mistake `slip` if that is in `file`.
 void WritePlugin(const std::string& folder, const std::string& file, const std::string& text, const Slip& slip) {
   std::string written = text;
   if (slip.file == file) {
@@ -139,26 +138,25 @@ Slip CallSlip(const std::string& name, const std::string& line, const std::strin
 INSTANTIATE_TEST_SUITE_P(
     Text, SlipTest,
     testing::Values(
-        CallSlip("FunctionOfF", "x = F.relu(x)", "    ~~~~~~", "F is not there; call torch.relu"),
+        CallSlip("FunctionOfF", "x = F.relu(x)", "    ~~~~~~", "F is not available; call torch.relu"),
         CallSlip("FunctionOfTorchNnFunctional", "x = torch.nn.functional.max_pool2d(x, 2)",
-                 "    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", "torch.nn.functional is not there; call torch.max_pool2d"),
+                 "    ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~", "torch.nn.functional is not available; call torch.max_pool2d"),
         CallSlip("FunctionOfAnotherName", "x = F.interpolate(x)", "    ~~~~~~~~~~~~~",
-                 "F is not there; call torch.upsample_bilinear2d, torch.upsample_bicubic2d or "
+                 "F is not available; call torch.upsample_bilinear2d, torch.upsample_bicubic2d or "
                  "torch.upsample_nearest2d"),
         CallSlip("FunctionThatTorchLacks", "x = F.swoosh(x)", "    ~~~~~~~~",
-                 "F is not there, and no operator of torch is called swoosh"),
+                 "F is not available, and no operator of torch is called swoosh"),
         CallSlip("ClassOfTorchNn", "x = torch.nn.LeakyReLU()(x)", "    ~~~~~~~~~~~~~~~~~~",
-                 "torch.nn is not there; write LeakyReLU(...) under `children`, or call torch.leaky_relu"),
+                 "torch.nn is not available; write LeakyReLU(...) under `children`, or call torch.leaky_relu"),
         CallSlip("ClassOfNn", "x = nn.BatchNorm2d(4)(x)", "    ~~~~~~~~~~~~~~",
-                 "nn is not there; write BatchNorm2d(...) under `children`"),
+                 "nn is not available; write BatchNorm2d(...) under `children`"),
         CallSlip("FunctionOfTorchLinalg", "x = torch.linalg.norm(x)", "    ~~~~~~~~~~~~~~~~~",
-                 "torch.linalg is not there; call torch.linalg_norm"),
+                 "torch.linalg is not available; call torch.linalg_norm"),
         CallSlip("OperatorMisspelt", "x = torch.rellu(x)", "    ~~~~~~~~~~~",
-                 "torch.rellu is not there; nearest: torch.relu, torch.celu, torch.elu"),
+                 "torch.rellu is not available; nearest: torch.relu, torch.celu, torch.elu"),
         CallSlip("MethodOfTensorMisspelt", "x = x.softmx(1)", "    ~~~~~~~~",
                  "a Tensor has no attribute or method softmx; nearest: softmax"),
-        CallSlip("FunctionMisspelt", "x = scal(x, 1.0)", "    ~~~~",
-                 "undefined name scal; nearest: scale"),
+        CallSlip("FunctionMisspelt", "x = scal(x, 1.0)", "    ~~~~", "undefined name scal; nearest: scale"),
         CallSlip("OperatorWithoutTorch", "x = relu(x)", "    ~~~~", "undefined name relu; call torch.relu"),
         CallSlip("MemberMisspelt", "x = self.bn4(x)", "    ~~~~~~~~", "BasicBlock has no member bn4; nearest: bn2"),
         CallSlip("MemberThatDependsOnWhen", "x = self.bn3(x)", "    ~~~~~~~~",
@@ -218,7 +216,7 @@ INSTANTIATE_TEST_SUITE_P(
              "  Position: 1\n  Declaration: forward(Tiny self, Tensor x) -> Tensor\n"},
         Slip{"PythonsWordInAnExample", "plugin.yaml", "8, 8])", "8, 8], False)",
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:12:5: column 23 of \"forward([1, 3, 8, 8], False)\": False is "
-             "Python's: write false\n"}),
+             "Python syntax: write false\n"}),
     SlipName);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -242,29 +240,29 @@ INSTANTIATE_TEST_SUITE_P(
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:20:16: field \"published\" wants true or false, has "
              "\"False\"\n"},
         Slip{"PythonsFalseInACondition", "modules.yaml", "when: down", "when: False",
-             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:7:57: column 1 of \"False\": False is Python's: write "
+             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:7:57: column 1 of \"False\": False is Python syntax: write "
              "false\n"},
         Slip{"PythonsNoneInACall", "modules.yaml", "down=1", "down=None",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:17:11: column 22 of \"BasicBlock(dim, down=None)\": None is "
-             "Python's: there is no null, leave the argument out or write 0\n"},
+             "Python syntax: there is no null, leave the argument out or write 0\n"},
         Slip{"WrongArgumentOfAType", "modules.yaml", "down=1", "downs=1",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:17:11: BasicBlock has no argument \"downs\"; nearest: down; "
              "the "
              "signature is BasicBlock(dim, down=0)\n"},
-        Slip{
-            "FieldsOfATypeNotIndented", "modules.yaml", "    parameters:\n      gamma: [dim]\n    children:\n      bn2",
-            "  parameters:\n      gamma: [dim]\n  children:\n      bn2",
-            "INVALID_ARGUMENT: plugins/tiny/modules.yaml:8:5: no valid YAML: this is no field of the map above: fields "
-            "start in the same column and have a \":\"\n"},
+        Slip{"FieldsOfATypeNotIndented", "modules.yaml",
+             "    parameters:\n      gamma: [dim]\n    children:\n      bn2",
+             "  parameters:\n      gamma: [dim]\n  children:\n      bn2",
+             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:8:5: not valid YAML: this is not a field of the map above: "
+             "fields start in the same column and have a \":\"\n"},
         Slip{"FieldsOfAVariantNotIndented", "plugin.yaml", "    ", "  ",
-             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: \"tiny_net\" has no value: write it behind the name, or "
+             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: \"tiny_net\" has no value: write it after the name, or "
              "below it and indented deeper\n"},
         Slip{"FieldTooDeep", "plugin.yaml", "  commit", "   commit",
-             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:5:10: no valid YAML: no field begins here: start it in the "
+             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:5:10: not valid YAML: no field begins here: start it in the "
              "column "
              "of the fields around it, or quote text that has \": \" in it\n"},
         Slip{"TabInTheIndentation", "plugin.yaml", "    summary", "\tsummary",
-             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:15:2: no valid YAML: a tab in the indentation; use spaces\n"},
+             "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:15:2: not valid YAML: a tab in the indentation; use spaces\n"},
         Slip{"LineTooDeepInAMethod", "modules.yaml", "        return x * self", "         return x * self",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:11: BasicBlock does not compile: expected newline but found "
              "'indent' here\n  def forward(self, x: Tensor) -> Tensor:\n    x = self.bn2(x)\n"
@@ -272,16 +270,15 @@ INSTANTIATE_TEST_SUITE_P(
         Slip{"MethodsWithoutABlock", "modules.yaml",
              "    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n        x",
              "    methods:\n      def forward(self, x: Tensor) -> Tensor:\n        x",
-             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:9:45: no valid YAML: TorchScript stands in a block: write "
+             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:9:45: not valid YAML: TorchScript must be a block: write "
              "\"|\" "
-             "behind the name of its field\n"},
+             "after the name of its field\n"},
         Slip{"FunctionsWithoutAList", "modules.yaml", "functions:\n  - |\n", "functions: |\n",
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:21:12: field \"functions\" wants a list, has a block of "
              "text\n"},
         Slip{"NoPlaceOfTheWeights", "plugin.yaml", "    url: https://example.org/tiny_net.pth\n", "",
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: variant tiny_net wants url or hub, or published: false "
-             "for "
-             "weights in no public place\n"}),
+             "for weights that are not public\n"}),
     SlipName);
 
 struct TensorHeader {
@@ -323,7 +320,7 @@ ToolResult Export(const std::string& folder, const std::string& weights) {
   return RunTool("export", {"--model=tiny_net", "--plugin_path=plugins", weights}, folder);
 }
 
-// What inspect prints of how the checkpoint fits.
+// The part of inspect's output that says how the checkpoint fits.
 std::string InspectedFit(const std::string& folder) {
   const ToolResult result = RunTool("inspect", {"--checkpoint=tiny.safetensors", "--plugin_path=plugins"}, folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;

@@ -1,5 +1,5 @@
-// Shows that the goldens and the table of constants would catch a slip: each mutation of a plugin's text turns one of
-// them red.
+// Shows that the goldens and the table of constants find mistakes: each mutation of a plugin's text makes one of these
+// tests fail.
 #include <ATen/Parallel.h>
 
 #include <algorithm>
@@ -15,6 +15,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/constants_check.h"
 #include "tests/exported_module.h"
@@ -126,14 +127,14 @@ const Family kFamilies[] = {
     {"depth_anything_3", {"tiny_any", "tiny_mono", "tiny_nested"}},
 };
 
-// Threads cost tiny models more than they gain, and much more where others are at work.
+// Threads slow tiny models down, above all on a busy machine.
 class OneThread : public testing::Environment {
   void SetUp() override { at::set_num_threads(1); }
 };
 
 const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
 
-// What the goldens of `model` would complain about, up to the first case that does.
+// The first golden case of `model` that is not reproduced; empty if all are.
 absl::StatusOr<std::vector<std::string>> GoldenComplaints(const torch::jit::Module& module, const std::string& family,
                                                           const std::vector<GoldenCase>& cases) {
   ASSIGN_OR_RETURN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
@@ -149,7 +150,7 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const torch::jit::Modu
   return complaints;
 }
 
-// What the tests of a tiny model would complain about. An error if it has no module to test.
+// The failures of the tests of a tiny model. An error if it has no module to test.
 absl::StatusOr<std::vector<std::string>> Complaints(const Registry& registry, const std::string& family,
                                                     const std::string& model) {
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
@@ -162,10 +163,10 @@ absl::StatusOr<std::vector<std::string>> Complaints(const Registry& registry, co
   return GoldenComplaints(module, family, cases);
 }
 
-// The complaints about the first model that has some. `file` is the one that was changed: what is no family's own is
-// everybody's. An error if a model cannot be exported: then the change is no slip that only a test would notice.
+// The failures of the first model that has some. `file` was changed: if it belongs to no family, all models are tested.
+// An error if a model cannot be exported: such a mutation shows nothing about the tests.
 absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {plugin_path}));
   const bool is_shared = std::none_of(std::begin(kFamilies), std::end(kFamilies),
                                       [&](const Family& family) { return file.starts_with(family.name + "/"); });
   for (const Family& family : kFamilies) {
@@ -195,19 +196,19 @@ std::string MutatedModels(const Mutation& mutation) {
   return folder;
 }
 
-TEST(MutationTest, TheTextAsItIsHasNoComplaints) {
+TEST(MutationTest, TheUnchangedTextFailsNoTest) {
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints, Complaints("models", ""));
   EXPECT_THAT(complaints, testing::IsEmpty());
 }
 
-TEST(MutationTest, AMutationThatDoesNotCompileIsNoCatch) {
+TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
   const Mutation bad = {"layers/torch_nn.yaml", "return torch.sigmoid(x)", "return torch.sigmoid(x"};
   EXPECT_THAT(Complaints(MutatedModels(bad), bad.file), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
 }
 
 class MutationTest : public testing::TestWithParam<Mutation> {};
 
-TEST_P(MutationTest, TurnsATestRed) {
+TEST_P(MutationTest, FailsATest) {
   SCOPED_TRACE(absl::StrCat(GetParam().from, " -> ", GetParam().to));
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints,
                        Complaints(MutatedModels(GetParam()), GetParam().file));

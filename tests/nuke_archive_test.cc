@@ -1,4 +1,4 @@
-// What is in the code of an artifact for Nuke, and what is not.
+// The code of artifacts for Nuke.
 #include <caffe2/serialize/inline_container.h>
 
 #include <regex>
@@ -64,7 +64,7 @@ TEST_P(NukeModelTest, NoDeviceAndNoFloat64IsLiteral) {
 TEST_P(NukeModelTest, KnobsAreNumbers) {
   int knobs = 0;
   for (const auto& attribute : model_.nuke.named_attributes(/*recurse=*/false)) {
-    // Every module that Python writes has `training`, too, which no host offers as a knob.
+    // Every module has `training`, which no host offers as a knob.
     if (attribute.value.isModule() || attribute.name == "training") continue;
     EXPECT_TRUE(attribute.value.isInt() || attribute.value.isDouble()) << attribute.name;
     ++knobs;

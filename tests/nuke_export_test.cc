@@ -1,4 +1,4 @@
-// --target=nuke on the command line.
+// The flag --target=nuke of export.
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -91,6 +91,48 @@ variants:
   EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nuke: bare does not support this target: " + plugins +
                                      "/plugin.yaml names no wrapper for Linear under targets: nuke\n"));
   EXPECT_THAT(FileNames(testing::TempDir() + "/refused"), IsEmpty());
+}
+
+// Exports a small model for Nuke into the folder "wrapped_out". Its wrapper has these attributes and returns `result`.
+ToolResult ExportWrapped(const std::string& attributes, const std::string& result) {
+  const std::string plugins = EmptyFolder("wrapped"), folder = EmptyFolder("wrapped_out");
+  std::ofstream(plugins + "/plugin.yaml") << R"yaml(family: wrapped
+summary: a wrapper that Nuke cannot use
+upstream: {source: x, commit: y, licence: MIT}
+uses: [layers]
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+targets: {nuke: {Linear: Wrapper()}}
+variants:
+  wrapped: {summary: s, module: "Linear(3, 1000)", file: wrapped.pth, url: u, licence: MIT}
+)yaml";
+  std::ofstream(plugins + "/modules.yaml") << R"yaml(modules:
+  Wrapper():
+    interface: {kind: features, inputs: [rgba.red, rgba.green, rgba.blue], outputs: [rgba.red], category: c, examples: ["forward([1, 3, 4, 5])"]}
+)yaml" << attributes << R"yaml(    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        y = self.model(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return )yaml" << result << "\n";
+  std::ofstream(plugins + "/keymap.yaml") << "layouts: {original: {recognise: [weight]}}\n";
+  return Export(folder, "wrapped", "nuke", plugins);
+}
+
+TEST(NukeExportTest, WhatPackageRefusesExportRefuses) {
+  EXPECT_EQ(ExportWrapped("", "y[:, 0:1]").exit_status, 0);
+  const struct {
+    const char *attributes, *result, *error;
+  } cases[] = {
+      {"", "y.mean([2, 3])",
+       "FAILED_PRECONDITION: wrapped: Nuke wants an output of shape [batch, 1, height, width] for the wrapper's "
+       "outputs rgba.red; forward([1, 3, 4, 5]) has [1, 1000]\n"},
+      {"", "y", "forward([1, 3, 4, 5]) has [1, 1000, 4, 5]\n"},
+      {"    attributes: {invert: false}\n", "y[:, 0:1]", "attribute invert is a bool"}};
+  for (const auto& c : cases) {
+    const ToolResult result = ExportWrapped(c.attributes, c.result);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(c.error));
+    EXPECT_THAT(FileNames(testing::TempDir() + "/wrapped_out"), IsEmpty());
+  }
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// An image of any size comes out of an artifact for Nuke as the model itself would have it.
+// Artifacts for Nuke give the model's own output for images of any size.
 #include <ATen/ATen.h>
 
 #include <algorithm>
@@ -36,8 +36,8 @@ TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {
   }
 }
 
-// Where the pixel `i` of a padded side comes from: mirrored at the last of `size` pixels, without repeating it, or, if
-// the padding is as large as the side, from the last one.
+// The source of pixel `i` of a padded side: mirrored at the last of `size` pixels, without repeating it, or the last
+// pixel if the padding is as large as the side.
 int64_t PaddingSource(int64_t i, int64_t size, int64_t padded) {
   if (i < size) return i;
   return padded - size < size ? 2 * (size - 1) - i : size - 1;
@@ -63,7 +63,7 @@ TEST_P(NukeImageTest, OddSizesAreMirroredAndCroppedExactly) {
   }
 }
 
-// A side of 7 pixels lacks 7, which cannot be mirrored; one of 8 lacks 6, which can.
+// A side of 7 pixels lacks 7, too many to be mirrored; a side of 8 lacks 6.
 TEST_P(NukeImageTest, ImagesTooSmallToBeMirroredRepeatTheirLastPixels) {
   for (const auto [height, width] : {Size{7, 8}, Size{8, 7}, Size{13, 1}, Size{1, 20}, Size{5, 9}}) {
     const at::Tensor image = SeededImage(1, 3, height, width);
@@ -73,7 +73,7 @@ TEST_P(NukeImageTest, ImagesTooSmallToBeMirroredRepeatTheirLastPixels) {
   EXPECT_TRUE(at::allclose(model_.Run(pixel), PaddedAndCropped(model_, pixel), /*rtol=*/1e-5));
 }
 
-// Kernels add up a batch's sums in another order than a single image's.
+// Kernels sum a batch in another order than a single image.
 TEST_P(NukeImageTest, ImagesOfABatchAreEachOnTheirOwn) {
   const at::Tensor images = SeededImage(3, 3, 31, 20);
   std::map<std::string, c10::IValue> knobs;
@@ -84,7 +84,7 @@ TEST_P(NukeImageTest, ImagesOfABatchAreEachOnTheirOwn) {
   }
 }
 
-// The mean over the area of each output, of copies of every row and column that fill outputs evenly.
+// The mean over the area of each output. Rows and columns are repeated so that each output covers whole copies.
 at::Tensor Shrunk(const at::Tensor& image, const Size& size) {
   const at::Tensor rows = image.repeat_interleave(size.height, 2)
                               .reshape({image.size(0), image.size(1), size.height, image.size(2), image.size(3)})
@@ -115,7 +115,7 @@ TEST_P(NukeImageTest, ASizeWithinTheBoundIsNotResized) {
   }
 }
 
-TEST_P(NukeImageTest, PixelsThatAreNoNumbersAreBlack) {
+TEST_P(NukeImageTest, NanPixelsAreBlack) {
   at::Tensor black = SeededImage(1, 3, 28, 42), broken = black.clone();
   black.slice(2, 3, 5).zero_();
   broken.slice(2, 3, 5).fill_(std::numeric_limits<float>::quiet_NaN());
@@ -130,7 +130,7 @@ TEST_P(NukeImageTest, ABoundBelowAPatchWorks) {
   }
 }
 
-TEST_P(NukeImageTest, TheFirstThreeChannelsAreTakenAndBoundToTheUnitRange) {
+TEST_P(NukeImageTest, TheFirstThreeChannelsAreUsedAndClampedToTheUnitRange) {
   const at::Tensor image = SeededImage(1, 3, 31, 20);
   const at::Tensor expected = model_.Run(image);
   EXPECT_TRUE(at::equal(expected, model_.Run(at::cat({image, at::full({1, 2, 31, 20}, 7.0)}, 1))));
@@ -140,7 +140,7 @@ TEST_P(NukeImageTest, TheFirstThreeChannelsAreTakenAndBoundToTheUnitRange) {
   EXPECT_THROW(model_.Run(image[0]), std::exception);
 }
 
-TEST_P(NukeImageTest, TheInputStaysAsItIsAndTheOutputIsDense) {
+TEST_P(NukeImageTest, TheInputIsNotChangedAndTheOutputIsContiguous) {
   const at::Tensor image = SeededImage(1, 4, 31, 20) * 2;
   const at::Tensor before = image.clone();
   const at::Tensor output = model_.Run(image);

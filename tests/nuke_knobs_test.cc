@@ -71,7 +71,7 @@ TEST_P(NukeDepthTest, KnobsAreSavedWithTheArtifact) {
   EXPECT_EQ(torch::jit::load(path).attr("convention").toInt(), other_convention());
 }
 
-// The only one whose focal length matters, and it follows the working resolution.
+// Only tiny_metric uses the focal length, which scales with the working resolution.
 TEST(NukeMetricTest, FocalBringsDepthToMetres) {
   NukeModel model = GetNukeModel("tiny_metric");
   const at::Tensor image = SeededImage(1, 3, 56, 112);
@@ -83,7 +83,7 @@ TEST(NukeMetricTest, FocalBringsDepthToMetres) {
   EXPECT_FALSE(GetNukeModel("tiny_mono").nuke.hasattr("focal"));
 }
 
-TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsBound) {
+TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsClamped) {
   NukeModel model = GetNukeModel("tiny_dinov2");
   const at::Tensor image = SeededImage(1, 3, 31, 45);
   const auto features = [&](int64_t first) { return model.Run(image, {{"first_channel", first}}); };
@@ -94,7 +94,7 @@ TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsBound) {
   EXPECT_TRUE(at::equal(features(0), features(-5)));
 }
 
-// Depth that is 0 everywhere, as Depth Anything V2's may be.
+// Depth that is 0 everywhere, which Depth Anything V2 can return.
 class FlatDepthTest : public testing::TestWithParam<at::ScalarType> {
  protected:
   void SetUp() override {

@@ -10,30 +10,30 @@
 
 namespace modelport {
 
-// A model for tests with seeded weights, exported for Nuke and as it is, both loaded back.
+// A test model with seeded weights, exported for Nuke and for libtorch; both artifacts are loaded back.
 struct NukeModel {
   std::string name;
   torch::jit::Module nuke;
   torch::jit::Module plain;
 
-  // What the one for Nuke makes of an image [B, C, H, W].
+  // The output of `nuke` for an image [B, C, H, W].
   at::Tensor Run(const at::Tensor& image) const;
 
-  // The same after its knobs were set, which keeps them.
+  // Sets the knobs, which keep these values, and runs `nuke`.
   at::Tensor Run(const at::Tensor& image, const std::map<std::string, c10::IValue>& knobs);
 
-  // What the plain one makes of normalised images [B, 3, h, w] whose sides are multiples of 14: depth [B, 1, h, w], or
-  // the first four features [B, 4, h, w].
+  // The output of `plain`, a model of the catalog, for normalised images [B, 3, h, w] whose sides are multiples of 14:
+  // depth [B, 1, h, w], or the first four features [B, 4, h, w].
   at::Tensor RunPlain(const at::Tensor& normalised) const;
 };
 
-// Exports it at the first call, and returns a copy.
+// Exports the model at the first call. Returns a copy.
 NukeModel GetNukeModel(const std::string& name);
 
 // Seeded values in 0..1.
 at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width);
 
-// The preprocessing that all models have.
+// The preprocessing of all models in the catalog.
 at::Tensor Normalised(const at::Tensor& rgb);
 
 // The largest difference of two elements, as a part of the range of `expected`, which must not be constant.

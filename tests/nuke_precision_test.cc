@@ -20,7 +20,7 @@ namespace {
 using testing::Values;
 using testing::ValuesIn;
 
-// What half precision may be off by, as a part of the range.
+// The error that half precision may have, as a part of the range.
 constexpr double kHalfTolerance = 0.005;
 
 class NukePrecisionTest : public testing::TestWithParam<std::string> {};
@@ -28,7 +28,7 @@ class NukePrecisionTest : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(TestModels()),
                          [](const auto& info) { return info.param; });
 
-// Where neither padding nor resizing is needed both run the same kernels on the same numbers.
+// Without padding and resizing, both artifacts run the same kernels on the same numbers.
 TEST_P(NukePrecisionTest, IsTheModelsOwnToTheBit) {
   for (const at::ScalarType type : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
     NukeModel model = GetNukeModel(GetParam());
@@ -74,18 +74,18 @@ TEST_P(NukeHalfTest, HalfIsNearFloat) {
   }
 }
 
-// A pixel at the threshold is sky in one precision and none in another, and then its depth jumps. So depth in half
-// precision is compared with depth in float32 whose sky is that of half precision.
+// A pixel at the threshold may be sky in one precision only, and sky has another depth. So depth in half precision is
+// compared with depth in float32 that has the sky of half precision.
 struct SkyModel {
   std::string name;
-  std::string metric;  // The submodule that tells the sky.
-  double farthest;     // Bound of the depth that is given to the sky.
+  std::string metric;  // The submodule that predicts the sky.
+  double farthest;     // Upper bound of the sky's depth.
   std::vector<int64_t> max_sizes;
 };
 
-// What a run computes, in double precision: [1, 1, h, w] at the working resolution, and its output.
+// A run's results in double precision: tensors [1, 1, h, w] at the working resolution, and its output.
 struct SkyRun {
-  at::Tensor depth;  // Before it is known what is sky.
+  at::Tensor depth;  // Before the sky is filled.
   at::Tensor sky;
   at::Tensor output;
 };
@@ -108,7 +108,7 @@ SkyRun RunWithSky(const NukeModel& model, const SkyModel& with_sky, const at::Te
   return run;
 }
 
-// The far end of the depth that is not sky, in the sky.
+// Gives the sky the 99th percentile of the depth that is not sky.
 at::Tensor FillSky(const at::Tensor& depth, const at::Tensor& is_sky, double farthest) {
   const at::Tensor far = at::quantile(depth.masked_select(is_sky.logical_not()), 0.99).clamp_max(farthest);
   return at::where(is_sky, far, depth);

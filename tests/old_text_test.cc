@@ -1,4 +1,4 @@
-// Text that stands in for operators which old runtimes lack computes what the operators compute.
+// The text that replaces operators which old runtimes lack computes the same as the operators.
 #include <ATen/Functions.h>
 #include <c10/core/InferenceMode.h>
 
@@ -19,6 +19,7 @@
 #include "common/script/compiler.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -35,7 +36,7 @@ at::Tensor Noise(const std::string& key, const std::vector<int64_t>& shape) {
 class OldTextTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_any"));
     library_ = entry.plugin->library;
     ASSERT_OK(old_.AddFunctions(library_->functions()));
@@ -47,7 +48,7 @@ class OldTextTest : public testing::Test {
     return (*compiler.unit()->find_function(absl::StrCat("__torch__.modelport.", function)))(std::move(arguments));
   }
 
-  // The text differs, and what it computes does not.
+  // The two texts differ; their results agree.
   void ExpectFunctionsAgree(const std::string& function, const Values& arguments) {
     ExpectNear(Run(old_, function, arguments), Run(new_, function, arguments));
   }
@@ -100,7 +101,7 @@ TEST_F(OldTextTest, AntialiasedBicubicInterpolation) {
 }
 
 TEST_F(OldTextTest, RotationsOfSphericalHarmonics) {
-  // In float32 matrix_exp is off by more than the text is.
+  // In float32 the error of matrix_exp is larger than that of the text.
   const at::Tensor angles = at::linspace(-7, 7, 57, at::kDouble);
   for (const int64_t degree : {1, 2}) {
     const c10::IValue generators = Run(new_, "so3_generators", {degree, angles});

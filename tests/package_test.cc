@@ -1,4 +1,4 @@
-// A folder for Nuke: what is in it, that it is the same each time, and that it appears whole or not at all.
+// The folder for Nuke: its files, equal bytes for equal inputs, and no folder after a failure.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -92,6 +92,26 @@ TEST(PackageTest, EveryFamilyHasPackages) {
     EXPECT_THAT(ReadFile(absl::StrCat(folder, "/out/", model, "_CatFileCreator.nk")),
                 HasSubstr(absl::StrCat(" channelsOut ", channels, "\n")));
   }
+}
+
+TEST(PackageTest, AMatteBecomesAlpha) {
+  const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("tests/testdata");
+  const ToolResult result =
+      RunTool("package", {"--model=tiny_vitmatte", "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/out/tiny_vitmatte.manifest.json"));
+  EXPECT_EQ(manifest["interface"]["kind"], "matte");
+  EXPECT_THAT(manifest["interface"]["inputs"], ElementsAre("rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"));
+  EXPECT_THAT(manifest["interface"]["outputs"], ElementsAre("rgba.alpha"));
+  EXPECT_EQ(manifest["round_trip"]["outputs"][1]["call"], "forward([1, 4, 31, 45])");
+  EXPECT_THAT(ReadFile(folder + "/out/tiny_vitmatte_CatFileCreator.nk"),
+              HasSubstr(" channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n channelsOut rgba.alpha\n"));
+  EXPECT_THAT(ReadFile(folder + "/out/cat.json"), HasSubstr("\"category\": \"Segmentation\""));
+  const std::string readme = ReadFile(folder + "/out/README.md");
+  EXPECT_THAT(readme, HasSubstr("- Alpha takes the trimap"));
+  for (const char* text : {"multiples of", "epth", "third party"}) EXPECT_THAT(readme, Not(HasSubstr(text)));
+  const ToolResult verified = RunTool("verify", {"--artifact=tiny_vitmatte.pt", plugins}, folder + "/out");
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
 }
 
 TEST(PackageTest, TheRuntimeDecidesWhichNukeLoadsIt) {

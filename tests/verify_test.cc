@@ -17,6 +17,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/export_model.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
@@ -35,7 +36,7 @@ using testing::Not;
 using testing::StartsWith;
 
 const Registry& TestRegistry() {
-  static const auto* const registry = new Registry(Registry::Load("models").value());
+  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
   return *registry;
 }
 
@@ -79,7 +80,7 @@ class Exported {
     WriteBeside(manifest_);
   }
 
-  // Writes a manifest into the archive, without what only the whole file tells.
+  // Writes a manifest into the archive, without the fields that describe the whole file.
   void WriteWithin(Manifest manifest) const {
     manifest.clear_artifact();
     manifest.clear_round_trip();
@@ -217,7 +218,7 @@ TEST(VerifyRuntimeTest, ArtifactsForOldReadersPass) {
   EXPECT_OK(exported.Verify());
 }
 
-// Without the checkpoint, what only it tells is not checked.
+// Without the checkpoint, the origin of the weights is not checked.
 TEST_P(VerifyTest, WithoutTheCheckpointTheReportSaysWhatIsNotChecked) {
   const Exported exported(GetParam());
   ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), ""));

@@ -1,8 +1,8 @@
 """Repositories made of installed Debian packages.
 
-A package's headers and libraries lie in /usr, which every sandbox sees, so a target needs only link options. Bazel cannot see a
-change there. The installed versions of the package and of the compiler therefore stand, as macros that no code uses, on every
-command line that compiles or links against it: neither a shared cache nor an earlier build serves objects of other versions.
+A package's headers and libraries are in /usr, which every sandbox sees, so a target needs only link options. Bazel does not track
+changes there. Every command that compiles or links against a package therefore defines macros with the installed versions of the
+package and of the compiler, which no code uses: so neither a shared cache nor an earlier build provides objects of other versions.
 """
 
 _COMPILER = ["gcc-12", "libc6-dev", "libstdc++-12-dev"]
@@ -37,7 +37,7 @@ debian_library = repository_rule(
         "packages": attr.string_list(mandatory = True, doc = "The packages whose versions BUILD loads."),
         "build_file": attr.label(mandatory = True, allow_single_file = True, doc = "The BUILD file of the repository."),
     },
-    # tools/bazel sets it from the installed versions, so that an upgrade counts under a running server too.
+    # tools/bazel sets it from the installed versions, so that a running Bazel server notices an upgrade.
     environ = ["MODELPORT_DEBIAN_VERSIONS"],
     local = True,
 )
@@ -45,7 +45,7 @@ debian_library = repository_rule(
 def _debian_rules_cc_impl(ctx):
     ctx.execute(["cp", "-rL", "/usr/share/bazel/rules/cc/.", "."])
 
-    # Debian's rules_cc 0.0.4 uses a symbol that Debian's Bazel 4.2.3 does not have yet.
+    # Debian's rules_cc 0.0.4 uses a symbol that Debian's Bazel 4.2.3 does not have.
     for name in ["compiler_flag.bzl", "cc_flags_supplier.bzl"]:
         path = "cc/private/rules_impl/" + name
         text = ctx.read(path)
@@ -54,7 +54,7 @@ def _debian_rules_cc_impl(ctx):
         ctx.file(path, text)
 
 debian_rules_cc = repository_rule(
-    doc = "rules_cc from the Debian package bazel-rules-cc, fitted to Debian's Bazel.",
+    doc = "rules_cc from the Debian package bazel-rules-cc, changed to work with Debian's Bazel.",
     implementation = _debian_rules_cc_impl,
     local = True,
 )

@@ -7,7 +7,7 @@ _WHEEL = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
 _SHA256 = "6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"
 _CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 
-# Of a user's own LibTorch, those that exist are linked; a CUDA build has all of them.
+# Libraries of a user's own LibTorch. Those that exist are linked; a CUDA build has all of them.
 _LIBRARIES = ["torch", "torch_cpu", "torch_cuda", "c10", "c10_cuda"]
 
 def _use_own(ctx, folder):

@@ -1,13 +1,13 @@
-"""LibTorchs of the hosts that artifacts are made for, from PyTorch's official wheels. Only tests with the tag "manual" use them, so nothing
-is fetched before one of those is built."""
+"""The LibTorch releases of hosts that artifacts are made for, from PyTorch's official wheels. Only targets with the tag "manual" use them, so
+nothing is fetched before one of those is built."""
 
 load("//third_party:wheel.bzl", "fetch_wheel", "unpack_wheel")
 
 def _wheel(file, sha256, libraries):
     return struct(file = file, sha256 = sha256, libraries = libraries)
 
-# These wheels are made for CUDA. Without a GPU the CPU's library does alone, but it is linked against CUDA's runtime, and for its profiler
-# against CUPTI, which the later releases take from wheels of NVIDIA's.
+# These wheels are built for CUDA. The library for the CPU works alone, but it is linked against CUDA's runtime and, for its profiler, against
+# CUPTI. Later releases have these libraries in wheels of NVIDIA.
 _RELEASES = {
     "1.6": [
         _wheel(
@@ -66,7 +66,7 @@ OLD_RUNTIMES = list(_RELEASES.keys())
 _OLD_ABI = ["1.6", "1.12", "2.1"]
 
 def _name_cudart(ctx):
-    # A program that is linked against this file asks for it by the name that it has inside.
+    # A program that is linked against this file looks for it by its soname.
     for library in ctx.path("lib").readdir():
         if library.basename.startswith("libcudart-"):
             ctx.symlink(library, "lib/libcudart" + library.basename[library.basename.index(".so"):])

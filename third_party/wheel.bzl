@@ -1,7 +1,7 @@
-"""Wheels of Python packages, for the native libraries and headers in them. pip fetches and unzip unpacks: no Python is needed to build
-or run what is made of them."""
+"""Fetches wheels of Python packages for the native libraries and headers in them. pip fetches them and unzip unpacks them; nothing that is built
+or run with them needs Python."""
 
-# Debian's own Python has the pip that bazelw installs; another one in front of it may have none.
+# Debian's own Python has the pip that bazelw installs; another Python that comes first in PATH may have none.
 _PIP_DOWNLOAD = [
     "/usr/bin/python3",
     "-I",

@@ -4,9 +4,10 @@
 
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/export_model.h"
-#include "pipeline/export_summary.h"
 #include "tools/export_request.h"
+#include "tools/export_summary.h"
 #include "tools/tool_main.h"
 
 namespace modelport {
@@ -14,9 +15,9 @@ namespace {
 
 absl::Status Export() {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(".pt"));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ".pt"));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
-  // Not before it is done: the first line on stderr is the error, if there is one.
+  // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice;
   std::cout << ExportSummary(manifest, request.options.out, absl::Now() - start);
   return absl::OkStatus();
@@ -26,8 +27,8 @@ absl::Status Export() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  // In the end everything is on disk. Taking down a model and LibTorch piece by piece would cost a tenth of a second,
-  // and the system does it at once.
+  // All files are complete here. _Exit leaves out the destructors of the model and of LibTorch, which take a tenth of a
+  // second.
   std::_Exit(modelport::RunTool(argc, argv,
                                 "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
                                 modelport::Export));

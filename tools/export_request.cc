@@ -7,13 +7,14 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
 #include "common/runtime/runtime.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "pipeline/find_checkpoint.h"
 #include "targets/targets.h"
+#include "tools/load_registry.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
@@ -22,8 +23,8 @@ ABSL_FLAG(
     "the published file of weights; by default it is looked for here and in the Hugging Face cache (see --weights)");
 ABSL_FLAG(
     std::string, weights, "",
-    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made up by rule, which "
-    "predict nothing, for structure checks; by default the first, else the second");
+    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
+    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded");
 ABSL_FLAG(std::string, layout, "auto",
           "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
 ABSL_FLAG(
@@ -33,7 +34,6 @@ ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: l
 ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 ABSL_FLAG(bool, verify, true, "load the artifact back and compare it; --noverify leaves that out");
 ABSL_FLAG(bool, allow_nonfinite, false,
           "let NaN and infinite weights and outputs through; the manifest counts the outputs");
@@ -88,7 +88,7 @@ absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights, const SourceChoi
   return ParseSeeded(weights);
 }
 
-// Fills in which weights to use. Returns what to tell the user, who did not choose them.
+// Sets `source` to the weights to use. Returns a note for a user who did not choose them.
 absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSource& source) {
   const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
@@ -139,12 +139,11 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::stri
 
 }  // namespace
 
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension) {
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in, absl::string_view extension) {
   if (absl::GetFlag(FLAGS_model).empty()) {
     return absl::InvalidArgumentError("--model is missing: bazel run //tools:list shows the models");
   }
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
-  ASSIGN_OR_RETURN(Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry, extension));
   ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options.weights));

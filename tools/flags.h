@@ -10,7 +10,7 @@
 
 namespace modelport {
 
-// Sets the flags that `arguments` give, as --name=value, --name value, --name or --noname; a "--" means nothing.
+// Sets the flags that `arguments` give, as --name=value, --name value, --name or --noname; "--" is ignored.
 // Returns the other arguments, those without a dash. InvalidArgument names an unknown flag, or a value that its flag
 // does not take.
 absl::StatusOr<std::vector<std::string>> ParseFlags(absl::Span<const char* const> arguments);

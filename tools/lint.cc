@@ -58,6 +58,6 @@ absl::Status Run(const std::string& path) {
 int main(int argc, char** argv) {
   return modelport::RunFileTool(
       argc, argv,
-      "Prints what keeps a TorchScript file, whoever made it, from working in a host: lint FILE.pt --target=nuke.",
+      "Prints what keeps a TorchScript file, of any origin, from working in a host: lint FILE.pt --target=nuke.",
       modelport::Run);
 }

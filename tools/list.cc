@@ -1,16 +1,15 @@
 // Prints the catalog.
 #include <iostream>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tools/load_registry.h"
 #include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
 
 namespace modelport {
 namespace {
@@ -23,8 +22,7 @@ absl::StatusOr<int64_t> Parameters(const CatalogEntry& entry) {
 }
 
 absl::Status List() {
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path);
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   Table table;
   table.AddRow({"model", "family", "what", "parameters", "published file", "licence of the weights"});
   for (const CatalogEntry& entry : registry.catalog()) {

@@ -6,9 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
-#include "pipeline/export_summary.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/package_model.h"
 #include "tools/export_request.h"
+#include "tools/export_summary.h"
 #include "tools/tool_main.h"
 
 namespace modelport {
@@ -16,9 +17,9 @@ namespace {
 
 absl::Status Package() {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(""));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ""));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, request.entry, request.options));
-  // Not before it is done: the first line on stderr is the error, if there is one.
+  // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice;
   const std::string path = absl::StrCat(request.options.out, "/", manifest.model());
   std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start);
@@ -30,7 +31,7 @@ absl::Status Package() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  // As in export, the system takes down the model at once.
+  // Leaves out destructors, as export does.
   std::_Exit(modelport::RunTool(
       argc, argv, "Exports a model of the catalog into a folder for Nuke's Cattery: --target=nuke --out=FOLDER.",
       modelport::Package));

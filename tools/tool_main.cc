@@ -14,7 +14,7 @@
 #include "absl/types/span.h"
 #include "common/status/catch_exceptions.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/printable_stream.h"
 #include "tools/flags.h"
@@ -27,7 +27,7 @@ bool IsHelp(absl::string_view argument) { return argument == "--help" || argumen
 // A tool that is given `others` beside the flags.
 using Run = std::function<absl::Status(const std::vector<std::string>& others)>;
 
-// Flags and paths become parts of messages, whose lines nobody else may write.
+// Flags and paths become parts of messages: a line end in one could forge a line.
 absl::Status CheckVisible(absl::string_view argument) {
   if (std::none_of(argument.begin(), argument.end(), absl::ascii_iscntrl)) return absl::OkStatus();
   return absl::InvalidArgumentError(
@@ -84,7 +84,7 @@ int RunFileTool(int argc, char** argv, absl::string_view usage,
 }
 
 std::string ResolveUserPath(const std::string& path) {
-  // bazelw sets the first one if it was called from outside the repository, where Bazel does not start.
+  // bazelw sets the first one if the user called it outside the repository, where Bazel refuses to start.
   for (const char* variable : {"MODELPORT_WORKING_DIRECTORY", "BUILD_WORKING_DIRECTORY"}) {
     if (const char* const folder = std::getenv(variable)) {
       return (std::filesystem::path(folder) / path).lexically_normal();

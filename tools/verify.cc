@@ -1,35 +1,71 @@
 // Verifies an artifact and its manifest.
+#include <cmath>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/status/status_macros.h"
-#include "common/text/printable.h"
+#include "common/text/first_few.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
+#include "tools/load_registry.h"
+#include "tools/print_verification.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it or in it");
 ABSL_FLAG(std::string, checkpoint, "",
           "the checkpoint that it was made from; without it, the origin of the weights is not checked");
-ABSL_FLAG(std::string, plugin_path, "", "a folder with plugins that are not built in");
+ABSL_FLAG(
+    std::string, reference, "",
+    "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
+ABSL_FLAG(
+    absl::optional<double>, tolerance, absl::nullopt,
+    "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
+    "from the rounding of the model, measured in float64");
 
 namespace modelport {
 namespace {
 
+// The flags --reference and --tolerance.
+absl::StatusOr<absl::optional<ReferenceFile>> ParseReference() {
+  const std::string path = absl::GetFlag(FLAGS_reference);
+  const absl::optional<double> tolerance = absl::GetFlag(FLAGS_tolerance);
+  if (path.empty() && tolerance) return absl::InvalidArgumentError("--tolerance is for --reference=FILE");
+  if (path.empty()) return absl::nullopt;
+  if (tolerance && !(std::isfinite(*tolerance) && *tolerance >= 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("--tolerance=", *tolerance, ": wants a number from 0"));
+  }
+  return ReferenceFile{ResolveUserPath(path), tolerance};
+}
+
+// Fails if a tensor of the reference did not pass.
+absl::Status CheckReference(const std::string& path, const ReferenceComparison& comparison) {
+  std::vector<std::string> failed;
+  for (const ComparedTensor& tensor : comparison.tensors) {
+    if (!tensor.passed()) failed.push_back(tensor.name);
+  }
+  if (failed.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      path, ": ", failed.size(), " of ", comparison.tensors.size(),
+      " tensors are not what the artifact computes: ", FirstFew(failed),
+      "\n  the artifact equals its plugin's text; compare the text, the variant's arguments and the weights "
+      "with those that the reference was made from"));
+}
+
 absl::Status Verify() {
   if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
-  const std::string plugin_path = absl::GetFlag(FLAGS_plugin_path), checkpoint = absl::GetFlag(FLAGS_checkpoint);
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path.empty() ? "" : ResolveUserPath(plugin_path)));
+  ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
+  const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
-                                  checkpoint.empty() ? "" : ResolveUserPath(checkpoint)));
-  const Manifest& manifest = verification.manifest;
-  std::cout << Printable(manifest.model()) << " from " << Printable(manifest.source()) << "\n";
-  for (const std::string& check : verification.passed) std::cout << "  passed       " << Printable(check) << "\n";
-  for (const std::string& check : verification.not_checked) {
-    std::cout << "  not checked  " << Printable(check) << "\n";
-  }
-  return absl::OkStatus();
+                                  checkpoint.empty() ? "" : ResolveUserPath(checkpoint), reference));
+  PrintVerification(verification, std::cout);
+  return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }
 
 }  // namespace

@@ -6,14 +6,8 @@
 
 namespace modelport {
 
-void ArchivePieces::Append(absl::string_view bytes) {
-  if (bytes.empty()) return;
-  pieces_[size_] = bytes;
-  size_ += bytes.size();
-}
-
-void ArchivePieces::AppendCopy(absl::string_view bytes) {
-  if (bytes.empty()) return;
+absl::Status ArchivePieces::Write(absl::string_view bytes) {
+  if (bytes.empty()) return absl::OkStatus();
   const bool continues =
       !copies_.empty() && !pieces_.empty() && pieces_.rbegin()->second.data() == copies_.back().data();
   if (!continues) copies_.emplace_back();
@@ -22,6 +16,14 @@ void ArchivePieces::AppendCopy(absl::string_view bytes) {
   copy.append(bytes.data(), bytes.size());
   pieces_[start] = copy;
   size_ += bytes.size();
+  return absl::OkStatus();
+}
+
+absl::Status ArchivePieces::WriteLasting(absl::string_view bytes) {
+  if (bytes.empty()) return absl::OkStatus();
+  pieces_[size_] = bytes;
+  size_ += bytes.size();
+  return absl::OkStatus();
 }
 
 absl::string_view ArchivePieces::View(uint64_t position, size_t size) const {

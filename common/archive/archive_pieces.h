@@ -9,22 +9,24 @@
 #include <map>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "common/io/writer.h"
 
 namespace modelport {
 
-// An archive in memory, put together from pieces, of which the large ones stay where they are.
-class ArchivePieces : public caffe2::serialize::ReadAdapterInterface {
+// An archive in memory as a list of pieces, which LibTorch can read. Neither Write nor WriteLasting fails.
+class ArchivePieces : public caffe2::serialize::ReadAdapterInterface, public Writer {
  public:
-  // Adds `bytes` at the end, which must outlive this.
-  void Append(absl::string_view bytes);
-  // Adds a copy of `bytes`, in one piece with a copy that was added just before.
-  void AppendCopy(absl::string_view bytes);
+  // Copies `bytes`. Copies in a row make one piece.
+  absl::Status Write(absl::string_view bytes) override;
+  // Makes a piece that refers to `bytes`.
+  absl::Status WriteLasting(absl::string_view bytes) override;
 
-  // The `size` bytes from `position` on, if they lie in one piece; else an empty view. Valid until something is added.
+  // The `size` bytes from `position` on if one piece contains them, else an empty view. Valid until the next write.
   absl::string_view View(uint64_t position, size_t size) const;
 
-  // Whether `bytes` are the archive's.
+  // Whether the archive consists of `bytes`.
   bool Equals(absl::string_view bytes) const;
 
   size_t size() const override { return size_; }
@@ -32,7 +34,7 @@ class ArchivePieces : public caffe2::serialize::ReadAdapterInterface {
 
  private:
   std::deque<std::string> copies_;
-  std::map<uint64_t, absl::string_view> pieces_;  // By position; none is empty.
+  std::map<uint64_t, absl::string_view> pieces_;  // By position. No piece is empty.
   uint64_t size_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -16,10 +17,10 @@ std::string Read(const ArchivePieces& pieces, uint64_t position, size_t size) {
 TEST(ArchivePiecesTest, ReadsAcrossPieces) {
   const std::string weights = "weights";
   ArchivePieces pieces;
-  pieces.AppendCopy(std::string("head "));
-  pieces.Append(weights);
-  pieces.Append("");
-  pieces.AppendCopy(std::string(" tail"));
+  EXPECT_OK(pieces.Write(std::string("head ")));
+  EXPECT_OK(pieces.WriteLasting(weights));
+  EXPECT_OK(pieces.WriteLasting(""));
+  EXPECT_OK(pieces.Write(std::string(" tail")));
   EXPECT_EQ(pieces.size(), 17);
   EXPECT_EQ(Read(pieces, 0, 17), "head weights tail");
   EXPECT_EQ(Read(pieces, 3, 4), "d we");
@@ -30,20 +31,20 @@ TEST(ArchivePiecesTest, ReadsAcrossPieces) {
 TEST(ArchivePiecesTest, CopiesInARowAreOnePiece) {
   const std::string weights = "weights";
   ArchivePieces pieces;
-  for (const char* copy : {"a", "", "b", "c"}) pieces.AppendCopy(copy);
+  for (const char* copy : {"a", "", "b", "c"}) EXPECT_OK(pieces.Write(copy));
   EXPECT_EQ(pieces.View(0, 3), "abc");
-  pieces.Append(weights);
-  for (const char* copy : {"d", "e"}) pieces.AppendCopy(copy);
+  EXPECT_OK(pieces.WriteLasting(weights));
+  for (const char* copy : {"d", "e"}) EXPECT_OK(pieces.Write(copy));
   EXPECT_EQ(Read(pieces, 0, 20), "abcweightsde");
   EXPECT_EQ(pieces.View(10, 2), "de");
   EXPECT_EQ(pieces.size(), 12);
 }
 
-TEST(ArchivePiecesTest, ViewsOnePieceWhereItLies) {
+TEST(ArchivePiecesTest, ViewsOnePieceWithoutACopy) {
   const std::string weights = "weights";
   ArchivePieces pieces;
-  pieces.AppendCopy("head ");
-  pieces.Append(weights);
+  EXPECT_OK(pieces.Write("head "));
+  EXPECT_OK(pieces.WriteLasting(weights));
   EXPECT_EQ(pieces.View(5, 7), "weights");
   EXPECT_EQ(pieces.View(7, 2).data(), weights.data() + 2);
   EXPECT_EQ(pieces.View(4, 2), "") << "two pieces";
@@ -54,8 +55,8 @@ TEST(ArchivePiecesTest, ViewsOnePieceWhereItLies) {
 TEST(ArchivePiecesTest, EqualsTheBytesPutTogether) {
   ArchivePieces pieces;
   EXPECT_TRUE(pieces.Equals(""));
-  pieces.AppendCopy("head ");
-  pieces.AppendCopy("tail");
+  EXPECT_OK(pieces.Write("head "));
+  EXPECT_OK(pieces.Write("tail"));
   EXPECT_TRUE(pieces.Equals("head tail"));
   for (const char* other : {"", "head", "head tai", "head tailx", "Head tail", "head Tail"}) {
     EXPECT_FALSE(pieces.Equals(other)) << other;

@@ -21,7 +21,7 @@ ArtifactFile::ArtifactFile(std::string path, std::shared_ptr<const MappedFile> f
 }
 
 const ZipRecord* ArtifactFile::Find(absl::string_view path) const {
-  const auto found = indices_.find(absl::StrCat("archive/", path));
+  const auto found = indices_.find(absl::StrCat(kArchiveFolder, path));
   return found == indices_.end() ? nullptr : &records_[found->second];
 }
 

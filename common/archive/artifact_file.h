@@ -14,12 +14,15 @@
 
 namespace modelport {
 
-// An artifact as a file that anyone may have made: its records, mapped into memory. LibTorch does not see them.
+// The folder of all records in every archive that Modelport writes, with a slash at its end.
+inline constexpr absl::string_view kArchiveFolder = "archive/";
+
+// An untrusted artifact: the records of its file, mapped into memory. LibTorch does not read the file.
 class ArtifactFile {
  public:
   // Opens the zip archive `path`. Messages begin with the path.
-  //   DataLoss        truncated, damaged or no zip archive
-  //   Unimplemented   encrypted, or of a compression that TorchScript does not use
+  //   DataLoss        truncated, damaged, or not a zip archive
+  //   Unimplemented   encrypted, or compressed in a way that TorchScript does not use
   //   others          as MappedFile::Open
   static absl::StatusOr<ArtifactFile> Open(const std::string& path);
 
@@ -27,8 +30,7 @@ class ArtifactFile {
   absl::string_view bytes() const { return file_->bytes(); }
   const std::vector<ZipRecord>& records() const { return records_; }
 
-  // The record at `path` below the archive's folder, such as "data.pkl"; null if there is none. LibTorch calls the
-  // folder of what Modelport writes "archive".
+  // The record at `path` below kArchiveFolder, such as "data.pkl"; null if there is none.
   const ZipRecord* Find(absl::string_view path) const;
 
  private:
@@ -37,7 +39,7 @@ class ArtifactFile {
   std::string path_;
   std::shared_ptr<const MappedFile> file_;
   std::vector<ZipRecord> records_;
-  absl::flat_hash_map<absl::string_view, size_t> indices_;  // Of records_, by name.
+  absl::flat_hash_map<absl::string_view, size_t> indices_;  // The index in records_ of each name.
 };
 
 }  // namespace modelport

@@ -20,14 +20,12 @@ namespace {
 
 using caffe2::serialize::PyTorchStreamReader;
 
-constexpr absl::string_view kFolder = "archive/";
-
 size_t FirstDifference(absl::string_view a, absl::string_view b) {
   const size_t size = std::min(a.size(), b.size());
   return std::mismatch(a.begin(), a.begin() + size, b.begin()).first - a.begin();
 }
 
-// The line around byte `position`.
+// The line that contains byte `position`.
 absl::string_view LineAt(absl::string_view text, size_t position) {
   const size_t before = position == 0 ? text.npos : text.rfind('\n', position - 1);
   const size_t begin = before == text.npos ? 0 : before + 1;
@@ -44,25 +42,26 @@ std::string DescribeText(absl::string_view expected, absl::string_view actual) {
 
 bool IsText(absl::string_view path) { return absl::EndsWith(path, ".py") || absl::EndsWith(path, ".json"); }
 
-// A file's records beside those that it should have.
+// Compares the records of a file with those of the expected archive.
 class RecordComparer {
  public:
   RecordComparer(const std::shared_ptr<ArchivePieces>& expected, const ArtifactFile& file,
                  const std::vector<std::string>& slots)
       : pieces_(*expected), reader_(expected), file_(file), slots_(slots) {}
 
-  // Says what differs between files that differ. Throws what LibTorch throws.
+  // Describes the first difference. Call it only if the files differ. Throws the exceptions of LibTorch.
   absl::Status Explain() {
     const std::vector<std::string> paths = reader_.getAllRecords();
     for (const ZipRecord& record : file_.records()) {
       absl::string_view path = record.name;
-      if (absl::ConsumePrefix(&path, kFolder) && std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
+      if (absl::ConsumePrefix(&path, kArchiveFolder) && std::find(paths.begin(), paths.end(), path) != paths.end())
+        continue;
       return absl::DataLossError(absl::StrCat(Brief(record.name), ": a record that Modelport does not write"));
     }
     for (const std::string& path : paths) {
       RETURN_IF_ERROR(Annotate(Compare(path), Describe(path)));
     }
-    return absl::DataLossError("every record is right, but they do not lie in the file as Modelport writes them");
+    return absl::DataLossError("every record is right, but Modelport arranges the records in another way");
   }
 
  private:
@@ -85,7 +84,7 @@ class RecordComparer {
     }
     absl::string_view actual = record->bytes;
     if (record->deflated) {
-      // A text that is longer than this is not shown to where it ends.
+      // An inflated text of any size must not fill the memory.
       ASSIGN_OR_RETURN(inflated, InflateRecord(*record, 2 * expected.size() + (size_t{1} << 20)));
       actual = inflated;
     }
@@ -95,7 +94,7 @@ class RecordComparer {
         absl::StrCat("is not what Modelport writes from byte ", FirstDifference(expected, actual), " on"));
   }
 
-  // The bytes of a record, which lie in `copy` unless they are weights.
+  // The expected bytes of the record `path`. Weights are not copied; other bytes lie in `copy`.
   absl::string_view Expected(const std::string& path, std::string* copy) {
     const absl::string_view weights = pieces_.View(reader_.getRecordOffset(path), reader_.getRecordSize(path));
     if (absl::StartsWith(path, "data/") && !weights.empty()) return weights;

@@ -11,9 +11,9 @@
 
 namespace modelport {
 
-// Compares a file byte by byte with the archive that WriteArchive gives. `slots` are the names of the module's tensors
-// in the order of the archive, for messages.
-//   DataLoss  names the first record that differs, with its line if it is code, or its slot if it is a tensor
+// Compares `file` byte by byte with `expected`, the archive that WriteArchive writes. `slots` are the names of the
+// module's tensors in the order of the archive, for messages.
+//   DataLoss  names the first record that differs, and its line if it is text, or its slot if it is a tensor
 absl::Status CompareArchive(const std::shared_ptr<ArchivePieces>& expected, const ArtifactFile& file,
                             const std::vector<std::string>& slots);
 

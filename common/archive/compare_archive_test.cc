@@ -47,7 +47,7 @@ class CompareArchiveTest : public testing::Test {
     return file.ok() ? CompareArchive(expected_, *file, {"weight", "bias"}) : file.status();
   }
 
-  // Expects that the altered file is refused with a message that goes on with `message` after the path.
+  // Expects an error for the file that `alter` changes. Its message has the path and then begins with `message`.
   void ExpectRefused(const std::function<void(Records&)>& alter, const std::string& message) const {
     Write(bytes_);
     AlterArchive(path_, alter);
@@ -82,7 +82,7 @@ TEST_F(CompareArchiveTest, NamesTheSlotOfATensor) {
                 "data/0 (weight): wants 12 bytes, has 13");
 }
 
-TEST_F(CompareArchiveTest, NamesOtherRecords) {
+TEST_F(CompareArchiveTest, NamesAnyOtherRecord) {
   ExpectRefused([](Records& records) { Content(records, "data.pkl") += '.'; }, "data.pkl: wants ");
   ExpectRefused([](Records& records) { Content(records, "extra/note.json") = "one\n\x1b[2J"; },
                 "extra/note.json: line 2: is not what Modelport writes\n  wants two\n  has   \\x1b[2J");
@@ -91,15 +91,15 @@ TEST_F(CompareArchiveTest, NamesOtherRecords) {
   ExpectRefused([](Records& records) { records.erase(records.begin()); }, "data/0 (weight): missing");
 }
 
-TEST_F(CompareArchiveTest, WhatLiesBetweenRecordsCounts) {
+TEST_F(CompareArchiveTest, ComparesTheBytesBetweenRecords) {
   std::string altered = bytes_;
-  altered[altered.find("ZZZ")] = 'z';  // LibTorch fills up with it.
+  altered[altered.find("ZZZ")] = 'z';  // LibTorch pads records with Z.
   Write(altered);
   EXPECT_THAT(Compare(),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("every record is right, but they do not lie")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("every record is right, but Modelport arranges")));
 }
 
-TEST_F(CompareArchiveTest, EveryByteCounts) {
+TEST_F(CompareArchiveTest, FindsAChangeOfAnyByte) {
   for (size_t i = 0; i < bytes_.size(); i += 7) {
     std::string altered = bytes_;
     altered[i] ^= 1;

@@ -21,18 +21,14 @@ bool Contains(absl::string_view whole, absl::string_view part) {
   return before(whole.data(), part.data()) && before(part.data() + part.size(), whole.data() + whole.size());
 }
 
-// An archive of the records, none of them compressed. Their contents stay where they are.
+// An archive of the records, none of them compressed. It refers to their contents in `archive`.
 std::shared_ptr<ArchivePieces> WritePieces(const ScriptArchive& archive) {
   auto pieces = std::make_shared<ArchivePieces>();
   absl::string_view content;
   const auto append = [&](const void* data, size_t size) {
     const absl::string_view bytes(static_cast<const char*>(data), size);
-    if (Contains(content, bytes)) {
-      pieces->Append(bytes);
-    } else {
-      pieces->AppendCopy(bytes);
-    }
-    return size;
+    const absl::Status written = Contains(content, bytes) ? pieces->WriteLasting(bytes) : pieces->Write(bytes);
+    return written.ok() ? size : 0;
   };
   caffe2::serialize::PyTorchStreamWriter writer(append, /*compute_crc32=*/false);
   for (const ScriptArchive::Record& record : archive.records()) {

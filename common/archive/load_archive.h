@@ -8,9 +8,9 @@
 
 namespace modelport {
 
-// Loads the module of `archive`, its tensors on the CPU, wherever they were saved. LibTorch reads an archive that is
-// written anew from the records: what else a file may hold, or hold twice, it does not see. Loading runs code of the
-// archive: for one that nobody vouches for, call this within RunConfined.
+// Loads the module of `archive` with its tensors on the CPU. LibTorch reads a new archive that is written from the
+// records of `archive`, so it sees neither other records of the file nor duplicates. Loading runs code of the archive:
+// call this within RunConfined if the archive is untrusted.
 //   DataLoss            LibTorch cannot load it
 //   ResourceExhausted   out of memory
 absl::StatusOr<torch::jit::Module> LoadArchive(const ScriptArchive& archive);

@@ -54,7 +54,7 @@ TEST(LoadArchiveTest, LoadsStoredAndDeflatedRecords) {
   }
 }
 
-// LibTorch looks records up without regard to case, and an old one reads a module from model.json.
+// LibTorch ignores the case of record names, and it reads an archive with model.json in an old format.
 TEST(LoadArchiveTest, LibTorchSeesNoOtherRecords) {
   Records records = SavedRecords();
   records.emplace_back("tiny/model.json", "{}");

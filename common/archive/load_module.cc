@@ -11,7 +11,7 @@
 namespace modelport {
 namespace {
 
-// A file that tells how much of it was read.
+// A file that calls `on_bytes` with the number of bytes of each read.
 class CountingReader : public caffe2::serialize::ReadAdapterInterface {
  public:
   CountingReader(const std::string& path, const std::function<void(int64_t)>& on_bytes)

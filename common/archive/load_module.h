@@ -11,8 +11,8 @@
 
 namespace modelport {
 
-// Loads the TorchScript file `path`, which Modelport has written itself: loading runs code of the file. `on_bytes` is
-// told of every run of bytes read.
+// Loads the TorchScript file `path`. The file must be trusted, that is, Modelport itself has written it, because
+// loading runs code of the file. Each read calls `on_bytes` with its number of bytes.
 //   DataLoss  LibTorch cannot load it
 absl::StatusOr<torch::jit::Module> LoadModule(
     const std::string& path, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});

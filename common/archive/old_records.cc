@@ -2,50 +2,15 @@
 
 #include <torch/csrc/jit/frontend/lexer.h>
 
-#include <tuple>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace modelport {
-namespace {
-
-using caffe2::serialize::PyTorchStreamReader;
-using caffe2::serialize::PyTorchStreamWriter;
-
-// The writer makes those about the whole archive anew.
-bool IsLeftOut(absl::string_view name) {
-  return absl::EndsWith(name, ".debug_pkl") || absl::StartsWith(name, ".data/") || name == "version" ||
-         name == "byteorder";
-}
-
-void CopyRecord(PyTorchStreamReader& reader, const ArchivePieces& archive, const std::string& name,
-                PyTorchStreamWriter& writer) {
-  if (absl::StartsWith(name, "data/")) {
-    // Weights are not compressed.
-    const absl::string_view weights = archive.View(reader.getRecordOffset(name), reader.getRecordSize(name));
-    if (!weights.empty()) return writer.writeRecord(name, weights.data(), weights.size());
-  }
-  const auto [data, size] = reader.getRecord(name);
-  std::string content(static_cast<const char*>(data.get()), size);
-  if (absl::StartsWith(name, "code/")) content = OldSyntax(content);
-  writer.writeRecord(name, content.data(), content.size());
-}
-
-}  // namespace
-
-void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version, const RecordWriter& add_records,
-                     const std::function<size_t(const void*, size_t)>& sink) {
-  PyTorchStreamReader reader(archive);
-  PyTorchStreamWriter writer(sink);
-  for (const std::string& name : reader.getAllRecords()) {
-    if (!IsLeftOut(name)) CopyRecord(reader, *archive, name, writer);
-  }
-  const std::string record = absl::StrCat(version, "\n");
-  writer.writeRecord("version", record.data(), record.size());
-  add_records(writer);
-  writer.writeEndOfFile();
+bool IsOldRecord(absl::string_view path) {
+  return !absl::EndsWith(path, ".debug_pkl") && !absl::StartsWith(path, ".data/") && path != "version";
 }
 
 std::string OldSyntax(const std::string& code) {

@@ -1,30 +1,19 @@
-// What an archive must hold for LibTorch 1.6, which reads fewer kinds of records and less syntax.
+// Archives for LibTorch 1.6, which reads fewer kinds of records and less syntax.
 #ifndef MODELPORT_COMMON_ARCHIVE_OLD_RECORDS_H_
 #define MODELPORT_COMMON_ARCHIVE_OLD_RECORDS_H_
 
-#include <caffe2/serialize/inline_container.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
 #include <string>
 
-#include "common/archive/archive_pieces.h"
+#include "absl/strings/string_view.h"
 
 namespace modelport {
 
-// Adds records to an archive.
-using RecordWriter = std::function<void(caffe2::serialize::PyTorchStreamWriter&)>;
+// Whether an old archive has the record at `path` as a new one has it. Old readers do not know debug records, and keep
+// the archive's version elsewhere.
+bool IsOldRecord(absl::string_view path);
 
-// Writes the records of `archive` to `sink` as an archive that old readers take: `version` stands in the record
-// "version", there are no debug records, the code is in OldSyntax, and what `add_records` adds comes after all of
-// these. Weights go from where they lie to `sink`. Throws
-// what LibTorch throws.
-void WriteOldRecords(const std::shared_ptr<ArchivePieces>& archive, uint32_t version, const RecordWriter& add_records,
-                     const std::function<size_t(const void*, size_t)>& sink);
-
-// TorchScript code in the words of LibTorch 1.6, where the type of None is called None.
+// `code`, which is TorchScript, in the syntax of LibTorch 1.6: it calls the type of None "None" instead of "NoneType".
+// Throws the exceptions of LibTorch.
 std::string OldSyntax(const std::string& code);
 
 }  // namespace modelport

@@ -45,15 +45,15 @@ absl::string_view LastName(absl::string_view name) {
   return name;
 }
 
-// A name after a dot, or within getattr, that may stand for an outside name.
+// A name after a dot, or a string for getattr, that may mean an outside name.
 struct Member {
   const OutsideName* outside;
-  std::string owner;  // What stands before the dot, if it is a name; "getattr" for a string.
+  std::string owner;  // The name before the dot, or "" if there is no name; "getattr" for a string of getattr.
   bool is_called;
   std::string place;  // "code/__torch__.py:12"
 };
 
-// Collects such members from one record of code after the other, and the functions that the code defines.
+// Collects the members and the functions that records of code define.
 class MemberReader {
  public:
   absl::Status Read(const ScriptArchive::Record& record) {
@@ -62,7 +62,7 @@ class MemberReader {
                                                                         std::string(record.path), /*first line*/ 1)));
     });
     if (read.ok()) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(record.path, ": no TorchScript: ", read.message()));
+    return absl::DataLossError(absl::StrCat(record.path, ": not TorchScript: ", read.message()));
   }
 
   const std::vector<Member>& members() const { return members_; }
@@ -102,7 +102,7 @@ class MemberReader {
 
 bool IsNamespace(const OutsideName& outside) { return absl::EndsWith(outside.name, "::"); }
 
-bool MayMeanIt(const Member& member, const MemberReader& reader) {
+bool MayMeanOutsideName(const Member& member, const MemberReader& reader) {
   const std::string& owner = member.owner;
   if (IsNamespace(*member.outside)) return owner == "ops" || owner == "classes" || owner == "getattr";
   if (owner == "torch" || owner == "aten" || owner == "autograd") return true;
@@ -129,7 +129,7 @@ absl::Status CheckNoOutsideCalls(const ScriptArchive& archive) {
     if (IsCode(record.path)) RETURN_IF_ERROR(reader.Read(record));
   }
   for (const Member& member : reader.members()) {
-    if (!MayMeanIt(member, reader)) continue;
+    if (!MayMeanOutsideName(member, reader)) continue;
     return CallsOutside(member.place, LastName(member.outside->name), member.outside->effect);
   }
   return absl::OkStatus();

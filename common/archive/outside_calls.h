@@ -1,4 +1,4 @@
-// The operators by which TorchScript code reaches beyond the memory of the process that runs it.
+// The operators with which TorchScript code reaches files or other processes.
 #ifndef MODELPORT_COMMON_ARCHIVE_OUTSIDE_CALLS_H_
 #define MODELPORT_COMMON_ARCHIVE_OUTSIDE_CALLS_H_
 
@@ -11,18 +11,18 @@
 
 namespace modelport {
 
-// What the operator `name`, such as "aten::save", does outside of the process: "writes files". Empty if it does nothing
-// there, as almost all do.
+// The effect of the operator `name`, such as "aten::save", outside of the process: "writes files". Empty if it has
+// none, like almost all operators.
 absl::string_view OutsideEffect(absl::string_view name);
 
-// Refuses an archive whose code calls such an operator. It reads the code's tokens and runs nothing, and so takes a
-// name for what it may mean: `x.save(...)` is refused unless the archive's own code defines a method or function
-// `save`.
+// Refuses an archive whose code calls such an operator. It only reads the tokens of the code and runs nothing, so it
+// refuses every name that may mean such an operator: `x.save(...)` is refused unless the archive's own code defines a
+// method or function `save`.
 //   FailedPrecondition   "code/__torch__.py:12: calls save, which writes files"
-//   DataLoss             the code is no TorchScript
+//   DataLoss             the code is not TorchScript
 absl::Status CheckNoOutsideCalls(const ScriptArchive& archive);
 
-// The same for the operators of a module that was loaded, which are known for certain.
+// The same for the operators of a loaded module, which are known exactly.
 absl::Status CheckNoOutsideCalls(const std::vector<Operator>& operators);
 
 }  // namespace modelport

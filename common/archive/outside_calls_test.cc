@@ -36,7 +36,7 @@ absl::Status Check(const std::string& code) {
 
 std::string Line(const std::string& statement) { return absl::StrCat("def f(x):\n  ", statement, "\n  return x\n"); }
 
-TEST(OutsideCallsTest, RefusesCallsHoweverTheyAreWritten) {
+TEST(OutsideCallsTest, RefusesEverySpellingOfACall) {
   for (const std::string statement :
        {"torch.save(x, \"file\")", "ops.aten.save(x, \"file\")", "torch . save (x, \"file\")",
         "torch.autograd.save(x, \"file\")", "x.save(\"file\")", "(x).save(\"file\")", "[x].save(\"file\")",
@@ -56,7 +56,7 @@ TEST(OutsideCallsTest, RefusesCallsHoweverTheyAreWritten) {
   }
 }
 
-TEST(OutsideCallsTest, TakesOtherUsesOfTheNames) {
+TEST(OutsideCallsTest, AcceptsOtherUsesOfTheNames) {
   for (const std::string statement : {"y = torch.relu(x)", "print(\"torch.save\")", "save = x", "y = self.save",
                                       "y = save(x)", "y = getattr(self.blocks, \"0\")"}) {
     EXPECT_OK(Check(Line(statement))) << statement;
@@ -69,9 +69,9 @@ TEST(OutsideCallsTest, TakesOtherUsesOfTheNames) {
               StatusIs(StatusCode::kFailedPrecondition, HasSubstr(":2: ")));
 }
 
-TEST(OutsideCallsTest, SaysWhatIsNoTorchScript) {
+TEST(OutsideCallsTest, RefusesCodeThatIsNotTorchScript) {
   EXPECT_THAT(Check("def f():\n  \"open\n"),
-              StatusIs(StatusCode::kDataLoss, HasSubstr("code/__torch__.py: no TorchScript")));
+              StatusIs(StatusCode::kDataLoss, HasSubstr("code/__torch__.py: not TorchScript")));
 }
 
 TEST(OutsideCallsTest, RefusesOperatorsOfAModule) {
@@ -101,8 +101,8 @@ std::vector<c10::FunctionSchema> RegisteredSchemas() {
   return schemas;
 }
 
-// What these namespaces do was looked at, operator by operator, in LibTorch 2.13. A new namespace wants a look and a
-// row here or in the table of outside_calls.cc.
+// The operators of these namespaces were reviewed one by one in LibTorch 2.13. Review a new namespace, then add it here
+// or to the table of outside_calls.cc.
 TEST(OutsideCallsTest, EveryNamespaceIsKnown) {
   std::set<std::string> others;
   for (const c10::FunctionSchema& schema : RegisteredSchemas()) {
@@ -114,7 +114,8 @@ TEST(OutsideCallsTest, EveryNamespaceIsKnown) {
                                   "quantized", "rngprims", "sparse", "static_runtime"}));
 }
 
-// A file, a program or an address of the network would be named by a string. These arguments name none.
+// An operator that reaches a file, a program or a network address would need a string that names it. The strings for
+// these arguments name none.
 TEST(OutsideCallsTest, EveryStringArgumentIsKnown) {
   std::set<std::string> names;
   for (const c10::FunctionSchema& schema : RegisteredSchemas()) {
@@ -133,7 +134,7 @@ TEST(OutsideCallsTest, EveryStringArgumentIsKnown) {
                   ' '))));
 }
 
-// A row of the table that no operator has would be a misspelt one.
+// A row of the table without an operator would be a misspelling.
 TEST(OutsideCallsTest, EveryOutsideNameIsRegistered) {
   std::set<std::string> effects;
   for (const c10::FunctionSchema& schema : RegisteredSchemas()) {

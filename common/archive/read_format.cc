@@ -20,22 +20,22 @@ namespace {
 
 using Record = ScriptArchive::Record;
 
-// As LibTorch does, prefer the newer of the two places.
+// Prefers the newer of the two records, as LibTorch does.
 absl::StatusOr<uint32_t> Version(const ScriptArchive& archive) {
   const Record* record = archive.Find(".data/version");
   if (record == nullptr) record = archive.Find("version");
-  if (record == nullptr) return absl::DataLossError("no record states the format's version");
+  if (record == nullptr) return absl::DataLossError("no record has the version of the format");
   uint32_t version = 0;
   if (absl::SimpleAtoi(absl::StripAsciiWhitespace(record->content), &version)) return version;
   return absl::DataLossError(
-      absl::StrCat(record->path, ": the version is no number: \"", Brief(record->content.substr(0, 20)), "\""));
+      absl::StrCat(record->path, ": the version is not a number: \"", Brief(record->content.substr(0, 20)), "\""));
 }
 
 absl::StatusOr<bool> NamesNoneType(const Record& record) {
   const std::string code(record.content);
   const absl::StatusOr<std::string> old = CatchTorch([&] { return OldSyntax(code); });
   if (old.ok()) return *old != code;
-  return absl::DataLossError(absl::StrCat(record.path, ": no TorchScript: ", old.status().message()));
+  return absl::DataLossError(absl::StrCat(record.path, ": not TorchScript: ", old.status().message()));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace modelport {
 
 // The format of `archive`.
-//   DataLoss   it states no version, or its code is no TorchScript
+//   DataLoss   it has no version, or its code is not TorchScript
 absl::StatusOr<ArchiveFormat> FormatOf(const ScriptArchive& archive);
 
 // Reads the format of the TorchScript file `path`. Fails as MappedFile::Open, ScriptArchive::Read and FormatOf do, with

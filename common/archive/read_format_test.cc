@@ -40,7 +40,7 @@ TEST(ReadArchiveFormatTest, ReadsTheVersionOfTheNewestOperator) {
   EXPECT_EQ(gelu.version, 10);
 }
 
-// As those of torch.nn have.
+// Modules of torch.nn have such attributes.
 TEST(ReadArchiveFormatTest, SeesAttributesOfNoneType) {
   Module module = ModuleThatCalls("torch.relu(x)");
   ASSERT_OK_AND_ASSIGN(const ArchiveFormat without, ReadArchiveFormat(Save(module)));
@@ -61,9 +61,9 @@ TEST(ReadArchiveFormatTest, RefusesArchivesWithoutCode) {
 TEST(ReadArchiveFormatTest, RefusesArchivesWithoutAVersion) {
   const struct {
     std::string version, error;
-  } kCases[] = {{"", "the version is no number"},
-                {"-1", "the version is no number"},
-                {"3x", "version: the version is no number"}};
+  } kCases[] = {{"", "the version is not a number"},
+                {"-1", "the version is not a number"},
+                {"3x", "version: the version is not a number"}};
   for (const auto& test : kCases) {
     const std::string file = ZipArchive({{"m/constants.pkl", "N."}, {"m/version", test.version}});
     ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
@@ -71,14 +71,14 @@ TEST(ReadArchiveFormatTest, RefusesArchivesWithoutAVersion) {
   }
   const std::string file = ZipArchive({{"m/constants.pkl", "N."}});
   ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
-  EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no record states")));
+  EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("no record has the version")));
 }
 
-TEST(ReadArchiveFormatTest, RefusesCodeThatIsNoTorchScript) {
+TEST(ReadArchiveFormatTest, RefusesCodeThatIsNotTorchScript) {
   const std::string file =
       ZipArchive({{"m/constants.pkl", "N."}, {"m/version", "3"}, {"m/code/a.py", "def f(:\n  \"open\n"}});
   ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
-  EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("code/a.py: no TorchScript")));
+  EXPECT_THAT(FormatOf(archive), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("code/a.py: not TorchScript")));
 }
 
 TEST(ReadArchiveFormatTest, RefusesOtherFiles) {

@@ -8,8 +8,10 @@
 #include <map>
 #include <memory>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/archive/archive_writer.h"
 #include "common/archive/old_records.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
@@ -17,7 +19,7 @@
 namespace modelport {
 namespace {
 
-// The memory of a module's tensors, which stays as it is as long as the module lives.
+// The memory of a module's tensors, which does not change as long as the module lives.
 class TensorMemory {
  public:
   explicit TensorMemory(const torch::jit::Module& module) {
@@ -36,64 +38,57 @@ class TensorMemory {
     ends_[begin] = begin + tensor.nbytes();
   }
 
-  std::map<const char*, const char*> ends_;  // By begin.
+  std::map<const char*, const char*> ends_;  // The end of each tensor's memory by its begin.
 };
 
-using Sink = std::function<size_t(const void*, size_t)>;
+using caffe2::serialize::PyTorchStreamReader;
 using caffe2::serialize::PyTorchStreamWriter;
 
-// A tensor's bytes come to `sink` in one piece, from where they lie.
-void Serialize(const torch::jit::Module& module, const RecordWriter& add_records, bool with_checksums,
-               const Sink& sink) {
-  PyTorchStreamWriter writer(sink, with_checksums);
-  torch::jit::ScriptModuleSerializer serializer(writer);
-  serializer.serialize(module, /*extra_files=*/{}, /*bytecode_format=*/false, /*save_mobile_debug_info=*/false);
-  add_records(writer);
-  writer.writeEndOfFile();
-}
-
-// Puts an archive together in memory.
-class PiecesWriter : public Writer {
- public:
-  absl::Status Write(absl::string_view bytes) override {
-    pieces_->AppendCopy(bytes);
-    return absl::OkStatus();
-  }
-
-  absl::Status WriteLasting(absl::string_view bytes) override {
-    pieces_->Append(bytes);
-    return absl::OkStatus();
-  }
-
-  const std::shared_ptr<ArchivePieces>& pieces() const { return pieces_; }
-
- private:
-  const std::shared_ptr<ArchivePieces> pieces_ = std::make_shared<ArchivePieces>();
-};
-
-// What LibTorch's writer gives its bytes to. It throws from its destructor when a write fails, which would end the
-// process: so an error is kept for the end, and what comes after it goes nowhere.
-Sink SinkTo(const TensorMemory& tensors, Writer& out, absl::Status& status) {
-  return [&](const void* data, size_t size) {
+// Collects what LibTorch writes for `module`, without CRC-32s. Neither copies the tensors' bytes nor reads them.
+std::shared_ptr<ArchivePieces> Serialize(const torch::jit::Module& module) {
+  const TensorMemory tensors(module);
+  auto pieces = std::make_shared<ArchivePieces>();
+  const auto collect = [&](const void* data, size_t size) {
     const absl::string_view bytes(static_cast<const char*>(data), size);
-    if (status.ok()) status = tensors.Contains(bytes) ? out.WriteLasting(bytes) : out.Write(bytes);
+    // Neither call fails. That is necessary: after an error, LibTorch's writer would throw from its destructor, which
+    // ends the process.
+    (tensors.Contains(bytes) ? pieces->WriteLasting(bytes) : pieces->Write(bytes)).IgnoreError();
     return size;
   };
+  PyTorchStreamWriter writer(collect, /*compute_crc32=*/false);
+  torch::jit::ScriptModuleSerializer serializer(writer);
+  serializer.serialize(module, /*extra_files=*/{}, /*bytecode_format=*/false, /*save_mobile_debug_info=*/false);
+  writer.writeEndOfFile();
+  return pieces;
 }
 
-void SerializeForOldReaders(const torch::jit::Module& module, const TensorMemory& tensors,
-                            const RecordWriter& add_records, uint32_t version, const Sink& sink) {
-  PiecesWriter pieces;
-  absl::Status status;
-  Serialize(
-      module, [](PyTorchStreamWriter&) {}, /*with_checksums=*/false, SinkTo(tensors, pieces, status));
-  WriteOldRecords(pieces.pieces(), version, add_records, sink);
+// Writes the records of `archive` to `out`, as the version `old` if it is not null. Throws the exceptions of LibTorch.
+absl::Status CopyRecords(const std::shared_ptr<ArchivePieces>& archive, const Runtime* old, ArchiveWriter& out) {
+  PyTorchStreamReader reader(archive);
+  for (const std::string& path : reader.getAllRecords()) {
+    // LibTorch derives this identity of an archive from the CRC-32s, and does not need it.
+    if (path == ".data/serialization_id") continue;
+    if (old != nullptr && !IsOldRecord(path)) continue;
+    if (absl::StartsWith(path, "data/")) {
+      const absl::string_view weights = archive->View(reader.getRecordOffset(path), reader.getRecordSize(path));
+      RETURN_IF_ERROR(out.AddLasting(path, weights));
+      continue;
+    }
+    const auto [data, size] = reader.getRecord(path);
+    const std::string content(static_cast<const char*>(data.get()), size);
+    if (absl::StartsWith(path, "code/")) {
+      RETURN_IF_ERROR(out.AddDeflated(path, old != nullptr ? OldSyntax(content) : content));
+    } else {
+      RETURN_IF_ERROR(out.AddStored(path, content));
+    }
+  }
+  return old == nullptr ? absl::OkStatus() : out.AddStored("version", absl::StrCat(old->max_archive_version, "\n"));
 }
 
-absl::Status WriteExtra(const std::vector<ExtraFile>& extra, PyTorchStreamWriter& writer) {
+absl::Status WriteExtra(const std::vector<ExtraFile>& extra, ArchiveWriter& out) {
   for (const ExtraFile& file : extra) {
     ASSIGN_OR_RETURN(const std::string text, file.text());
-    writer.writeRecord(absl::StrCat("extra/", file.name), text.data(), text.size());
+    RETURN_IF_ERROR(out.AddStored(absl::StrCat("extra/", file.name), text));
   }
   return absl::OkStatus();
 }
@@ -102,27 +97,20 @@ absl::Status WriteExtra(const std::vector<ExtraFile>& extra, PyTorchStreamWriter
 
 absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runtime, const std::vector<ExtraFile>& extra,
                           Writer& out) {
-  absl::Status extra_status, written;
-  const auto add_extra = [&](PyTorchStreamWriter& writer) { extra_status = WriteExtra(extra, writer); };
-  const TensorMemory tensors(module);
-  const Sink sink = SinkTo(tensors, out, written);
-  const absl::Status serialized = CatchTorch([&] {
-    if (runtime != nullptr && runtime->old_records) {
-      SerializeForOldReaders(module, tensors, add_extra, runtime->max_archive_version, sink);
-    } else {
-      Serialize(module, add_extra, /*with_checksums=*/true, sink);
-    }
-  });
-  RETURN_IF_ERROR(written);
-  RETURN_IF_ERROR(serialized);
-  return extra_status;
+  const Runtime* const old = runtime != nullptr && runtime->old_records ? runtime : nullptr;
+  ArchiveWriter writer(out);
+  absl::Status copied;
+  RETURN_IF_ERROR(CatchTorch([&] { copied = CopyRecords(Serialize(module), old, writer); }));
+  RETURN_IF_ERROR(copied);
+  RETURN_IF_ERROR(WriteExtra(extra, writer));
+  return writer.Finish();
 }
 
 absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const torch::jit::Module& module, const Runtime* runtime,
                                                            const std::vector<ExtraFile>& extra) {
-  PiecesWriter pieces;
-  RETURN_IF_ERROR(WriteArchive(module, runtime, extra, pieces));
-  return pieces.pieces();
+  auto pieces = std::make_shared<ArchivePieces>();
+  RETURN_IF_ERROR(WriteArchive(module, runtime, extra, *pieces));
+  return pieces;
 }
 
 ArchiveFormat WrittenFormat(const Runtime* runtime, const std::vector<Operator>& operators) {

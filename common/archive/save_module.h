@@ -18,26 +18,25 @@
 
 namespace modelport {
 
-// A file that an archive holds beside the module, which torch::jit::load gives to those who ask for it by name.
+// A file in an archive that is not part of the module. torch::jit::load returns it to a caller who names it.
 struct ExtraFile {
   std::string name;
-  // Makes the file's text; called when everything else has been written.
+  // Makes the file's text. It is called after everything else has been written.
   std::function<absl::StatusOr<std::string>()> text;
 };
 
-// Writes the TorchScript archive of `module` to `out`: byte-identical for equal modules, as LibTorch writes it, or, if
-// `runtime` is given and wants old records, with those. Each tensor's bytes are written in one run, as lasting
-// ones. Each of `extra` is
-// in it.
+// Writes the TorchScript archive of `module`, with the files `extra`, to `out`. Equal modules give equal bytes. The
+// records are those that LibTorch writes, or those of old_records.h if `runtime` is not null and has old_records. Each
+// tensor's bytes go to one call of WriteLasting.
 absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runtime, const std::vector<ExtraFile>& extra,
                           Writer& out);
 
-// The same archive in memory. It borrows the module's tensors, which must outlive it.
+// The same archive in memory. It refers to the module's tensors, which must outlive it.
 absl::StatusOr<std::shared_ptr<ArchivePieces>> MakeArchive(const torch::jit::Module& module, const Runtime* runtime,
                                                            const std::vector<ExtraFile>& extra);
 
-// The format of that archive, if `module` calls `operators`. A name NoneType is not looked for: it matters to those old
-// runtimes only whose archives never have it.
+// The format of the archive that WriteArchive writes for a module that calls `operators`. `none_type` stays false: it
+// matters only to old runtimes, and WriteArchive never writes the name NoneType for them.
 ArchiveFormat WrittenFormat(const Runtime* runtime, const std::vector<Operator>& operators);
 
 }  // namespace modelport

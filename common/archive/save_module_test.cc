@@ -36,7 +36,7 @@ using testing::HasSubstr;
 using testing::Not;
 using torch::jit::Module;
 
-// Its code has a None, a text with that name and an operator of archive version 10.
+// Its code has the type None, a string with that type's name, and an operator of archive version 10.
 Module Toy() {
   Module module("Toy");
   module.register_parameter("weight", at::arange(3.0), /*is_buffer=*/false);
@@ -123,7 +123,7 @@ TEST(SaveModuleTest, EqualModulesGiveEqualOldArchives) {
   EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
 }
 
-TEST(SaveModuleTest, TheFormatIsKnownBeforehand) {
+TEST(SaveModuleTest, WrittenFormatIsTheFormatOfTheArchive) {
   Module relu("Relu");
   relu.define("def forward(self, x: Tensor) -> Tensor:\n  return torch.relu(x)\n");
   for (const Module& module : {Toy(), relu}) {
@@ -138,7 +138,7 @@ TEST(SaveModuleTest, TheFormatIsKnownBeforehand) {
   }
 }
 
-TEST(SaveModuleTest, LibTorchGivesOutExtraFiles) {
+TEST(SaveModuleTest, LibTorchReadsExtraFiles) {
   for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
     const std::string path = TempPath("extra.pt");
     ASSERT_OK(Save(Toy(), runtime, path, {{"note.json", [] { return std::string("{}\n"); }}}));
@@ -154,7 +154,7 @@ absl::string_view WeightsOf(const Module& module) {
   return {static_cast<const char*>(weight.const_data_ptr()), weight.nbytes()};
 }
 
-// Notes when the weights, and when the text of an extra file, are written.
+// Logs when the weights are written, and when the text of an extra file is.
 class LogWriter : public Writer {
  public:
   LogWriter(absl::string_view weights, std::string& log) : weights_(weights), log_(log) {}
@@ -174,7 +174,7 @@ class LogWriter : public Writer {
   std::string& log_;
 };
 
-TEST(SaveModuleTest, AnExtraFileIsAskedForWhenTheWeightsAreWritten) {
+TEST(SaveModuleTest, AnExtraFileIsMadeAfterTheWeightsAreWritten) {
   for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
     const Module toy = Toy();
     std::string log;

@@ -33,7 +33,7 @@ bool IsTensor(absl::string_view path) {
   return absl::StartsWith(path, "data/") || absl::StartsWith(path, "constants/");
 }
 
-// What the archive may still inflate to, and what it has inflated.
+// The number of bytes that may still be inflated, and the contents inflated so far.
 struct Inflation {
   uint64_t left = kMaxInflated;
   std::deque<std::string>& contents;
@@ -62,7 +62,7 @@ absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
   ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file, ZipMethods::kStoredAndDeflated));
   ScriptArchive archive;
   Inflation inflation = {.contents = archive.inflated_};
-  // As LibTorch does, take the first record's folder for the archive's.
+  // The folder of the first record is the archive's folder, as for LibTorch.
   const absl::string_view first = records.empty() ? "" : records.front().name;
   const absl::string_view folder = first.substr(0, first.find('/') + 1);
   for (const ZipRecord& record : records) {
@@ -72,7 +72,7 @@ absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
     if (!content.ok()) return Annotate(TooLarge(content.status()), Brief(path));
     archive.records_.push_back({path, *content});
   }
-  // torch.save writes the same kind of archive, but neither code nor the constants beside it.
+  // torch.save also writes such archives, but without code and constants.
   if (archive.Find("constants.pkl") == nullptr) return absl::InvalidArgumentError("an archive without code");
   return archive;
 }

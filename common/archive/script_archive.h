@@ -10,8 +10,8 @@
 
 namespace modelport {
 
-// What LibTorch reads of a TorchScript archive, whoever made it: code, pickles, tensors and the format's version. Other
-// records, such as a manifest, are left out.
+// The records of an untrusted TorchScript archive that LibTorch reads: code, pickles, tensors and the version of the
+// format. Other records, such as a manifest, are left out.
 class ScriptArchive {
  public:
   struct Record {
@@ -19,21 +19,21 @@ class ScriptArchive {
     absl::string_view content;  // Not compressed.
   };
 
-  // Reads `file`, which must outlive the result. Compressed records may have 64 MiB together when they are inflated.
-  // The CRC-32 of each record but the tensors' is checked.
-  //   DataLoss            truncated or damaged, or no zip archive
+  // Reads `file`, which must outlive the result. Compressed records may inflate to 64 MiB in total. It checks the
+  // CRC-32 of each record except those of stored tensors.
+  //   DataLoss            truncated, damaged, or not a zip archive
   //   InvalidArgument     an archive without code, as torch.save writes
   //   Unimplemented       encrypted, in several volumes, or compressed by another method than deflate
   //   ResourceExhausted   compressed records are too large
   static absl::StatusOr<ScriptArchive> Read(absl::string_view file);
 
   const std::vector<Record>& records() const { return records_; }
-  // Null if there is none.
+  // The record `path`; null if there is none.
   const Record* Find(absl::string_view path) const;
 
  private:
   std::vector<Record> records_;       // In the order of the file.
-  std::deque<std::string> inflated_;  // Of compressed records; records_ points into it.
+  std::deque<std::string> inflated_;  // The contents of compressed records. records_ refers to them.
 };
 
 // True for the path of a record with TorchScript code.

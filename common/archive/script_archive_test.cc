@@ -46,7 +46,7 @@ TEST(ScriptArchiveTest, ReadsWhatLibTorchReads) {
   EXPECT_EQ(archive.Find("extra/manifest.json"), nullptr);
 }
 
-TEST(ScriptArchiveTest, ReadsTheFilesOfPython) {
+TEST(ScriptArchiveTest, ReadsFilesThatPythonWrote) {
   for (const std::string name : {"scripted", "traced"}) {
     ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file,
                          MappedFile::Open(absl::StrCat("tests/lint/", name, ".pt")));
@@ -74,7 +74,7 @@ TEST(ScriptArchiveTest, InflatesUpToALimit) {
                        HasSubstr("code/b.py: wants at most 35651584 bytes, inflates to 41943040")));
 }
 
-TEST(ScriptArchiveTest, StatesWhatIsWrong) {
+TEST(ScriptArchiveTest, RefusesInvalidArchives) {
   const Records good = {{"m/constants.pkl", "N."}, {"m/code/a.py", "def f():\n"}};
   const auto with = [&](const Records& more) {
     Records records = good;

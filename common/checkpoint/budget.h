@@ -7,9 +7,9 @@
 
 namespace modelport {
 
-// How much memory the description of a file's tensors may take: the file's own size and 128 MB. Readers spend it as
-// they make values, since a pickle of a few bytes can describe a value of a thousand. The published files of a thousand
-// tensors spend 2 MB.
+// A limit on the memory that the description of a file's tensors may take: the file's own size plus 128 MB. Readers
+// spend it as they make values, because a few bytes of a pickle can describe a value of a thousand bytes. A published
+// file of a thousand tensors spends 2 MB.
 class Budget {
  public:
   explicit Budget(size_t file_size) : file_size_(file_size), left_(file_size + kAllowance) {}

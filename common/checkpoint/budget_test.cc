@@ -21,7 +21,7 @@ TEST(BudgetTest, IsSpentOnce) {
                                                   "of 2.00 MB: not a checkpoint")));
 }
 
-TEST(BudgetTest, HugeSumsAreBeyondIt) {
+TEST(BudgetTest, HugeAmountsExceedIt) {
   Budget budget(0);
   EXPECT_OK(budget.Spend(1));
   EXPECT_THAT(budget.Spend(std::numeric_limits<size_t>::max()),

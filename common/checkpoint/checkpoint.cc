@@ -2,7 +2,6 @@
 
 #include <libdeflate.h>
 
-#include <cstring>
 #include <memory>
 
 #include "absl/strings/str_format.h"
@@ -31,18 +30,10 @@ absl::StatusOr<CheckpointContents> ReadContents(absl::string_view file) {
   return absl::InternalError("unknown file kind");
 }
 
-// Advances `index` to the next one in row-major order.
-void Increment(const Shape& shape, Shape* index) {
-  for (size_t i = shape.size(); i-- > 0;) {
-    if (++(*index)[i] < shape[i]) return;
-    (*index)[i] = 0;
-  }
-}
-
 }  // namespace
 
 absl::Status Checkpoint::CheckUnchanged() const {
-  return contents_.mapped_file != nullptr ? contents_.mapped_file->CheckUnchanged() : absl::OkStatus();
+  return contents_->mapped_file != nullptr ? contents_->mapped_file->CheckUnchanged() : absl::OkStatus();
 }
 
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
@@ -55,18 +46,14 @@ absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
   return Checkpoint(*std::move(contents));
 }
 
+TensorView ViewTensor(const Checkpoint& checkpoint, const CheckpointTensor& tensor) {
+  const char* storage = checkpoint.storages()[tensor.storage].bytes.data();
+  return {tensor.dtype, tensor.shape, tensor.strides, storage + tensor.offset * ByteSize(tensor.dtype)};
+}
+
 std::string RowMajorBytes(const Checkpoint& checkpoint, const CheckpointTensor& tensor) {
-  const int64_t byte_size = ByteSize(tensor.dtype);
-  const int64_t count = *ElementCount(tensor.shape);
-  const char* first = checkpoint.storages()[tensor.storage].bytes.data() + tensor.offset * byte_size;
-  if (tensor.strides == RowMajorStrides(tensor.shape)) return std::string(first, count * byte_size);
-  std::string bytes(count * byte_size, '\0');
-  Shape index(tensor.shape.size(), 0);
-  for (int64_t i = 0; i < count; ++i, Increment(tensor.shape, &index)) {
-    int64_t element = 0;
-    for (size_t k = 0; k < index.size(); ++k) element += index[k] * tensor.strides[k];
-    std::memcpy(&bytes[i * byte_size], first + element * byte_size, byte_size);
-  }
+  std::string bytes(*ElementCount(tensor.shape) * ByteSize(tensor.dtype), '\0');
+  CopyRowMajor(ViewTensor(checkpoint, tensor), bytes.data());
   return bytes;
 }
 

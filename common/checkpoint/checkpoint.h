@@ -1,5 +1,5 @@
-// A Checkpoint is an opened file of weights: the names, shapes, dtypes and places of its tensors, read from the headers
-// alone, and the file mapped into memory, so that weights are borrowed and never copied.
+// A Checkpoint is an opened file of weights: the keys, shapes, dtypes and strides of its tensors, read from the headers
+// alone. The file is mapped into memory, so that weights are borrowed from it and not copied.
 //
 //   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint("dinov2_vits14_pretrain.pth"));
 //   for (const StateDict& dict : checkpoint.state_dicts()) { ... dict.tensors ... }
@@ -7,6 +7,7 @@
 #define MODELPORT_COMMON_CHECKPOINT_CHECKPOINT_H_
 
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,30 +16,35 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/contents.h"
+#include "common/tensor/tensor_view.h"
 
 namespace modelport {
 
+// Copies share the open file: what is borrowed from one stays valid as long as any of them lives.
 class Checkpoint {
  public:
   using Contents = CheckpointContents;
-  explicit Checkpoint(Contents contents) : contents_(std::move(contents)) {}
+  explicit Checkpoint(Contents contents) : contents_(std::make_shared<const Contents>(std::move(contents))) {}
 
-  const std::string& path() const { return contents_.path; }
-  const std::string& format() const { return contents_.format; }
-  absl::string_view bytes() const { return contents_.bytes; }
-  const std::vector<Storage>& storages() const { return contents_.storages; }
-  const std::vector<StateDict>& state_dicts() const { return contents_.state_dicts; }
-  const std::vector<LooseTensors>& loose() const { return contents_.loose; }
-  const std::map<std::string, std::string>& metadata() const { return contents_.metadata; }
+  const std::string& path() const { return contents_->path; }
+  const std::string& format() const { return contents_->format; }
+  absl::string_view bytes() const { return contents_->bytes; }
+  const std::vector<Storage>& storages() const { return contents_->storages; }
+  const std::vector<StateDict>& state_dicts() const { return contents_->state_dicts; }
+  const std::vector<LooseTensors>& loose() const { return contents_->loose; }
+  const std::map<std::string, std::string>& metadata() const { return contents_->metadata; }
 
-  // FailedPrecondition if the file has changed since it was opened. To be called when all is read.
+  // FailedPrecondition if the file has changed since it was opened. Call it after everything was read.
   absl::Status CheckUnchanged() const;
 
+  // True for copies of one Checkpoint.
+  friend bool operator==(const Checkpoint& a, const Checkpoint& b) { return a.contents_ == b.contents_; }
+
  private:
-  Contents contents_;
+  std::shared_ptr<const Contents> contents_;
 };
 
-// Opens a checkpoint in any supported format, told by its bytes and not by its name. Reads headers only. Messages begin
+// Opens a checkpoint in any supported format, which its bytes tell and not its name. Reads headers only. Messages begin
 // with the path.
 //   NotFound          no such file
 //   DataLoss          empty, truncated or damaged
@@ -46,7 +52,10 @@ class Checkpoint {
 //   Unimplemented     a checkpoint that needs something unsupported (a dtype, a pickle opcode)
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path);
 
-// The tensor's elements in row-major order and in its own dtype. Copies; for tests and small tensors.
+// The elements of `tensor`, one of the checkpoint's, where they are in the file.
+TensorView ViewTensor(const Checkpoint& checkpoint, const CheckpointTensor& tensor);
+
+// A copy of the tensor's elements in row-major order, in its own dtype.
 std::string RowMajorBytes(const Checkpoint& checkpoint, const CheckpointTensor& tensor);
 
 // Compares the CRC-32 of each storage in `storages` (indices) with the one that the file states; storages without one

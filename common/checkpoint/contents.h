@@ -17,17 +17,17 @@ namespace modelport {
 
 class MappedFile;
 
-// A run of bytes in the file that tensors view: a torch storage, or one tensor's data in safetensors.
+// A contiguous range of the file's bytes that tensors view: a torch storage, or one tensor's data in safetensors.
 struct Storage {
   absl::string_view name;          // For messages: "archive/data/0"; empty where only one tensor can view it.
-  absl::string_view bytes;         // Borrowed from the mapped file; valid as long as the Checkpoint lives.
+  absl::string_view bytes;         // Borrowed from the file; valid as long as the Checkpoint lives.
   absl::optional<uint32_t> crc32;  // As the file states it (zip only), not yet verified.
 };
 
 // A tensor as the file describes it. The reader guarantees that every element lies within its storage, and that the
 // tensor's elements take no more bytes than the file has.
 struct CheckpointTensor {
-  std::string key;  // The key in its state dict, as Printable spells it.
+  std::string key;  // The key in its state dict, made printable by Printable().
   DType dtype;
   Shape shape;
   std::vector<int64_t> strides;  // In elements; 0 and non-contiguous strides occur.
@@ -35,7 +35,7 @@ struct CheckpointTensor {
   int storage = 0;               // Index into Checkpoint::storages().
 };
 
-// True if `a` and `b`, of one file, are the same elements of it in the same order.
+// True if `a` and `b`, two tensors of one file, are the same elements in the same order.
 inline bool SameElements(const CheckpointTensor& a, const CheckpointTensor& b) {
   return a.storage == b.storage && a.offset == b.offset && a.dtype == b.dtype && a.shape == b.shape &&
          a.strides == b.strides;
@@ -43,33 +43,34 @@ inline bool SameElements(const CheckpointTensor& a, const CheckpointTensor& b) {
 
 // A dictionary of the file that holds tensors. A file saved as {"model": state_dict, "optimizer": ...} has several.
 struct StateDict {
-  // Dotted keys that lead to it, as Printable spells them: "" for the file's root, "teacher", "optimizer.state.0". No
-  // two dictionaries have one path.
+  // The dotted keys that lead to it, made printable: "" for the file's root, "teacher", "optimizer.state.0". No two
+  // dictionaries have the same path.
   std::string path;
   std::vector<CheckpointTensor> tensors;  // In file order; no key occurs twice.
   std::vector<std::string> also;          // Other paths of the same dictionary.
 };
 
-// Tensors that no dictionary of the file names: those in a list, a tuple or an object. Storages on their own count too.
+// Tensors that are not entries of a dictionary: those in a list, a tuple or an object. A storage without a tensor
+// counts as one, too.
 struct LooseTensors {
-  std::string path;    // Of what holds them, as in StateDict: "models.0".
-  std::string holder;  // What that is: "a list", "an object of class nets.Net".
+  std::string path;    // Of the value that holds them, as in StateDict: "models.0".
+  std::string holder;  // What that value is: "a list", "an object of class nets.Net".
   int64_t tensors = 0;
   int64_t elements = 0;  // As far as their dtypes are known.
 };
 
-// What a reader has found; `file` keeps the mapped bytes alive.
+// Everything that a reader finds in a file.
 struct CheckpointContents {
   std::string path;         // As the user named it, for messages.
   std::string format;       // "safetensors", "torch.save (zip)", "torch.save (legacy)", "seeded".
   absl::string_view bytes;  // The whole file.
   std::vector<Storage> storages;
-  // All tensors that can be reached in the file: those in dictionaries, and the others.
+  // All tensors of the file: those in dictionaries, and the others.
   std::vector<StateDict> state_dicts;  // At least one, each with at least one tensor.
   std::vector<LooseTensors> loose;
   std::map<std::string, std::string> metadata;  // safetensors' __metadata__.
-  std::shared_ptr<const void> file;
-  const MappedFile* mapped_file = nullptr;  // What `file` is; null for bytes that are no file's.
+  std::shared_ptr<const void> file;             // Owns `bytes`.
+  const MappedFile* mapped_file = nullptr;      // The same as `file`; null for bytes that were made in memory.
 };
 
 }  // namespace modelport

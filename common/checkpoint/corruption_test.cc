@@ -100,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, SmallFileTest,
 
 class PublishedFileTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(PublishedFileTest, FlippedHereAndThereIsReadOrRefused) {
+TEST_P(PublishedFileTest, WithSomeBitsFlippedIsReadOrRefused) {
   std::ifstream stream(absl::StrCat("tests/checkpoints/", GetParam()), std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   ASSERT_OK(ReadAll(good));

@@ -15,7 +15,7 @@ using absl::string_view;
 constexpr string_view kDownloadAgain = "\n  download the file again";
 constexpr string_view kConvert = "\n  save the weights as torch.save(model.state_dict(), path) or as safetensors";
 
-// A format that is taken for a checkpoint now and then.
+// A format that users sometimes mistake for a checkpoint.
 struct Foreign {
   size_t offset;
   string_view magic;
@@ -65,7 +65,8 @@ absl::Status NotACheckpoint(string_view name, string_view cure) {
   return absl::InvalidArgumentError(absl::StrCat("not a checkpoint: ", name, cure));
 }
 
-// The header follows its length in 8 bytes, which may read as the start of any other format, but is below 4 GiB.
+// The header follows its length in 8 bytes. Their values may equal the start of any other format, but the length is
+// below 4 GiB.
 bool IsSafetensors(string_view file) { return FirstBytes(file, 4, 5) == string_view("\0\0\0\0{", 5); }
 
 // Pickles of protocol 2 and above begin with PROTO and the version.

@@ -11,7 +11,7 @@ enum class FileKind { kSafetensors, kTorchZip, kTorchLegacy };
 
 // Tells a file's format by its first bytes.
 //   DataLoss          too few bytes to be any checkpoint
-//   InvalidArgument   something else; the message says what, where that is known
+//   InvalidArgument   another format, which the message names if it is a known one
 absl::StatusOr<FileKind> DetectFileKind(absl::string_view file);
 
 }  // namespace modelport

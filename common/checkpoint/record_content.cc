@@ -21,7 +21,7 @@ absl::StatusOr<std::string> InflateRecord(const ZipRecord& record, uint64_t max_
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   std::string content(record.size, '\0');
-  // Without a place for the size that it finds, libdeflate wants the one that is stated.
+  // Without a pointer for the actual size, libdeflate fails unless the content has exactly the given size.
   const libdeflate_result result = libdeflate_deflate_decompress(
       inflater.get(), record.bytes.data(), record.bytes.size(), content.data(), content.size(), nullptr);
   if (result != LIBDEFLATE_SUCCESS) {

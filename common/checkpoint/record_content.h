@@ -15,10 +15,10 @@ namespace modelport {
 //   DataLoss   they differ
 absl::Status CheckCrc32(const ZipRecord& record, absl::string_view content);
 
-// The content of a deflated record, whose size and CRC-32 are as the archive states them. Allocates no more than
-// `max_size` bytes.
+// Inflates a deflated record and compares the content with the size and CRC-32 that the archive states. Allocates no
+// more than `max_size` bytes.
 //   DataLoss            the record is damaged
-//   ResourceExhausted   it states more than `max_size` bytes
+//   ResourceExhausted   the archive states more than `max_size` bytes for it
 absl::StatusOr<std::string> InflateRecord(const ZipRecord& record, uint64_t max_size);
 
 }  // namespace modelport

@@ -18,8 +18,8 @@ constexpr absl::string_view kMetadata = "__metadata__";
 // PyTorch's own limit.
 constexpr size_t kMaxRank = 64;
 
-// What an entry takes here, as a tensor and as a storage, in vectors and sets that grow by doubling; and an item of the
-// metadata.
+// The memory of an entry here, as a tensor and as a storage, in vectors and sets that grow by doubling; and that of an
+// item of the metadata.
 constexpr size_t kEntryCost = 2 * (sizeof(SafetensorsEntry) + sizeof(CheckpointTensor) + sizeof(Storage));
 constexpr size_t kMetadataCost = 2 * sizeof(std::string) + 8 * sizeof(void*);
 
@@ -48,7 +48,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) override;
 
  private:
-  enum class Place { kOutside, kRoot, kMetadata, kEntry, kArray, kEnd };
+  enum class State { kOutside, kRoot, kMetadata, kEntry, kArray, kEnd };
 
   bool Spend(size_t bytes);
   bool Fail(absl::string_view what);
@@ -56,11 +56,11 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   bool EndEntry();
 
   Budget& budget_;
-  Place place_ = Place::kOutside;
-  std::string field_;                        // The last key met within the entry or the metadata.
-  absl::flat_hash_set<std::string> fields_;  // All met so far within the entry.
-  std::vector<uint64_t> numbers_;            // Of the array.
-  std::string key_;                          // The last key met in the root.
+  State state_ = State::kOutside;
+  std::string field_;                        // The last key of the current entry or of the metadata.
+  absl::flat_hash_set<std::string> fields_;  // All keys of the current entry so far.
+  std::vector<uint64_t> numbers_;            // Those of the current array.
+  std::string key_;                          // The last key of the root.
   absl::flat_hash_set<std::string> keys_;
   SafetensorsHeader header_;
   absl::Status error_;
@@ -83,12 +83,12 @@ bool HeaderHandler::parse_error(size_t position, const std::string&, const nlohm
 }
 
 bool HeaderHandler::start_object(size_t) {
-  if (place_ == Place::kOutside) {
-    place_ = Place::kRoot;
-  } else if (place_ == Place::kRoot && key_ == kMetadata) {
-    place_ = Place::kMetadata;
-  } else if (place_ == Place::kRoot) {
-    place_ = Place::kEntry;
+  if (state_ == State::kOutside) {
+    state_ = State::kRoot;
+  } else if (state_ == State::kRoot && key_ == kMetadata) {
+    state_ = State::kMetadata;
+  } else if (state_ == State::kRoot) {
+    state_ = State::kEntry;
     if (!Spend(kEntryCost + 2 * key_.size())) return false;
     header_.entries.push_back({key_, "", {}, 0, 0});
     fields_.clear();
@@ -99,12 +99,12 @@ bool HeaderHandler::start_object(size_t) {
 }
 
 bool HeaderHandler::key(string_t& name) {
-  if (place_ == Place::kRoot) {
+  if (state_ == State::kRoot) {
     key_ = Printable(name);
     return keys_.insert(key_).second || Fail("occurs twice");
   }
   field_ = name;
-  if (place_ == Place::kMetadata) {
+  if (state_ == State::kMetadata) {
     return header_.metadata.count(name) == 0 || Fail(absl::StrCat(Brief(name), " occurs twice"));
   }
   const bool known = name == "dtype" || name == "shape" || name == "data_offsets";
@@ -113,10 +113,10 @@ bool HeaderHandler::key(string_t& name) {
 }
 
 bool HeaderHandler::string(string_t& text) {
-  if (place_ == Place::kMetadata) {
+  if (state_ == State::kMetadata) {
     if (!Spend(kMetadataCost + field_.size() + text.size())) return false;
     header_.metadata[field_] = text;
-  } else if (place_ == Place::kEntry && field_ == "dtype") {
+  } else if (state_ == State::kEntry && field_ == "dtype") {
     header_.entries.back().dtype = text;
   } else {
     return Unexpected("a string");
@@ -125,21 +125,21 @@ bool HeaderHandler::string(string_t& text) {
 }
 
 bool HeaderHandler::start_array(size_t) {
-  if (place_ != Place::kEntry || field_ == "dtype") return Unexpected("an array");
-  place_ = Place::kArray;
+  if (state_ != State::kEntry || field_ == "dtype") return Unexpected("an array");
+  state_ = State::kArray;
   numbers_.clear();
   return true;
 }
 
 bool HeaderHandler::number_unsigned(number_unsigned_t number) {
-  if (place_ != Place::kArray) return Unexpected("a number");
+  if (state_ != State::kArray) return Unexpected("a number");
   if (numbers_.size() == kMaxRank) return Fail(absl::StrCat(field_, " has more than ", kMaxRank, " numbers"));
   numbers_.push_back(number);
   return true;
 }
 
 bool HeaderHandler::end_array() {
-  place_ = Place::kEntry;
+  state_ = State::kEntry;
   SafetensorsEntry& entry = header_.entries.back();
   if (field_ == "data_offsets") {
     if (numbers_.size() != 2) return Fail("data_offsets wants two numbers");
@@ -156,20 +156,20 @@ bool HeaderHandler::end_array() {
 }
 
 bool HeaderHandler::EndEntry() {
-  place_ = Place::kRoot;
+  state_ = State::kRoot;
   return fields_.size() == 3 || Fail("wants dtype, shape and data_offsets");
 }
 
 bool HeaderHandler::end_object() {
-  if (place_ == Place::kEntry) return EndEntry();
-  place_ = place_ == Place::kMetadata ? Place::kRoot : Place::kEnd;
+  if (state_ == State::kEntry) return EndEntry();
+  state_ = state_ == State::kMetadata ? State::kRoot : State::kEnd;
   return true;
 }
 
 }  // namespace
 
 absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json, Budget& budget) {
-  // The parser would take it for the end of the text.
+  // The parser would stop at a NUL as if the text ended there.
   if (const size_t nul = json.find('\0'); nul != json.npos) {
     return absl::DataLossError(absl::StrCat("header has a NUL at its byte ", nul));
   }

@@ -52,7 +52,7 @@ absl::StatusOr<absl::string_view> ReadHeaderText(ByteReader& reader) {
                                           "\n  download or copy it again"));
 }
 
-// The tensors cover the data from its first byte to its last, none of it twice.
+// Checks that the tensors cover the data from its first byte to its last, no byte twice.
 absl::Status CheckCoverage(const std::vector<SafetensorsEntry>& entries, uint64_t data_size) {
   std::vector<const SafetensorsEntry*> sorted;
   for (const SafetensorsEntry& entry : entries) sorted.push_back(&entry);
@@ -73,7 +73,7 @@ absl::Status CheckCoverage(const std::vector<SafetensorsEntry>& entries, uint64_
                                           " after its header\n  download or copy it again"));
 }
 
-// Takes the key and the shape out of `entry`.
+// Moves the key and the shape out of `entry`.
 absl::StatusOr<CheckpointTensor> MakeTensor(SafetensorsEntry& entry, int storage) {
   ASSIGN_OR_RETURN(const DType dtype, ParseDTypeCode(entry.dtype));
   const absl::optional<int64_t> count = ElementCount(entry.shape);

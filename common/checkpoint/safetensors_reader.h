@@ -7,8 +7,9 @@
 
 namespace modelport {
 
-// Reads a safetensors file: the length of the header in 8 bytes, the header as JSON, the data. Strict: the tensors
-// cover the data without hole or overlap, and the data ends with the file. Fills all of the contents but path and file.
+// Reads a safetensors file: the length of the header in 8 bytes, the header as JSON, the data. Strict: the tensors must
+// cover the data without hole or overlap, and the data must end with the file. Fills all of the contents but path and
+// file.
 //   DataLoss          truncated, damaged, or a header of more than 100 MB
 //   InvalidArgument   no tensors, or more than the budget
 //   Unimplemented     a dtype that is not supported

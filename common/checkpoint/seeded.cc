@@ -39,8 +39,7 @@ struct Distribution {
   double spread;
 };
 
-// Fills `out`, of which the first element has index `first`. Contracting the product and the sum into one operation
-// would change bits: BUILD forbids it.
+// Fills `out`, whose first element has index `first`. A fused multiply-add would round differently: BUILD turns it off.
 void FillRange(uint64_t base, Distribution distribution, uint64_t first, absl::Span<float> out) {
   for (size_t k = 0; k < out.size(); ++k) {
     const uint64_t x = Mix(base + (first + k + 1) * kGolden);
@@ -68,7 +67,7 @@ absl::optional<Distribution> WeightRule(absl::string_view key, const Shape& shap
 
 size_t SizeOf(const SeededKey& key) { return ElementCount(key.shape).value_or(0) * ByteSize(key.dtype); }
 
-// Where each key begins, and where the last one ends. Elements of every dtype are aligned.
+// The offset in bytes of each key, and the end of the last one. The offsets are aligned for every dtype.
 std::vector<size_t> Offsets(const std::vector<SeededKey>& keys) {
   constexpr size_t kAlignment = 8;
   std::vector<size_t> offsets;

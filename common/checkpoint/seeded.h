@@ -1,5 +1,5 @@
-// Seeded weights, rule v1: numbers that follow from a key's name, its shape and a seed alone, the same in every
-// language.
+// Seeded weights, rule v1: numbers computed from a key's name, its shape and a seed alone, the same to the bit in every
+// programming language.
 #ifndef MODELPORT_COMMON_CHECKPOINT_SEEDED_H_
 #define MODELPORT_COMMON_CHECKPOINT_SEEDED_H_
 
@@ -23,7 +23,7 @@ void SeededFill(absl::string_view key, uint64_t seed, double center, double spre
 // the key's last dotted part and the rank.
 void SeededWeights(absl::string_view key, const Shape& shape, uint64_t seed, absl::Span<float> out);
 
-// A key to fill: by the rule if it is of float32, with zeros if it is not floating.
+// A key to fill: a float32 tensor by the rule, one that is not floating with zeros. No other floating dtype is allowed.
 struct SeededKey {
   std::string key;
   Shape shape;

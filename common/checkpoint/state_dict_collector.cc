@@ -16,6 +16,8 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
+#include "common/text/dotted_path.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
 
@@ -24,21 +26,15 @@ namespace {
 
 using pickle::Value;
 
-constexpr size_t kNamed = 5;  // How many things of a kind a message names.
-
-// What it costs to note that a value was seen, and to keep a path or name besides its characters.
+// The memory that noting a visited value takes, and that of a path or name besides its characters.
 constexpr size_t kSeenCost = 4 * sizeof(void*);
 constexpr size_t kNameCost = 3 * sizeof(std::string);
 
-std::string KeyName(const Value& key, size_t place) {
+std::string KeyName(const Value& key, size_t index) {
   if (const auto* text = key.As<pickle::String>()) return Printable(text->text);
   if (const auto* number = key.As<int64_t>()) return absl::StrCat(*number);
   if (const auto* flag = key.As<bool>()) return *flag ? "True" : "False";
-  return absl::StrCat("<", pickle::Describe(key), ", key ", place, ">");
-}
-
-std::string Join(const std::string& path, const std::string& name) {
-  return path.empty() ? name : absl::StrCat(path, ".", name);
+  return absl::StrCat("<", pickle::Describe(key), ", key ", index, ">");
 }
 
 bool IsContainer(const Value& value) { return pickle::IsDict(value) || pickle::SequenceItems(value) != nullptr; }
@@ -60,13 +56,13 @@ std::vector<const Value*> Children(const Value& value) {
   return children;
 }
 
-// A value and the path to it.
-struct Place {
+// A value to visit and the path to it.
+struct Visit {
   std::string path;
   const Value* value;
 };
 
-// Goes through dictionaries, lists and tuples first, so that none is taken for a part of an object that shares it.
+// Visits dictionaries, lists and tuples before objects: a dictionary that an object shares is found as a dictionary.
 class Collector {
  public:
   Collector(StorageFinder find_storage, Budget& budget, CheckpointContents* contents)
@@ -75,36 +71,36 @@ class Collector {
   absl::Status Collect(const Value& root);
 
  private:
-  absl::Status VisitDict(const Place& place);
-  absl::Status VisitSequence(const Place& place);
+  absl::Status VisitDict(const Visit& visit);
+  absl::Status VisitSequence(const Visit& visit);
   absl::Status VisitEntry(const std::string& path, const std::string& name, const Value& value, StateDict* dict);
   absl::Status AddTensor(const std::string& name, const TensorCall& call, StateDict* dict);
-  // `path` is that of the dictionary or list, `name` that of `value` in it. They are joined only where they must be,
-  // since paths may be long and values many.
+  // `path` is that of the dictionary or list, `name` that of `value` in it. They are joined only where necessary: paths
+  // may be long and values many.
   absl::Status AddPending(const std::string& path, const std::string& name, const Value& value);
   absl::Status AddRest(const std::string& path, const std::string& name, const Value& value);
   absl::Status NameEveryPath();
 
-  absl::Status CollectLoose(const Place& place);
-  // Counts `value` if it is a tensor or storage, and adds what is to be visited next to `pending`.
+  absl::Status CollectLoose(const Visit& visit);
+  // Counts `value` if it is a tensor or storage, and adds the values to visit next to `pending`.
   absl::Status VisitLoose(const Value& value, LooseTensors* loose, std::vector<const Value*>* pending);
   absl::Status CountStorage(const pickle::PersistentId& id, LooseTensors* loose);
 
   absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, const TensorCall& call);
   absl::Status CheckOneDType(const CheckpointTensor& tensor);
-  // True the first time.
+  // Marks `value` as visited; true if it was not before.
   absl::StatusOr<bool> See(const Value& value);
 
   StorageFinder find_storage_;
   Budget& budget_;
   CheckpointContents& contents_;
-  std::vector<Place> pending_;    // A stack: dictionaries nest as deeply as the file likes.
-  std::vector<Place> sequences_;  // Lists and tuples of what are no containers.
-  std::vector<Place> rest_;       // Objects, and whatever else is neither tensor nor container.
+  std::vector<Visit> pending_;    // A stack instead of recursion: a file may nest dictionaries without limit.
+  std::vector<Visit> sequences_;  // Lists and tuples that hold other values than containers.
+  std::vector<Visit> rest_;       // Values that are neither tensor nor container, such as objects.
   absl::flat_hash_set<const Value*> seen_;
   absl::flat_hash_map<const Value*, std::vector<std::string>> also_;  // Further paths of dictionaries.
   std::vector<const Value*> dicts_;                                   // Those of contents_.state_dicts.
-  std::vector<absl::optional<DType>> dtypes_;                         // Of contents_.storages, as tensors view them.
+  std::vector<absl::optional<DType>> dtypes_;  // The dtype in which tensors view each of contents_.storages.
 };
 
 absl::StatusOr<bool> Collector::See(const Value& value) {
@@ -114,7 +110,7 @@ absl::StatusOr<bool> Collector::See(const Value& value) {
 
 absl::Status Collector::CheckOneDType(const CheckpointTensor& tensor) {
   const Storage& storage = contents_.storages[tensor.storage];
-  if (storage.bytes.empty()) return absl::OkStatus();  // PyTorch lets those pass, too.
+  if (storage.bytes.empty()) return absl::OkStatus();  // PyTorch accepts those, too.
   dtypes_.resize(contents_.storages.size());
   absl::optional<DType>& dtype = dtypes_[tensor.storage];
   if (!dtype) dtype = tensor.dtype;
@@ -135,7 +131,7 @@ absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, c
 
 absl::Status Collector::AddTensor(const std::string& name, const TensorCall& call, StateDict* dict) {
   absl::StatusOr<CheckpointTensor> tensor = MakeTensor(name, call);
-  if (!tensor.ok()) return Annotate(tensor.status(), Brief(Join(dict->path, name)));
+  if (!tensor.ok()) return Annotate(tensor.status(), Brief(JoinPath(dict->path, name)));
   const size_t numbers = tensor->shape.capacity() + tensor->strides.capacity();
   RETURN_IF_ERROR(budget_.Spend(2 * sizeof(CheckpointTensor) + name.size() + numbers * sizeof(int64_t)));
   dict->tensors.push_back(*std::move(tensor));
@@ -147,9 +143,9 @@ absl::Status Collector::AddPending(const std::string& path, const std::string& n
   if (!first && !pickle::IsDict(value)) return absl::OkStatus();
   RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
   if (first) {
-    pending_.push_back({Join(path, name), &value});
+    pending_.push_back({JoinPath(path, name), &value});
   } else {
-    also_[&value].push_back(Join(path, name));
+    also_[&value].push_back(JoinPath(path, name));
   }
   return absl::OkStatus();
 }
@@ -157,7 +153,7 @@ absl::Status Collector::AddPending(const std::string& path, const std::string& n
 absl::Status Collector::AddRest(const std::string& path, const std::string& name, const Value& value) {
   if (pickle::IsBare(value)) return absl::OkStatus();
   RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
-  rest_.push_back({Join(path, name), &value});
+  rest_.push_back({JoinPath(path, name), &value});
   return absl::OkStatus();
 }
 
@@ -171,43 +167,43 @@ absl::Status Collector::VisitEntry(const std::string& path, const std::string& n
   return AddTensor(name, *call, dict);
 }
 
-absl::Status Collector::VisitDict(const Place& place) {
-  StateDict dict{place.path, {}, {}};
+absl::Status Collector::VisitDict(const Visit& visit) {
+  StateDict dict{visit.path, {}, {}};
   absl::flat_hash_set<std::string> names;  // Of entries that may hold tensors.
   size_t count = 0;
-  RETURN_IF_ERROR(pickle::ForEachEntry(*place.value, [&](const Value& key, const Value& value) -> absl::Status {
+  RETURN_IF_ERROR(pickle::ForEachEntry(*visit.value, [&](const Value& key, const Value& value) -> absl::Status {
     const std::string name = KeyName(key, count++);
     RETURN_IF_ERROR(budget_.Spend(name.size() + kNameCost));
-    RETURN_IF_ERROR(AddRest(place.path, name, key));
+    RETURN_IF_ERROR(AddRest(visit.path, name, key));
     if (pickle::IsBare(value) ? names.contains(name) : !names.insert(name).second) {
       return absl::InvalidArgumentError(absl::StrCat(
-          Brief(Join(place.path, name)), ": two keys of this dictionary are spelled so: rename or drop one"));
+          Brief(JoinPath(visit.path, name)), ": two keys of this dictionary are spelled so: rename or drop one"));
     }
-    return VisitEntry(place.path, name, value, &dict);
+    return VisitEntry(visit.path, name, value, &dict);
   }));
-  if (const auto* object = place.value->As<pickle::Object>()) {
-    if (object->given != nullptr) RETURN_IF_ERROR(AddRest(place.path, "(attributes)", *object->given));
+  if (const auto* object = visit.value->As<pickle::Object>()) {
+    if (object->given != nullptr) RETURN_IF_ERROR(AddRest(visit.path, "(attributes)", *object->given));
     for (const Value* argument : object->args->As<pickle::Tuple>()->items) {
-      RETURN_IF_ERROR(AddRest(place.path, "(argument)", *argument));
+      RETURN_IF_ERROR(AddRest(visit.path, "(argument)", *argument));
     }
   }
   if (dict.tensors.empty()) return absl::OkStatus();
   contents_.state_dicts.push_back(std::move(dict));
-  dicts_.push_back(place.value);
+  dicts_.push_back(visit.value);
   return absl::OkStatus();
 }
 
-absl::Status Collector::VisitSequence(const Place& place) {
-  const std::vector<const Value*>& items = *pickle::SequenceItems(*place.value);
+absl::Status Collector::VisitSequence(const Visit& visit) {
+  const std::vector<const Value*>& items = *pickle::SequenceItems(*visit.value);
   bool has_rest = false;
   for (size_t i = 0; i < items.size(); ++i) {
     if (IsContainer(*items[i])) {
-      RETURN_IF_ERROR(AddPending(place.path, absl::StrCat(i), *items[i]));
+      RETURN_IF_ERROR(AddPending(visit.path, absl::StrCat(i), *items[i]));
     } else {
       has_rest |= !pickle::IsBare(*items[i]);
     }
   }
-  if (has_rest) sequences_.push_back(place);
+  if (has_rest) sequences_.push_back(visit);
   return absl::OkStatus();
 }
 
@@ -244,13 +240,13 @@ absl::Status Collector::VisitLoose(const Value& value, LooseTensors* loose, std:
   return absl::OkStatus();
 }
 
-absl::Status Collector::CollectLoose(const Place& place) {
-  LooseTensors loose{place.path, pickle::Describe(*place.value)};
-  std::vector<const Value*> pending = {place.value};
+absl::Status Collector::CollectLoose(const Visit& visit) {
+  LooseTensors loose{visit.path, pickle::Describe(*visit.value)};
+  std::vector<const Value*> pending = {visit.value};
   while (!pending.empty()) {
     const Value& value = *pending.back();
     pending.pop_back();
-    RETURN_IF_ERROR(Annotate(VisitLoose(value, &loose, &pending), Brief(place.path)));
+    RETURN_IF_ERROR(Annotate(VisitLoose(value, &loose, &pending), Brief(visit.path)));
   }
   if (loose.tensors > 0) contents_.loose.push_back(std::move(loose));
   return absl::OkStatus();
@@ -276,18 +272,18 @@ absl::Status Collector::NameEveryPath() {
 absl::Status Collector::Collect(const Value& root) {
   RETURN_IF_ERROR(AddPending("", "", root));
   while (!pending_.empty()) {
-    const Place place = std::move(pending_.back());
+    const Visit visit = std::move(pending_.back());
     pending_.pop_back();
     const size_t before = pending_.size();
-    RETURN_IF_ERROR(pickle::IsDict(*place.value) ? VisitDict(place) : VisitSequence(place));
+    RETURN_IF_ERROR(pickle::IsDict(*visit.value) ? VisitDict(visit) : VisitSequence(visit));
     // The first child is the next to be visited.
     std::reverse(pending_.begin() + before, pending_.end());
   }
   RETURN_IF_ERROR(NameEveryPath());
-  for (const Place& place : sequences_) RETURN_IF_ERROR(CollectLoose(place));
-  for (const Place& place : rest_) {
-    ASSIGN_OR_RETURN(const bool first, See(*place.value));
-    if (first) RETURN_IF_ERROR(CollectLoose(place));
+  for (const Visit& visit : sequences_) RETURN_IF_ERROR(CollectLoose(visit));
+  for (const Visit& visit : rest_) {
+    ASSIGN_OR_RETURN(const bool first, See(*visit.value));
+    if (first) RETURN_IF_ERROR(CollectLoose(visit));
   }
   return absl::OkStatus();
 }
@@ -313,14 +309,13 @@ absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, Bu
   RETURN_IF_ERROR(Collector(find_storage, budget, contents).Collect(root));
   if (!contents->state_dicts.empty()) return absl::OkStatus();
   if (contents->loose.empty()) return absl::InvalidArgumentError("holds no tensors");
-  std::string message = "holds no state dict";
-  for (size_t i = 0; i < std::min(contents->loose.size(), kNamed); ++i) {
+  const auto describe = [&](size_t i) {
     const LooseTensors& loose = contents->loose[i];
-    absl::StrAppend(&message, "\n  ", Brief(loose.path), " is ", loose.holder, " with ",
-                    Counted(loose.tensors, "tensor"));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(message, "\n  save the weights as torch.save(model.state_dict(), path)"));
+    return absl::StrCat(Brief(loose.path), " is ", loose.holder, " with ", Counted(loose.tensors, "tensor"));
+  };
+  return absl::InvalidArgumentError(absl::StrCat("holds no state dict",
+                                                 FirstFewLines(contents->loose.size(), "  ", describe),
+                                                 "\n  save the weights as torch.save(model.state_dict(), path)"));
 }
 
 }  // namespace modelport

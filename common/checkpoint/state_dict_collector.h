@@ -14,15 +14,15 @@ namespace modelport {
 // Finds a storage's bytes: its index in CheckpointContents::storages.
 using StorageFinder = absl::FunctionRef<absl::StatusOr<int>(const TorchStorage& storage)>;
 
-// Finds every tensor that can be reached from `root`. Each dictionary that holds tensors, in `root` or in dictionaries,
-// lists and tuples at any depth, becomes one of contents->state_dicts, in the order of the file; what lists, tuples and
-// objects hold otherwise becomes contents->loose, each tensor once. No object is made and no class asked for.
-//   InvalidArgument   `root` is no dictionary, no dictionary holds tensors, two keys of one dictionary or the paths of
-//   two
-//                     dictionaries are spelled alike, or the budget is exceeded
+// Finds every tensor that can be reached from `root`. Each dictionary that holds tensors, at any depth of dictionaries,
+// lists and tuples, becomes one of contents->state_dicts, in the order of the file. All other tensors, in lists, tuples
+// and objects, are counted in contents->loose, each once. No object is constructed and no class is looked up.
+//   InvalidArgument   `root` is not a dictionary, no dictionary holds tensors, two keys of one dictionary or the paths
+//   of
+//                     two dictionaries are spelled alike, or the budget is exceeded
 //   DataLoss          tensors of two dtypes view one storage
-//   and what ParseTensor, CheckTensorBounds and `find_storage` return, with the tensor's path; a loose tensor may be of
-//   an unsupported kind
+//   Errors of ParseTensor, CheckTensorBounds and `find_storage` are returned with the tensor's path, except that a
+//   loose tensor may be of an unsupported kind.
 absl::Status CollectStateDicts(const pickle::Value& root, StorageFinder find_storage, Budget& budget,
                                CheckpointContents* contents);
 

@@ -62,7 +62,7 @@ TEST(StateDictCollectorTest, FindsDictionariesAtAnyDepthInFileOrder) {
       ElementsAre("/mean", "optimizer.state.0/exp_avg", "optimizer.state.1/exp_avg", "models.0/w", "models.0/b"));
 }
 
-TEST(StateDictCollectorTest, PassesOverEverythingElse) {
+TEST(StateDictCollectorTest, IgnoresOtherValues) {
   const std::string object = PickleCall(PickleGlobal("os", "system"), {Key("ls")});
   EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("args"), object}, {Key("epoch"), PickleInt(3)}, {Key("w"), Tensor()}})),
               ElementsAre("/w"));
@@ -79,7 +79,7 @@ TEST(StateDictCollectorTest, TensorsInListsTuplesAndObjectsAreLoose) {
                           "net: an object of class nets.Net, 2 tensors, 4 elements"));
 }
 
-TEST(StateDictCollectorTest, WhateverAnObjectIsGivenIsLoose) {
+TEST(StateDictCollectorTest, TensorsGivenToAnObjectAreLoose) {
   const std::string net = PickleGlobal("nets", "Net");
   for (const std::string& object :
        {PickleCall(net, {Tensor()}), PickleCall(net, {}) + Tensor() + "b", PickleCall(net, {}) + Tensor() + "a",
@@ -123,7 +123,7 @@ TEST(StateDictCollectorTest, LooseStoragesAndTensorsOfUnsupportedKindsCount) {
                           "new: stored data, 1 tensors, 0 elements"));
 }
 
-TEST(StateDictCollectorTest, WhatADictionarySharesWithAnObjectIsTheDictionarys) {
+TEST(StateDictCollectorTest, ADictionaryThatAnObjectSharesIsFoundAsADictionary) {
   const std::string net = PickleCall(PickleGlobal("nets", "Net"), {"}q\1" + Key("w") + Tensor() + "s"});
   EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("net"), net}, {Key("model"), "h\1"}})), ElementsAre("model/w"));
   const std::string other = PickleCall(PickleGlobal("nets", "Net"), {Tensor() + "q\2"});
@@ -182,7 +182,7 @@ TEST(StateDictCollectorTest, DictionaryInItselfIsListedOnce) {
   EXPECT_THAT(CollectOrEmpty(dict), ElementsAre("/w", " = self"));
 }
 
-TEST(StateDictCollectorTest, DoublingThroughTheMemoIsWalkedOnce) {
+TEST(StateDictCollectorTest, AValueThatTheMemoRepeatsIsVisitedOnce) {
   std::string value = PickleDict({{Key("w"), Tensor()}});
   for (int i = 0; i < 60; ++i) absl::StrAppend(&value, "q\1", "0}(", Key("a"), "h\1", Key("b"), "h\1u");
   ASSERT_OK_AND_ASSIGN(const std::vector<std::string> found, Collect(value));
@@ -206,7 +206,7 @@ TEST(StateDictCollectorTest, LongSharedKeyIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a checkpoint")));
 }
 
-TEST(StateDictCollectorTest, SaysWhatIsThereInsteadOfAStateDict) {
+TEST(StateDictCollectorTest, NamesTheKindOfAValueThatIsNoStateDict) {
   struct Case {
     std::string value;
     std::string message;

@@ -21,7 +21,7 @@ absl::optional<int64_t> EndElement(const CheckpointTensor& tensor) {
   return end;
 }
 
-std::string Layout(const CheckpointTensor& tensor) {
+std::string Describe(const CheckpointTensor& tensor) {
   return absl::StrCat("shape ", ShapeString(tensor.shape), ", strides [", absl::StrJoin(tensor.strides, ", "),
                       "], offset ", tensor.offset);
 }
@@ -33,17 +33,17 @@ absl::Status CheckTensorBounds(const CheckpointTensor& tensor, int64_t storage_b
   for (const int64_t stride : tensor.strides) negative |= stride < 0;
   const absl::optional<int64_t> count = ElementCount(tensor.shape);
   if (tensor.strides.size() != tensor.shape.size() || negative || !count) {
-    return absl::DataLossError(absl::StrCat(Layout(tensor), " describe no tensor"));
+    return absl::DataLossError(absl::StrCat(Describe(tensor), " describe no tensor"));
   }
   const int64_t byte_size = ByteSize(tensor.dtype);
   const int64_t elements = storage_bytes / byte_size;
   const absl::optional<int64_t> end = *count == 0 ? tensor.offset : EndElement(tensor);
   if (!end || *end > elements) {
     return absl::DataLossError(
-        absl::StrCat(Layout(tensor), " reach beyond the storage, which has ", elements, " elements"));
+        absl::StrCat(Describe(tensor), " reach beyond the storage, which has ", elements, " elements"));
   }
   if (*count > max_bytes / byte_size) {
-    return absl::DataLossError(absl::StrCat(Layout(tensor), " expand to more bytes than the file has"));
+    return absl::DataLossError(absl::StrCat(Describe(tensor), " expand to more bytes than the file has"));
   }
   return absl::OkStatus();
 }

@@ -8,8 +8,8 @@
 
 namespace modelport {
 
-// Checks that every element of `tensor` lies within a storage of `storage_bytes`, and that its elements take at most
-// `max_bytes`, which a tensor with stride 0 may exceed at will. DataLoss says what is wrong.
+// Checks that every element of `tensor` is within a storage of `storage_bytes`, and that its elements together take at
+// most `max_bytes`: with strides of 0, a small storage describes a tensor of any size. DataLoss says what is wrong.
 absl::Status CheckTensorBounds(const CheckpointTensor& tensor, int64_t storage_bytes, int64_t max_bytes);
 
 }  // namespace modelport

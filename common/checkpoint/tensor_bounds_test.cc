@@ -20,7 +20,7 @@ absl::Status Check(const Shape& shape, const std::vector<int64_t>& strides, int6
   return CheckTensorBounds({"key", DType::kFloat32, shape, strides, offset, 0}, storage_bytes, kFileBytes);
 }
 
-TEST(TensorBoundsTest, AcceptsWhatLiesWithin) {
+TEST(TensorBoundsTest, AcceptsTensorsWithinTheStorage) {
   EXPECT_OK(Check({}, {}, 0, 4));
   EXPECT_OK(Check({2, 3}, {3, 1}, 0, 24));
   EXPECT_OK(Check({2, 3}, {1, 2}, 1, 28));
@@ -29,7 +29,7 @@ TEST(TensorBoundsTest, AcceptsWhatLiesWithin) {
   EXPECT_OK(Check({0, 3}, {3, 1}, 2, 8));
 }
 
-TEST(TensorBoundsTest, RefusesEveryOtherLayout) {
+TEST(TensorBoundsTest, RefusesTensorsThatReachBeyondIt) {
   struct Case {
     const char* defect;
     Shape shape;

@@ -25,11 +25,11 @@ namespace {
 constexpr absl::string_view kMagicNumber = "\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19";
 constexpr int64_t kProtocolVersion = 1001;
 
-// What a storage, or its entry in a map, takes in containers that grow by doubling.
+// The memory of a storage and of its entry in a map, in containers that grow by doubling.
 constexpr size_t kStorageCost = 2 * sizeof(Storage) + 12 * sizeof(void*);
 
-// A storage's place in the file.
-struct Place {
+// A storage that was read.
+struct StorageEntry {
   int index;  // In CheckpointContents::storages.
   const StorageType* type;
   int64_t elements;
@@ -52,7 +52,7 @@ class LegacyReader {
   Budget budget_;
   size_t position_ = 0;
   CheckpointContents contents_;
-  absl::flat_hash_map<absl::string_view, Place> places_;
+  absl::flat_hash_map<absl::string_view, StorageEntry> storages_;
 };
 
 absl::StatusOr<pickle::Pickle> LegacyReader::ReadNext(absl::string_view name) {
@@ -107,14 +107,14 @@ absl::Status LegacyReader::ReadStorage(const TorchStorage& storage, ByteReader& 
                                             storage.type->byte_size, " bytes, the file has ", reader.remaining(),
                                             " bytes\n  download or copy it again"));
   }
-  const Place place{static_cast<int>(contents_.storages.size()), storage.type, storage.elements};
-  if (!places_.emplace(storage.key, place).second) return absl::DataLossError("the file has it twice");
+  const StorageEntry entry{static_cast<int>(contents_.storages.size()), storage.type, storage.elements};
+  if (!storages_.emplace(storage.key, entry).second) return absl::DataLossError("the file has it twice");
   RETURN_IF_ERROR(budget_.Spend(kStorageCost));
   contents_.storages.push_back({storage.key, *bytes, absl::nullopt});
   return absl::OkStatus();
 }
 
-// Without the types of storages, their sizes and so the places of the later ones are unknown: the object names them.
+// The file states no sizes of storages. They follow from the types that the object's references name.
 absl::Status LegacyReader::ReadStorages(const pickle::Pickle& object) {
   absl::flat_hash_map<absl::string_view, TorchStorage> known;
   for (const pickle::PersistentId* id : object.persistent_ids) {
@@ -141,14 +141,14 @@ absl::Status LegacyReader::ReadStorages(const pickle::Pickle& object) {
 }
 
 absl::StatusOr<int> LegacyReader::FindStorage(const TorchStorage& storage) {
-  const auto place = places_.find(storage.key);
-  if (place == places_.end()) {
+  const auto found = storages_.find(storage.key);
+  if (found == storages_.end()) {
     return absl::DataLossError(absl::StrCat("storage ", Printable(storage.key), " is not in the file"));
   }
-  if (place->second.type != storage.type || place->second.elements != storage.elements) {
+  if (found->second.type != storage.type || found->second.elements != storage.elements) {
     return absl::DataLossError(absl::StrCat("storage ", Printable(storage.key), " has two types or sizes"));
   }
-  return place->second.index;
+  return found->second.index;
 }
 
 absl::StatusOr<CheckpointContents> LegacyReader::Read() {

@@ -7,12 +7,12 @@
 
 namespace modelport {
 
-// Reads a file that torch.save has written before PyTorch 1.6, or since with _use_new_zipfile_serialization=False: five
+// Reads a file that torch.save wrote before PyTorch 1.6, or later with _use_new_zipfile_serialization=False: five
 // pickles (a magic number, a protocol version, facts about the system, the object, the keys of its storages), then the
 // storages. Fills all of the contents but path and file.
 //   DataLoss          truncated or damaged, or bytes that follow the last storage
-//   InvalidArgument   a pickle, but not of torch.save; what CollectStateDicts says
-//   Unimplemented     big-endian data, and what the pickle's tensors need
+//   InvalidArgument   a pickle that torch.save did not write; errors of CollectStateDicts
+//   Unimplemented     big-endian data; errors of CollectStateDicts
 absl::StatusOr<CheckpointContents> ReadTorchLegacy(absl::string_view file);
 
 }  // namespace modelport

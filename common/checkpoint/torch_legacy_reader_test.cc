@@ -33,7 +33,7 @@ TEST(TorchLegacyReaderTest, ReadsTensorsAndStorages) {
   EXPECT_FALSE(contents.storages[0].crc32.has_value());
 }
 
-TEST(TorchLegacyReaderTest, SourceTextOfClassesIsPassedOver) {
+TEST(TorchLegacyReaderTest, SourceTextOfClassesIsIgnored) {
   const std::string source = PicklePersistentId(
       PickleTuple({PickleString("module"), PickleGlobal("nets", "Net"), PickleString("nets.py"), PickleString("...")}));
   const std::string object =

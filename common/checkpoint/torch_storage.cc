@@ -33,7 +33,7 @@ constexpr StorageType kStorageTypes[] = {
 // Keys are short numbers. A pickle can share one long key among many tensors.
 constexpr size_t kMaxKeySize = 100;
 
-// The class lies in torch, torch.cuda or torch.storage, by version and device.
+// The class is in torch, torch.cuda or torch.storage, by version and device.
 absl::StatusOr<const StorageType*> ParseType(const pickle::Value& value) {
   const pickle::Global* global = value.As<pickle::Global>();
   if (global != nullptr && (global->module == "torch" || absl::StartsWith(global->module, "torch."))) {

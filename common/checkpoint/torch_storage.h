@@ -16,10 +16,10 @@ struct StorageType {
   absl::string_view class_name;  // "FloatStorage".
   absl::string_view dtype_name;  // "float32".
   int64_t byte_size;             // Of one element.
-  absl::optional<DType> dtype;   // nullopt for a dtype that Modelport does not know.
+  absl::optional<DType> dtype;   // nullopt for an unsupported dtype.
 };
 
-// A storage as a pickle of torch.save refers to it; its bytes lie elsewhere in the file.
+// A pickle's reference to a storage, whose bytes are elsewhere in the file.
 struct TorchStorage {
   const StorageType* type;
   absl::string_view key;
@@ -27,14 +27,14 @@ struct TorchStorage {
   int64_t view_offset = 0;  // In elements; legacy files may refer to a part of a storage.
 };
 
-// True for the reference to a storage; old files refer to the source text of classes likewise.
+// True for a reference to a storage. Old files also refer to the source text of classes.
 bool IsStorage(const pickle::PersistentId& id);
 
 // The key of a storage, whatever its class; nullopt if `id` does not refer to one.
 absl::optional<absl::string_view> StorageKey(const pickle::PersistentId& id);
 
 // Reads ("storage", class, key, location, elements[, view]).
-//   DataLoss        the tuple is not that
+//   DataLoss        not such a tuple
 //   Unimplemented   an unknown storage class
 absl::StatusOr<TorchStorage> ParseStorage(const pickle::PersistentId& id);
 

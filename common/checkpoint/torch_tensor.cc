@@ -44,7 +44,7 @@ bool MakesTensor(const pickle::Global& function) {
 struct Wrapped {
   TensorCall call;
   const Value* tensor;  // The result of `call`; null if the wrapping call itself would make it.
-  size_t arguments;     // How many of the wrapping call's arguments, the first ones, say so.
+  size_t arguments;     // How many of the wrapping call's first arguments are used up by that.
 };
 
 // nullopt if `call` wraps nothing.

@@ -13,8 +13,7 @@
 
 namespace modelport {
 
-// A tensor as a pickle of torch.save describes it. Its numbers are as the file has them, not yet checked against one
-// another.
+// A tensor as a pickle of torch.save describes it. Its numbers are those of the file and not checked yet.
 struct TorchTensor {
   TorchStorage storage;
   DType dtype;
@@ -33,12 +32,12 @@ struct TensorCall {
 // `value` is no tensor.
 absl::optional<TensorCall> AsTensor(const pickle::Value& value);
 
-// What a tensor carries beside its elements and from which further tensors might be reached: hooks, and the attributes
-// of a Parameter or another subclass. Empty for the tensors of a plain state dict.
+// The values attached to a tensor, which may hold further tensors: hooks, and the attributes of a Parameter or another
+// subclass. Empty for the tensors of a plain state dict.
 std::vector<const pickle::Value*> Attachments(const pickle::Value& tensor);
 
 // Reads the arguments of the call.
-//   DataLoss        they do not describe a tensor
+//   DataLoss        the arguments do not describe a tensor
 //   Unimplemented   a dtype or a kind of tensor (sparse, quantized, ...) that is not supported
 absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call);
 

@@ -71,7 +71,7 @@ size_t CountAttachments(const std::string& value) {
   return Attachments(*pickle->root).size();
 }
 
-TEST(TorchTensorTest, AttachmentsAreWhatATensorCarriesBesideItsElements) {
+TEST(TorchTensorTest, AttachmentsAreHooksAndAttributes) {
   const std::string hooks = PickleCall(PickleGlobal("collections", "OrderedDict"), {});
   const std::string state = PickleDict({{PickleString("scale"), Plain()}});
   const std::string parameter = PickleCall(Utils("_rebuild_parameter"), {Plain(), "\x88", hooks});
@@ -124,7 +124,7 @@ TEST(TorchTensorTest, OtherValuesAreNoTensors) {
   }
 }
 
-TEST(TorchTensorTest, RefusesWhatDescribesNoSupportedTensor) {
+TEST(TorchTensorTest, RefusesUnsupportedTensors) {
   struct Case {
     std::string value;
     absl::StatusCode code;

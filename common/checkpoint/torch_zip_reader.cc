@@ -24,11 +24,11 @@
 namespace modelport {
 namespace {
 
-// What a record and a storage take in vectors and maps, which grow by doubling.
+// The memory of a record and of a storage in vectors and maps, which grow by doubling.
 constexpr size_t kRecordCost = sizeof(ZipRecord) + 6 * sizeof(void*);
 constexpr size_t kStorageCost = 2 * sizeof(Storage) + 6 * sizeof(void*);
 
-// The records of an archive by their path below its top folder, which bears the file's first name.
+// The records of an archive by their path below its top folder, which has the name of the file as it was saved.
 class Archive {
  public:
   explicit Archive(const std::vector<ZipRecord>& records);
@@ -140,12 +140,12 @@ absl::StatusOr<int> ZipStorages::Find(const TorchStorage& storage) {
     return absl::DataLossError(absl::StrCat(Brief(record->name), ": wants ", storage.elements, " elements of ",
                                             byte_size, " bytes, has ", has, " bytes"));
   }
-  const auto [place, added] = indices_.try_emplace(record->name, static_cast<int>(contents_.storages.size()));
+  const auto [index, added] = indices_.try_emplace(record->name, static_cast<int>(contents_.storages.size()));
   if (added) {
     RETURN_IF_ERROR(budget_.Spend(kStorageCost));
     contents_.storages.push_back({record->name, record->bytes, record->crc32});
   }
-  return place->second;
+  return index->second;
 }
 
 }  // namespace

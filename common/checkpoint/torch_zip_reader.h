@@ -7,12 +7,13 @@
 
 namespace modelport {
 
-// Reads a file that torch.save has written since PyTorch 1.6: a zip archive of a pickle and one record per storage.
+// Reads a file as torch.save writes it since PyTorch 1.6: a zip archive of a pickle and one record for each storage.
 // Fills all of the contents but path and file.
 //   DataLoss          truncated or damaged, or a storage that the pickle does not mention
-//   InvalidArgument   an archive that is no checkpoint, such as a TorchScript artifact, or of several checkpoints; what
-//                     CollectStateDicts says
-//   Unimplemented     big-endian data, and what the pickle's tensors need
+//   InvalidArgument   an archive that is not a checkpoint, such as a TorchScript artifact, or holds several
+//   checkpoints;
+//                     errors of CollectStateDicts
+//   Unimplemented     big-endian data; errors of CollectStateDicts
 absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file);
 
 }  // namespace modelport

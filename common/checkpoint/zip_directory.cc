@@ -28,7 +28,7 @@ constexpr uint16_t kHasDescriptor = 1 << 3;
 constexpr uint16_t kZip64Extra = 1;
 constexpr uint16_t kDeflateMethod = 8;
 
-// Stands in a 32-bit field for a number that a 64-bit field elsewhere holds.
+// The value of a 32-bit field whose number is in a 64-bit field elsewhere.
 constexpr uint32_t kSentinel = 0xffffffff;
 
 // An entry of the central directory.
@@ -42,7 +42,7 @@ struct Entry {
   uint64_t offset;  // Of the record's own header.
 };
 
-// A record's place in the archive, header and descriptor included.
+// The range of a record's bytes in the archive, header and descriptor included.
 using Extent = std::pair<uint64_t, uint64_t>;
 
 absl::Status Damaged(absl::string_view what) {
@@ -110,7 +110,7 @@ absl::optional<size_t> DescriptorSize(absl::string_view bytes, const Entry& entr
   return absl::nullopt;
 }
 
-// `body` is the archive before its central directory.
+// Finds the record of `entry` in `body`, the archive before its central directory.
 absl::StatusOr<Extent> LocateRecord(absl::string_view body, const Entry& entry, ZipRecord* record) {
   ByteReader reader(body, entry.offset);
   const absl::optional<absl::string_view> header = reader.ReadBytes(kHeaderSize);

@@ -10,12 +10,12 @@
 
 namespace modelport {
 
-// A file within a zip archive. What the archive states about its content is not verified.
+// A file within a zip archive. Its CRC-32 and size are not verified.
 struct ZipRecord {
   absl::string_view name;
   absl::string_view bytes;  // Borrowed from the archive: the content, or its deflated form.
-  uint32_t crc32 = 0;       // Stated of the content.
-  uint64_t size = 0;        // Stated of the content.
+  uint32_t crc32 = 0;       // Of the content, as the archive states it.
+  uint64_t size = 0;        // Of the content, as the archive states it.
   bool deflated = false;
 };
 

@@ -23,7 +23,7 @@ absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("damaged zip archive: ", what));
 }
 
-// The end record stands last, but for a comment whose length it states.
+// The end record is the last in the archive; only a comment, whose length it states, may follow.
 absl::optional<size_t> FindEnd(absl::string_view archive) {
   constexpr size_t kMaxComment = 0xffff;
   if (archive.size() < kEndSize) return absl::nullopt;

@@ -12,15 +12,15 @@ namespace modelport {
 // The bytes of an entry of the central directory, without its name, extra field and comment.
 inline constexpr size_t kZipEntrySize = 46;
 
-// Where the central directory of a zip archive lies, and how many entries it has.
+// The position of the central directory in a zip archive, and the number of its entries.
 struct CentralDirectory {
   uint64_t offset;
   uint64_t size;
   uint64_t count;
 };
 
-// Finds the central directory through the archive's end record, the one of zip64 if there is one. The result lies
-// within the archive and has room for its entries.
+// Finds the central directory through the archive's end record, or the zip64 end record if there is one. The directory
+// is within the archive and has at least the bytes that its entries need.
 //   DataLoss        the archive is truncated or damaged
 //   Unimplemented   an archive in several volumes
 absl::StatusOr<CentralDirectory> FindCentralDirectory(absl::string_view archive);

@@ -5,7 +5,7 @@
 namespace modelport {
 namespace {
 
-// A small part of a second.
+// Hashing this many bytes takes milliseconds, so the destructor does not wait long.
 constexpr size_t kBytesBetweenStops = 4 << 20;
 
 }  // namespace
@@ -27,7 +27,7 @@ void BackgroundDigest::Push(Piece piece) {
   {
     const std::lock_guard<std::mutex> lock(mutex_);
     pieces_.push_back(std::move(piece));
-    // A short string lies within its object, and so moved with it.
+    // The view is taken after the move, since moving a short string moves its bytes.
     if (!pieces_.back().copy.empty()) pieces_.back().bytes = pieces_.back().copy;
   }
   changed_.notify_all();

@@ -17,21 +17,21 @@ namespace modelport {
 class BackgroundDigest {
  public:
   BackgroundDigest() : thread_([this] { Run(); }) {}
-  // Stops hashing if it still goes on.
+  // Stops hashing, even if bytes are left.
   ~BackgroundDigest();
 
-  // Appends `bytes`, which must stay as they are as long as this object lives. Returns at once.
+  // Appends `bytes`, which must stay valid and unchanged as long as this object lives. Returns at once.
   void Append(absl::string_view bytes);
   // Appends a copy of `bytes`. Returns at once.
   void AppendCopy(absl::string_view bytes);
 
-  // Waits for the SHA-256 of all bytes, 64 lower-case hex digits.
+  // Waits until all bytes are hashed. Returns their SHA-256 as 64 lower-case hex digits.
   std::string HexDigest();
 
  private:
   struct Piece {
     std::string copy;
-    absl::string_view bytes;  // Of the copy, if there is one.
+    absl::string_view bytes;  // They lie in `copy` if that is not empty.
   };
 
   void Push(Piece piece);
@@ -40,10 +40,10 @@ class BackgroundDigest {
 
   Sha256 sha256_;
   std::atomic<bool> stop_ = false;
-  std::mutex mutex_;  // Of all below.
+  std::mutex mutex_;  // Guards pieces_.
   std::condition_variable changed_;
-  std::deque<Piece> pieces_;  // To be hashed; the first one is in work. Elements stay where they are.
-  std::thread thread_;        // Last, so that it starts when the rest is there.
+  std::deque<Piece> pieces_;  // The bytes left; the thread hashes the first piece. A deque does not move its elements.
+  std::thread thread_;        // The last member, so that it starts after the others are initialised.
 };
 
 }  // namespace modelport

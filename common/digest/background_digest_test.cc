@@ -14,11 +14,11 @@ TEST(BackgroundDigestTest, IsTheDigestOfAllBytes) {
     BackgroundDigest digest;
     digest.Append(bytes);
     EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes));
-    EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes)) << "asked again";
+    EXPECT_EQ(digest.HexDigest(), Sha256Of(bytes)) << "second call";
   }
 }
 
-TEST(BackgroundDigestTest, EndsWithoutBeingAsked) {
+TEST(BackgroundDigestTest, EndsWithoutHexDigest) {
   const std::string bytes(64 << 20, 'x');
   BackgroundDigest digest;
   digest.Append(bytes);

@@ -11,8 +11,8 @@
 
 namespace modelport {
 
-// Passes bytes on to another writer and hashes them on a background thread. It copies those of Write, so that most
-// bytes should come by WriteLasting.
+// Writes to another writer and hashes the bytes on a background thread. Write copies its bytes for that thread, so most
+// bytes should come through WriteLasting.
 class HashingWriter : public Writer {
  public:
   explicit HashingWriter(Writer& out) : out_(out) {}
@@ -20,8 +20,10 @@ class HashingWriter : public Writer {
   absl::Status Write(absl::string_view bytes) override;
   absl::Status WriteLasting(absl::string_view bytes) override;
 
-  int64_t size() const { return size_; }  // Bytes so far.
-  // Waits for their SHA-256, 64 lower-case hex digits.
+  // The number of bytes so far.
+  int64_t size() const { return size_; }
+
+  // Waits until they are hashed. Returns their SHA-256 as 64 lower-case hex digits.
   std::string HexDigest() { return digest_.HexDigest(); }
 
  private:

@@ -13,7 +13,7 @@
 namespace modelport {
 namespace {
 
-// Keeps what it is given, up to a size.
+// Keeps the bytes in a string of at most `room` bytes.
 class Text : public Writer {
  public:
   explicit Text(size_t room) : room_(room) {}
@@ -28,7 +28,7 @@ class Text : public Writer {
   const size_t room_;
 };
 
-TEST(HashingWriterTest, CopiesAndLastingBytesAreHashedInOrderAndPassedOn) {
+TEST(HashingWriterTest, HashesAndWritesBytesOfBothKindsInOrder) {
   Text text(100 << 20);
   HashingWriter writer(text);
   const std::string large(1 << 20, 'x');
@@ -42,14 +42,14 @@ TEST(HashingWriterTest, CopiesAndLastingBytesAreHashedInOrderAndPassedOn) {
   EXPECT_EQ(writer.HexDigest(), Sha256Of(text.text));
 }
 
-TEST(HashingWriterTest, EndsWithoutBeingAsked) {
+TEST(HashingWriterTest, EndsWithoutHexDigest) {
   Text text(100 << 20);
   const std::string large(64 << 20, 'x');
   HashingWriter writer(text);
   EXPECT_OK(writer.WriteLasting(large));
 }
 
-TEST(HashingWriterTest, AnErrorOfTheWrappedWriterIsReturned) {
+TEST(HashingWriterTest, ReturnsAnErrorOfTheWrappedWriter) {
   Text text(4);
   HashingWriter writer(text);
   EXPECT_OK(writer.Write("1234"));

@@ -15,7 +15,7 @@ Sha256::~Sha256() = default;
 void Sha256::Update(absl::string_view bytes) { EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()); }
 
 std::string Sha256::HexDigest() const {
-  // Finishing a copy leaves this digest open for more bytes.
+  // Finishes a copy, so that this digest can take more bytes.
   const std::unique_ptr<EVP_MD_CTX, Free> copy(EVP_MD_CTX_new());
   EVP_MD_CTX_copy_ex(copy.get(), context_.get());
   unsigned char digest[EVP_MAX_MD_SIZE];

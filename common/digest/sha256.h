@@ -10,7 +10,7 @@ struct evp_md_ctx_st;
 
 namespace modelport {
 
-// The SHA-256 digest of bytes that arrive piece by piece.
+// Computes the SHA-256 digest of bytes that arrive piece by piece.
 class Sha256 {
  public:
   Sha256();
@@ -18,7 +18,7 @@ class Sha256 {
 
   void Update(absl::string_view bytes);
 
-  // The digest of all bytes so far, 64 lower-case hex digits. More bytes may follow.
+  // The digest of all bytes so far as 64 lower-case hex digits. More bytes may follow.
   std::string HexDigest() const;
 
  private:

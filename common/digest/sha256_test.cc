@@ -7,7 +7,7 @@
 namespace modelport {
 namespace {
 
-// The example of FIPS 180-4.
+// The digest of "abc", the example in FIPS 180-4.
 constexpr char kAbc[] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 TEST(Sha256Test, DigestOfNothing) {

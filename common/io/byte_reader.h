@@ -11,7 +11,7 @@
 
 namespace modelport {
 
-// The little-endian number at `offset` of `bytes`, which must have all of its bytes.
+// The little-endian number at `offset` of `bytes`, which must contain all bytes of it.
 template <typename T>
 T LoadNumber(absl::string_view bytes, size_t offset) {
   static_assert(std::is_arithmetic_v<T>);
@@ -20,7 +20,7 @@ T LoadNumber(absl::string_view bytes, size_t offset) {
   return value;
 }
 
-// A reader that walks through bytes and never past their end.
+// A reader that steps through bytes and never reads past their end.
 class ByteReader {
  public:
   // Starts at byte `offset` of `bytes`, or at its end if there are fewer.
@@ -46,7 +46,7 @@ class ByteReader {
     return bytes;
   }
 
-  // The bytes up to the next newline, which is read too; nullopt, and nothing is read, if there is none.
+  // The bytes up to the next newline, which is read as well; nullopt, and nothing is read, if there is none.
   absl::optional<absl::string_view> ReadLine() {
     const size_t newline = bytes_.find('\n', offset_);
     if (newline == absl::string_view::npos) return absl::nullopt;

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whether no process has marked the file at `path`. One that cannot be opened or locked may have a mark.
+// Whether certainly no process has marked the file at `path`. It is not certain if the file cannot be opened.
 bool IsUnmarked(const std::string& path) {
   const FileDescriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   return file.ok() && flock(file.number(), LOCK_EX | LOCK_NB) == 0;

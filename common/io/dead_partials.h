@@ -9,15 +9,17 @@
 
 namespace modelport {
 
-// Marks the open file `file`, which has a partial name, as that of a living process, until its descriptor is closed.
+// Marks the open file `file`, which has a partial name, as in use by a living process. The mark lasts until the
+// descriptor is closed.
 void MarkAlive(const FileDescriptor& file);
 
-// Where the mark of a partial folder `path` is: a file in it, which is opened, marked, and removed in the end.
+// The path of the file that carries the mark of the partial folder `path`. The caller creates the file in the folder,
+// marks it, and removes it when the folder is complete.
 std::string AliveFile(const std::string& path);
 
-// Removes the files and folders with partial names for `place` whose process is dead, as a kill -9 or a crash leaves
-// them. `lock` is that of the folder of `place`, under which partial names are given and marked. What cannot be looked
-// at or removed stays.
+// Removes the files and folders with partial names for `place` that a process left when a kill -9 or a crash ended it.
+// `lock` must lock the folder of `place`: processes create and mark partial files under that lock. A file that cannot
+// be examined or removed stays.
 void RemoveDeadPartials(const OutputPlace& place, const FolderLock& lock);
 
 }  // namespace modelport

@@ -49,7 +49,7 @@ class DeadPartialsTest : public testing::Test {
   OutputPlace place_;
 };
 
-TEST_F(DeadPartialsTest, FilesOfDeadProcessesGo) {
+TEST_F(DeadPartialsTest, FilesOfDeadProcessesAreRemoved) {
   Make(MakePartialPath(place_));
   Make(MakePartialPath(place_));
   RemoveDead();
@@ -68,7 +68,7 @@ TEST_F(DeadPartialsTest, FilesOfLivingProcessesStay) {
   EXPECT_FALSE(fs::exists(path));
 }
 
-TEST_F(DeadPartialsTest, FoldersOfDeadProcessesGo) {
+TEST_F(DeadPartialsTest, FoldersOfDeadProcessesAreRemoved) {
   const std::string unmarked = MakePartialPath(place_), marked = MakePartialPath(place_);
   fs::create_directory(unmarked);
   fs::create_directory(marked);

@@ -2,9 +2,9 @@
 
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <iterator>
+
+#include "common/io/ending_signals.h"
 
 namespace modelport {
 namespace {
@@ -13,10 +13,7 @@ constexpr int kMaxSteps = 4;
 
 std::atomic<LastStep> steps[kMaxSteps];
 
-// Those that do not end a process by default, and SIGKILL, which cannot be handled.
-constexpr int kOtherSignals[] = {SIGCHLD, SIGCONT, SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
-
-// One thread runs the steps. Another one whose signal comes meanwhile would end the process before they are done.
+// Lets one thread go on. It stops every other one, whose signal would end the process before the steps are done.
 void WaitForOtherThread() {
   static std::atomic<pid_t> owner;
   pid_t nobody = 0;
@@ -32,7 +29,7 @@ void RunSteps(int signal_number, siginfo_t* info, void*) {
     if (const LastStep run = step) told |= run(signal_number, *info);
   }
   if (told) _exit(1);
-  // A process that may not make these calls, in a sandbox, ends all the same.
+  // A sandbox may deny these calls; the process must end in any case.
   if (signal(signal_number, SIG_DFL) == SIG_ERR || raise(signal_number) != 0) _exit(128 + signal_number);
 }
 
@@ -45,8 +42,8 @@ void InstallHandler(int signal_number) {
   sigaction(signal_number, &action, nullptr);
 }
 
-// A stack that has overflowed has no room for the handler. Only the calling thread, the main one as a rule, gets
-// another.
+// Gives the calling thread, usually the main one, a second stack: after a stack overflow the first has no room for the
+// handler.
 void InstallStack() {
   alignas(16) static char memory[64 << 10];
   stack_t stack = {};
@@ -60,7 +57,7 @@ void InstallStack() {
 bool InstallHandlers() {
   InstallStack();
   for (int i = 1; i <= SIGRTMAX; ++i) {
-    if (std::find(std::begin(kOtherSignals), std::end(kOtherSignals), i) == std::end(kOtherSignals)) InstallHandler(i);
+    if (EndsProcess(i)) InstallHandler(i);
   }
   return true;
 }

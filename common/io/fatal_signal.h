@@ -5,13 +5,14 @@
 
 namespace modelport {
 
-// Something to be done when a signal ends the process, on whatever thread the signal arrives. A step may use what a
-// signal handler may use, which excludes locks and the heap. It returns true if it has told the user what happened: the
-// process then exits with status 1, and otherwise by the signal.
+// A function that a signal handler calls before a signal ends the process, on any thread. It must be async-signal-safe,
+// so it may use neither locks nor the heap. It returns true if it has told the user what happened. If a step returns
+// true, the process exits with status 1; otherwise the signal ends it.
 using LastStep = bool (*)(int signal_number, const siginfo_t& info);
 
-// Adds `step`, of at most four. From the first call on, each signal that by default ends the process runs the steps
-// before it does, apart from SIGKILL. A signal that is then ignored, as under nohup, or handled otherwise stays so.
+// Adds `step`; steps after the fourth are ignored. From the first call on, each signal that ends a process
+// (ending_signals.h) runs the steps first. A signal that the process ignores or handles at the first call, such as
+// SIGHUP under nohup, keeps its action.
 void AddLastStep(LastStep step);
 
 }  // namespace modelport

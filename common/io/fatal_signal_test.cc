@@ -45,7 +45,7 @@ Outcome RunInChild(const std::function<void()>& body) {
   return outcome;
 }
 
-// Sanitizers handle these themselves.
+// Sanitizers handle the other faults themselves.
 #ifndef __SANITIZE_ADDRESS__
 constexpr int kFaults[] = {SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV};
 #else
@@ -106,7 +106,7 @@ TEST(FatalSignalTest, AnOverflowOfTheStackRunsTheStepsToo) {
 }
 #endif
 
-TEST(FatalSignalTest, AStepThatToldTheUserMakesItExitStatusOne) {
+TEST(FatalSignalTest, AStepThatToldTheUserMakesTheExitStatusOne) {
   const Outcome outcome = RunInChild([] {
     AddLastStep(Tell);
     AddLastStep(Report);

@@ -7,7 +7,7 @@
 
 namespace modelport {
 
-// An open file's descriptor, closed when this object dies; negative if there is none.
+// The descriptor of an open file, or a negative number for no file. The destructor closes the file.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

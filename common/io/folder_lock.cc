@@ -11,13 +11,13 @@
 namespace modelport {
 namespace {
 
-// A lock is held for as long as the disk takes to sync a folder.
+// A process holds the lock for about as long as the disk takes to sync a folder.
 constexpr absl::Duration kRetryEvery = absl::Milliseconds(5);
 
 absl::Status OpenError(const std::string& path) {
   if (errno == EACCES) {
-    return absl::PermissionDeniedError(
-        absl::StrCat("cannot read the folder ", path, ", which is locked and synced for an output: chmod u+r it"));
+    return absl::PermissionDeniedError(absl::StrCat("cannot read the folder ", path,
+                                                    ", so it cannot be locked and synced for an output: chmod u+r it"));
   }
   return absl::ErrnoToStatus(errno, absl::StrCat("cannot open the folder ", path));
 }
@@ -32,8 +32,9 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& path, absl::Durat
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK) return absl::ErrnoToStatus(errno, absl::StrCat("cannot lock the folder ", path));
     if (absl::Now() >= deadline) {
-      return absl::UnavailableError(absl::StrCat("another process has had the lock of the folder ", path, " for ",
-                                                 absl::FormatDuration(patience), ": run it again when that is done"));
+      return absl::UnavailableError(absl::StrCat("another process has held the lock of the folder ", path, " for ",
+                                                 absl::FormatDuration(patience),
+                                                 ": run this again when that process is done"));
     }
     absl::SleepFor(kRetryEvery);
   }

@@ -10,18 +10,18 @@
 
 namespace modelport {
 
-// A folder that this process alone changes: whoever else takes its lock waits until this object dies. The system gives
-// back the lock of a process that is killed. Processes of one machine exclude each other; those of several machines on
-// a network file system do so only where it locks folders.
+// The exclusive lock of a folder: anyone else who takes it waits until this object dies. The system releases the lock
+// of a process that is killed. Processes on one machine exclude each other. Processes on different machines do so only
+// if their network file system can lock folders.
 class FolderLock {
  public:
   // Waits for the lock of the folder `path` for at most `patience`.
   //   PermissionDenied   the folder cannot be read
-  //   Unavailable        another process has the lock for longer
+  //   Unavailable        another process holds the lock for longer
   //   others             as the system reports
   static absl::StatusOr<FolderLock> Take(const std::string& path, absl::Duration patience = absl::Minutes(1));
 
-  // Waits until the disk has the folder's names.
+  // Waits until the names in the folder are on the disk.
   absl::Status Sync() const;
 
  private:

@@ -4,19 +4,21 @@
 #include <atomic>
 #include <iterator>
 
+#include "common/io/ending_signals.h"
+
 namespace modelport {
 namespace {
 
-// Those that cannot wait, and those that do not end a process by default.
-constexpr int kOtherSignals[] = {SIGABRT, SIGBUS, SIGCHLD, SIGCONT, SIGFPE,  SIGILL,  SIGKILL, SIGSEGV,
-                                 SIGSTOP, SIGSYS, SIGTRAP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG,  SIGWINCH};
+// The signals of a fault in the program, which cannot continue after one.
+constexpr int kFaults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
 
 std::atomic<bool> came[NSIG];
 
 void Remember(int signal_number) { came[signal_number] = true; }
 
-bool IsOther(int signal_number) {
-  return std::find(std::begin(kOtherSignals), std::end(kOtherSignals), signal_number) != std::end(kOtherSignals);
+bool IsDelayed(int signal_number) {
+  return EndsProcess(signal_number) &&
+         std::find(std::begin(kFaults), std::end(kFaults), signal_number) == std::end(kFaults);
 }
 
 bool IsIgnored(const struct sigaction& action) {
@@ -30,7 +32,7 @@ HoldSignals::HoldSignals() {
   hold.sa_handler = Remember;
   hold.sa_flags = SA_RESTART;
   for (int i = 1; i < NSIG; ++i) {
-    if (IsOther(i) || sigaction(i, nullptr, &before) != 0 || IsIgnored(before)) continue;
+    if (!IsDelayed(i) || sigaction(i, nullptr, &before) != 0 || IsIgnored(before)) continue;
     before_.emplace_back(i, before);
     sigaction(i, &hold, nullptr);
   }

@@ -8,9 +8,9 @@
 
 namespace modelport {
 
-// While this object lives, signals that would end the process (SIGINT, SIGTERM and the like) wait, in all threads;
-// those that came are raised when it dies. SIGKILL and those of a fault in the program itself do not wait. For a few
-// quick steps that belong together; one such object at a time in a process.
+// Delays the signals that would end the process (SIGINT, SIGTERM and the like), in all threads, while this object
+// lives. The destructor raises those that arrived. SIGKILL and the signals of a fault in the program, such as SIGSEGV,
+// are not delayed. Use it for a few quick steps that must all run. Only one such object may live at a time.
 class HoldSignals {
  public:
   HoldSignals();
@@ -19,7 +19,7 @@ class HoldSignals {
   HoldSignals& operator=(const HoldSignals&) = delete;
 
  private:
-  std::vector<std::pair<int, struct sigaction>> before_;  // Of the signals that wait.
+  std::vector<std::pair<int, struct sigaction>> before_;  // The delayed signals and their actions before.
 };
 
 }  // namespace modelport

@@ -26,6 +26,26 @@ TEST_P(HoldSignalsDeathTest, TheSignalEndsTheProcessWhenTheHoldEnds) {
 INSTANTIATE_TEST_SUITE_P(Signals, HoldSignalsDeathTest,
                          testing::Values(SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGPIPE, SIGXCPU, SIGPROF, 34));
 
+// Sanitizers handle the other faults themselves.
+#ifndef __SANITIZE_ADDRESS__
+constexpr int kFaults[] = {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+#else
+constexpr int kFaults[] = {SIGABRT, SIGSYS, SIGTRAP};
+#endif
+
+class HoldFaultsDeathTest : public testing::TestWithParam<int> {};
+
+TEST_P(HoldFaultsDeathTest, AFaultEndsTheProcessAtOnce) {
+  const auto hold = [] {
+    const HoldSignals hold;
+    raise(GetParam());
+    _exit(write(STDERR_FILENO, "held", 4) == 4 ? 3 : 2);
+  };
+  EXPECT_EXIT(hold(), testing::KilledBySignal(GetParam()), "^$");
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, HoldFaultsDeathTest, testing::ValuesIn(kFaults));
+
 TEST(HoldSignalsTest, AnIgnoredSignalStaysIgnored) {
   const auto before = signal(SIGHUP, SIG_IGN);
   {
@@ -37,12 +57,12 @@ TEST(HoldSignalsTest, AnIgnoredSignalStaysIgnored) {
 
 int handled = 0;
 
-TEST(HoldSignalsTest, AHandlerIsCalledAfterwardsAndStays) {
+TEST(HoldSignalsTest, AHandlerIsCalledAfterwardsAndIsRestored) {
   const auto handler = [](int) { ++handled; };
   const auto before = signal(SIGUSR1, handler);
   {
     const HoldSignals hold;
-    // Another thread's signals wait too.
+    // Signals of other threads wait, too.
     std::thread([] { raise(SIGUSR1); }).join();
     EXPECT_EQ(handled, 0);
   }

@@ -41,7 +41,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::st
 
   const size_t size = static_cast<size_t>(info.st_size);
   absl::string_view bytes;
-  if (size > 0) {  // An empty mapping is an error to mmap.
+  if (size > 0) {  // mmap rejects an empty mapping.
     void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
     if (data == MAP_FAILED) return SystemError(path);
     bytes = absl::string_view(static_cast<const char*>(data), size);
@@ -57,7 +57,7 @@ absl::Status MappedFile::CheckUnchanged() const {
     return absl::OkStatus();
   }
   return absl::FailedPreconditionError(
-      absl::StrCat(path_, ": changed while it was read\n  start again when nothing writes to it"));
+      absl::StrCat(path_, ": changed while it was read\n  run this again when nothing writes to the file"));
 }
 
 MappedFile::~MappedFile() {

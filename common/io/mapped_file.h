@@ -1,6 +1,6 @@
-// A file mapped into memory, read-only. A file that another process cuts short, or that its disk cannot read, ends this
-// process where the missing bytes are used: with one line on stderr that names the file, exit status 1, and the last
-// steps of fatal_signal.h.
+// A file mapped into memory, read-only. If another process truncates the file, or the disk cannot read it, the process
+// ends when it accesses the missing bytes: after the steps of fatal_signal.h, with an error on stderr that names the
+// file, and with exit status 1.
 #ifndef MODELPORT_COMMON_IO_MAPPED_FILE_H_
 #define MODELPORT_COMMON_IO_MAPPED_FILE_H_
 
@@ -19,14 +19,14 @@ namespace modelport {
 
 class MappedFile {
  public:
-  // Maps the regular file at `path`. No byte is read until it is used. Messages begin with the path.
+  // Maps the regular file at `path`, and reads no byte of it yet. Messages begin with the path.
   //   NotFound          no such file
   //   InvalidArgument   a folder, a pipe, a device
   //   PermissionDenied, Unavailable   as the system reports
   static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path);
 
-  // FailedPrecondition if the file has been written to, or its inode changed in another way, since it was opened: what
-  // was read of it need not be one version of it. To be called when all is read.
+  // FailedPrecondition if the file was written to, or its inode was changed in another way, since it was opened: the
+  // bytes that were read may then belong to different versions of the file. Call it after reading.
   absl::Status CheckUnchanged() const;
 
   ~MappedFile();

@@ -82,15 +82,15 @@ TEST(MappedFileTest, AFileThatIsWrittenToIsChanged) {
   for (const std::function<void()>& change : changes) {
     WriteTemp("changed.bin", "bytes");
     ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-    usleep(20'000);  // The kernel's clock for files ticks every few milliseconds.
+    usleep(20'000);  // The kernel updates the clock for file times every few milliseconds.
     change();
     EXPECT_THAT(file->CheckUnchanged(), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                  StartsWith(absl::StrCat(path, ": changed while it was read"))));
   }
 }
 
-#ifndef __SANITIZE_ADDRESS__  // Which handles SIGBUS itself.
-// Reads the last byte of a file that was cut to its first page after it was mapped.
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer handles SIGBUS itself.
+// Maps a file, truncates it to its first page, and reads its last byte.
 void ReadTruncated(const std::string& path) {
   const auto file = MappedFile::Open(path);
   if (!file.ok() || truncate(path.c_str(), 4096) != 0) _exit(2);

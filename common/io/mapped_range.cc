@@ -5,31 +5,26 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 
 #include "common/io/fatal_signal.h"
+#include "common/io/signal_slots.h"
 #include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
-constexpr int kSlots = 16;
-constexpr int kNoSlot = -1;
 constexpr size_t kLongestPath = 1000;
 
-// A signal handler may use neither locks nor the heap, so the ranges lie in static memory.
-struct Slot {
-  std::atomic<bool> taken;
-  std::atomic<bool> armed;  // The rest is whole.
+struct Range {
   uintptr_t begin;
   uintptr_t end;  // Of the last page.
   int64_t size;   // Of the file when it was mapped.
   int descriptor;
   char path[4 * kLongestPath];  // As Printable spells it.
 };
-Slot slots[kSlots];
+SignalSlots<Range> ranges;
 
 void WriteToStderr(const char* path, const char* what) {
   iovec parts[] = {{const_cast<char*>("DATA_LOSS: "), 0},
@@ -40,50 +35,46 @@ void WriteToStderr(const char* path, const char* what) {
   static_cast<void>(writev(STDERR_FILENO, parts, std::size(parts)) < 0);
 }
 
-bool TellWhatIsMissing(int signal_number, const siginfo_t& info) {
-  const bool from_memory = signal_number == SIGBUS && info.si_code > 0;  // And not from another process.
-  if (!from_memory) return false;
+void TellWhatIsMissing(const Range& range) {
+  struct stat now;
+  const bool shorter = fstat(range.descriptor, &now) == 0 && now.st_size < range.size;
+  WriteToStderr(range.path, shorter ? ": was truncated while it was read" : ": its disk cannot read all of it");
+}
+
+bool TellOfMissingBytes(int signal_number, const siginfo_t& info) {
+  const bool from_kernel = info.si_code > 0;  // A process that sends SIGBUS has a code of 0 or less.
+  if (signal_number != SIGBUS || !from_kernel) return false;
   const uintptr_t address = reinterpret_cast<uintptr_t>(info.si_addr);
-  for (const Slot& slot : slots) {
-    if (!slot.armed || address < slot.begin || address >= slot.end) continue;
-    struct stat now;
-    const bool shorter = fstat(slot.descriptor, &now) == 0 && now.st_size < slot.size;
-    WriteToStderr(slot.path, shorter ? ": was truncated while it was read" : ": its disk cannot read all of it");
-    return true;
-  }
-  return false;
+  bool told = false;
+  ranges.ForEach([&](const Range& range) {
+    if (told || address < range.begin || address >= range.end) return;
+    TellWhatIsMissing(range);
+    told = true;
+  });
+  return told;
 }
 
 int TakeSlot(absl::string_view bytes, int descriptor, const std::string& path) {
-  if (bytes.empty()) return kNoSlot;
+  if (bytes.empty()) return ranges.kNoSlot;
   const uintptr_t page = sysconf(_SC_PAGESIZE);
-  for (int i = 0; i < kSlots; ++i) {
-    Slot& slot = slots[i];
-    if (slot.taken.exchange(true)) continue;
-    slot.begin = reinterpret_cast<uintptr_t>(bytes.data());
-    slot.end = slot.begin + (bytes.size() + page - 1) / page * page;
-    slot.size = static_cast<int64_t>(bytes.size());
-    slot.descriptor = descriptor;
-    const std::string printable = Brief(path, kLongestPath).substr(0, sizeof(slot.path) - 1);
-    std::memcpy(slot.path, printable.c_str(), printable.size() + 1);
-    slot.armed = true;
-    return i;
-  }
-  return kNoSlot;
+  return ranges.Take([&](Range& range) {
+    range.begin = reinterpret_cast<uintptr_t>(bytes.data());
+    range.end = range.begin + (bytes.size() + page - 1) / page * page;
+    range.size = static_cast<int64_t>(bytes.size());
+    range.descriptor = descriptor;
+    const std::string printable = Brief(path, kLongestPath).substr(0, sizeof(range.path) - 1);
+    std::memcpy(range.path, printable.c_str(), printable.size() + 1);
+  });
 }
 
 }  // namespace
 
 MappedRange::MappedRange(absl::string_view bytes, int descriptor, const std::string& path)
     : slot_(TakeSlot(bytes, descriptor, path)) {
-  static const bool added = (AddLastStep(TellWhatIsMissing), true);
+  static const bool added = (AddLastStep(TellOfMissingBytes), true);
   static_cast<void>(added);
 }
 
-MappedRange::~MappedRange() {
-  if (slot_ == kNoSlot) return;
-  slots[slot_].armed = false;
-  slots[slot_].taken = false;
-}
+MappedRange::~MappedRange() { ranges.Free(slot_); }
 
 }  // namespace modelport

@@ -7,11 +7,12 @@
 
 namespace modelport {
 
-// The memory that a file is mapped to. While it lives, a process that misses bytes there, because the file was cut
-// short or its disk fails, says so and names the file; it ends with status 1. That holds for 16 files at a time.
+// The memory to which a file is mapped. While this object lives, an access to bytes that are missing there, because the
+// file was truncated or its disk fails, ends the process with exit status 1 and an error on stderr that names the file.
+// This holds for up to 16 objects at a time; for the others SIGBUS ends the process.
 class MappedRange {
  public:
-  // `bytes` are those of the file `path`, which is open as `descriptor` as long as this object lives.
+  // `bytes` is the mapping of the file `path`. `descriptor` is the open file; it must outlive this object.
   MappedRange(absl::string_view bytes, int descriptor, const std::string& path);
   ~MappedRange();
   MappedRange(const MappedRange&) = delete;

@@ -24,7 +24,7 @@ constexpr mode_t kMode = 0666;  // Before the umask.
 // Measured on ext4 with 1.3 GB: smaller writes cost calls, larger ones make the page cache search for contiguous
 // memory.
 constexpr size_t kWriteSize = 256 << 10;
-// The disk works while the next bytes come, so that the sync at the end is short.
+// Early write-back lets the disk work while the next bytes are made, so that the sync at the end is short.
 constexpr int64_t kAdviseEvery = 8 << 20;
 constexpr int64_t kReserveAhead = 64 << 20;
 
@@ -43,7 +43,7 @@ absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path, Naming na
   return file;
 }
 
-// Leaves file_ closed where there are no unnamed files.
+// Leaves file_ closed if the file system has no unnamed files.
 absl::Status OutputFile::OpenUnnamed() {
   file_ = FileDescriptor(open(place_.folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   if (file_.ok() || errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL) return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::Status OutputFile::Write(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-// Advice only: where it fails, Write and Sync do the work.
+// Errors are ignored, since Write and Sync do the same work without this.
 void OutputFile::AdviseSystem() {
   sync_file_range(file_.number(), advised_, written_ - advised_, SYNC_FILE_RANGE_WRITE);
   advised_ = written_;
@@ -86,7 +86,7 @@ void OutputFile::AdviseSystem() {
 std::string OutputFile::ReadablePath() const { return absl::StrCat("/proc/self/fd/", file_.number()); }
 
 absl::Status OutputFile::Sync() {
-  if (fsync(file_.number()) != 0) return Failure(absl::StrCat("cannot bring ", written_, " bytes to the disk"));
+  if (fsync(file_.number()) != 0) return Failure(absl::StrCat("cannot sync ", written_, " bytes to the disk"));
   return absl::OkStatus();
 }
 
@@ -103,19 +103,20 @@ absl::Status OutputFile::CommitTogether(const std::vector<OutputFile*>& files) {
 }
 
 absl::Status OutputFile::Finish() {
-  // Gives back what was reserved beyond the end.
+  // Frees the space that is reserved beyond the end.
   if (reserved_ > written_ && ftruncate(file_.number(), written_) != 0) return Failure("cannot set the size");
   return Sync();
 }
 
-// A file can be linked only to a name that is free, but then be renamed over one that is not.
+// An unnamed file can be linked only to a name that no file has, so it gets a partial name. A rename can then replace a
+// file.
 absl::Status OutputFile::LinkPartial() {
   partial_ = absl::make_unique<PartialName>(MakePartialPath(place_));
   const std::string source = ReadablePath();
   if (linkat(AT_FDCWD, source.c_str(), AT_FDCWD, partial_->path().c_str(), AT_SYMLINK_FOLLOW) == 0) {
     return absl::OkStatus();
   }
-  const absl::Status failure = Failure("cannot take its name");
+  const absl::Status failure = Failure("cannot give it its name");
   partial_->Release();
   return failure;
 }

@@ -42,7 +42,7 @@ std::vector<std::string> Names(const std::string& folder) {
   return names;
 }
 
-// Runs `body` in a child process, which must not return from it unharmed. Returns the status of waitpid.
+// Runs `body` in a child process and returns its wait status.
 int InChild(const std::function<void()>& body) {
   const pid_t child = fork();
   if (child == 0) {
@@ -98,7 +98,7 @@ TEST_P(OutputFileTest, LeavesNothingWhenNotCommitted) {
   EXPECT_EQ(ReadAll(path_), "before");
 }
 
-TEST_P(OutputFileTest, ReplacesWhatWasThere) {
+TEST_P(OutputFileTest, ReplacesAFile) {
   std::ofstream(path_) << "a longer text of before";
   ASSERT_OK_AND_ASSIGN(OutputFile file, Create(path_));
   ASSERT_OK(file.Write("after"));
@@ -130,7 +130,7 @@ TEST_P(OutputFileTest, TheUmaskDecidesWhoMayRead) {
   EXPECT_EQ(info.st_mode & 0777, 0640u);
 }
 
-TEST_P(OutputFileTest, ManyMegabytesArriveWholeAndTakeNoMoreRoom) {
+TEST_P(OutputFileTest, ManyMegabytesAreCompleteAndTakeNoMoreSpace) {
   std::string bytes(21'000'001, '\0');
   for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 2654435761u >> 13);
   ASSERT_OK_AND_ASSIGN(OutputFile file, Create(path_));
@@ -157,7 +157,7 @@ TEST_P(OutputFileTest, AFileSizeLimitIsAnErrorWithTheBytesAndLeavesNothing) {
 
 TEST_P(OutputFileTest, AKilledProcessLeavesTheOldFile) {
   std::ofstream(path_) << "before";
-  // Only an unnamed file vanishes whatever happens.
+  // SIGKILL leaves a file that has a partial name.
   std::vector<int> signals = {SIGINT, SIGTERM, SIGHUP};
   if (GetParam() == OutputFile::Naming::kUnnamed) signals.push_back(SIGKILL);
   for (const int signal_number : signals) {

@@ -41,8 +41,8 @@ absl::StatusOr<OutputFolder> OutputFolder::Create(const std::string& path) {
   OutputFolder folder(path, std::move(place));
   if (mkdir(folder.partial_path().c_str(), 0777) != 0) {
     const int error = errno;
-    folder.partial_->Release();  // What may have the path is not ours.
-    return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot make it in the folder ", folder.place_.folder));
+    folder.partial_->Release();  // Something else may have this path.
+    return absl::ErrnoToStatus(error, absl::StrCat(path, ": cannot make a folder in ", folder.place_.folder));
   }
   const std::string alive = AliveFile(folder.partial_path());
   folder.alive_ = FileDescriptor(open(alive.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
@@ -59,10 +59,10 @@ absl::Status OutputFolder::Commit() {
   if (unlink(AliveFile(partial).c_str()) != 0) {
     return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot remove a file from it"));
   }
-  // An empty folder may have come to be at `path`, which nobody misses; anything else makes this fail.
+  // This replaces an empty folder that another process may have made at `path`, and fails for anything else.
   if (rename(partial.c_str(), path.c_str()) != 0) {
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) return ExistsAlready(path_);
-    return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot take its name"));
+    return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot give it its name"));
   }
   const absl::Status synced = Annotate(lock->Sync(), path_);
   if (synced.ok() || rename(path.c_str(), partial.c_str()) != 0) partial_->Release();

@@ -12,22 +12,22 @@
 
 namespace modelport {
 
-// A new folder of files, without subfolders, that gets its name only when it is whole. One that is not committed leaves
-// nothing behind. Only a kill -9 or a crash leaves a ".NAME.XXXXXX.partial", until the next output of this name is
-// created. Messages begin with the path given to Create.
+// A new folder of files, without subfolders, that gets its name only when it is complete. A folder that is not
+// committed leaves nothing behind. Only a kill -9 or a crash leaves a ".NAME.XXXXXX.partial", until the next output of
+// this name is created. Messages begin with the path given to Create.
 class OutputFolder {
  public:
-  // Makes a folder that is to become `path`.
+  // Makes a folder that Commit renames to `path`.
   //   AlreadyExists      there is something at `path`
-  //   NotFound           the folder in which it would lie does not exist
-  //   PermissionDenied   that folder cannot be read or written
-  //   Unavailable        another process has had that folder's lock for a minute
+  //   NotFound           the parent folder does not exist
+  //   PermissionDenied   the parent folder cannot be read or written
+  //   Unavailable        another process has held the parent folder's lock for a minute
   static absl::StatusOr<OutputFolder> Create(const std::string& path);
 
-  // Where its files are to be written until Commit.
+  // The folder's path until Commit. Write its files there.
   const std::string& partial_path() const { return partial_->path(); }
 
-  // Gives the folder its name. On an error there is nothing of that name. To be called once, and last.
+  // Gives the folder its name. On an error this folder does not have the name. Call it once, as the last method.
   absl::Status Commit();
 
  private:
@@ -36,7 +36,7 @@ class OutputFolder {
   std::string path_;
   OutputPlace place_;
   std::unique_ptr<PartialName> partial_;
-  FileDescriptor alive_;  // The file in the partial folder that shows other processes that this one lives.
+  FileDescriptor alive_;  // The file in the partial folder whose mark shows that this process lives.
 };
 
 }  // namespace modelport

@@ -83,7 +83,7 @@ TEST_F(OutputFolderTest, ASignalLeavesNothing) {
   EXPECT_THAT(Names(parent_), IsEmpty());
 }
 
-TEST_F(OutputFolderTest, WhateverIsThereIsRefusedAndStays) {
+TEST_F(OutputFolderTest, AnythingAtThePathIsRefusedAndStays) {
   fs::create_directory(Path("empty"));
   std::ofstream(Path("file")) << "text";
   fs::create_symlink("nowhere", Path("link"));
@@ -95,7 +95,7 @@ TEST_F(OutputFolderTest, WhateverIsThereIsRefusedAndStays) {
   EXPECT_THAT(Names(parent_), testing::UnorderedElementsAre("empty", "file", "link"));
 }
 
-TEST_F(OutputFolderTest, WhatCameToBeMeanwhileStays) {
+TEST_F(OutputFolderTest, AFolderThatWasMadeMeanwhileStays) {
   absl::StatusOr<OutputFolder> folder = OutputFolder::Create(Path("out"));
   ASSERT_OK(folder);
   fs::create_directory(Path("out"));
@@ -104,7 +104,7 @@ TEST_F(OutputFolderTest, WhatCameToBeMeanwhileStays) {
   EXPECT_THAT(Names(Path("out")), ElementsAre("mine"));
 }
 
-TEST_F(OutputFolderTest, AFolderInNoFolderIsRefused) {
+TEST_F(OutputFolderTest, AMissingParentFolderIsRefused) {
   const absl::Status status = OutputFolder::Create(Path("no/out")).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
   EXPECT_THAT(std::string(status.message()), HasSubstr("no does not exist"));

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// `path`, of which only the folder may hold links.
+// The place of `target`, which is `path` with its last link resolved.
 absl::StatusOr<OutputPlace> Split(const std::string& path, const fs::path& target) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
   std::error_code error;
@@ -28,7 +28,7 @@ absl::StatusOr<OutputPlace> Split(const std::string& path, const fs::path& targe
   return OutputPlace{resolved, target.filename()};
 }
 
-// In a sticky folder, such as /tmp, only the owner of a file or of the folder may rename it or another to its name.
+// In a sticky folder, such as /tmp, only the owner of a file or of the folder may replace the file.
 absl::Status CheckMayBeReplaced(const std::string& path, const std::string& folder, uid_t owner) {
   struct stat info;
   if (stat(folder.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": ", folder));
@@ -67,7 +67,7 @@ absl::StatusOr<OutputPlace> FindOutputPlace(const std::string& path) {
 }
 
 absl::Status CheckNotSameFile(const std::string& output, const std::string& input) {
-  std::error_code error;  // A file that does not exist is no other file.
+  std::error_code error;  // fs::equivalent returns false on an error, such as a file that does not exist.
   if (!fs::equivalent(output, input, error)) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(output, ": is the input ", input, " itself; write to another file"));
 }

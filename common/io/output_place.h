@@ -7,10 +7,10 @@
 
 namespace modelport {
 
-// Where an output goes. Symbolic links are resolved, so the file that a link names is replaced and the link stays.
+// The place of an output. Symbolic links are resolved, so an output replaces the target of a link and keeps the link.
 struct OutputPlace {
-  std::string folder;  // Absolute; it exists.
-  std::string name;    // Of the file in it, which may exist.
+  std::string folder;  // The absolute path of a folder that exists.
+  std::string name;    // The name of a file in it, which may or may not exist.
 
   std::string Path() const { return folder + "/" + name; }
 };
@@ -21,7 +21,7 @@ struct OutputPlace {
 //   PermissionDenied   the file exists and is write-protected, or another user's in a sticky folder
 absl::StatusOr<OutputPlace> FindOutputPlace(const std::string& path);
 
-// InvalidArgument if writing `output` would replace `input`: both name one file, by whatever path or link.
+// InvalidArgument if writing `output` would replace `input`, because both paths lead to the same file.
 absl::Status CheckNotSameFile(const std::string& output, const std::string& input);
 
 }  // namespace modelport

@@ -20,7 +20,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A folder with a file, a folder, a pipe and links to them, in which the tests stand.
+// Makes a folder with a file, a folder, a pipe and links to them, and makes it the current folder.
 class OutputPlaceTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -85,7 +85,7 @@ TEST_F(OutputPlaceTest, RefusesAWriteProtectedFile) {
   });
 }
 
-TEST_F(OutputPlaceTest, TheInputIsNoOutputUnderWhicheverName) {
+TEST_F(OutputPlaceTest, RefusesTheInputUnderAnyName) {
   fs::create_hard_link("file.pt", "hard.pt");
   for (const char* output : {"file.pt", "./file.pt", "sub/link.pt", "linked/../file.pt", "hard.pt"}) {
     EXPECT_THAT(
@@ -94,7 +94,7 @@ TEST_F(OutputPlaceTest, TheInputIsNoOutputUnderWhicheverName) {
   }
 }
 
-TEST_F(OutputPlaceTest, OtherAndMissingFilesAreOutputs) {
+TEST_F(OutputPlaceTest, AcceptsOtherAndMissingFiles) {
   std::ofstream("other.pt") << "bytes";
   EXPECT_OK(CheckNotSameFile("other.pt", "file.pt"));
   EXPECT_OK(CheckNotSameFile("new.pt", "file.pt"));

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <random>
 
@@ -16,6 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "common/io/fatal_signal.h"
+#include "common/io/signal_slots.h"
 
 namespace modelport {
 namespace {
@@ -23,19 +23,14 @@ namespace {
 constexpr absl::string_view kSuffix = ".partial";
 constexpr size_t kDigits = 6;
 
-constexpr int kSlots = 16;
-constexpr int kNoSlot = -1;
-
-// A signal handler may use neither locks nor the heap, so the names lie in static memory.
-struct Slot {
-  std::atomic<bool> taken;  // By a PartialName.
-  std::atomic<bool> armed;  // `path` is whole and to be removed.
-  pid_t process;            // That made it; a process that is forked later leaves it alone.
+// A path that a signal removes.
+struct Partial {
+  pid_t process;  // The one that made it; a child that is forked later does not remove it.
   char path[PATH_MAX];
 };
-Slot slots[kSlots];
+SignalSlots<Partial> partials;
 
-// System calls only, since a signal handler calls it.
+// Uses system calls only, since a signal handler calls it.
 void RemoveFolder(const char* path) {
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   alignas(dirent64) char entries[4096];
@@ -54,27 +49,23 @@ void Remove(const char* path) {
 }
 
 bool RemovePartialFiles(int, const siginfo_t&) {
-  for (Slot& slot : slots) {
-    if (slot.armed && slot.process == getpid()) Remove(slot.path);
-  }
+  partials.ForEach([](const Partial& partial) {
+    if (partial.process == getpid()) Remove(partial.path);
+  });
   return false;
 }
 
 int TakeSlot(const std::string& path) {
-  if (path.size() >= PATH_MAX) return kNoSlot;
-  for (int i = 0; i < kSlots; ++i) {
-    if (slots[i].taken.exchange(true)) continue;
-    std::memcpy(slots[i].path, path.c_str(), path.size() + 1);
-    slots[i].process = getpid();
-    slots[i].armed = true;
-    return i;
-  }
-  return kNoSlot;
+  if (path.size() >= PATH_MAX) return partials.kNoSlot;
+  return partials.Take([&](Partial& partial) {
+    partial.process = getpid();
+    std::memcpy(partial.path, path.c_str(), path.size() + 1);
+  });
 }
 
-// What the partial names for `place` begin with.
+// The start of the partial names for `place`.
 std::string Prefix(const OutputPlace& place) {
-  constexpr size_t kLongestName = 200;  // Of the 255 bytes that file systems allow.
+  constexpr size_t kLongestName = 200;  // File systems allow 255 bytes for the whole name.
   return absl::StrCat(".", place.name.substr(0, kLongestName), ".");
 }
 
@@ -101,10 +92,7 @@ PartialName::~PartialName() {
 }
 
 void PartialName::Release() {
-  if (slot_ != kNoSlot && !released_) {
-    slots[slot_].armed = false;
-    slots[slot_].taken = false;
-  }
+  if (!released_) partials.Free(slot_);
   released_ = true;
 }
 

@@ -8,14 +8,16 @@
 
 namespace modelport {
 
-// A path beside `place` for what is unfinished: `ls` does not show it and no other process uses it.
+// A path in the folder of `place` for an unfinished file. `ls` hides it, and it is random, so that no other process
+// uses it.
 std::string MakePartialPath(const OutputPlace& place);
 
-// Whether `name`, of a file in the folder of `place`, may be one that MakePartialPath gave to `place`.
+// Whether `name` has the form of the file names that MakePartialPath makes for `place`.
 bool IsPartialName(absl::string_view name, const OutputPlace& place);
 
-// The path of an unfinished file or of an unfinished folder without subfolders, which is removed when this object dies
-// and when a signal other than SIGKILL ends the process. Make it before the file, so that no signal comes between.
+// The path of an unfinished file or of an unfinished folder without subfolders. The destructor removes it, and so does
+// a signal other than SIGKILL that ends the process. A signal removes the paths of up to 16 objects. Make this object
+// before the file, so that no signal arrives in between.
 class PartialName {
  public:
   explicit PartialName(const std::string& path);
@@ -25,7 +27,7 @@ class PartialName {
 
   const std::string& path() const { return path_; }
 
-  // Leaves whatever has the path from now on alone.
+  // From now on, neither the destructor nor a signal removes the path.
   void Release();
 
  private:

@@ -73,7 +73,7 @@ TEST(PartialNameTest, AForkedProcessThatASignalEndsLeavesTheFile) {
 }
 
 TEST(PartialNameDeathTest, AnIgnoredSignalStaysIgnored) {
-  // In a process of its own, where no PartialName was before.
+  // Runs in a new process, which has not made a PartialName before.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto ignore_and_raise = [] {
     signal(SIGHUP, SIG_IGN);

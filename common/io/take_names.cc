@@ -23,8 +23,8 @@ absl::optional<ino_t> FindInode(const std::string& path) {
   return lstat(path.c_str(), &info) == 0 ? absl::make_optional(info.st_ino) : absl::nullopt;
 }
 
-// Renames `from` and returns whether that was done; errno says why not. A network file system may report an error of a
-// rename that it did.
+// Renames `from` to `to`. If it returns false, errno says why. A network file system may report an error although it
+// renamed the file.
 bool RenameFile(const std::string& from, const std::string& to) {
   const absl::optional<ino_t> inode = FindInode(from);
   if (rename(from.c_str(), to.c_str()) == 0) return true;
@@ -34,24 +34,24 @@ bool RenameFile(const std::string& from, const std::string& to) {
   return renamed;
 }
 
-// The renames of one commit, which can be undone until this object dies.
+// The renames of one commit. They can be undone until this object dies.
 class Renames {
  public:
   absl::Status Vacate(const NamedFile& file);
   absl::Status Replace(const NamedFile& file);
   absl::Status Take(const NamedFile& file);
 
-  // Undoes everything, last things first. False if something cannot be undone.
+  // Undoes all renames, the last one first. False if one of them cannot be undone.
   bool Undo();
 
  private:
   struct Undoing {
-    std::string from, to;  // Empty: it cannot be undone.
+    std::string from, to;  // Both are empty if the rename cannot be undone.
   };
 
   absl::Status Rename(const NamedFile& file, const std::string& from, const std::string& to, const Undoing& undoing);
 
-  std::list<PartialName> old_;  // What had the names before; removed in the end.
+  std::list<PartialName> old_;  // The files that had the names before. The destructor removes them.
   std::vector<Undoing> undoings_;
 };
 
@@ -64,7 +64,7 @@ absl::Status Renames::Rename(const NamedFile& file, const std::string& from, con
   return absl::OkStatus();
 }
 
-// Takes the name from the file that has it, if there is one.
+// Gives a partial name to the old file, if there is one.
 absl::Status Renames::Vacate(const NamedFile& file) {
   const std::string path = file.place.Path();
   if (!FindInode(path)) return absl::OkStatus();
@@ -74,7 +74,7 @@ absl::Status Renames::Vacate(const NamedFile& file) {
   return status;
 }
 
-// Gives the file its name, so that there is always a file of that name if there was one.
+// Gives the file its name. If there is an old file, the name leads to one of the two at any moment.
 absl::Status Renames::Replace(const NamedFile& file) {
   const std::string path = file.place.Path();
   if (!FindInode(path)) return Take(file);
@@ -84,7 +84,7 @@ absl::Status Renames::Replace(const NamedFile& file) {
   return Rename(file, file.partial->path(), path, kept ? Undoing{old, path} : Undoing{});
 }
 
-// Gives the file its name, which no other has.
+// Gives the file its name, which no other file has.
 absl::Status Renames::Take(const NamedFile& file) {
   const std::string path = file.place.Path(), partial = file.partial->path();
   return Rename(file, partial, path, {path, partial});

@@ -11,17 +11,18 @@
 
 namespace modelport {
 
-// A whole, synced file with a partial name, which is to take the name `place`.
+// A complete, synced file with a partial name, which is to get the name `place`.
 struct NamedFile {
-  std::string path;      // For messages.
-  OutputPlace place;     // In the folder of all the others.
-  PartialName* partial;  // Released when the file has its name.
+  std::string path;      // The path that messages begin with.
+  OutputPlace place;     // All files of one call have the same folder.
+  PartialName* partial;  // It is released when the file has its name.
 };
 
-// Gives files of one folder their names, in place of what had them, and syncs the folder. Each file describes those
-// before it and never stands beside others: at any moment, and so after a kill -9 or a crash, the names have their old
-// files, or their new files, or those behind the first have none. Signals wait meanwhile. `lock` is that of the folder.
-// On an error everything is as it was; where that cannot be brought about, the message says what there is.
+// Gives files of one folder their names, in place of the files that have them, and syncs the folder. Each file
+// describes those before it and never stands beside files that it does not describe: at any moment, and so after a
+// kill -9 or a crash, the names lead to the old files or to the new files, of which the last ones may be missing.
+// Signals wait meanwhile. `lock` must lock the folder. An error restores the old names; if that fails, too, the message
+// says which files there are now.
 absl::Status TakeNames(const std::vector<NamedFile>& files, const FolderLock& lock);
 
 }  // namespace modelport

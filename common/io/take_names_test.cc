@@ -24,8 +24,8 @@ using testing::Pair;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-// A folder in which an artifact "a" and its description "d" are replaced. tests/export_faults_test has the failures
-// that only a broken disk shows.
+// Replaces an artifact "a" and its description "d" in a folder. tests/export_faults_test tests the failures that only a
+// broken disk causes.
 class TakeNamesTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -35,7 +35,7 @@ class TakeNamesTest : public testing::Test {
 
   void Write(const std::string& name, const std::string& text) const { std::ofstream(folder_ + "/" + name) << text; }
 
-  // What is in the folder.
+  // The contents of the files in the folder, by name.
   std::map<std::string, std::string> Files() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -63,25 +63,25 @@ class TakeNamesTest : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(TakeNamesTest, NewNames) {
+TEST_F(TakeNamesTest, TakesNewNames) {
   ASSERT_OK(TakeBoth());
   EXPECT_THAT(Files(), UnorderedElementsAre(Pair("a", "new a"), Pair("d", "new d")));
 }
 
-TEST_F(TakeNamesTest, NamesThatOthersHave) {
+TEST_F(TakeNamesTest, ReplacesOldFiles) {
   Write("a", "old a");
   Write("d", "old d");
   ASSERT_OK(TakeBoth());
   EXPECT_THAT(Files(), UnorderedElementsAre(Pair("a", "new a"), Pair("d", "new d")));
 }
 
-TEST_F(TakeNamesTest, OneNameThatAnotherHas) {
+TEST_F(TakeNamesTest, ReplacesOneOldFile) {
   Write("d", "old d");
   ASSERT_OK(TakeBoth());
   EXPECT_THAT(Files(), UnorderedElementsAre(Pair("a", "new a"), Pair("d", "new d")));
 }
 
-// A folder cannot be replaced by a file.
+// The first rename fails, since a file cannot replace a folder.
 TEST_F(TakeNamesTest, AFailureAtTheArtifactGivesTheDescriptionItsNameBack) {
   fs::create_directory(folder_ + "/a");
   Write("d", "old d");
@@ -89,7 +89,7 @@ TEST_F(TakeNamesTest, AFailureAtTheArtifactGivesTheDescriptionItsNameBack) {
   EXPECT_THAT(Files(), UnorderedElementsAre(Pair("a", ""), Pair("d", "old d")));
 }
 
-TEST_F(TakeNamesTest, ASignalComesBeforeOrAfterButNotBetween) {
+TEST_F(TakeNamesTest, ASignalEndsTheProcessBeforeOrAfterButNotBetweenTheRenames) {
   for (int i = 0; i < 50; ++i) {
     Write("a", "old a");
     Write("d", "old d");

@@ -6,7 +6,7 @@
 
 namespace modelport {
 
-// Takes bytes in order. One writer may wrap another, which it must not outlive, and add something: a digest, progress.
+// A sink for bytes. A writer may wrap another one, which must outlive it, and compute a digest or show progress.
 class Writer {
  public:
   virtual ~Writer() = default;
@@ -14,7 +14,7 @@ class Writer {
   // Appends `bytes`, which the caller may change afterwards. Nothing can be written after an error.
   virtual absl::Status Write(absl::string_view bytes) = 0;
 
-  // The same for bytes that stay as they are as long as this writer lives, so that it need not copy them.
+  // The same for bytes that stay valid and unchanged as long as this writer lives, so that it need not copy them.
   virtual absl::Status WriteLasting(absl::string_view bytes) { return Write(bytes); }
 };
 

@@ -199,7 +199,7 @@ void ExpectAllFound(const Checkpoint& checkpoint, const RandomPickle& written) {
 }
 
 // Whichever dictionary is taken, all that it does not hold is left out.
-void ExpectTakenAndLeftOutIsAll(const Checkpoint& checkpoint, const StateDict& taken) {
+void ExpectEveryTensorIsEitherTakenOrLeftOut(const Checkpoint& checkpoint, const StateDict& taken) {
   absl::flat_hash_set<int64_t> offsets;
   for (const CheckpointTensor& tensor : taken.tensors) offsets.insert(tensor.offset);
   Count others = CountLoose(checkpoint);
@@ -217,10 +217,10 @@ void ExpectTakenAndLeftOutIsAll(const Checkpoint& checkpoint, const StateDict& t
 void ExpectAllAccountedFor(CheckpointContents contents, const RandomPickle& written) {
   const Checkpoint checkpoint(std::move(contents));
   ExpectAllFound(checkpoint, written);
-  for (const StateDict& taken : checkpoint.state_dicts()) ExpectTakenAndLeftOutIsAll(checkpoint, taken);
+  for (const StateDict& taken : checkpoint.state_dicts()) ExpectEveryTensorIsEitherTakenOrLeftOut(checkpoint, taken);
 }
 
-TEST(AccountingTest, TakenAndLeftOutIsAll) {
+TEST(AccountingTest, EveryTensorIsEitherTakenOrLeftOut) {
   int checkpoints = 0;
   for (int seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE(seed);

@@ -9,6 +9,7 @@
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/left_out.h"
 #include "common/status/status_macros.h"
+#include "common/text/first_few.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 
@@ -42,10 +43,10 @@ std::string PatternTexts(const std::vector<const KeyPattern*>& patterns) {
   return absl::StrJoin(patterns, ", ", [](std::string* out, auto* pattern) { absl::StrAppend(out, pattern->text()); });
 }
 
-std::string PlacesOf(const Layout& layout) {
-  std::vector<std::string> places = {DictName("")};
-  for (const std::string& name : layout.unwrap) places.push_back(DictName(name));
-  return absl::StrJoin(places, ", ");
+std::string DictsOf(const Layout& layout) {
+  std::vector<std::string> names = {DictName("")};
+  for (const std::string& name : layout.unwrap) names.push_back(DictName(name));
+  return absl::StrJoin(names, ", ");
 }
 
 std::string KeysOf(const StateDict& dict) {
@@ -54,12 +55,12 @@ std::string KeysOf(const StateDict& dict) {
   return absl::StrCat(DictName(dict.path), " holds ", FirstFew(keys));
 }
 
-// What the file holds, after the readings that did not lead to a layout.
+// Lists the patterns that no key matches, layout by layout, and the keys of the file.
 absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
                           const std::vector<LayoutReadings>& layouts) {
   std::string text = absl::StrCat(checkpoint.path(), ": does not fit ", model, ": no layout is recognised");
   for (const auto& [layout, readings] : layouts) {
-    if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " stands in ", PlacesOf(*layout));
+    if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " is looked for in ", DictsOf(*layout));
     for (size_t i = 0; i < std::min(readings.size(), kShown); ++i) {
       absl::StrAppend(&text, "\n  layout ", layout->name, ": no key in ", DictName(readings[i].path), " matches ",
                       PatternTexts(readings[i].unmatched));
@@ -103,7 +104,7 @@ absl::Status AmbiguousDict(const Checkpoint& checkpoint, absl::string_view model
 
 size_t FilledSlots(const Comparison& comparison) {
   const std::vector<SlotSource>& sources = comparison.plan.sources;
-  return std::count_if(sources.begin(), sources.end(), [](const SlotSource& s) { return s.tensor != nullptr; });
+  return std::count_if(sources.begin(), sources.end(), [](const SlotSource& s) { return s.zeros() == nullptr; });
 }
 
 absl::StatusOr<Comparison> CompareBest(const Checkpoint& checkpoint, const LayoutReadings& layout,
@@ -117,22 +118,15 @@ absl::StatusOr<Comparison> CompareBest(const Checkpoint& checkpoint, const Layou
   return best;
 }
 
-bool FillAlike(const Comparison& a, const Comparison& b) {
-  const auto same = [](const SlotSource& x, const SlotSource& y) {
-    return x.tensor == y.tensor || (x.tensor != nullptr && y.tensor != nullptr && SameElements(*x.tensor, *y.tensor));
-  };
-  return std::equal(a.plan.sources.begin(), a.plan.sources.end(), b.plan.sources.begin(), same);
-}
-
 absl::StatusOr<Comparison> CompareRecognised(const Checkpoint& checkpoint, const LayoutReadings& layout,
                                              const ModuleTree& tree, absl::string_view model) {
   absl::optional<Comparison> fitting;
   for (const LayoutReading& reading : layout.readings) {
-    if (!Fits(reading, tree)) continue;
-    Comparison comparison = Compare(reading, tree);
+    absl::optional<Comparison> comparison = CompareIfFits(reading, tree);
+    if (!comparison) continue;
     if (!fitting) {
       fitting = std::move(comparison);
-    } else if (!FillAlike(*fitting, comparison)) {
+    } else if (fitting->plan.sources != comparison->plan.sources) {
       return AmbiguousDict(checkpoint, model, fitting->reading, reading);
     }
   }
@@ -165,7 +159,7 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
     if (dict == nullptr) {
       readings.push_back({layout, ReadLayout(*layout, checkpoint)});
     } else {
-      readings.push_back({layout, {ReadDict(*layout, *dict, *choice.state_dict)}});
+      readings.push_back({layout, {ReadDict(*layout, checkpoint, *dict, *choice.state_dict)}});
     }
   }
   return readings;
@@ -182,8 +176,9 @@ absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const s
 
 bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree) {
   const std::vector<const LayoutReadings*> recognised = Recognised(layouts);
-  return recognised.size() == 1 && std::any_of(recognised[0]->readings.begin(), recognised[0]->readings.end(),
-                                               [&](const LayoutReading& reading) { return Fits(reading, tree); });
+  return recognised.size() == 1 &&
+         std::any_of(recognised[0]->readings.begin(), recognised[0]->readings.end(),
+                     [&](const LayoutReading& reading) { return CompareIfFits(reading, tree).has_value(); });
 }
 
 }  // namespace modelport

@@ -5,6 +5,10 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/key_map.h"
+#include "common/source/take.h"
+#include "common/source/zeros.h"
 #include "common/tensor/dtype.h"
 
 namespace modelport {
@@ -17,8 +21,8 @@ const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::s
   return nullptr;
 }
 
-// The tensor that fills `slot`, null if there is none, and the key that it is stored as.
-std::pair<const CheckpointTensor*, std::string> FindSource(const Slot& slot, const LayoutReading& reading) {
+// The tensor that the file holds for `slot`, null if there is none, and the key that it is stored as.
+std::pair<const CheckpointTensor*, std::string> FindTensor(const Slot& slot, const LayoutReading& reading) {
   const auto& by_name = reading.keys->by_name;
   const auto own = by_name.find(slot.name);
   if (own != by_name.end()) return {own->second, slot.name};
@@ -27,28 +31,25 @@ std::pair<const CheckpointTensor*, std::string> FindSource(const Slot& slot, con
   return {stored == by_name.end() ? nullptr : stored->second, std::move(stored_key)};
 }
 
-bool FitsDType(const CheckpointTensor& tensor, const Slot& slot) {
-  return slot.dtype.has_value() ? tensor.dtype == *slot.dtype : IsFloating(tensor.dtype);
-}
-
-bool FitsSlot(const CheckpointTensor& tensor, const Slot& slot) {
-  return tensor.shape == slot.shape && FitsDType(tensor, slot);
+bool AcceptsDType(const Slot& slot, DType dtype) {
+  return slot.dtype.has_value() ? dtype == *slot.dtype : IsFloating(dtype);
 }
 
 void FillSlot(const Slot& slot, Comparison* comparison) {
-  SlotSource source;
-  auto [tensor, stored_key] = FindSource(slot, comparison->reading);
-  source.tensor = tensor;
+  const LayoutReading& reading = comparison->reading;
+  Plan& plan = comparison->plan;
+  auto [tensor, stored_key] = FindTensor(slot, reading);
   if (tensor != nullptr) {
-    if (stored_key != slot.name) comparison->plan.aliases.emplace_back(slot.name, std::move(stored_key));
-    if (tensor->shape != slot.shape) comparison->wrong_shape.push_back({&slot, tensor});
-    if (!FitsDType(*tensor, slot)) comparison->wrong_dtype.push_back({&slot, tensor});
-  } else if (const Allowance* allowance = FindAllowance(comparison->reading.layout->missing, slot.name)) {
-    source.reason = allowance->reason;
+    const SlotSource source = Take{{*reading.checkpoint, tensor}};
+    if (stored_key != slot.name) plan.aliases.emplace_back(slot.name, std::move(stored_key));
+    if (source.shape() != slot.shape) comparison->wrong_shape.push_back({&slot, source});
+    if (!AcceptsDType(slot, source.dtype())) comparison->wrong_dtype.push_back({&slot, source});
+    plan.sources.push_back(source);
+  } else if (const Allowance* allowance = FindAllowance(reading.layout->missing, slot.name)) {
+    plan.sources.push_back(Zeros{slot.shape, slot.dtype.value_or(DType::kFloat32), allowance->reason});
   } else {
     comparison->missing.push_back(&slot);
   }
-  comparison->plan.sources.push_back(std::move(source));
 }
 
 void AccountForKeys(const ModuleTree& tree, Comparison* comparison) {
@@ -64,6 +65,16 @@ void AccountForKeys(const ModuleTree& tree, Comparison* comparison) {
   }
 }
 
+// A comparison that has seen no slot yet.
+Comparison Begin(LayoutReading reading) {
+  Comparison comparison;
+  comparison.reading = std::move(reading);
+  comparison.reading.keys = ReadKeys(comparison.reading);
+  comparison.plan.layout = comparison.reading.layout->name;
+  comparison.plan.state_dict = std::string(comparison.reading.path);
+  return comparison;
+}
+
 }  // namespace
 
 bool Comparison::fits() const {
@@ -72,25 +83,22 @@ bool Comparison::fits() const {
 }
 
 Comparison Compare(LayoutReading reading, const ModuleTree& tree) {
-  Comparison comparison;
-  comparison.reading = std::move(reading);
-  if (comparison.reading.keys == nullptr) {
-    comparison.reading.keys = RenameKeys(*comparison.reading.layout, *comparison.reading.dict);
-  }
-  comparison.plan.layout = comparison.reading.layout->name;
-  comparison.plan.state_dict = std::string(comparison.reading.path);
+  Comparison comparison = Begin(std::move(reading));
   for (const Slot& slot : tree.slots) FillSlot(slot, &comparison);
   AccountForKeys(tree, &comparison);
   return comparison;
 }
 
-bool Fits(const LayoutReading& reading, const ModuleTree& tree) {
-  if (!reading.recognised()) return false;
+absl::optional<Comparison> CompareIfFits(const LayoutReading& reading, const ModuleTree& tree) {
+  if (!reading.recognised()) return absl::nullopt;
+  Comparison comparison = Begin(reading);
   for (const Slot& slot : tree.slots) {
-    const CheckpointTensor* const tensor = FindSource(slot, reading).first;
-    if (tensor != nullptr ? !FitsSlot(*tensor, slot) : !FindAllowance(reading.layout->missing, slot.name)) return false;
+    FillSlot(slot, &comparison);
+    if (!comparison.fits()) return absl::nullopt;
   }
-  return Compare(reading, tree).fits();
+  AccountForKeys(tree, &comparison);
+  if (!comparison.fits()) return absl::nullopt;
+  return comparison;
 }
 
 }  // namespace modelport

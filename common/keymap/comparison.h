@@ -3,38 +3,41 @@
 
 #include <vector>
 
-#include "common/checkpoint/checkpoint.h"
-#include "common/keymap/key_map.h"
+#include "absl/types/optional.h"
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/plan.h"
+#include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
+#include "common/source/slot_source.h"
 
 namespace modelport {
 
-// A slot and the tensor of its name that does not fit it.
+// A slot and a source for it that has another shape or dtype.
 struct Misfit {
   const Slot* slot;
-  const CheckpointTensor* tensor;
+  SlotSource source;
 };
 
-// A state dict laid beside a module tree: what fits, and everything that does not.
+// The result of comparing a state dict with a module tree: what fills the slots, and every difference.
 struct Comparison {
   LayoutReading reading;  // With its keys.
-  Plan plan;              // Complete only if the two fit, and but for what is left out.
+  Plan plan;              // Without `left_out`. Slots that are missing have no source.
 
   std::vector<const Slot*> missing;
   std::vector<SourceKey> unexpected;
   std::vector<Misfit> wrong_shape;
   std::vector<Misfit> wrong_dtype;
 
+  // True if there is no difference: the plan has a source for every slot.
   bool fits() const;
 };
 
-// Compares the reading's keys with `tree`, strictly.
+// Compares the reading's keys with the slots of `tree`, strictly, and collects every difference.
 Comparison Compare(LayoutReading reading, const ModuleTree& tree);
 
-// True if Compare(reading, tree) fits. Ends with the first slot that does not.
-bool Fits(const LayoutReading& reading, const ModuleTree& tree);
+// The comparison if it fits, nullopt if the layout is not recognised or anything differs. Stops at the first slot that
+// differs.
+absl::optional<Comparison> CompareIfFits(const LayoutReading& reading, const ModuleTree& tree);
 
 }  // namespace modelport
 

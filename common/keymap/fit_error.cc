@@ -10,27 +10,25 @@
 #include "common/keymap/left_out.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
+#include "common/text/first_few.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
-constexpr size_t kShown = 5;
-constexpr size_t kSearched = 4096;  // Keys of the file that are compared with what is missing.
+constexpr size_t kSearched = 4096;  // How many unexpected keys are searched for names near a missing one.
 
 // Collects the counts of the first line and the details below it.
 class FitReport {
  public:
-  // One group of problems: `what` follows their number, `describe` writes one of them.
+  // Adds a group of problems: `what` follows their number in the first line, `describe` returns the text of one.
   template <typename T, typename Describe>
   void AddGroup(const std::vector<T>& problems, absl::string_view what, absl::string_view title, Describe describe) {
     if (problems.empty()) return;
     counts_.push_back(absl::StrCat(problems.size(), " ", what));
-    for (size_t i = 0; i < std::min(problems.size(), kShown); ++i) {
-      absl::StrAppend(&details_, "\n  ", title, ": ", describe(problems[i]));
-    }
-    if (problems.size() > kShown) absl::StrAppend(&details_, "\n  +", problems.size() - kShown, " more ", title);
+    const auto line = [&](size_t i) { return absl::StrCat(title, ": ", describe(problems[i])); };
+    absl::StrAppend(&details_, FirstFewLines(problems.size(), "  ", line, title));
   }
 
   std::string Text() const { return absl::StrCat(absl::StrJoin(counts_, ", "), details_); }
@@ -47,13 +45,13 @@ std::string NearestIn(absl::string_view where, absl::string_view name, const std
 
 std::string WrongShape(const Misfit& misfit) {
   return absl::StrCat(misfit.slot->name, " wants ", ShapeString(misfit.slot->shape), ", has ",
-                      ShapeString(misfit.tensor->shape));
+                      ShapeString(misfit.source.shape()));
 }
 
 std::string WrongDType(const Misfit& misfit) {
   const absl::optional<DType>& wanted = misfit.slot->dtype;
   return absl::StrCat(misfit.slot->name, " wants ", wanted.has_value() ? DTypeName(*wanted) : "a floating dtype",
-                      ", has ", DTypeName(misfit.tensor->dtype));
+                      ", has ", DTypeName(misfit.source.dtype()));
 }
 
 void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {

@@ -1,4 +1,4 @@
-// The message for a checkpoint that does not fit.
+// The message about a checkpoint that does not fit a model.
 #ifndef MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
 #define MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
 

@@ -7,15 +7,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
-constexpr size_t kPrefixes = 8;  // How many parts a prefix may have.
+constexpr size_t kPrefixes = 8;  // The greatest number of parts of a suggested prefix.
 
-// What all names begin with, up to a dot: "", or "model." or "model.net.".
+// The longest prefix of all names that ends with a dot: "", "model." or "model.net.".
 absl::string_view SharedPrefix(const std::vector<SourceKey>& keys) {
   absl::string_view shared = keys.front().name;
   for (const SourceKey& key : keys) {
@@ -25,7 +25,7 @@ absl::string_view SharedPrefix(const std::vector<SourceKey>& keys) {
   return shared.substr(0, shared.rfind('.') + 1);
 }
 
-// How many of `keys` are one of `names` without their first `size` bytes.
+// The number of `keys` that are in `names` without their first `size` bytes.
 size_t CountFound(const std::vector<SourceKey>& keys, size_t size,
                   const absl::flat_hash_set<absl::string_view>& names) {
   return std::count_if(keys.begin(), keys.end(),
@@ -61,7 +61,7 @@ std::string CounterHint(const std::vector<SourceKey>& unexpected) {
                       "{key: \"{path*}.num_batches_tracked\", reason: counts the batches of training}");
 }
 
-// Those of `rules` that match none of `names`, of which `name_of` makes one.
+// Lists the `rules` that match none of `names`. `name_of` returns the name of one of them.
 template <typename T, typename NameOf>
 std::string IdleRules(const std::vector<Allowance>& rules, const std::vector<T>& names, NameOf name_of) {
   std::vector<std::string> idle;

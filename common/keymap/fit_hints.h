@@ -8,11 +8,11 @@
 
 namespace modelport {
 
-// How a key map may have to be mended for what `comparison` with `tree` found, an indented line each, which a newline
-// begins; empty if nothing explains it:
-//   - a prefix that all unexpected keys share, without which at least half of them are missing keys
+// Suggests changes of the key map that would remove differences of `comparison`, which was made with `tree`. Each is an
+// indented line after a newline; empty if there are none. It looks for:
+//   - a prefix that all unexpected keys share, if at least half of them are missing keys without it
 //   - unexpected keys that are counters of BatchNorm
-//   - rules of `unused` and `missing` that match nothing while there are unexpected or missing keys
+//   - rules of `unused` and `missing` that match nothing, if there are unexpected or missing keys
 std::string FitHints(const ModuleTree& tree, const Comparison& comparison);
 
 }  // namespace modelport

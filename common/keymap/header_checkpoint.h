@@ -9,10 +9,10 @@
 
 namespace modelport {
 
-// A checkpoint, named `path`, of keys without any bytes: enough to make a plan.
+// A checkpoint at `path` that has the headers of `keys` and no bytes: enough to make a plan, for tests.
 Checkpoint MakeHeaderCheckpoint(const std::string& path, const std::vector<SeededKey>& keys);
 
-// The same from whole state dicts.
+// The same with whole state dicts.
 Checkpoint MakeHeaderCheckpoint(const std::string& path, std::vector<StateDict> dicts);
 
 }  // namespace modelport

@@ -42,7 +42,7 @@ class LayoutParser {
     groups_.push_back(std::move(group));
   }
 
-  // A group that no layout takes is a slip.
+  // A group that no layout takes is an error.
   void CheckGroups() const {
     for (const Group& group : groups_) {
       if (!group.is_taken) problems_->Add(group.mark, absl::StrCat("no layout takes rules \"", group.name, "\""));
@@ -104,8 +104,8 @@ class LayoutParser {
     if (ends.size() == 2) aliases->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
   }
 
-  // A map of two patterns, of which the second has no placeholder that the first has not; fewer than two if it is
-  // wrong.
+  // The two patterns of a map with the fields `from` and `to`; empty after an error. The second may only have
+  // placeholders that the first has.
   std::vector<KeyPattern> ParseSubstitution(const YamlValue& item, absl::string_view subject, absl::string_view from,
                                             absl::string_view to) {
     YamlMapReader reader(item, std::string(subject), problems_);
@@ -118,8 +118,8 @@ class LayoutParser {
     const std::vector<std::string> bound = ends[0].names();
     for (const std::string& name : ends[1].names()) {
       if (std::find(bound.begin(), bound.end(), name) != bound.end()) continue;
-      problems_->Add(item.mark, absl::StrCat("{", name, "} of \"", ends[1].text(), "\" does not stand in \"",
-                                             ends[0].text(), "\""));
+      problems_->Add(item.mark,
+                     absl::StrCat("{", name, "} of \"", ends[1].text(), "\" is not in \"", ends[0].text(), "\""));
       return {};
     }
     return ends;
@@ -134,7 +134,7 @@ class LayoutParser {
     if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), item.mark});
   }
 
-  // Adds nothing for an absent value or one that is no pattern.
+  // Adds nothing if `value` is null or not a pattern.
   void AddPattern(const YamlValue* value, absl::string_view subject, std::vector<KeyPattern>* patterns) {
     if (value == nullptr) return;
     const std::string text = ReadText(*value, subject, problems_);

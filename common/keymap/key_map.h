@@ -19,7 +19,7 @@ struct Rename {
   YamlMark mark;
 };
 
-// Slots that match `slot` share one tensor, which the file holds once, as `key`: head.{i}.norm.weight is stored as
+// Slots that match `slot` share one tensor, which the file stores once, as `key`: head.{i}.norm.weight is stored as
 // head.0.norm.weight.
 struct Alias {
   KeyPattern slot;
@@ -27,7 +27,7 @@ struct Alias {
   YamlMark mark;
 };
 
-// Keys or slots that a strict comparison leaves out, and why.
+// Keys or slots that a strict comparison accepts without a counterpart, and why.
 struct Allowance {
   KeyPattern key;
   std::string reason;
@@ -37,13 +37,13 @@ struct Allowance {
 // One published naming of a family's weights.
 struct Layout {
   std::string name;                   // "original"
-  std::vector<KeyPattern> recognise;  // All of them match a key of the state dict, after stripping.
-  // What the published file puts in front of every key ("model."); stripped as well. May be empty.
+  std::vector<KeyPattern> recognise;  // The layout is recognised if each of them matches a key, after stripping.
+  // The prefix of every key in the published file ("model."), which is stripped, too. May be empty.
   std::string prefix;
   std::vector<std::string> unwrap;  // Dictionaries that may hold the state dict, in order of preference: "teacher".
   std::vector<std::string> strip;   // Prefixes that training tools add: "module.", "_orig_mod.".
-  std::vector<Rename> renames;      // Applied in order; one that matches no key is a problem.
-  std::vector<Alias> aliases;       // A slot whose own key is in the file takes that.
+  std::vector<Rename> renames;      // Applied in order; one that matches no key is an error.
+  std::vector<Alias> aliases;       // A slot whose own key is in the file takes that one.
   std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
 

@@ -66,10 +66,10 @@ layout: {}
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 10 problems
   keymap.yaml:3:5: missing field "recognise" in layout original
   keymap.yaml:3:5: unknown field "recognize" in layout original; nearest: recognise
-  keymap.yaml:5:9: {y} of "b.{y}" does not stand in "a.{x}"
+  keymap.yaml:5:9: {y} of "b.{y}" is not in "a.{x}"
   keymap.yaml:6:9: missing field "to" in a rename
   keymap.yaml:6:16: pattern "a.{x": part "{x" is neither plain nor {name} nor {name*}
-  keymap.yaml:8:9: {y} of "a.{x}.{y}" does not stand in "a.{x}"
+  keymap.yaml:8:9: {y} of "a.{x}.{y}" is not in "a.{x}"
   keymap.yaml:10:9: missing field "reason" in an item of field "missing"
   keymap.yaml:12:16: field "recognise" wants at least one pattern
   keymap.yaml:13:14: an item of field "unused" wants a map, has "head"
@@ -120,7 +120,7 @@ TEST(ParseKeyMapTest, LayoutsShareRules) {
   EXPECT_EQ(renamed.unused[0].key.text(), "head.{rest*}");
 }
 
-TEST(ParseKeyMapTest, SlipsInSharedRulesAreReported) {
+TEST(ParseKeyMapTest, ErrorsInSharedRulesAreReported) {
   EXPECT_THAT(ParseKeyMap({"keymap.yaml", R"yaml(rules:
   training:
     recognise: [x]

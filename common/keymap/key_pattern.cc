@@ -14,7 +14,7 @@
 namespace modelport {
 namespace {
 
-// Takes the first or the last part of a key that has one; nothing is left of the only one.
+// Removes and returns the first or the last part of a key that has parts left; nullopt is left after the only part.
 absl::string_view TakeFirst(absl::optional<absl::string_view>* key) {
   const absl::string_view text = **key;
   const size_t dot = text.find('.');
@@ -61,7 +61,7 @@ absl::StatusOr<KeyPattern> KeyPattern::Parse(absl::string_view text) {
           absl::StrCat(context, ": a second {name*}; with two, a key could match in several ways"));
     }
     if (part->is_placeholder && std::find(names.begin(), names.end(), part->text) != names.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(context, ": {", part->text, "} stands there twice"));
+      return absl::InvalidArgumentError(absl::StrCat(context, ": {", part->text, "} occurs twice"));
     }
     pattern.parts_.push_back(*std::move(part));
   }

@@ -12,11 +12,11 @@
 
 namespace modelport {
 
-// What the placeholders of a pattern stood for in a key.
+// The parts of a key that match a pattern's placeholders, by the placeholders' names.
 using KeyBindings = std::map<std::string, std::string, std::less<>>;
 
-// A dotted key with placeholders: {name} stands for one part between dots, {name*} for one or more parts. There is at
-// most one {name*}, so that a key matches in one way at most, which is found in one pass.
+// A dotted key with placeholders: {name} matches one part between dots, {name*} one or more parts. There is at most one
+// {name*}, so that a key matches in at most one way, which is found in one pass.
 // "{path*}.attn.qkv.{leaf}" matches "blocks.3.attn.qkv.weight".
 class KeyPattern {
  public:
@@ -47,7 +47,8 @@ class KeyPattern {
 
   static absl::StatusOr<Part> ParsePart(absl::string_view text);
 
-  // Calls `bind` with each placeholder's name and what it stands for, even if `key` turns out not to match.
+  // Calls `bind` with each placeholder's name and the parts that it matches. Some calls may come before `key` turns out
+  // not to match.
   bool MatchParts(absl::string_view key,
                   absl::FunctionRef<void(const std::string& name, absl::string_view piece)> bind) const;
 

@@ -64,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(
                     MatchCase{"a.{}", "", "pattern \"a.{}\": part \"{}\" is neither plain nor {name} nor {name*}"},
                     MatchCase{"{a*}.b.{c*}", "",
                               "pattern \"{a*}.b.{c*}\": a second {name*}; with two, a key could match in several ways"},
-                    MatchCase{"{a*}.{a}", "", "pattern \"{a*}.{a}\": {a} stands there twice"},
-                    MatchCase{"{a}.{a}", "", "pattern \"{a}.{a}\": {a} stands there twice"}));
+                    MatchCase{"{a*}.{a}", "", "pattern \"{a*}.{a}\": {a} occurs twice"},
+                    MatchCase{"{a}.{a}", "", "pattern \"{a}.{a}\": {a} occurs twice"}));
 
 TEST(KeyPatternTest, SubstituteUndoesMatch) {
   ASSERT_OK_AND_ASSIGN(const KeyPattern from, KeyPattern::Parse("blocks.{chunk}.{block}.{rest*}"));

@@ -12,17 +12,17 @@ namespace {
 
 constexpr size_t kMaxSteps = 4;
 
-// Places in `layout.unwrap` of the steps that lead to a dictionary, none for the root; orders dictionaries by
-// preference.
+// The positions in `layout.unwrap` of the steps that lead to a dictionary, none for the root. Dictionaries are
+// preferred in the order of these lists.
 using Preference = std::vector<size_t>;
 
 absl::optional<Preference> FindPreference(const Layout& layout, absl::string_view path) {
   Preference preference;
   if (path.empty()) return preference;
   for (absl::string_view step : absl::StrSplit(path, '.')) {
-    const auto place = std::find(layout.unwrap.begin(), layout.unwrap.end(), step);
-    if (place == layout.unwrap.end() || preference.size() == kMaxSteps) return absl::nullopt;
-    preference.push_back(place - layout.unwrap.begin());
+    const auto found = std::find(layout.unwrap.begin(), layout.unwrap.end(), step);
+    if (found == layout.unwrap.end() || preference.size() == kMaxSteps) return absl::nullopt;
+    preference.push_back(found - layout.unwrap.begin());
   }
   return preference;
 }
@@ -40,14 +40,19 @@ std::vector<const KeyPattern*> FindUnmatched(const Layout& layout, const StateDi
 
 }  // namespace
 
-LayoutReading ReadDict(const Layout& layout, const StateDict& dict, absl::string_view path) {
-  LayoutReading reading{&layout, &dict, path, FindUnmatched(layout, dict), nullptr};
+LayoutReading ReadDict(const Layout& layout, const Checkpoint& checkpoint, const StateDict& dict,
+                       absl::string_view path) {
+  LayoutReading reading{&layout, &checkpoint, &dict, path, FindUnmatched(layout, dict), nullptr};
   if (reading.recognised()) reading.keys = RenameKeys(layout, dict);
   return reading;
 }
 
+std::shared_ptr<const SourceKeys> ReadKeys(const LayoutReading& reading) {
+  return reading.keys != nullptr ? reading.keys : RenameKeys(*reading.layout, *reading.dict);
+}
+
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint) {
-  std::map<Preference, std::pair<const StateDict*, absl::string_view>> places;
+  std::map<Preference, std::pair<const StateDict*, absl::string_view>> dicts;
   for (const StateDict& dict : checkpoint.state_dicts()) {
     absl::optional<Preference> best = FindPreference(layout, dict.path);
     absl::string_view path = dict.path;
@@ -57,10 +62,12 @@ std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& ch
       best = preference;
       path = other;
     }
-    if (best) places.emplace(*best, std::make_pair(&dict, path));
+    if (best) dicts.emplace(*best, std::make_pair(&dict, path));
   }
   std::vector<LayoutReading> readings;
-  for (const auto& [preference, place] : places) readings.push_back(ReadDict(layout, *place.first, place.second));
+  for (const auto& [preference, dict] : dicts) {
+    readings.push_back(ReadDict(layout, checkpoint, *dict.first, dict.second));
+  }
   return readings;
 }
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/tensor/shape.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
 
@@ -44,16 +44,16 @@ absl::string_view Branch(absl::string_view path, absl::string_view taken) {
 class LeftOutList {
  public:
   void Add(absl::string_view path, int64_t tensors, int64_t elements) {
-    const auto [place, added] = places_.try_emplace(path, list_.size());
+    const auto [position, added] = positions_.try_emplace(path, list_.size());
     if (added) list_.push_back({std::string(path)});
-    list_[place->second].tensors += tensors;
-    list_[place->second].elements += elements;
+    list_[position->second].tensors += tensors;
+    list_[position->second].elements += elements;
   }
 
   std::vector<LeftOut> Take() { return std::move(list_); }
 
  private:
-  absl::flat_hash_map<absl::string_view, size_t> places_;  // In list_, by path.
+  absl::flat_hash_map<absl::string_view, size_t> positions_;  // In list_, by path.
   std::vector<LeftOut> list_;
 };
 

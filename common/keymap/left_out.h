@@ -9,18 +9,18 @@
 
 namespace modelport {
 
-// A part of a checkpoint beside the state dict that was taken.
+// A part of a checkpoint that holds tensors and is not in the state dict that is taken.
 struct LeftOut {
   std::string path;      // Of the outermost dictionary, list or object that the state dict is not in; "" for the root.
-  int64_t tensors = 0;   // In it, at any depth.
-  int64_t elements = 0;  // Of those.
+  int64_t tensors = 0;   // In that part, at any depth.
+  int64_t elements = 0;  // Of those tensors.
 };
 
-// Everything in `checkpoint` that holds tensors beside `taken`, one of its state dicts, in the order of the file. A
-// tensor that is also one of `taken`'s, by its place in the file, is not left out.
+// Every part of `checkpoint` that holds tensors beside `taken`, one of its state dicts, in the order of the file. A
+// tensor with the same elements of the file as one of `taken`'s is not left out.
 std::vector<LeftOut> FindLeftOut(const Checkpoint& checkpoint, const StateDict& taken);
 
-// "student (174 tensors), optimizer (350 tensors)": the first few.
+// "student (174 tensors), optimizer (350 tensors)": the first five, and how many more there are.
 std::string DescribeLeftOut(const std::vector<LeftOut>& left_out);
 
 // "the file's root" or "dictionary teacher".

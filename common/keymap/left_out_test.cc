@@ -38,7 +38,7 @@ std::vector<std::string> LeftOutOf(std::vector<StateDict> dicts, std::vector<Loo
   return found;
 }
 
-TEST(LeftOutTest, CountsByTheOutermostPartThatWasNotTaken) {
+TEST(LeftOutTest, CountsTensorsByTheOutermostPartThatWasNotTaken) {
   const std::vector<StateDict> dicts = {Dict("", 1, 0),
                                         Dict("teacher.net", 3, 1),
                                         Dict("teacher.ema.a", 1, 2),
@@ -51,7 +51,7 @@ TEST(LeftOutTest, CountsByTheOutermostPartThatWasNotTaken) {
   EXPECT_THAT(LeftOutOf(dicts, loose, 0), ElementsAre("teacher: 5, 10", "optimizer: 5, 17", "args: 4, 8"));
 }
 
-TEST(LeftOutTest, WhatTheStateDictItselfCarriesIsNamed) {
+TEST(LeftOutTest, AttributesOfTheStateDictAreNamed) {
   EXPECT_THAT(LeftOutOf({Dict("model", 1, 0)}, {{"model.(attributes)", "a list", 1, 3}}, 0),
               ElementsAre("model.(attributes): 1, 3"));
 }
@@ -64,7 +64,7 @@ TEST(LeftOutTest, TheSameTensorsUnderAnotherNameAreNotLeftOut) {
   EXPECT_THAT(LeftOutOf({Dict("model", 3, 0), transposed}, {}, 0), ElementsAre("other: 3, 6"));
 }
 
-TEST(LeftOutTest, IsDescribedInBrief) {
+TEST(LeftOutTest, ALongListIsDescribedInBrief) {
   EXPECT_EQ(DescribeLeftOut({{"", 1, 2}, {"student", 174, 2}, {"a", 1, 1}, {"b", 1, 1}, {"c", 1, 1}, {"d", 1, 1}}),
             "the file's root (1 tensor), student (174 tensors), a (1 tensor), b (1 tensor), c (1 tensor), +1 more");
   EXPECT_EQ(DescribeLeftOut({{std::string(1000, 'x'), 2, 2}}),

@@ -27,8 +27,7 @@ absl::StatusOr<Likeness> Likeness::Make(const Checkpoint& checkpoint, const KeyM
   std::vector<Reading> readings;
   for (const LayoutReadings& layout : layouts) {
     if (layout.readings.empty() || !IsSmall(*layout.readings.front().dict)) continue;
-    const LayoutReading& first = layout.readings.front();
-    readings.push_back({layout.layout, first.keys != nullptr ? first.keys : RenameKeys(*layout.layout, *first.dict)});
+    readings.push_back({layout.layout, ReadKeys(layout.readings.front())});
   }
   return Likeness(std::move(readings));
 }

@@ -9,24 +9,23 @@
 #include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
+#include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {
 
-struct SourceKeys;
-
-// How near a checkpoint that fits nothing comes to any number of module trees, by one key map. Its time is linear in
-// the checkpoint's keys, and then in each tree's slots. Borrows the checkpoint and the key map.
+// Scores how similar a checkpoint is to module trees, by one key map, to name the nearest model if none fits. The time
+// is linear in the checkpoint's keys, and then in each tree's slots. Borrows the checkpoint and the key map.
 class Likeness {
  public:
   struct Score {
-    double share = 0;    // Of the slots and keys, those that agree in name, and again in shape: 0 to 1.
-    std::string layout;  // The one in which that is so.
+    double share = 0;    // From 0 to 1: agreements in name and in shape, of all slots and keys.
+    std::string layout;  // The layout with that share.
   };
 
-  // Of each layout that `choice` admits it reads the first dictionary, which is left out if it has more than 100,000
-  // keys or 16 MiB of them. InvalidArgument: no such layout, or no such dictionary.
+  // For each layout that `choice` admits, reads the first dictionary, unless it has more than 100,000 keys or their
+  // names take more than 16 MiB. InvalidArgument: no such layout, or no such dictionary.
   static absl::StatusOr<Likeness> Make(const Checkpoint& checkpoint, const KeyMap& key_map, const SourceChoice& choice);
 
   // The best score of all layouts.

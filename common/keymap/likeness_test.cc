@@ -50,7 +50,7 @@ class LikenessTest : public testing::Test {
   KeyMap key_map_;
 };
 
-TEST_F(LikenessTest, AllNamesAndShapesAreOne) {
+TEST_F(LikenessTest, AllNamesAndShapesGiveOne) {
   const Likeness::Score score = Score({{"head", {4}}, {"stem", {2, 3}}});
   EXPECT_EQ(score.share, 1);
   EXPECT_EQ(score.layout, "original");

@@ -19,20 +19,20 @@ struct SourceKey {
   const CheckpointTensor* tensor;
 };
 
-// Two keys of the file that stripping and renaming make one.
+// Two keys of the file that get the same name by stripping and renaming.
 struct Collision {
   absl::string_view name;
   const CheckpointTensor* first;
   const CheckpointTensor* second;
 };
 
-// The keys of a state dict, stripped and renamed by a layout, whatever the model. Names are borrowed from the
-// checkpoint or from `renamed`.
+// The keys of a state dict, stripped and renamed by a layout. They do not depend on the model. Names are borrowed from
+// the checkpoint or from `renamed`.
 struct SourceKeys {
   std::vector<SourceKey> keys;  // In file order.
   absl::flat_hash_map<absl::string_view, const CheckpointTensor*> by_name;
   std::vector<Collision> collisions;
-  std::vector<const Rename*> idle_rules;  // Those that match no key.
+  std::vector<const Rename*> idle_rules;  // Renames that match no key.
   std::deque<std::string> renamed;
 };
 

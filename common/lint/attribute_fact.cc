@@ -10,13 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/lint/held_tensors.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
-
-std::string ChildPath(const std::string& path, const std::string& name) {
-  return path.empty() ? name : absl::StrCat(path, ".", name);
-}
 
 bool IsRegistered(const c10::ClassType& type, size_t slot) { return type.is_parameter(slot) || type.is_buffer(slot); }
 
@@ -51,7 +48,7 @@ FixedOptionPtr WithValue(FixedOption option, std::string value, bool is_device) 
 Fact HeldTensorsFact(const c10::IValue& value, const FixedOption& place) {
   Fact fact;
   for (const at::Tensor& tensor : HeldTensors(value)) {
-    // Tensors without dimensions go with any dtype and device.
+    // Operators combine tensors without dimensions with any dtype and device.
     if (tensor.dim() == 0) continue;
     fact.device.fixed = WithValue(place, tensor.device().str(), /*is_device=*/true);
     if (tensor.is_floating_point()) {
@@ -67,12 +64,12 @@ Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, co
   if (value.isModule()) {
     Fact module;
     module.value = value;
-    module.path = ChildPath(path, name);
+    module.path = JoinPath(path, name);
     return module;
   }
   if (const absl::optional<Fact> weight = WeightFact(owner, value)) return *weight;
   Fact fact = HeldTensorsFact(value, {.kind = FixedOption::Kind::kAttribute, .call = name, .module = path});
-  // A host may change the others.
+  // A host may change attributes of all other types, so their values are not known.
   if (value.isInt() || value.isDevice()) fact.value = value;
   return fact;
 }

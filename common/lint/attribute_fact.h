@@ -9,11 +9,11 @@
 
 namespace modelport {
 
-// What is known of the tensors in `value`, which the file holds outside parameters and buffers. `place` says where: all
-// of it but value and is_device.
+// The fact about the tensors in `value`, a constant or an attribute that is neither parameter nor buffer. `place` has
+// every member that describes where `value` is; this function sets the members `value` and `is_device`.
 Fact HeldTensorsFact(const c10::IValue& value, const FixedOption& place);
 
-// What is known of the attribute `name` of the module `owner`, whose path is `path`.
+// The fact about the attribute `name` of the module `owner`, whose path is `path`.
 Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, const std::string& name);
 
 }  // namespace modelport

@@ -14,7 +14,7 @@ using testing::Field;
 using testing::IsEmpty;
 using torch::jit::Module;
 
-// A module that convolves with the first of a list that it has as an attribute.
+// A module that convolves with the first tensor of a list, which is an attribute.
 Module MakeModuleWithList(bool holds_weight) {
   const at::Tensor weight = at::ones({3, 3, 1, 1});
   Module module("Net");
@@ -25,7 +25,7 @@ Module MakeModuleWithList(bool holds_weight) {
   return module;
 }
 
-TEST(AttributeFactTest, AListOfWeightsIsConvertedWithThem) {
+TEST(AttributeFactTest, AListOfWeightsCountsAsWeights) {
   EXPECT_THAT(LintSaved(MakeModuleWithList(true)), IsEmpty());
   EXPECT_THAT(LintSaved(MakeModuleWithList(false)),
               ElementsAre(Field(&Finding::rule, "device"), Field(&Finding::rule, "half")));

@@ -47,8 +47,8 @@ bool IsStorable(const c10::Type& type) {
   }
 }
 
-// Pickles what `module` holds, as saving it does, to nowhere. Tensors are left out; so is the code, which came from a
-// file and goes to one. Throws what LibTorch throws.
+// Pickles the attributes of `module` as saving does, and discards the bytes. Tensors and code are left out: both can
+// always be saved. Throws the exceptions of LibTorch if an attribute cannot be saved.
 void Pickle(const torch::jit::Module& module) {
   std::vector<c10::ClassTypePtr> types;
   torch::jit::Pickler pickler([](const char*, size_t) {}, /*tensor_table=*/nullptr, NameOf, &types,
@@ -58,7 +58,7 @@ void Pickle(const torch::jit::Module& module) {
   pickler.stop();
 }
 
-// Calls `visit` for every attribute of `type` that is no submodule.
+// Calls `visit` for every attribute of `type` that is not a submodule.
 void ForEachAttribute(const c10::ClassType& type,
                       const std::function<void(const std::string& name, const c10::Type& type)>& visit) {
   for (size_t i = 0; i < type.numAttributes(); ++i) {

@@ -18,7 +18,7 @@ using testing::Field;
 using testing::HasSubstr;
 using torch::jit::Module;
 
-TEST(AttributeTypesTest, FindsThoseThatHostsMayNotKnow) {
+TEST(AttributeTypesTest, FindsTypesThatHostsMayNotKnow) {
   Module net("Net"), child("Child");
   child.register_attribute("names", c10::DictType::create(c10::StringType::get(), c10::ListType::ofInts()),
                            c10::impl::GenericDict(c10::StringType::get(), c10::ListType::ofInts()));

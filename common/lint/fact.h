@@ -1,5 +1,5 @@
 // What the lint knows about a value of a graph: where its dtype and its device come from. A host that switches to half
-// precision or to a GPU changes those of the input and of the weights, but none that the code spells out.
+// precision or to a GPU changes the dtype and device of the input and the weights, but not those that the code names.
 #ifndef MODELPORT_COMMON_LINT_FACT_H_
 #define MODELPORT_COMMON_LINT_FACT_H_
 
@@ -14,7 +14,7 @@
 
 namespace modelport {
 
-// A dtype or a device that the file fixes, whatever the host wants.
+// A dtype or a device that the file fixes, so that the host cannot change it.
 struct FixedOption {
   enum class Kind {
     kWritten,    // x.float(), torch.zeros(n, device="cpu")
@@ -24,17 +24,17 @@ struct FixedOption {
   };
   Kind kind;
   std::string value = {};   // "float32", "cuda:0".
-  std::string call = {};    // "aten::zeros"; of an attribute its name.
-  std::string module = {};  // Path of the module that has it, "" for the root.
-  SourceLine line = {};     // Empty for an attribute.
+  std::string call = {};    // The operator, such as "aten::zeros"; for an attribute, its name.
+  std::string module = {};  // The path of the module that has it; "" for the root.
+  SourceLine line = {};     // It is empty for an attribute.
   bool is_device = false;
 };
 using FixedOptionPtr = std::shared_ptr<const FixedOption>;
 
-// Where the dtype or the device of a tensor may come from: one, both or none. None: it does not matter, as for integers
-// and for tensors without dimensions, or it is not known.
+// Where the dtype or the device of a tensor may come from: the model, a fixed option, or both. Neither means that the
+// origin is unknown or does not matter, as for integers and for tensors without dimensions.
 struct Origin {
-  bool model = false;  // The input or the weights.
+  bool model = false;  // Whether it may come from the input or the weights.
   FixedOptionPtr fixed = nullptr;
 };
 
@@ -45,15 +45,16 @@ using FactPtr = std::shared_ptr<const Fact>;
 struct Fact {
   Origin dtype;
   Origin device;
-  bool is_input = false;              // May share memory with an argument of forward.
-  absl::optional<c10::IValue> value;  // If known: a module, or a literal.
-  std::string path;                   // Of a module.
-  std::vector<FactPtr> elements;      // Of a tuple, if known.
+  bool is_input = false;              // Whether it may share memory with an argument of forward.
+  absl::optional<c10::IValue> value;  // The value, if known: a module or a literal.
+  std::string path;                   // The path of a module.
+  std::vector<FactPtr> elements;      // The elements of a tuple, if known.
 };
 
+// The origin of a value that has either the origin `a` or the origin `b`.
 Origin Join(const Origin& a, const Origin& b);
 
-// What is known of what comes out of a list, tuple or dictionary that holds `facts`.
+// The fact about any element of a list, tuple or dictionary that contains `facts`.
 Fact Mix(const std::vector<FactPtr>& facts);
 
 }  // namespace modelport

@@ -16,13 +16,13 @@ auto Key(const FixedOption& option) {
                   option.is_device);
 }
 
-// All that makes a fact but its value. Options and elements are a pool's.
+// All members of a fact except its value. Its options and elements belong to a pool, so their pointers can be compared.
 auto Key(const Fact& fact) {
   return std::tie(fact.dtype.model, fact.dtype.fixed, fact.device.model, fact.device.fixed, fact.is_input, fact.path,
                   fact.elements);
 }
 
-// Values that need memory of their own are equal if that is the same, but for texts.
+// Strings are compared by their text, other objects by their address.
 bool SameValue(const c10::IValue& a, const c10::IValue& b) {
   return a.isString() && b.isString() ? a.toStringRef() == b.toStringRef() : a.is(b);
 }

@@ -10,23 +10,23 @@
 
 namespace modelport {
 
-// Keeps one object for all equal facts, and for all equal fixed options: two of a pool's are equal if their pointers
-// are. However a file puts tuples into tuples, facts share what is in them.
+// Keeps one object for all equal facts and one for all equal fixed options, so that two of them are equal if and only
+// if their pointers are equal. Facts about nested tuples share the facts about their elements.
 class FactPool {
  public:
   FactPool();
 
-  // The pool's fact that is equal to `fact`, whose elements are the pool's. Of tuples that hold more than a thousand
-  // others, all of them counted, the elements are not kept.
+  // The pool's fact that is equal to `fact`, whose elements must be facts of the pool. A tuple with more than a
+  // thousand parts, counted through all levels of nested tuples, loses its elements.
   FactPtr Add(Fact fact);
   FixedOptionPtr Add(const FixedOptionPtr& option);
 
-  // What is known of a value that is either `a` or `b`.
+  // The fact about a value that has either the fact `a` or the fact `b`.
   FactPtr Join(const FactPtr& a, const FactPtr& b);
 
-  // That of a value of which nothing is known.
+  // The fact about a value of which nothing is known.
   const FactPtr& unknown() const { return unknown_; }
-  // All of them, in the order in which they came.
+  // All fixed options of the pool, in the order in which they were added.
   const std::vector<FixedOptionPtr>& fixed_options() const { return fixed_options_; }
 
  private:
@@ -43,10 +43,10 @@ class FactPool {
     bool operator()(const FixedOptionPtr& a, const FixedOptionPtr& b) const;
   };
 
-  // The number of facts within `fact`, itself included, each as often as it is there.
+  // The number of facts in `fact`, including itself. A fact that occurs twice counts twice.
   size_t CountParts(const Fact& fact) const;
 
-  absl::flat_hash_map<FactPtr, size_t, HashFact, SameFact> facts_;  // With their parts.
+  absl::flat_hash_map<FactPtr, size_t, HashFact, SameFact> facts_;  // Facts with their CountParts.
   absl::flat_hash_set<FixedOptionPtr, HashOption, SameOption> options_;
   std::vector<FixedOptionPtr> fixed_options_;
   FactPtr unknown_;

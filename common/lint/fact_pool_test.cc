@@ -32,7 +32,7 @@ Fact Tuple(std::vector<FactPtr> elements) {
   return fact;
 }
 
-TEST(FactPoolTest, EqualFactsAreOne) {
+TEST(FactPoolTest, EqualFactsAreOneObject) {
   FactPool pool;
   EXPECT_EQ(pool.Add(Fact()), pool.unknown());
   EXPECT_EQ(pool.Add(Fixed("float32")), pool.Add(Fixed("float32")));
@@ -63,7 +63,7 @@ TEST(FactPoolTest, JoinsWhatIsKnown) {
   EXPECT_TRUE(pool.Join(tuple, pool.Add(Tuple({a})))->elements.empty());
 }
 
-TEST(FactPoolTest, JoinsOfValuesKnowThoseThatAreEqual) {
+TEST(FactPoolTest, AJoinKeepsAValueThatBothHave) {
   FactPool pool;
   const FactPtr one = pool.Add(Known(1));
   Fact input = Known(1);

@@ -8,13 +8,13 @@
 
 namespace modelport {
 
-// Something in a TorchScript file that breaks in the host it is for.
+// Something in a TorchScript file that does not work in the host that the file is for.
 struct Finding {
-  std::vector<std::string> modules;  // Paths of those that have it, "" for the root.
-  SourceLine line = {};              // Empty where no line is to blame, as for an attribute.
+  std::vector<std::string> modules;  // The paths of the modules that have it; "" is the root.
+  SourceLine line = {};              // It is empty if no line causes the finding, as for an attribute.
   std::string message;
   std::string cure;
-  std::string rule = {};  // "half".
+  std::string rule = {};  // Such as "half".
 };
 
 }  // namespace modelport

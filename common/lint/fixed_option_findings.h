@@ -1,4 +1,4 @@
-// How findings speak of dtypes and devices that the file fixes.
+// The texts of findings about dtypes and devices that the file fixes.
 #ifndef MODELPORT_COMMON_LINT_FIXED_OPTION_FINDINGS_H_
 #define MODELPORT_COMMON_LINT_FIXED_OPTION_FINDINGS_H_
 
@@ -15,13 +15,13 @@ namespace modelport {
 // "aten::zeros makes a tensor of float32, the default".
 std::string DescribeFixedOption(const FixedOption& option);
 
-// What to write instead.
+// The cure: what to write instead of `option`.
 std::string CureFixedOption(const FixedOption& option);
 
-// The fixed options of which one finding each is enough.
+// Collects the fixed options that have a finding already, since one for each is enough.
 class FixedOptionsSeen {
  public:
-  // False if it was there.
+  // Returns false if an equal option was inserted before.
   bool Insert(const FixedOption& option);
 
  private:
@@ -31,7 +31,7 @@ class FixedOptionsSeen {
 // "aten::linear at net.py:12".
 std::string DescribeStep(const Step& step);
 
-// A finding about `option`, at its place.
+// A finding about `option`, with the option's module, line and cure.
 Finding FixedOptionFinding(const FixedOption& option, std::string message);
 
 }  // namespace modelport

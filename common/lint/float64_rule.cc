@@ -14,7 +14,7 @@ namespace {
 
 bool IsFloat64(const at::Tensor& tensor) { return tensor.dim() > 0 && tensor.scalar_type() == c10::kDouble; }
 
-// Whether it is a float64 tensor, or a list, dictionary or tuple that holds one.
+// Whether `value` is a float64 tensor, or a list, dictionary or tuple that contains one.
 bool HoldsFloat64(const c10::IValue& value) {
   if (value.isModule()) return false;
   const std::vector<at::Tensor> tensors = HeldTensors(value);

@@ -30,7 +30,7 @@ TEST_P(Float64RuleTest, FindsTheBadOneOnly) { ExpectFindsTheBadOneOnly(GetParam(
 INSTANTIATE_TEST_SUITE_P(All, Float64RuleTest, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
-TEST(Float64TensorsTest, AreFoundWhereverTheyLie) {
+TEST(Float64TensorsTest, AreFoundInEveryKindOfAttribute) {
   Module net("Net"), child("Child");
   net.register_buffer("mean", at::zeros({3}, at::kDouble));
   net.register_attribute("levels", c10::ListType::ofTensors(), c10::List<at::Tensor>({at::zeros({3}, at::kDouble)}));

@@ -7,7 +7,7 @@ namespace modelport {
 std::vector<at::Tensor> HeldTensors(const c10::IValue& value) {
   std::vector<at::Tensor> tensors;
   absl::flat_hash_set<const void*> seen;
-  // Where it gives true, the visit does not look into the value.
+  // If the visitor returns true, the visit skips the contents of the value.
   value.visit([&](const c10::IValue& held) {
     if (!held.isPtrType()) return false;
     if (!seen.insert(held.internalToPointer()).second) return true;

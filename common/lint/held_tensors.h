@@ -8,7 +8,7 @@
 
 namespace modelport {
 
-// The tensors that `value` is or holds, in lists, tuples, dictionaries and objects; what is there twice comes once.
+// The tensor that `value` is, or the tensors in the list, tuple, dictionary or object that it is; each tensor once.
 std::vector<at::Tensor> HeldTensors(const c10::IValue& value);
 
 }  // namespace modelport

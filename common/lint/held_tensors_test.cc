@@ -17,7 +17,7 @@ TEST(HeldTensorsTest, FindsTensorsInLists) {
   EXPECT_EQ(HeldTensors(3).size(), 0);
 }
 
-TEST(HeldTensorsTest, LooksOnceIntoWhatIsThereManyTimes) {
+TEST(HeldTensorsTest, VisitsSharedValuesOnce) {
   c10::IValue value = at::ones({1});
   for (int i = 0; i < 60; ++i) value = c10::ivalue::Tuple::create(value, value);
   EXPECT_EQ(HeldTensors(value).size(), 1);

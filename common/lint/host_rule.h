@@ -11,14 +11,14 @@
 
 namespace modelport {
 
-// What one host wants of a module.
+// A requirement of one host.
 struct HostRule {
   absl::string_view name;
-  // Adds what it finds; the caller fills in Finding::rule.
+  // Adds a finding for each violation in `module`; the caller sets Finding::rule.
   void (*check)(const torch::jit::Module& module, std::vector<Finding>& findings);
 };
 
-// What `rules` find in `module`, in their order.
+// The findings of `rules` about `module`, in the order of the rules.
 std::vector<Finding> CheckHostRules(absl::Span<const HostRule> rules, const torch::jit::Module& module);
 
 }  // namespace modelport

@@ -35,7 +35,7 @@ constexpr Rule kRules[] = {
     {"runtime", CheckRuntimeObstacles},
 };
 
-// Findings of which several that differ in their modules alone are one.
+// Collects findings and merges those that differ only in their modules.
 class MergedFindings {
  public:
   void Add(Finding finding) {
@@ -56,7 +56,7 @@ class MergedFindings {
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
 
   std::vector<Finding> findings_;
-  absl::flat_hash_map<Key, size_t> places_;  // In findings_.
+  absl::flat_hash_map<Key, size_t> places_;  // The index in findings_ of each key.
   absl::flat_hash_set<std::pair<size_t, std::string>> modules_;
 };
 

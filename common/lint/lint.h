@@ -1,4 +1,4 @@
-// Finds what keeps a TorchScript file from working in a host such as Nuke, whoever made the file.
+// Finds what keeps any TorchScript file from working in a host such as Nuke.
 #ifndef MODELPORT_COMMON_LINT_LINT_H_
 #define MODELPORT_COMMON_LINT_LINT_H_
 
@@ -17,17 +17,17 @@
 namespace modelport {
 
 struct LintOptions {
-  absl::Span<const HostRule> host_rules = {};  // Of the host that the file is for.
-  const Runtime* runtime = nullptr;            // One that has to load the file; may be null.
+  absl::Span<const HostRule> host_rules = {};  // The rules of the host that the file is for.
+  const Runtime* runtime = nullptr;            // The runtime that must load the file; may be null.
 };
 
 struct LintResult {
-  std::vector<Finding> findings;  // In the order of the rules.
-  std::string minimum_runtime;    // The oldest that loads the file and computes the same; empty if none does.
+  std::vector<Finding> findings;  // The findings in the order of the rules.
+  std::string minimum_runtime;    // The oldest runtime that loads the file and computes the same; empty if none does.
 };
 
-// The findings about `module`, which was loaded from a file of this format. What several modules share, as the
-// blocks of a network do, is one finding.
+// The findings about `module`, which was loaded from a file of this format. Findings that differ only in their modules,
+// such as the blocks of a network, are merged into one.
 //   FailedPrecondition   the code calls an operator that reaches beyond the process
 //   Internal             LibTorch cannot read the module's code
 //   ResourceExhausted    the code is too large to follow

@@ -20,8 +20,9 @@
 namespace modelport {
 namespace {
 
-// Tensors are copied once, at about 1 ns a byte. Code, which is compressed in the file, takes LibTorch about 150 bytes
-// and 2 us a byte to compile: what is constant here is enough for 2 MB of it, 30,000 lines, in a file without tensors.
+// LibTorch copies tensors once, in about 1 ns per byte. To compile code it takes about 150 bytes and 2 us per byte, and
+// code is compressed in the file. The constants are enough for 2 MB of code, or 30,000 lines, in a file without
+// tensors.
 ConfinedLimits LimitsFor(size_t file_size) {
   const absl::Duration cpu_time = absl::Seconds(20) + absl::Nanoseconds(100 * file_size);
   return {.memory = static_cast<int64_t>((512 << 20) + 2 * file_size),
@@ -47,7 +48,7 @@ std::string Encode(const LintResult& result) {
 
 absl::StatusOr<LintResult> Decode(const std::string& bytes) {
   LintMessage message;
-  if (!message.ParseFromString(bytes)) return absl::DataLossError("the confined process gave no result of a lint");
+  if (!message.ParseFromString(bytes)) return absl::DataLossError("the confined process returned no lint result");
   LintResult result;
   result.minimum_runtime = message.minimum_runtime();
   for (const LintMessage::Finding& finding : message.findings()) {
@@ -61,19 +62,19 @@ absl::StatusOr<LintResult> Decode(const std::string& bytes) {
 }
 
 absl::StatusOr<std::string> LintBytes(absl::string_view bytes, const LintOptions& options) {
-  // The process may not start threads.
+  // The confined process cannot start threads.
   at::set_num_threads(1);
   ASSIGN_OR_RETURN(const ScriptFile file, ReadScriptFile(bytes));
   ASSIGN_OR_RETURN(const LintResult result, Lint(file.module, file.format, options));
   return Encode(result);
 }
 
-// What LibTorch says of a file quotes it, and may be as long.
+// A message of LibTorch quotes the file, so it may be as long as the file.
 constexpr size_t kMaxMessage = 4000;
 
 absl::Status Explain(const absl::Status& status) {
   const absl::string_view message = status.message().substr(0, kMaxMessage);
-  // What would be a fault of ours for a module of ours is the file's here.
+  // For a module of Modelport's own these errors would be a bug. Here the file causes them.
   if (!absl::IsAborted(status) && !absl::IsInternal(status)) return absl::Status(status.code(), message);
   return absl::DataLossError(absl::StrCat("LibTorch cannot read it: ", message));
 }

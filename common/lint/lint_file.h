@@ -8,15 +8,15 @@
 
 namespace modelport {
 
-// Lints the TorchScript file `path`, whoever made it. Loading a file runs code that it holds, and so a child process
-// that can only compute (RunConfined) does it. Call it before this process starts threads. Messages begin with the
-// path.
+// Lints the TorchScript file `path`, which may be untrusted. Loading a file runs code in it, so a child process that
+// can only compute (RunConfined) loads and lints it. Call this before the process starts threads. Messages begin with
+// the path.
 //   NotFound, PermissionDenied, Unavailable   as the system reports
-//   InvalidArgument      a file of another kind; the message says which
+//   InvalidArgument      another kind of file; the message says which
 //   FailedPrecondition   its code calls operators that reach files or other processes
-//   DataLoss             truncated or damaged, or LibTorch cannot load it, or crashes
-//   ResourceExhausted    it takes too much memory or time
-//   Unimplemented        this system cannot confine a process, or a zip archive of a rare kind
+//   DataLoss             truncated or damaged, or LibTorch cannot load it or crashes
+//   ResourceExhausted    the file takes too much memory or time
+//   Unimplemented        this system cannot confine a process, or the file is a zip archive of a rare kind
 absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& options);
 
 }  // namespace modelport

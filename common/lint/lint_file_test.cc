@@ -1,4 +1,4 @@
-// What nobody vouches for: files that do harm when they are loaded, that are damaged, or larger than they look.
+// Untrusted files: those that do harm when they are loaded, that are damaged, or that inflate to a large size.
 #include "common/lint/lint_file.h"
 
 #include <torch/csrc/jit/api/module.h>
@@ -26,7 +26,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// A sanitizer has its own idea of a full stack, and of how much memory there is.
+// Sanitizers change how a full stack is detected and how much memory there is.
 bool HasSanitizer() {
 #if defined(__SANITIZE_ADDRESS__)
   return true;
@@ -44,7 +44,7 @@ absl::StatusOr<LintResult> LintBytes(const std::string& bytes) {
 
 absl::StatusOr<LintResult> LintCode(const std::string& code) { return LintBytes(ZipArchive(RecordsWithCode(code))); }
 
-// A file that is refused for what it holds, with its path in front; not by a fault of ours.
+// An error about the content of the file, whose message begins with the path, and not an internal error.
 MATCHER(IsRefused, "is an error of the file") {
   *result_listener << arg.status().ToString();
   const StatusCode code = arg.status().code();
@@ -59,7 +59,7 @@ std::string Repeat(const std::string& text, int count) {
   return repeated;
 }
 
-TEST(LintFileTest, TakesAnHonestFile) {
+TEST(LintFileTest, AcceptsAHarmlessFile) {
   ASSERT_OK_AND_ASSIGN(const LintResult result, LintCode(NetClass(NetForward("    return torch.relu(x).cpu()\n"))));
   ASSERT_EQ(result.findings.size(), 1);
   EXPECT_EQ(result.findings[0].rule, "device");
@@ -81,7 +81,7 @@ TEST(LintFileTest, RefusesCodeThatWritesFilesBeforeItRuns) {
   }
 }
 
-// By its tokens alone, this calls a method of the file's own.
+// The tokens alone suggest a call of the file's own method.
 TEST(LintFileTest, DisguisedCallsHaveNoEffect) {
   const std::string written = testing::TempDir() + "/disguised";
   const std::string call = absl::StrCat("    t = torch\n    t.save(state, \"", written, "\")\n");
@@ -90,7 +90,7 @@ TEST(LintFileTest, DisguisedCallsHaveNoEffect) {
   EXPECT_FALSE(std::filesystem::exists(written));
 }
 
-TEST(LintFileTest, OutputOfTheFileGoesNowhere) {
+TEST(LintFileTest, TheFileCannotPrint) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   EXPECT_OK(LintBytes(FileThatRuns("    print(\"no findings\")\n    torch.warn(\"no findings\", 2)\n")));
@@ -154,7 +154,7 @@ TEST(LintFileTest, CompressedRecordsHaveALimit) {
   EXPECT_THAT(LintBytes(file), StatusIs(StatusCode::kResourceExhausted, HasSubstr("code/comment.py: wants at most")));
 }
 
-TEST(LintFileTest, TakesAHundredThousandRecords) {
+TEST(LintFileTest, AcceptsAHundredThousandRecords) {
   ScriptRecords records = RecordsWithCode(NetClass(NetForward("    return x\n")));
   for (int i = 0; i < 100'000; ++i) records.emplace_back(absl::StrCat("m/data/", i), "");
   EXPECT_OK(LintBytes(ZipArchive(records, {.zip64 = true})));
@@ -181,8 +181,8 @@ TEST(LintFileTest, DamagedPicklesAreAnError) {
   }
 }
 
-// Each byte of the code and of what tells its source is changed; checksums are those of the changed bytes, so that
-// LibTorch gets to see them. Whatever becomes of it, there is a report or an error, and never a crash.
+// Changes each byte of the code and of its debug records. The checksums match, so that LibTorch reads the changed
+// bytes. The result must be a report or an error, and never a crash.
 TEST(LintFileTest, AChangedByteIsAReportOrAnError) {
   torch::jit::Module module("Net");
   module.define("def forward(self, x):\n  return x + 1\n");

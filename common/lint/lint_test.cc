@@ -37,12 +37,12 @@ TEST(LintTest, NamesModulesLineAndCure) {
   EXPECT_THAT(findings[0].cure, HasSubstr("x.device"));
 }
 
-TEST(LintTest, LeavesOutWhatForwardDoesNotReach) {
+TEST(LintTest, IgnoresCodeThatForwardDoesNotReach) {
   EXPECT_THAT(LintSaved(MakeModule("def forward(self, x):\n  return x\ndef other(self, x):\n  return x.cpu()\n")),
               IsEmpty());
 }
 
-TEST(LintTest, OtherHostsTakeAnyForwardAndBoolAttributes) {
+TEST(LintTest, WithoutHostRulesAnyForwardAndBoolAttributesAreFine) {
   Module module("Net");
   module.register_attribute("invert", c10::BoolType::get(), true);
   module.define("def forward(self, x, y):\n  return x, y\n");

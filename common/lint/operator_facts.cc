@@ -44,7 +44,7 @@ class OperatorFacts {
 
  private:
   Fact Output(const c10::Argument& formal, Fact result) {
-    // An int or a device that was read off a tensor stands for the tensor's.
+    // The result of these two stands for the dtype or device of the tensor.
     if (!HoldsTensors(*formal.type()) && name_ != "prim::dtype" && name_ != "prim::device") return Fact();
     if (formal.name() == "indices") result.dtype = Origin();
     result.is_input = formal.alias_info() != nullptr && AliasesInput();
@@ -59,7 +59,7 @@ class OperatorFacts {
     return false;
   }
 
-  // Tensors without dimensions go with any dtype and device.
+  // Whether the result is a tensor without dimensions. Operators combine it with any dtype and device.
   bool MakesScalar() const {
     if (name_ == "prim::NumToTensor" || name_ == "aten::scalar_tensor") return true;
     if (const auto size = step_.node->schema().argumentIndexWithName("size"); size && IsFactory()) {
@@ -70,7 +70,7 @@ class OperatorFacts {
            step_.node->input(0)->type()->kind() != c10::TypeKind::ListType;
   }
 
-  // A view of its operand, or the operand itself.
+  // Whether the result is a view of its operand, or the operand itself.
   bool IsAlias() const {
     const auto& returns = step_.node->schema().returns();
     return !returns.empty() && returns[0].alias_info() != nullptr;
@@ -107,7 +107,7 @@ class OperatorFacts {
     return PicksElements(name_) ? operands_[0].fact->device : ModelWins(&Fact::device);
   }
 
-  // The tensor whose dtype and device are wanted.
+  // The tensor whose dtype and device the result takes; null if there is none.
   const Fact* Template() const {
     return name_ == "aten::type_as" || name_ == "aten::to" ? FindArgument(step_, "other") : nullptr;
   }
@@ -118,7 +118,7 @@ class OperatorFacts {
     return FixedDtype(FixedOption::Kind::kDefault, c10::kFloat);
   }
 
-  // A float32 tensor makes what it is added to float32.
+  // The dtype after type promotion. A fixed dtype, such as float32, wins over the model's.
   Origin Promote() const {
     Origin joined;
     for (const Operand& operand : operands_) {
@@ -129,7 +129,8 @@ class OperatorFacts {
     return joined;
   }
 
-  // A clash is reported where it happens, and not again wherever the result goes.
+  // The joined origins of all operands. A clash is reported at this step, so the result forgets the fixed option, and
+  // later steps do not report it again.
   Origin ModelWins(Origin Fact::*origin) const {
     Origin joined;
     for (const Operand& operand : operands_) joined = Join(joined, operand.fact->*origin);

@@ -8,7 +8,7 @@
 
 namespace modelport {
 
-// What is known of the outputs of `step`. Every dtype and device that the call fixes is added to `fixed_options`.
+// The facts about the outputs of `step`. Every dtype and device that the call fixes is added to `fixed_options`.
 std::vector<Fact> OutputFacts(const Step& step, std::vector<FixedOptionPtr>& fixed_options);
 
 }  // namespace modelport

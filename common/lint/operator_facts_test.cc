@@ -30,7 +30,7 @@ Fact Known(c10::IValue value) {
   return fact;
 }
 
-// What is known of the result of `call`, whose arguments have the types `formals`, "%a : Tensor".
+// The fact about the result of `call`, whose arguments are `formals`, such as "%a : Tensor".
 Fact Result(const std::string& formals, const std::string& call, const std::vector<Fact>& inputs,
             std::vector<FixedOptionPtr>* fixed = nullptr) {
   torch::jit::Graph graph;
@@ -52,7 +52,7 @@ TEST(OutputFactsTest, ViewsShareTheInputsMemoryAndResultsDoNot) {
   EXPECT_TRUE(result.dtype.model);
 }
 
-TEST(OutputFactsTest, ASumHasTheFixedDtypeAndAProductOfMatricesTheModels) {
+TEST(OutputFactsTest, AnElementwiseProductHasTheFixedDtypeAndAMatrixProductTheModels) {
   const std::string formals = "%a : Tensor, %b : Tensor";
   const Fact sum = Result(formals, "aten::mul(%a, %b)", {Model(), Fixed()});
   EXPECT_NE(sum.dtype.fixed, nullptr);

@@ -1,4 +1,4 @@
-// What the lint knows about operators by their names ("aten::linear") beyond what their schemas tell.
+// Facts about operators, by their names ("aten::linear"), that their schemas do not state.
 #ifndef MODELPORT_COMMON_LINT_OPERATOR_KINDS_H_
 #define MODELPORT_COMMON_LINT_OPERATOR_KINDS_H_
 
@@ -6,22 +6,23 @@
 
 namespace modelport {
 
-// Refuses tensors of different floating dtypes, where other operators convert.
+// Refuses tensors of different floating dtypes; other operators convert them.
 bool WantsOneDtype(absl::string_view name);
 
-// Takes tensors of two devices.
+// Accepts tensors on different devices.
 bool TakesTwoDevices(absl::string_view name);
 
-// Has no kernel for float16, on a GPU neither.
+// Has no float16 kernel, neither on a CPU nor on a GPU.
 bool LacksHalf(absl::string_view name);
 
-// Gives integers or truth values, whatever it is given.
+// Returns integers or bools for inputs of any dtype.
 bool GivesIntegers(absl::string_view name);
 
-// Gives elements of its first tensor, so that dtype and device are that one's; the others say which.
+// Returns elements of its first tensor, and so has the dtype and device of that tensor. The other tensors select the
+// elements.
 bool PicksElements(absl::string_view name);
 
-// Makes integers of integers, float32 of other numbers; other factories make float32 always.
+// Makes an integer tensor from integers and a float32 tensor from other numbers. Other factories always make float32.
 bool TakesDtypeOfNumbers(absl::string_view name);
 
 }  // namespace modelport

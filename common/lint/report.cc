@@ -1,7 +1,7 @@
 #include "common/lint/report.h"
 
 #include "absl/strings/str_cat.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 
 namespace modelport {

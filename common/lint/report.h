@@ -8,14 +8,14 @@
 
 namespace modelport {
 
-// The findings for a reader, a paragraph each:
+// The findings as text for the user, one paragraph each:
 //
 //   half, 24 modules: blocks.0.attn, blocks.1.attn, ...
 //     vit.py:12: x = self.qkv(x.float())
 //     aten::to is given the dtype float32; aten::linear at linear.py:8 refuses it together with ...
 //     cure: take the dtype of a tensor, x.dtype, or ...
 //
-// What comes from the file is Printable, and long lines are cut.
+// Text from the file is made Printable, and long lines are cut.
 std::string FormatFindings(const std::vector<Finding>& findings);
 
 // "3 findings".

@@ -1,4 +1,4 @@
-// What the tests of the lint's rules share.
+// Helpers for tests of lint rules.
 #ifndef MODELPORT_COMMON_LINT_RULE_CASE_H_
 #define MODELPORT_COMMON_LINT_RULE_CASE_H_
 
@@ -15,21 +15,21 @@ namespace modelport {
 // A module with a weight, a buffer and a tensor that is neither, and the methods `code`.
 torch::jit::Module MakeModule(const std::string& code);
 
-// forward(self, x), whose lines are `body`.
+// The code of a method forward(self, x) with the lines `body`.
 std::string Forward(const std::string& body);
 
-// The findings about `module` as a file has it.
+// The findings about `module` after it was saved and loaded again.
 std::vector<Finding> LintSaved(const torch::jit::Module& module, const LintOptions& options = {});
 
 struct RuleCase {
   const char* name;
   const char* rule;
-  std::string bad;      // The code of a module with one finding,
-  const char* message;  // which says this.
-  std::string good;     // The nearest code without one.
+  std::string bad;      // Methods of a module with one finding.
+  const char* message;  // A part of that finding's message.
+  std::string good;     // The most similar methods without a finding.
 };
 
-// Fails the test unless the lint does so.
+// Expects exactly one finding for `bad` and none for `good`.
 void ExpectFindsTheBadOneOnly(const RuleCase& test, const LintOptions& options = {});
 
 }  // namespace modelport

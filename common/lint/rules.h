@@ -1,4 +1,5 @@
-// The rules of the lint, a file each or a file for a group. A new rule is a function here and a row in lint.cc.
+// The rules of the lint. Each rule, or group of rules, has a .cc file. A new rule is a function here and a row in
+// lint.cc.
 #ifndef MODELPORT_COMMON_LINT_RULES_H_
 #define MODELPORT_COMMON_LINT_RULES_H_
 
@@ -14,28 +15,29 @@
 
 namespace modelport {
 
-// What a rule looks at.
+// The input of a rule.
 struct LintSubject {
   const torch::jit::Module& module;
-  const Trace& trace;                      // Of its forward.
-  const std::vector<Operator>& operators;  // Of all its methods.
-  const ArchiveFormat& format;             // Of its file.
-  const Runtime* runtime;                  // The one that is asked for; may be null.
+  const Trace& trace;                      // The trace of its forward.
+  const std::vector<Operator>& operators;  // The operators of all its methods.
+  const ArchiveFormat& format;             // The format of its file.
+  const Runtime* runtime;                  // The runtime of LintOptions; may be null.
 };
 
-// Rules add what they find. Their caller fills in Finding::rule. A finding may come more than once.
+// The comment of a rule says what it requires. A rule adds a finding for each violation, and may add the same finding
+// more than once. The caller sets Finding::rule.
 
 // Every attribute can be saved again, as converting a .pt to a .cat does, and is of a type that all runtimes know.
 void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findings);
 
-// No device is written out in the code that forward reaches, and no tensor that is made on the CPU, or that the host
-// leaves there, meets the input or the weights.
+// The code that forward reaches names no device. No operator combines the input or the weights with a tensor that is
+// made on the CPU or that the host leaves there.
 void CheckDevices(const LintSubject& subject, std::vector<Finding>& findings);
 
-// In half precision, that is with float16 input and weights, no operator that refuses mixed dtypes gets a tensor whose
-// dtype the code fixes together with one of the input's or the weights' dtype, and none is called that has no float16
-// kernel. A cast that is undone before such an operator is fine. The limits are those of TraceForward; beyond these,
-// how far float16 is precise enough is not looked at.
+// In half precision, that is, with float16 input and weights, no operator that refuses mixed dtypes combines a tensor
+// whose dtype the code fixes with one that has the dtype of the input or the weights, and no operator without a float16
+// kernel is called. A cast that is undone before such an operator is fine. The limits of TraceForward apply. This rule
+// does not check whether float16 is precise enough.
 void CheckHalf(const LintSubject& subject, std::vector<Finding>& findings);
 
 // No parameter, buffer, constant or cast is float64. Python's floats and tensors without dimensions do no harm.
@@ -44,7 +46,7 @@ void CheckFloat64(const LintSubject& subject, std::vector<Finding>& findings);
 // Nothing that forward calls writes into its input's memory, which is the host's.
 void CheckInPlaceWrites(const LintSubject& subject, std::vector<Finding>& findings);
 
-// The runtime loads the file and computes the same; nothing if none is asked for.
+// The runtime, if it is not null, loads the file and computes the same.
 void CheckRuntimeObstacles(const LintSubject& subject, std::vector<Finding>& findings);
 
 }  // namespace modelport

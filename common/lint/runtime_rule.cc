@@ -11,15 +11,15 @@ namespace modelport {
 namespace {
 
 struct Cure {
-  absl::string_view call;  // The start of OperatorCall::text.
+  absl::string_view call;  // The start of RuntimeObstacle::call.
   absl::string_view cure;
 };
 
-// Operators that published models use and old runtimes lack, and what these have for them.
+// Operators that published models use and that old runtimes lack, and how to replace them there.
 constexpr Cure kCures[] = {
     {"aten::_upsample_",
-     "where F.interpolate brings it along, call torch._C._nn.upsample_bilinear2d, upsample_bicubic2d or "
-     "upsample_nearest2d; where it is wanted, write it out, antialiasing as a matmul with the weights of every pixel"},
+     "if F.interpolate without antialiasing calls it, call torch._C._nn.upsample_bilinear2d, upsample_bicubic2d or "
+     "upsample_nearest2d; for antialiasing, write it as a matmul with the weights of every pixel"},
     {"aten::amax(", "use torch.max over the dimension, or x.flatten(k).max(k)[0]"},
     {"aten::amin(", "use torch.min over the dimension, or x.flatten(k).min(k)[0]"},
     {"aten::floor_divide(", "write torch.floor(x / y)"},

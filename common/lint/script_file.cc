@@ -22,7 +22,7 @@ absl::Status NotTorchScript(absl::string_view kind) {
 
 absl::Status CheckKind(absl::string_view bytes) {
   const absl::StatusOr<FileKind> kind = DetectFileKind(bytes);
-  if (absl::IsInvalidArgument(kind.status())) return NotTorchScript("no zip archive");
+  if (absl::IsInvalidArgument(kind.status())) return NotTorchScript("not a zip archive");
   RETURN_IF_ERROR(kind.status());
   switch (*kind) {
     case FileKind::kTorchZip:

@@ -10,12 +10,12 @@
 namespace modelport {
 
 struct ScriptFile {
-  torch::jit::Module module;  // Its tensors are on the CPU, wherever they were saved.
+  torch::jit::Module module;  // All its tensors are on the CPU.
   ArchiveFormat format;
 };
 
-// Loads the TorchScript file that has these bytes, whoever made it. This runs code that the file holds: call it within
-// RunConfined. Fails as LintFile says, but for the path.
+// Loads an untrusted TorchScript file with the content `bytes`. This runs code in the file: call it within RunConfined.
+// It returns the errors of LintFile, without the path.
 absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes);
 
 }  // namespace modelport

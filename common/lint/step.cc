@@ -22,7 +22,7 @@ bool IsTensorList(const c10::TypePtr& type) {
 std::vector<Operand> TensorOperands(const Step& step) {
   const std::vector<c10::Argument>& formals = step.node->schema().arguments();
   std::vector<Operand> operands;
-  // A variadic operator is given more than its schema has.
+  // A variadic operator has more inputs than its schema.
   for (size_t i = 0; i < std::min(formals.size(), step.inputs.size()); ++i) {
     const bool is_list = IsTensorList(formals[i].type());
     if (is_list || IsTensor(formals[i].type())) operands.push_back({step.inputs[i].get(), is_list});

@@ -1,4 +1,4 @@
-// A step of forward: one call of an operator, and what is known of its inputs.
+// A step of forward: one call of an operator, and the facts about its inputs.
 #ifndef MODELPORT_COMMON_LINT_STEP_H_
 #define MODELPORT_COMMON_LINT_STEP_H_
 
@@ -13,28 +13,28 @@
 namespace modelport {
 
 struct Step {
-  const torch::jit::Node* node;  // Has a schema.
-  std::string module;            // Path of the module whose code it is, "" for the root.
+  const torch::jit::Node* node;  // A node that has a schema.
+  std::string module;            // The path of the module whose code contains it; "" for the root.
   std::vector<FactPtr> inputs;
 
   std::string name() const { return node->kind().toQualString(); }  // "aten::linear".
 };
 
-// A tensor or list of tensors that a step is given.
+// An input of a step that is a tensor or a list of tensors.
 struct Operand {
   const Fact* fact;
   bool is_list;
 };
 
-// The inputs of `step` that its schema calls tensors, in their order.
+// The inputs of `step` that its schema declares as tensors or lists of tensors, in their order.
 std::vector<Operand> TensorOperands(const Step& step);
 
-// What is known of the argument `name` of `step`; null if it has none, or None for it.
+// The fact about the argument `name` of `step`; null if there is no such argument, or if it is None.
 const Fact* FindArgument(const Step& step, absl::string_view name);
 
-// The dtype, or device, that a tensor of `step` has by a fixed option where another one has the model's; null if there
-// is none. `origin` is &Fact::dtype or &Fact::device. Two tensors that may both be either, as a condition had it, are
-// taken to be alike.
+// The fixed option that gives one tensor of `step` its dtype or device while another tensor has the model's; null if
+// there is none. `origin` is &Fact::dtype or &Fact::device. If both tensors may have either origin, because of a
+// condition, they are assumed to have the same.
 FixedOptionPtr FindClash(const Step& step, Origin Fact::*origin);
 
 }  // namespace modelport

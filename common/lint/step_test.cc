@@ -11,7 +11,7 @@
 namespace modelport {
 namespace {
 
-// Facts about dtypes.
+// A fact about a tensor with the model's dtype. Fixed() and Either() are facts about the other dtypes.
 Fact Model() {
   Fact fact;
   fact.dtype.model = true;
@@ -30,33 +30,33 @@ Fact Either() {
   return fact;
 }
 
-// The clash in the graph's first node, which is given `inputs`.
+// The clash in the first node of `graph` if its inputs have the facts `inputs`.
 FixedOptionPtr FirstClash(torch::jit::Graph& graph, const std::vector<Fact>& inputs) {
   Step step = {*graph.nodes().begin(), "", {}};
   for (const Fact& input : inputs) step.inputs.push_back(std::make_shared<Fact>(input));
   return FindClash(step, &Fact::dtype);
 }
 
-// The fixed dtype that clashes where the tensors `inputs` meet in `call`, an expression of %a and %b.
+// The fixed dtype that clashes in `call`, an expression of the tensors %a and %b with the facts `inputs`.
 FixedOptionPtr Clash(const std::string& call, const std::vector<Fact>& inputs) {
   torch::jit::Graph graph;
   torch::jit::parseIR("graph(%a : Tensor, %b : Tensor):\n  %c : Tensor = " + call + "\n  return (%c)\n", &graph);
   return FirstClash(graph, inputs);
 }
 
-TEST(FindClashTest, IsTheFixedOneBesideTheModels) {
+TEST(FindClashTest, IsTheFixedOptionBesideATensorOfTheModel) {
   const Fact fixed = Fixed();
   EXPECT_EQ(Clash("aten::mm(%a, %b)", {Model(), fixed}), fixed.dtype.fixed);
   EXPECT_EQ(Clash("aten::mm(%a, %b)", {fixed, Model()}), fixed.dtype.fixed);
 }
 
-TEST(FindClashTest, IsNoneAmongLikeTensors) {
+TEST(FindClashTest, IsNullForTensorsOfTheSameOrigin) {
   EXPECT_EQ(Clash("aten::mm(%a, %b)", {Model(), Model()}), nullptr);
   EXPECT_EQ(Clash("aten::mm(%a, %b)", {Fixed(), Fixed()}), nullptr);
   EXPECT_EQ(Clash("aten::mm(%a, %b)", {Fixed(), Fact()}), nullptr);
 }
 
-TEST(FindClashTest, TensorsThatMayBeEitherAreTakenToBeAlike) {
+TEST(FindClashTest, TwoTensorsThatMayHaveEitherOriginDoNotClash) {
   EXPECT_EQ(Clash("aten::mm(%a, %b)", {Either(), Either()}), nullptr);
   EXPECT_NE(Clash("aten::mm(%a, %b)", {Either(), Model()}), nullptr);
 }
@@ -68,7 +68,7 @@ TEST(FindClashTest, OneTensorDoesNotClashWithItselfButAListMay) {
   EXPECT_NE(FirstClash(graph, {Either(), Fact()}), nullptr);
 }
 
-TEST(FindClashTest, LooksAtTheWantedOriginOnly) {
+TEST(FindClashTest, ChecksOnlyTheGivenOrigin) {
   Fact fixed, model;
   fixed.device.fixed = std::make_shared<FixedOption>();
   model.device.model = true;

@@ -26,19 +26,19 @@ using torch::jit::Function;
 using torch::jit::Node;
 using torch::jit::Value;
 
-// The networks that are known take some tens of thousands of visits, and calls and blocks a dozen deep.
+// Known networks take some tens of thousands of visits, and nest calls and blocks about a dozen deep.
 constexpr int kMaxVisits = 1'000'000;
 constexpr int kMaxDepth = 1'000;
 
-// A function, the path of the module for which it is called, and what is known of its arguments.
+// A function, the path of the module for which it is called, and the facts about its arguments.
 using Call = std::tuple<const Function*, std::string, std::vector<FactPtr>>;
 
-// What is known within a call.
+// The facts about the values of one call. They are kept until the call ends, so they accumulate over loop iterations.
 struct Frame {
-  std::string module;  // Path of the module whose code it is.
+  std::string module;  // The path of the module whose code is called.
   absl::flat_hash_map<const Value*, FactPtr> facts;
-  absl::flat_hash_map<const Value*, FactPtr> grown;  // What loop variables and containers have been so far.
-  int growths = 0;
+  absl::flat_hash_map<const Value*, FactPtr> grown;  // The joined facts so far of loop variables and containers.
+  int growths = 0;                                   // The number of changes of `grown`.
 };
 
 Fact KnownValue(c10::IValue value) {
@@ -71,10 +71,10 @@ class Tracer {
 
  private:
   FactPtr CallFunction(const Function& function, const std::string& module, std::vector<FactPtr> arguments) {
-    // LibTorch's own interface for this is not const.
+    // tryToGraphFunction takes no const function.
     auto* graph_function = torch::jit::tryToGraphFunction(const_cast<Function&>(function));
     if (graph_function == nullptr) return pool_.unknown();
-    // While a call is followed, nothing is known of its result: it may come by itself again.
+    // Until the call has been followed, its result is unknown, since the call may be recursive.
     const Call call = {&function, module, arguments};
     const auto [known, is_new] = results_.try_emplace(call, pool_.unknown());
     if (!is_new) return known->second;
@@ -127,7 +127,7 @@ class Tracer {
     std::vector<FixedOptionPtr> fixed;
     std::vector<FactPtr> outputs;
     for (Fact& fact : OutputFacts(step, fixed)) outputs.push_back(pool_.Add(std::move(fact)));
-    // Those of outputs of which nothing else is known count too.
+    // A fixed option may be missing in the facts about the outputs, but it still counts.
     for (const FixedOptionPtr& option : fixed) pool_.Add(option);
     return outputs;
   }
@@ -150,8 +150,8 @@ class Tracer {
     }
   }
 
-  // Its inputs are a count and a condition, then what one round hands to the next. The block has the round's number
-  // and these, and gives the condition and these.
+  // A prim::Loop has the inputs: trip count, condition, loop variables. Its block has the inputs: iteration number,
+  // loop variables; and the outputs: condition, loop variables.
   void VisitLoop(const Node& node, Frame& frame) {
     const Block& body = *node.blocks()[0];
     const size_t variables = node.outputs().size();
@@ -167,8 +167,8 @@ class Tracer {
     for (size_t i = 0; i < variables; ++i) frame.facts[node.outputs()[i]] = FactOf(*body.inputs()[i + 1], frame);
   }
 
-  // Adds `fact` to what is known of a loop variable or container. Each grows a few times at most, over all rounds of
-  // all loops around it, and so loops end, and soon, however deep they are nested.
+  // Joins `fact` to the facts so far of a loop variable or container. The joined fact can change only a few times, over
+  // all iterations of all loops around it, so VisitLoop ends soon, even for deeply nested loops.
   void Grow(const Value& value, const FactPtr& fact, Frame& frame) {
     FactPtr& grown = frame.grown[&value];
     const FactPtr joined = grown == nullptr ? fact : pool_.Join(grown, fact);

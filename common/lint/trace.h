@@ -1,5 +1,5 @@
-// Follows forward through every call without running it: which operators it calls, and where the dtypes and devices of
-// their inputs come from.
+// The operators that forward calls, directly and through other functions, and where the dtypes and devices of their
+// inputs come from.
 #ifndef MODELPORT_COMMON_LINT_TRACE_H_
 #define MODELPORT_COMMON_LINT_TRACE_H_
 
@@ -14,15 +14,15 @@
 namespace modelport {
 
 struct Trace {
-  std::vector<Step> steps;                    // In the order of the code; those of a loop a few times.
+  std::vector<Step> steps;  // The steps in the order of the code. A step in a loop occurs a few times.
   std::vector<FixedOptionPtr> fixed_options;  // Every dtype and device that the code fixes.
 };
 
-// Both branches of a condition count unless the code itself decides it, as a default argument that is None does. Calls
-// of one function, for one module, with arguments of which the same is known, are followed once.
-// What the trace does not see: tensors that forward stores in attributes and reads back, objects of script classes,
-// hooks, and modules that are chosen by an index which is not written out. It knows nothing of those, and so rules find
-// nothing.
+// Follows forward through every call without running it. It follows both branches of a condition, unless the code
+// itself decides the condition, as for a default argument that is None. It follows calls of one function only once if
+// they have the same module and equal facts about their arguments.
+// The trace knows nothing about tensors that forward stores in attributes and reads back, objects of script classes,
+// hooks, and modules that a computed index chooses. So rules find nothing there.
 // `module` must outlive the trace.
 //   Internal            LibTorch cannot read the module's code
 //   ResourceExhausted   more than a million steps, or calls and blocks more than a thousand deep

@@ -21,13 +21,13 @@ std::vector<Step> Steps(const torch::jit::Module& module) {
   return trace.ok() ? trace->steps : std::vector<Step>();
 }
 
-// How often the trace comes by the operator `name`.
+// The number of steps in the trace that call the operator `name`.
 int64_t Visits(const torch::jit::Module& module, const std::string& name) {
   const std::vector<Step> steps = Steps(module);
   return std::count_if(steps.begin(), steps.end(), [&](const Step& step) { return step.name() == name; });
 }
 
-// The dtypes of the model and of the code meet in a matmul.
+// Whether a matmul combines the model's dtype with one that the code fixes.
 bool Clashes(const torch::jit::Module& module) {
   const std::vector<Step> steps = Steps(module);
   return std::any_of(steps.begin(), steps.end(), [](const Step& step) {
@@ -65,7 +65,7 @@ TEST(TraceForwardTest, VisitsLoopsInCalledFunctionsAFewTimes) {
   EXPECT_LE(Visits(module, "aten::matmul"), 3 * kDepth);
 }
 
-TEST(TraceForwardTest, FollowsWhatPassesThroughManyVariables) {
+TEST(TraceForwardTest, FollowsValuesThroughManyVariables) {
   EXPECT_TRUE(
       Clashes(MakeModule(Forward("  y, a, b, c, d, e, f, g = x, x, x, x, x, x, x, x\n"
                                  "  for i in range(9):\n"
@@ -74,7 +74,7 @@ TEST(TraceForwardTest, FollowsWhatPassesThroughManyVariables) {
                                  "  return y\n"))));
 }
 
-TEST(TraceForwardTest, SeesInALoopWhatLaterRoundsPutIntoAList) {
+TEST(TraceForwardTest, ALoopSeesWhatLaterIterationsPutIntoAList) {
   EXPECT_TRUE(
       Clashes(MakeModule(Forward("  y = x\n"
                                  "  parts = [x]\n"
@@ -84,7 +84,7 @@ TEST(TraceForwardTest, SeesInALoopWhatLaterRoundsPutIntoAList) {
                                  "  return y\n"))));
 }
 
-// Methods f0 to f`count`, each of which has the body `body` with $ for the name of the one before.
+// Methods f0 to f`count`. f0 has the body `first`; each other has `body`, in which $ stands for the method before.
 std::string Chain(int count, const std::string& parameters, const std::string& first, const std::string& body) {
   std::string code = absl::StrCat("def f0(self, ", parameters, "):\n", first);
   for (int i = 1; i <= count; ++i) {
@@ -94,17 +94,17 @@ std::string Chain(int count, const std::string& parameters, const std::string& f
   return code;
 }
 
-constexpr int kManyCalls = 60;  // Each of which makes two: 2^60 calls of the first.
+constexpr int kManyCalls = 60;  // Each call makes two, so f0 would be called 2^60 times.
 
 TEST(TraceForwardTest, FollowsSharedCallsOnce) {
   const std::string code = Chain(kManyCalls, "x", "  return torch.relu(x)\n", "  return $($(x))\n");
   const torch::jit::Module module =
       MakeModule(absl::StrCat(code, "def forward(self, x):\n  return self.f", kManyCalls, "(x)\n"));
-  // With forward's input, and with what relu gives.
+  // Once with the input of forward, and once with the result of relu.
   EXPECT_EQ(Visits(module, "aten::relu"), 2);
 }
 
-TEST(TraceForwardTest, FollowsSharedCallsAFewTimesHoweverTheyCast) {
+TEST(TraceForwardTest, FollowsSharedCallsWithCastsAFewTimes) {
   const std::string code =
       Chain(kManyCalls, "x", "  return torch.matmul(x, self.weight[0, 0])\n", "  return $($(x).float()).double()\n");
   const torch::jit::Module module =
@@ -116,14 +116,14 @@ TEST(TraceForwardTest, FollowsSharedCallsAFewTimesHoweverTheyCast) {
 TEST(TraceForwardTest, FollowsTuplesOfTuples) {
   std::string body = "  t0 = (x, x.float())\n";
   for (int i = 1; i <= 12; ++i) absl::StrAppend(&body, "  t", i, " = (t", i - 1, ", t", i - 1, ")\n");
-  // A tuple of 2^12 others; what is mixed from them is known.
+  // t12 has 2^12 parts, which is too many to keep. The fact that is mixed from them is still known.
   absl::StrAppend(&body, "  y = x\n  for i in range(2):\n    y = t12[0][0][0][0][0][0][0][0][0][0][0][0][1]\n",
                   "  return torch.matmul(x, y)\n");
   EXPECT_TRUE(Clashes(MakeModule(Forward(body))));
 }
 
-TEST(TraceForwardTest, SaysThatACallIsTooLargeToFollow) {
-  // Twenty arguments, each of which may be known to be true or false: a million calls.
+TEST(TraceForwardTest, ACallThatIsTooLargeToFollowIsAnError) {
+  // Each of twenty arguments is true or false, which makes a million different calls.
   std::string parameters = "x", arguments;
   for (int i = 0; i < 20; ++i) absl::StrAppend(&parameters, ", a", i, ": bool");
   std::string code = absl::StrCat("def f0(self, ", parameters, "):\n  return torch.relu(x)\n");

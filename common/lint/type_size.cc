@@ -43,7 +43,7 @@ class TypeSizes {
                                                      " parts\n  nest fewer tuples, or put them into a class"));
   }
 
-  // The parts of `type`, which is `depth` deep within others; more than kMaxParts if there are more, or it is deeper.
+  // The number of parts of `type`, which is nested `depth` levels deep; kMaxParts + 1 if it has more parts or levels.
   size_t Parts(const c10::Type& type, size_t depth) {
     if (depth > kMaxParts) return kMaxParts + 1;
     if (IsNamedOnce(type)) return 1;

@@ -7,8 +7,8 @@
 
 namespace modelport {
 
-// Refuses a module whose code has a value of a type that is too large to write out: a tuple of tuples of tuples, of
-// which LibTorch shares what is alike, may stand for more parts than any memory holds. Classes count as one part.
+// Refuses a module whose code has a value of a type that is too large to print. LibTorch shares equal parts of nested
+// tuple types, so such a type may have more parts than fit into memory when it is printed. A class counts as one part.
 //   ResourceExhausted   "code/__torch__.py:12: a type has more than 1000 parts"
 absl::Status CheckTypeSizes(const torch::jit::Module& module);
 

@@ -21,12 +21,12 @@ std::string NestedTuples(int depth) {
   return Forward(absl::StrCat(body, "  return t", depth - 1, "\n"));
 }
 
-TEST(CheckTypeSizesTest, TakesWhatNetworksReturn) {
+TEST(CheckTypeSizesTest, AcceptsTypesThatNetworksReturn) {
   EXPECT_OK(CheckTypeSizes(MakeModule(Forward("  return x\n"))));
   EXPECT_OK(CheckTypeSizes(MakeModule(NestedTuples(8))));
 }
 
-TEST(CheckTypeSizesTest, RefusesTypesThatNoMemoryHolds) {
+TEST(CheckTypeSizesTest, RefusesTypesThatAreTooLarge) {
   EXPECT_THAT(CheckTypeSizes(MakeModule(NestedTuples(12))),
               StatusIs(absl::StatusCode::kResourceExhausted, HasSubstr("a type has more than 1000 parts")));
 }

@@ -19,7 +19,8 @@ bool WritesFirst(const c10::FunctionSchema& schema) {
 
 bool IsNone(const Fact& fact) { return fact.value && fact.value->isNone(); }
 
-// Decided where both are known and one is None: an optional argument that was left out.
+// The result of `a is b`, or of `a is not b` if `negated`. It is known if both values are known and one is None, as for
+// an optional argument that was left out.
 Fact IsSame(const Fact& a, const Fact& b, bool negated) {
   Fact fact;
   if (!a.value || !b.value || (!IsNone(a) && !IsNone(b))) return fact;

@@ -1,5 +1,5 @@
-// The nodes of a graph that compute nothing: they put values into tuples, lists and dictionaries, take them out, or ask
-// whether they are None.
+// Facts about the nodes of a graph that compute nothing: they put values into tuples, lists and dictionaries, take them
+// out, or test whether they are None.
 #ifndef MODELPORT_COMMON_LINT_VALUE_FACTS_H_
 #define MODELPORT_COMMON_LINT_VALUE_FACTS_H_
 
@@ -12,13 +12,13 @@
 
 namespace modelport {
 
-// True for such a node, and for every other one whose schema, if it has any, does not name its inputs and outputs.
+// Whether `node` is such a node, or has no schema that lists its inputs and outputs.
 bool HandlesValues(const torch::jit::Node& node);
 
-// What is known of the outputs of such a node. `inputs` are of `pool`, and so is the result.
+// The facts about the outputs of such a node. `inputs` must be facts of `pool`, and so are the results.
 std::vector<FactPtr> ValueFacts(const torch::jit::Node& node, const std::vector<FactPtr>& inputs, FactPool& pool);
 
-// True if such a node puts its inputs into the first of them, as aten::append does.
+// Whether such a node puts its other inputs into its first input, as aten::append does.
 bool FillsContainer(const torch::jit::Node& node);
 
 }  // namespace modelport

@@ -17,7 +17,7 @@ std::string Shorten(absl::string_view line) {
   return absl::StrCat(line.substr(0, kLongest), line.size() > kLongest ? "..." : "");
 }
 
-// Protobuf reports what to do to the first message to get the second.
+// Protobuf's report says how to turn the first message into the second.
 std::string Reword(absl::string_view line) {
   if (absl::ConsumePrefix(&line, "added: ")) return absl::StrCat("missing: ", Shorten(line));
   if (absl::ConsumePrefix(&line, "deleted: ")) return absl::StrCat("unexpected: ", Shorten(line));
@@ -28,7 +28,7 @@ std::string Reword(absl::string_view line) {
 }  // namespace
 
 std::vector<std::string> DifferingFields(const google::protobuf::Message& stated,
-                                         const google::protobuf::Message& right,
+                                         const google::protobuf::Message& expected,
                                          const std::vector<std::string>& ignored) {
   MessageDifferencer differencer;
   for (const std::string& name : ignored) {
@@ -36,7 +36,7 @@ std::vector<std::string> DifferingFields(const google::protobuf::Message& stated
   }
   std::string report;
   differencer.ReportDifferencesToString(&report);
-  differencer.Compare(stated, right);
+  differencer.Compare(stated, expected);
   std::vector<std::string> fields;
   for (const absl::string_view line : absl::StrSplit(report, '\n', absl::SkipEmpty())) {
     if (!absl::StartsWith(line, "ignored: ")) fields.push_back(Reword(line));

@@ -8,11 +8,11 @@
 
 namespace modelport {
 
-// The fields in which `stated`, a manifest or a part of one, differs from `right`, with both values: `dtype: "float16"
-// -> "float32"`, `missing: knobs[2]: { ... }`, `unexpected: ...`. Fields that `ignored` names in full, such as
-// "modelport.Manifest.round_trip", are not compared.
+// The fields in which `stated`, a manifest or a part of one, differs from `expected`, with both values: `dtype:
+// "float16" -> "float32"`, `missing: knobs[2]: { ... }`, `unexpected: ...`. Fields in `ignored`, which holds full names
+// such as "modelport.Manifest.round_trip", are not compared.
 std::vector<std::string> DifferingFields(const google::protobuf::Message& stated,
-                                         const google::protobuf::Message& right,
+                                         const google::protobuf::Message& expected,
                                          const std::vector<std::string>& ignored);
 
 }  // namespace modelport

@@ -13,7 +13,7 @@ namespace modelport {
 
 namespace pb = google::protobuf::util;
 
-// The largest manifests have 100 kB.
+// In bytes. The largest manifests of published models have 100 kB.
 constexpr size_t kMaxSize = size_t{4} << 20;
 
 std::string ManifestPath(absl::string_view artifact_path) {
@@ -49,7 +49,7 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
   const auto differ = std::mismatch(json.begin(), json.end(), written->begin(), written->end()).first;
   return absl::InvalidArgumentError(
       absl::StrCat(path, ": line ", 1 + std::count(json.begin(), differ, '\n'),
-                   ": not as Modelport writes it: a field twice, another order or space"));
+                   ": differs from what Modelport writes: a duplicate field, another order or other spaces"));
 }
 
 Manifest ParseKnownFields(absl::string_view json) {

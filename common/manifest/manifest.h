@@ -18,14 +18,14 @@ inline constexpr char kManifestExtraFile[] = "modelport.manifest.json";
 // The manifest as indented JSON with every field, equal bytes for equal manifests.
 absl::StatusOr<std::string> WriteManifest(const Manifest& manifest);
 
-// The inverse of WriteManifest, which must give `json` again to the byte, so that a reader of any kind reads the same.
+// The inverse of WriteManifest, which must reproduce `json` exactly, so that every JSON parser reads the same values.
 // Messages begin with `path`, the file that `json` was read from.
-//   InvalidArgument  not JSON, an unknown field, a value of another type, a field twice, another order, other spaces,
-//   or
-//                    more than 4 MiB
+//   InvalidArgument  not JSON, an unknown field, a value of another type, a duplicate field, another order, other
+//                    spaces, or more than 4 MiB
 absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path);
 
-// What a manifest of any release says, as far as this one knows its fields; nothing if it cannot be read.
+// Reads a manifest of any release and ignores the fields that this release does not know. Returns an empty manifest if
+// `json` cannot be parsed.
 Manifest ParseKnownFields(absl::string_view json);
 
 }  // namespace modelport

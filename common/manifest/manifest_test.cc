@@ -82,7 +82,7 @@ TEST(ParseManifestTest, RefusesWhatReadersMayReadDifferently) {
   const std::string model = " \"model\": \"tiny\",\n";
   ASSERT_THAT(text, HasSubstr(model));
   for (const std::string& other :
-       {absl::StrReplaceAll(text, {{model, " \"model\": \"other\",\n" + model}}),  // The last one counts.
+       {absl::StrReplaceAll(text, {{model, " \"model\": \"other\",\n" + model}}),  // Protobuf keeps the last one.
         absl::StrReplaceAll(text, {{model, model + " \"model\": \"other\",\n"}}), absl::StrCat(text, " "),
         absl::StrReplaceAll(text, {{model, ""}}), absl::StrReplaceAll(text, {{"\"model\": ", "\"model\":"}})}) {
     EXPECT_THAT(ParseManifest(other, "m.manifest.json"),

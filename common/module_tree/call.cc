@@ -28,7 +28,7 @@ absl::StatusOr<Signature> ParseSignature(absl::string_view text) {
 
 namespace {
 
-// "Linear(inputs, outputs, bias=1)", as the end of a message.
+// The end of a message: "; the signature is Linear(inputs, outputs, bias=1)".
 std::string SignatureHint(const Signature& signature) {
   const auto append = [](std::string* text, const Signature::Argument& argument) {
     absl::StrAppend(text, argument.name);
@@ -67,7 +67,7 @@ absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& c
   for (size_t i = 0; i < given.size(); ++i) {
     if (given[i] == nullptr && !callee.arguments[i].fallback.has_value()) {
       return absl::InvalidArgumentError(
-          absl::StrCat(callee.name, " misses its argument \"", names[i], "\"", SignatureHint(callee)));
+          absl::StrCat(callee.name, " lacks argument \"", names[i], "\"", SignatureHint(callee)));
     }
   }
   return given;

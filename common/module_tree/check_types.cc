@@ -20,7 +20,7 @@ using FamilyOf = absl::FunctionRef<std::string(absl::string_view type)>;
 
 class TypeChecker {
  public:
-  // `lent` are the types of other families that were reported; it must outlive the checker.
+  // `lent` collects the types of other families that were reported; it must outlive the checker.
   TypeChecker(const ModuleLibrary& library, const ModuleType& type, FamilyOf family_of, std::set<std::string>* lent,
               YamlProblems* problems)
       : library_(library),
@@ -40,6 +40,7 @@ class TypeChecker {
       for (const ValueDecl& value : *values) CheckValue(value);
     }
     for (const ChildDecl& child : type.children) CheckChild(child);
+    if (type.interface.has_value()) CheckInterface(*type.interface);
   }
 
  private:
@@ -61,6 +62,11 @@ class TypeChecker {
     CheckModule(child.module);
   }
 
+  void CheckInterface(const InterfaceDecl& decl) {
+    CheckNumber(decl.multiple_of, decl.mark);
+    CheckNumber(decl.larger_is_nearer, decl.mark);
+  }
+
   void CheckModule(const ModuleEntry& entry) {
     CheckNumber(entry.repeat, entry.mark);
     CheckNumber(entry.when, entry.mark);
@@ -78,7 +84,7 @@ class TypeChecker {
     if (!matched.ok()) problems_->Add(mark, matched.status().message());
   }
 
-  // An expression whose names must all be arguments, but for module types that it compares.
+  // Checks an expression whose names must be arguments, except for module types that == or != compares.
   void CheckNumber(const absl::optional<Expression>& expression, const YamlMark& mark) {
     if (!expression.has_value()) return;
     const std::vector<std::string> compared = expression->compared_names();
@@ -91,7 +97,7 @@ class TypeChecker {
     }
   }
 
-  // An expression that may be a module type, too.
+  // Checks an expression that may also name a module type.
   void CheckValue(const Expression& expression, const YamlMark& mark) {
     for (const std::string& name : expression.names()) CheckArgumentOrType(name, mark);
   }

@@ -12,8 +12,8 @@ namespace modelport {
 
 // Checks what must hold of a library's own types whatever their arguments are: every name in an expression is an
 // argument or a module type, every called type exists, and every call fits its callee's signature.
-// `family_of` names the family that has a module type which the library lacks, "" if none has.
-//   InvalidArgument  all problems; of each type that another family has, the first use
+// `family_of` returns the family that has a module type which the library lacks, "" if none has it.
+//   InvalidArgument  lists all problems; a type that another family has is listed at its first use only
 absl::Status CheckTypes(const ModuleLibrary& library, absl::FunctionRef<std::string(absl::string_view type)> family_of);
 
 }  // namespace modelport

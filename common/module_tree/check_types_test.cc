@@ -19,7 +19,7 @@ TEST(CheckTypesTest, NamesMayBeArgumentsOrTypes) {
   EXPECT_OK(CheckTypes(library, NoFamily));
 }
 
-TEST(CheckTypesTest, ReportsWhatNoArgumentsCouldMakeRight) {
+TEST(CheckTypesTest, ReportsProblemsThatAnyArgumentsWouldMeet) {
   ModuleLibrary library;
   ASSERT_OK(library.AddFile({"m.yaml", R"yaml(modules:
   Linear(inputs, outputs):
@@ -44,7 +44,7 @@ TEST(CheckTypesTest, ReportsWhatNoArgumentsCouldMakeRight) {
   m.yaml:5:7: unknown name "biass"; known: inputs, outputs
   m.yaml:6:3: unknown name "Linaer"; nearest: Linear
   m.yaml:7:17: unknown name "Linear"; known: dim, ffn
-  m.yaml:9:10: Linear misses its argument "outputs"; the signature is Linear(inputs, outputs)
+  m.yaml:9:10: Linear lacks argument "outputs"; the signature is Linear(inputs, outputs)
   m.yaml:10:10: Linear has no argument "hidden"; the signature is Linear(inputs, outputs)
   m.yaml:11:10: unknown module type "Liner"; nearest: Linear
   m.yaml:14:19: unknown name "depth"; known: dim, ffn

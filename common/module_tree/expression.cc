@@ -84,7 +84,7 @@ absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
 
 absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
 
-// Of a node that is no module type.
+// The value of a node that must not be a module type: a name that is not in scope is an error.
 absl::StatusOr<Value> EvaluateKnown(const Node& node, const Scope& scope) {
   if (node.kind == Kind::kName && scope.count(node.name) == 0) {
     std::vector<std::string> names;
@@ -99,10 +99,10 @@ absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
   return Integer(value);
 }
 
-// Integers of 64 bits are exact in it.
+// Holds every 64-bit integer exactly.
 using Number = long double;
 
-// The numbers of a list, the one number, or nothing.
+// The items of a list, a number as the only item, or nullopt for a value of another kind.
 absl::optional<std::vector<Number>> Numbers(const Value& value) {
   if (const auto* integer = std::get_if<int64_t>(&value)) return {{static_cast<Number>(*integer)}};
   if (const auto* number = std::get_if<double>(&value)) return {{static_cast<Number>(*number)}};
@@ -141,13 +141,13 @@ absl::StatusOr<Value> EvaluateIndex(const Node& node, const Scope& scope) {
   const auto* floats = std::get_if<std::vector<double>>(&list);
   const int64_t size = integers != nullptr ? integers->size() : floats->size();
   if (index < -size || index >= size) {
-    return absl::InvalidArgumentError(absl::StrCat("no item ", index, " in ", ValueString(list)));
+    return absl::InvalidArgumentError(absl::StrCat("index ", index, " is out of range in ", ValueString(list)));
   }
   const int64_t place = index < 0 ? index + size : index;
   return integers != nullptr ? Value((*integers)[place]) : Value((*floats)[place]);
 }
 
-// Values of kinds that differ are a slip, not unequal.
+// Comparing values of different kinds is an error and not `false`, because it is a mistake of the author.
 absl::StatusOr<Value> EvaluateComparison(const Node& node, const Scope& scope) {
   ASSIGN_OR_RETURN(const Value left, EvaluateNode(*node.operands[0], scope));
   ASSIGN_OR_RETURN(const Value right, EvaluateNode(*node.operands[1], scope));

@@ -14,13 +14,13 @@
 //   signature  = NAME "(" [parameter {"," parameter}] ")"
 //   parameter  = NAME ["=" expression]
 //
-// A STRING stands in double quotes and knows no escapes. Arithmetic is on integers of 64 bits, and a result that they
-// cannot hold is an error; "//" rounds towards minus infinity, as in Python. The items of a list are numbers; one
-// float among them makes it a list of floats. An index counts from 0, a negative one from the end. Numbers and lists
-// compare by value, texts, module types and booleans only with their own kind and only as equal or not. "and", "or" and
-// "not" take booleans and integers, of which 0 is false, and give a boolean; what does not decide is not evaluated. A
-// NAME is an argument in scope, else a module type. A text has at most 1000 characters and 100 levels of nesting, a
-// call or signature at most 100 arguments.
+// A STRING is in double quotes and has no escapes. Arithmetic is on 64-bit integers, and overflow is an error; "//"
+// rounds towards minus infinity, as in Python. The items of a list are numbers; one float among them makes it a list of
+// floats. An index counts from 0, a negative one from the end. Numbers and lists compare by value; texts, module types
+// and booleans compare only with their own kind and only by "==" and "!=". "and", "or" and "not" take booleans and
+// integers, of which 0 is false, and give a boolean; the right operand is evaluated only if the left one does not
+// decide the result. A NAME is an argument in scope or, if there is none, a module type. A text has at most 1000
+// characters and 100 levels of nesting, a call or signature at most 100 arguments.
 #ifndef MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 #define MODELPORT_COMMON_MODULE_TREE_EXPRESSION_H_
 
@@ -64,7 +64,7 @@ class Expression {
   // InvalidArgument says what was expected and at which column of `text`.
   static absl::StatusOr<Expression> Parse(absl::string_view text);
 
-  // For the parser.
+  // Used by the parser only.
   Expression(std::string text, std::shared_ptr<const Node> root) : text_(std::move(text)), root_(std::move(root)) {}
 
   const std::string& text() const { return text_; }
@@ -72,12 +72,13 @@ class Expression {
   // Every NAME in it, sorted.
   std::vector<std::string> names() const;
 
-  // Those of them that "==" or "!=" compares, sorted: they may be module types wherever the expression stands.
+  // The names that are operands of "==" or "!=", sorted. In every expression these may be module types.
   std::vector<std::string> compared_names() const;
 
-  // InvalidArgument: arithmetic on something that is no integer, division by zero, an index out of range, values that
-  // do not compare, overflow: "dim * dim": 4000000000 * 4000000000 does not fit an integer of 64 bits. A name that is
-  // not in `scope` evaluates to a TypeName.
+  // A name that is not in `scope` evaluates to a TypeName.
+  //   InvalidArgument  arithmetic on a value that is not an integer, division by zero, an index out of range, values
+  //                    that cannot be compared, overflow ("dim * dim": 4000000000 * 4000000000 does not fit an integer
+  //                    of 64 bits)
   absl::StatusOr<Value> Evaluate(const Scope& scope) const;
 
   // Evaluates to a condition: true, false, or an integer, of which 0 is false. InvalidArgument as EvaluateInt.
@@ -87,7 +88,7 @@ class Expression {
   absl::StatusOr<int64_t> EvaluateInt(const Scope& scope) const;
 
  private:
-  // Names the expression in an error of one that is more than a name or a number.
+  // Begins the error with the expression's text, unless the expression is a single name or literal.
   absl::Status InContext(const absl::Status& error) const;
 
   std::string text_;
@@ -117,7 +118,7 @@ struct Signature {
 };
 absl::StatusOr<Signature> ParseSignature(absl::string_view text);
 
-// For each of `callee`'s arguments the expression that `call` gives for it, or null where the default holds.
+// For each of `callee`'s arguments the expression that `call` gives for it, or null where the default applies.
 // InvalidArgument: too many, missing, unknown or repeated arguments.
 absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& callee, const Call& call);
 

@@ -14,10 +14,10 @@ using Node = Expression::Node;
 using Kind = Expression::Node::Kind;
 using TokenKind = ExpressionToken::Kind;
 
-// Far above what a person writes, far below what would exhaust the stack.
+// Far more than a person writes, far less than would exhaust the stack.
 constexpr int kMaxDepth = 100;
 
-// Of a call or a signature.
+// In one call or signature.
 constexpr size_t kMaxArguments = 100;
 
 }  // namespace
@@ -71,7 +71,8 @@ absl::Status ExpressionParser::ParseArgument(Call* call) {
 absl::Status ExpressionParser::ParseParameter(Signature* signature) {
   if (signature->arguments.size() == kMaxArguments) return WantsFewer();
   const std::vector<std::string> names = signature->argument_names();
-  if (std::find(names.begin(), names.end(), next().text) != names.end()) return Wants("a name of its own");
+  if (std::find(names.begin(), names.end(), next().text) != names.end())
+    return Wants("a name that no other argument has");
   Signature::Argument argument;
   ASSIGN_OR_RETURN(argument.name, ParseName("an argument's name"));
   if (Accept("=")) {

@@ -24,7 +24,7 @@ struct Expression::Node {
     kLiteral,
     kName,
     kList,
-    kIndex,  // Of the second operand into the first.
+    kIndex,  // FIRST[SECOND].
     kNegate,
     kAdd,
     kSubtract,
@@ -45,7 +45,7 @@ struct Expression::Node {
   Value literal = {};     // Of kLiteral.
   std::string name = {};  // Of kName.
   std::vector<std::shared_ptr<const Node>> operands = {};
-  int height = 1;  // Nodes on the longest way down; bounded, so that recursion over nodes is, too.
+  int height = 1;  // Of the tree below, in nodes. It is bounded, which bounds recursion over nodes.
 };
 
 class ExpressionParser {
@@ -53,7 +53,7 @@ class ExpressionParser {
   // `text` must outlive the parser.
   static absl::StatusOr<ExpressionParser> Create(absl::string_view text);
 
-  // Each parses the whole text.
+  // Each of these must consume the whole text.
   absl::StatusOr<Expression> ParseWhole();
   absl::StatusOr<Call> ParseCall();
   absl::StatusOr<Signature> ParseSignature();
@@ -75,25 +75,25 @@ class ExpressionParser {
   absl::StatusOr<NodePtr> ParseFactor();
   absl::StatusOr<NodePtr> ParsePrimary();
   absl::StatusOr<NodePtr> ParseList();
-  // OPERAND {SIGN OPERAND}, from left to right.
+  // Parses OPERAND {SIGN OPERAND}, which groups from left to right.
   absl::StatusOr<NodePtr> ParseOperations(absl::Span<const Operator> operators,
                                           absl::FunctionRef<absl::StatusOr<NodePtr>()> parse_operand);
   absl::optional<Expression::Node::Kind> AcceptOperator(absl::Span<const Operator> operators);
   absl::StatusOr<std::string> ParseName(absl::string_view wanted);
   absl::Status ParseArgument(Call* call);
   absl::Status ParseParameter(Signature* signature);
-  // Calls `parse_item` for each item of a list separated by commas, up to and with `close`.
+  // Calls `parse_item` for each item of a list separated by commas, up to and including `close`.
   absl::Status ParseItems(absl::string_view close, absl::FunctionRef<absl::Status()> parse_item);
   absl::Status ParseEnd();
   absl::StatusOr<NodePtr> MakeNode(Expression::Node node) const;
 
   const ExpressionToken& next() const { return tokens_[next_]; }
-  // Passes the symbol if it comes next.
+  // Consumes the next token and returns true if it is `symbol`.
   bool Accept(absl::string_view symbol);
   absl::Status Expect(absl::string_view symbol);
-  // Says what should come next, and what does.
+  // The error that says what is wanted next and what the next token is.
   absl::Status Wants(absl::string_view wanted) const;
-  // The same of one argument too many.
+  // The error for too many arguments.
   absl::Status WantsFewer() const;
 
   absl::string_view text_;

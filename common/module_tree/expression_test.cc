@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Logic, ExpressionTest,
                                          Case{"not 1 or 1", "true"}, Case{"(1 or 0) and 0", "false"},
                                          Case{"taps == [] or taps[5] == 1 and 0",
                                               "\"taps == [] or taps[5] == 1 and 0\": "
-                                              "no item 5 in [1, 2]"},
+                                              "index 5 is out of range in [1, 2]"},
                                          Case{"taps != [] or taps[5]", "true"}, Case{"heads > 0 and 1 // 0", "false"},
                                          Case{"nothing", "nothing"},
                                          Case{"[true == true][0]", "\"[true == true][0]\": wants a number, has true"}));
@@ -105,7 +105,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"[0.5] + 1", "\"[0.5] + 1\": wants an integer, has [0.5]"},
         Case{"[mode]", "\"[mode]\": wants a number, has \"x\""},
         Case{"[0.5, taps]", "\"[0.5, taps]\": wants a number, has [1, 2]"},
-        Case{"taps[2]", "\"taps[2]\": no item 2 in [1, 2]"}, Case{"taps[-3]", "\"taps[-3]\": no item -3 in [1, 2]"},
+        Case{"taps[2]", "\"taps[2]\": index 2 is out of range in [1, 2]"},
+        Case{"taps[-3]", "\"taps[-3]\": index -3 is out of range in [1, 2]"},
         Case{"taps[eps]", "\"taps[eps]\": wants an integer, has 0.5"},
         Case{"dim[0]", "\"dim[0]\": wants a list, has 24"},
         Case{"tap[0]", "\"tap[0]\": unknown name \"tap\"; nearest: taps"},
@@ -147,7 +148,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"9223372036854775808", "column 1 of \"9223372036854775808\": no valid number: 9223372036854775808"},
         Case{"\"open", "column 1 of \"\"open\": a string without its closing quote"}));
 
-TEST(ExpressionSizeTest, DeepNestingIsAnErrorAndNoCrash) {
+TEST(ExpressionSizeTest, DeepNestingIsAnError) {
   for (const std::string piece : {"(", "[", "-", "1+", "not ", "1<(", "1 or ", "a["}) {
     std::string text;
     for (int i = 0; i < 150; ++i) text += piece;
@@ -162,7 +163,7 @@ TEST(ExpressionSizeTest, ALongTextIsAnError) {
   EXPECT_OK(Expression::Parse(std::string(1000, 'a')));
 }
 
-TEST(ExpressionSizeTest, ManyItemsOfAListAreNoNesting) {
+TEST(ExpressionSizeTest, ALongListIsNotNesting) {
   std::string text = "[0";
   for (int i = 0; i < 150; ++i) absl::StrAppend(&text, ",(", i, ")");
   EXPECT_OK(Expression::Parse(text + "]"));
@@ -179,18 +180,18 @@ TEST(ExpressionSizeTest, TooManyArgumentsAreAnError) {
               StatusIs(kInvalid, HasSubstr("wants at most 100 arguments, has \"b\"")));
 }
 
-TEST(ExpressionNamesTest, AreSortedAndUnique) {
+TEST(ExpressionNamesTest, NamesAreSortedAndUnique) {
   ASSERT_OK_AND_ASSIGN(const Expression expression, Expression::Parse("b + a * [b, 1] - (c)"));
   EXPECT_THAT(expression.names(), ElementsAre("a", "b", "c"));
 }
 
-TEST(ExpressionNamesTest, ThoseThatAreComparedMayBeTypes) {
+TEST(ExpressionNamesTest, ComparedNamesAreTheOperandsOfEqualAndNotEqual) {
   ASSERT_OK_AND_ASSIGN(const Expression expression, Expression::Parse("not (d == c or a[b != 1] < e)"));
   EXPECT_THAT(expression.names(), ElementsAre("a", "b", "c", "d", "e"));
   EXPECT_THAT(expression.compared_names(), ElementsAre("b", "c", "d"));
 }
 
-TEST(ExpressionTextTest, IsThatOfTheArgumentAlone) {
+TEST(ExpressionTextTest, TheTextOfAnArgumentIsItsOwn) {
   ASSERT_OK_AND_ASSIGN(const Call call, ParseCall(" Block(4 * dim , ffn = [1, 2] ) "));
   EXPECT_EQ(call.text, "Block(4 * dim , ffn = [1, 2] )");
   EXPECT_EQ(call.type, "Block");
@@ -234,30 +235,30 @@ INSTANTIATE_TEST_SUITE_P(Scopes, BindArgumentsTest,
 
 INSTANTIATE_TEST_SUITE_P(
     Errors, BindArgumentsTest,
-    testing::Values(BindCase{"F(a)", "F(1, 2)", "F wants 1 arguments, has 2; the signature is F(a)"},
-                    BindCase{"F(heads)", "F(head=2)",
-                             "F has no argument \"head\"; nearest: heads; the signature is F(heads)"},
-                    BindCase{"F(a)", "F(1, a=2)", "F is given its argument \"a\" twice"},
-                    BindCase{"F(a)", "F(a=1, a=2)", "F is given its argument \"a\" twice"},
-                    BindCase{"F(a, b)", "F(1)", "F misses its argument \"b\"; the signature is F(a, b)"},
-                    BindCase{"F(a, b=2 * a)", "F()", "F misses its argument \"a\"; the signature is F(a, b=2 * a)"},
-                    BindCase{"F(a)", "F(True)", "column 3 of \"F(True)\": True is Python's: write true"},
-                    BindCase{"F(a)", "F(None)",
-                             "column 3 of \"F(None)\": None is Python's: there is no null, leave the argument out or "
-                             "write 0"},
-                    BindCase{"F(a=False)", "F()", "column 5 of \"F(a=False)\": False is Python's: write false"},
-                    BindCase{"F(a)", "F(1 // 0)", "argument \"a\" of F: \"1 // 0\": division by zero"},
-                    BindCase{"F(a, b=a // 0)", "F(1)", "argument \"b\" of F: \"a // 0\": division by zero"},
-                    BindCase{"F(a, b)", "F(a=1, 2)",
-                             "column 8 of \"F(a=1, 2)\": wants NAME=, as the argument before it has one, has \"2\""},
-                    BindCase{"F(a, a)", "F(1)", "column 6 of \"F(a, a)\": wants a name of its own, has \"a\""},
-                    BindCase{"F(a=1, b)", "F(1)",
-                             "column 9 of \"F(a=1, b)\": wants =DEFAULT, as the argument before it has one, has \")\""},
-                    BindCase{"F", "F(1)", "column 2 of \"F\": wants \"(\", has nothing"},
-                    BindCase{"F(not)", "F(1)", "column 3 of \"F(not)\": wants an argument's name, has \"not\""},
-                    BindCase{"F(1)", "F(1)", "column 3 of \"F(1)\": wants an argument's name, has \"1\""},
-                    BindCase{"F(a)", "F(1) x", "column 6 of \"F(1) x\": wants the end, has \"x\""},
-                    BindCase{"F(a)", "3", "column 1 of \"3\": wants a call such as Linear(dim, 4), has \"3\""}));
+    testing::Values(
+        BindCase{"F(a)", "F(1, 2)", "F wants 1 arguments, has 2; the signature is F(a)"},
+        BindCase{"F(heads)", "F(head=2)", "F has no argument \"head\"; nearest: heads; the signature is F(heads)"},
+        BindCase{"F(a)", "F(1, a=2)", "F is given its argument \"a\" twice"},
+        BindCase{"F(a)", "F(a=1, a=2)", "F is given its argument \"a\" twice"},
+        BindCase{"F(a, b)", "F(1)", "F lacks argument \"b\"; the signature is F(a, b)"},
+        BindCase{"F(a, b=2 * a)", "F()", "F lacks argument \"a\"; the signature is F(a, b=2 * a)"},
+        BindCase{"F(a)", "F(True)", "column 3 of \"F(True)\": True is Python syntax: write true"},
+        BindCase{"F(a)", "F(None)",
+                 "column 3 of \"F(None)\": None is Python syntax: there is no null, leave the argument out or "
+                 "write 0"},
+        BindCase{"F(a=False)", "F()", "column 5 of \"F(a=False)\": False is Python syntax: write false"},
+        BindCase{"F(a)", "F(1 // 0)", "argument \"a\" of F: \"1 // 0\": division by zero"},
+        BindCase{"F(a, b=a // 0)", "F(1)", "argument \"b\" of F: \"a // 0\": division by zero"},
+        BindCase{"F(a, b)", "F(a=1, 2)",
+                 "column 8 of \"F(a=1, 2)\": wants NAME=, as the argument before it has one, has \"2\""},
+        BindCase{"F(a, a)", "F(1)", "column 6 of \"F(a, a)\": wants a name that no other argument has, has \"a\""},
+        BindCase{"F(a=1, b)", "F(1)",
+                 "column 9 of \"F(a=1, b)\": wants =DEFAULT, as the argument before it has one, has \")\""},
+        BindCase{"F", "F(1)", "column 2 of \"F\": wants \"(\", has nothing"},
+        BindCase{"F(not)", "F(1)", "column 3 of \"F(not)\": wants an argument's name, has \"not\""},
+        BindCase{"F(1)", "F(1)", "column 3 of \"F(1)\": wants an argument's name, has \"1\""},
+        BindCase{"F(a)", "F(1) x", "column 6 of \"F(1) x\": wants the end, has \"x\""},
+        BindCase{"F(a)", "3", "column 1 of \"3\": wants a call such as Linear(dim, 4), has \"3\""}));
 
 }  // namespace
 }  // namespace modelport

@@ -18,7 +18,7 @@ namespace {
 
 using Kind = ExpressionToken::Kind;
 
-// Far above what a person writes. It bounds what one evaluation can cost.
+// Far more than a person writes. It bounds the time of an evaluation.
 constexpr size_t kMaxSize = 1000;
 
 bool IsWordCharacter(char c) { return absl::ascii_isalnum(c) || c == '_'; }
@@ -51,7 +51,7 @@ absl::optional<Value> ParseNumber(absl::string_view text) {
   return number;
 }
 
-// What to write for a word of Python; empty for others.
+// What to write instead of a Python keyword; empty for other words.
 absl::string_view CureForPython(absl::string_view word) {
   if (word == "True") return "write true";
   if (word == "False") return "write false";
@@ -71,7 +71,7 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
     const absl::string_view word = TakeWord(rest);
     if (word == "not" || word == "and" || word == "or") return ExpressionToken{Kind::kSymbol, word, offset, {}};
     if (const absl::string_view cure = CureForPython(word); !cure.empty()) {
-      return ExpressionError(text, offset, absl::StrCat(word, " is Python's: ", cure));
+      return ExpressionError(text, offset, absl::StrCat(word, " is Python syntax: ", cure));
     }
     if (word == "true" || word == "false") return ExpressionToken{Kind::kLiteral, word, offset, word == "true"};
     return ExpressionToken{Kind::kName, word, offset, {}};

@@ -22,10 +22,10 @@ struct ExpressionToken {
 };
 
 // Splits `text`, which must outlive the result, into tokens; the last one is kEnd. InvalidArgument: a stray character,
-// a number that is none, a string without an end, a text of more than 1000 characters.
+// an invalid number, a string without its closing quote, a text of more than 1000 characters.
 absl::StatusOr<std::vector<ExpressionToken>> TokenizeExpression(absl::string_view text);
 
-// `text` for a message, in quotes, without its end if it is long.
+// `text` in quotes, for a message; truncated if it is long.
 std::string QuotedExpression(absl::string_view text);
 
 // InvalidArgument: column 5 of "4 * dim +": `message`.

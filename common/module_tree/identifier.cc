@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMaxSize = 64;
 
-// Python's keywords: a class that has a member of such a name can be saved and not be loaded. Sorted.
+// Python's keywords, sorted. A class with a member of such a name can be saved but not loaded.
 constexpr absl::string_view kKeywords[] = {"False",  "None",   "True",    "and",      "as",       "assert", "async",
                                            "await",  "break",  "class",   "continue", "def",      "del",    "elif",
                                            "else",   "except", "finally", "for",      "from",     "global", "if",
@@ -22,7 +22,8 @@ constexpr absl::string_view kKeywords[] = {"False",  "None",   "True",    "and",
 bool IsPlain(char c) { return absl::ascii_isalnum(c) || c == '_'; }
 
 absl::Status NoName(absl::string_view name, absl::string_view reason) {
-  return absl::InvalidArgumentError(absl::StrCat("\"", name.substr(0, kMaxSize), "\" is no name: it ", reason));
+  return absl::InvalidArgumentError(
+      absl::StrCat("\"", name.substr(0, kMaxSize), "\" is not a valid name: it ", reason));
 }
 
 }  // namespace
@@ -34,7 +35,7 @@ absl::Status CheckIdentifier(absl::string_view name) {
   if (name.size() > kMaxSize) {
     return NoName(name, absl::StrCat("has ", name.size(), " characters, wants at most ", kMaxSize));
   }
-  if (absl::StartsWith(name, "__")) return NoName(name, "begins with two _, as TorchScript's own do");
+  if (absl::StartsWith(name, "__")) return NoName(name, "begins with two _, which TorchScript reserves");
   if (std::binary_search(std::begin(kKeywords), std::end(kKeywords), name)) return NoName(name, "is a Python keyword");
   return absl::OkStatus();
 }

@@ -6,9 +6,9 @@
 
 namespace modelport {
 
-// Whether `name` can stand in TorchScript text as the name of a module type, a member or a method: letters, digits
-// and _, at most 64 of them, no digit first, not two _ first, and no word of the language.
-//   InvalidArgument  says which of this it is not
+// Whether `name` can be the name of a module type, a member or a method in TorchScript text: letters, digits and _, at
+// most 64 of them; it begins with neither a digit nor two _ and is not a Python keyword.
+//   InvalidArgument  says which of these rules `name` breaks
 absl::Status CheckIdentifier(absl::string_view name);
 
 }  // namespace modelport

@@ -11,7 +11,7 @@ namespace {
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-TEST(CheckIdentifierTest, WhatPublishedModelsUseIsAName) {
+TEST(CheckIdentifierTest, NamesInPublishedModelsAreValid) {
   for (const char* name : {"weight", "resConfUnit1", "cls_token", "DinoVisionTransformer", "_inner", "forward", "x2"}) {
     EXPECT_OK(CheckIdentifier(name)) << name;
   }
@@ -20,23 +20,25 @@ TEST(CheckIdentifierTest, WhatPublishedModelsUseIsAName) {
 
 TEST(CheckIdentifierTest, OtherCharactersAreRefused) {
   for (const std::string name : {"", "0", "a.b", "a-b", "a b", "\xc3\xa4", "../x", "a\n"}) {
-    EXPECT_THAT(CheckIdentifier(name),
-                StatusIs(kInvalid, "\"" + name + "\" is no name: it wants letters, digits and _, no digit first"));
+    EXPECT_THAT(
+        CheckIdentifier(name),
+        StatusIs(kInvalid, "\"" + name + "\" is not a valid name: it wants letters, digits and _, no digit first"));
   }
 }
 
 TEST(CheckIdentifierTest, LongNamesAreRefusedAndShownInPart) {
-  EXPECT_THAT(
-      CheckIdentifier(std::string(100000, 'a')),
-      StatusIs(kInvalid, "\"" + std::string(64, 'a') + "\" is no name: it has 100000 characters, wants at most 64"));
+  EXPECT_THAT(CheckIdentifier(std::string(100000, 'a')),
+              StatusIs(kInvalid, "\"" + std::string(64, 'a') +
+                                     "\" is not a valid name: it has 100000 characters, wants at most 64"));
 }
 
-TEST(CheckIdentifierTest, WordsOfTheLanguageAreRefused) {
+TEST(CheckIdentifierTest, KeywordsAndReservedNamesAreRefused) {
   for (const char* name : {"False", "None", "class", "def", "is", "lambda", "with", "yield"}) {
     EXPECT_THAT(CheckIdentifier(name), StatusIs(kInvalid, testing::EndsWith("is a Python keyword"))) << name;
   }
-  EXPECT_THAT(CheckIdentifier("__annotations__"),
-              StatusIs(kInvalid, "\"__annotations__\" is no name: it begins with two _, as TorchScript's own do"));
+  EXPECT_THAT(
+      CheckIdentifier("__annotations__"),
+      StatusIs(kInvalid, "\"__annotations__\" is not a valid name: it begins with two _, which TorchScript reserves"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace modelport {
 
-// An attribute whose range and meaning the plugin states, for a user who sets it.
+// An attribute that a user of the artifact may set. The plugin states its range and meaning.
 struct Knob {
   std::string name;
   bool is_integer = false;  // Else it is a float.
@@ -19,8 +19,8 @@ struct Knob {
   std::string help;
 };
 
-// The knob that `decl`, an attribute of this value with a `knob`, declares.
-//   InvalidArgument  `value` or a bound is no number, or the value is out of the range
+// The knob that `decl` declares; `decl` is an attribute with a `knob`, and `value` is its value.
+//   InvalidArgument  `value` or a bound is not a number, or `value` is out of range
 absl::StatusOr<Knob> MakeKnob(const ValueDecl& decl, const Value& value, const Scope& scope);
 
 }  // namespace modelport

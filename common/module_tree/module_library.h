@@ -17,13 +17,19 @@ namespace modelport {
 // `uses`.
 class ModuleLibrary {
  public:
-  // Adds every module type and function of a modules file. All problems of the file are reported in one status.
+  // Adds every module type and function of a modules file, which artifacts call `name`. All problems of the file are
+  // reported in one status.
   //   InvalidArgument  models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
-  absl::Status AddFile(const YamlFile& file);
+  absl::Status AddFile(const YamlFile& file, const std::string& name);
+  absl::Status AddFile(const YamlFile& file) { return AddFile(file, file.path); }
 
-  // Adds everything that `used` holds. Its types are shared, so two libraries may bring the same ones.
+  // Adds every type and function of `used`. Types are shared by pointer, so including one type twice is no error.
   //   InvalidArgument  two different types of one name; both places are named
   absl::Status Include(const ModuleLibrary& used);
+
+  // `text` of LibTorch about the library's files, with their paths in place of their names:
+  //   File "models/toy/modules.yaml", line 3   becomes   File "plugins/toy/modules.yaml", line 3
+  std::string WithPaths(absl::string_view text) const;
 
   // Null if there is no such type.
   const ModuleType* Find(absl::string_view name) const;
@@ -31,7 +37,7 @@ class ModuleLibrary {
   // Names of all types, sorted.
   std::vector<std::string> names() const;
 
-  // Those added by AddFile, in that order.
+  // The types added by AddFile, in that order.
   const std::vector<std::shared_ptr<const ModuleType>>& own_types() const { return own_types_; }
 
   // TorchScript free functions, in the order they were added; each may call those before it.

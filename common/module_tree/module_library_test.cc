@@ -115,7 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"DTypeOfAParameter", "modules:\n  F(a):\n    parameters: {w: {shape: [a], dtype: int64}}\n",
                   "m.yaml:3:34: unknown field \"dtype\" in \"w\"; known: shape, when"},
         ErrorCase{"MemberThatEveryModuleHas", "modules:\n  F(a):\n    attributes: {training: a}\n",
-                  "m.yaml:3:18: every module has a member \"training\", which is false"},
+                  "m.yaml:3:18: every module has a member \"training\" already; use another name"},
         ErrorCase{"BadCall", "modules:\n  F(a):\n    children: {c: Linear}\n",
                   "m.yaml:3:19: column 7 of \"Linear\": wants \"(\", has nothing"},
         ErrorCase{"UnquotedCallInBraces", "modules:\n  F(a):\n    children: {c: Linear(a, a)}\n",
@@ -136,11 +136,11 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"ConditionOfAnItemIsFaulty", "modules:\n  F(a):\n    children: {c: [{module: F(a), when: a +}]}\n",
                   "m.yaml:3:41: column 4 of \"a +\": wants a value, has nothing"},
         ErrorCase{"DottedMember", "modules:\n  F(a):\n    parameters: {a.b: [1]}\n",
-                  "m.yaml:3:18: \"a.b\" is no name: it wants letters, digits and _, no digit first"},
+                  "m.yaml:3:18: \"a.b\" is not a valid name: it wants letters, digits and _, no digit first"},
         ErrorCase{"KeywordForAMember", "modules:\n  F(a):\n    children: {def: F(a)}\n",
-                  "m.yaml:3:16: \"def\" is no name: it is a Python keyword"},
+                  "m.yaml:3:16: \"def\" is not a valid name: it is a Python keyword"},
         ErrorCase{"KeywordForAType", "modules:\n  class(a): {}\n",
-                  "m.yaml:2:3: \"class\" is no name: it is a Python keyword"},
+                  "m.yaml:2:3: \"class\" is not a valid name: it is a Python keyword"},
         ErrorCase{"TwoMembersOfOneName",
                   "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
                   "m.yaml:6:7: second member \"x\"; the first is on line 4"},
@@ -166,14 +166,14 @@ TEST(ModuleLibraryTest, AllProblemsOfAFileAreReportedAtOnce) {
 function: []
 )yaml"}),
               StatusIs(kInvalid, R"yaml(m.yaml: 5 problems
-  m.yaml:2:3: column 8 of "A(dim, dim)": wants a name of its own, has "dim"
+  m.yaml:2:3: column 8 of "A(dim, dim)": wants a name that no other argument has, has "dim"
   m.yaml:3:5: unknown field "parameter" in A(dim, dim); nearest: parameters
   m.yaml:5:22: column 1 of "010": no valid number: 010
   m.yaml:6:14: field "methods" wants a block of text that begins with "|"
   m.yaml:7:1: unknown field "function" in a modules file; nearest: functions)yaml"));
 }
 
-TEST(ModuleLibraryTest, IncludedTypesAreSharedAndMayArriveTwice) {
+TEST(ModuleLibraryTest, IncludedTypesAreSharedAndMayBeIncludedTwice) {
   ModuleLibrary layers, left, right, top;
   ASSERT_OK(layers.AddFile({"layers.yaml", "modules:\n  F(): {}\nfunctions:\n  - |\n    def f(): pass\n"}));
   ASSERT_OK(left.Include(layers));

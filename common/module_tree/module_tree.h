@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
+#include "common/module_tree/interface.h"
 #include "common/module_tree/knob.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_type.h"
@@ -44,7 +45,7 @@ struct ModuleNode {
   std::vector<Tensor> buffers;
   std::vector<std::pair<std::string, Value>> constants;  // No TypeName among them.
   std::vector<std::pair<std::string, Value>> attributes;
-  std::vector<Knob> knobs;  // Those of the attributes that are documented.
+  std::vector<Knob> knobs;  // Of the attributes that declare one.
   std::vector<Child> children;
 
   bool is_list() const { return type == nullptr; }
@@ -54,6 +55,7 @@ struct ModuleTree {
   std::shared_ptr<const ModuleLibrary> library;
   ModuleNode root;
   std::vector<Slot> slots;  // In state-dict order: a module's parameters, its buffers, then its children.
+  absl::optional<Interface> interface = {};  // What the root tells its host, if its type says it.
 };
 
 // Instantiates `call`, such as DinoVisionTransformer(dim=384, ...), with the types of `library`. Every shape, repeat

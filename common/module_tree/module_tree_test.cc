@@ -155,7 +155,7 @@ std::string Paths(const absl::StatusOr<ModuleTree>& tree) {
   return text;
 }
 
-TEST(ModuleTreeTest, IndicesRunOnThroughGroupsAndSkipWhatDoesNotExist) {
+TEST(ModuleTreeTest, IndicesContinueThroughGroupsAndSkipAbsentItems) {
   EXPECT_EQ(Paths(Build(kGroups, "Net(1, [7])")), "layers.0.w1 layers.1.w2 layers.3.w3 layers.5.w3 layers.7.w9 ");
   EXPECT_EQ(Paths(Build(kGroups, "Net(2, [7], act=Conv, last=false)")),
             "layers.0.w1 layers.1.w2 layers.2.w3 layers.4.w3 layers.6.w2 layers.7.w3 layers.9.w3 layers.11.w9 ");
@@ -172,7 +172,7 @@ TEST(ModuleTreeTest, ConstantsMayBeListsOfFloats) {
   EXPECT_EQ(tree.root.constants[1].second, Value(std::vector<int64_t>{}));
 }
 
-// Groups that add nothing cost time as well.
+// Evaluating a group takes time even if it adds nothing.
 TEST(ModuleTreeTest, GroupsThatAddNothingAreBounded) {
   for (const char* item : {"{modules: [], repeat: n}", "{modules: [{module: L(), when: false}], repeat: n}",
                            "{modules: [{modules: [{module: L(), repeat: 0}], repeat: n}], repeat: n}"}) {
@@ -201,7 +201,7 @@ TEST(ModuleTreeTest, ABufferMayStateItsDType) {
 
 struct ErrorCase {
   std::string name;
-  std::string type;  // The body of F(n, t=Leaf), flow style.
+  std::string type;  // The body of F(n, t=Leaf), in YAML's flow style.
   std::string call;
   std::string error;
 };
@@ -238,7 +238,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"UnknownChildType", "children: {a: Lief()}", "F(1)",
                   "m.yaml:6:19: a: unknown module type \"Lief\"; nearest: Leaf"},
         ErrorCase{"WrongChildArguments", "children: {a: Sized()}", "F(1)",
-                  "m.yaml:6:19: a: Sized misses its argument \"n\"; the signature is Sized(n)"},
+                  "m.yaml:6:19: a: Sized lacks argument \"n\"; the signature is Sized(n)"},
         ErrorCase{"TypeForConstant", "constants: {c: t}", "F(1)",
                   "m.yaml:6:17: \"c\" wants a value, has the name Leaf"},
         ErrorCase{"TextForCondition", "parameters: {w: {shape: [1], when: n}}", "F(\"yes\")",
@@ -315,7 +315,7 @@ TEST(ModuleTreeTest, ListsWithinListsCountAsLevels) {
   EXPECT_THAT(Build(twice, "R()"), StatusIs(kInvalid, HasSubstr("more than 50 levels of modules in a tree")));
 }
 
-// Evaluating a member takes time even where it does not come to exist.
+// Evaluating a member takes time even if its condition is false.
 TEST(ModuleTreeTest, MembersThatDoNotExistCountToo) {
   std::string modules = "modules:\n  L():\n    parameters:\n";
   for (int i = 0; i < 5000; ++i) absl::StrAppend(&modules, "      w", i, ": {shape: [1], when: false}\n");
@@ -325,7 +325,7 @@ TEST(ModuleTreeTest, MembersThatDoNotExistCountToo) {
               StatusIs(kInvalid, HasSubstr("a.99: more than 500000 arguments and members in a tree")));
 }
 
-TEST(ModuleTreeTest, OfVeryManyProblemsTheFirstAreReported) {
+TEST(ModuleTreeTest, OnlyTheFirstHundredProblemsAreReported) {
   const std::string modules = Types(40, [](int i) {
     return i == 0 ? "{parameters: {w: [0]}}" : absl::StrCat("{children: {a: T", i - 1, "(), b: T", i - 1, "()}}");
   });
@@ -367,7 +367,7 @@ std::string KnobError(const std::string& knob) {
       Build("modules:\n  Root(a=true):\n    attributes:\n      k: " + knob, "Root()").status().message());
 }
 
-TEST(KnobsTest, NumbersOutOfRangeAndWhatIsNoNumberAreErrors) {
+TEST(KnobsTest, ValuesThatAreOutOfRangeOrNotNumbersAreErrors) {
   EXPECT_EQ(KnobError("{value: 5, min: 0, max: 4, help: h}"), "m.yaml:4:7: \"k\" wants a number from 0 to 4, has 5");
   EXPECT_EQ(KnobError("{value: -0.5, min: 0.0, max: 4.0, help: h}"),
             "m.yaml:4:7: \"k\" wants a number from 0.0 to 4.0, has -0.5");

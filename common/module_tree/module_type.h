@@ -7,20 +7,22 @@
 
 #include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
+#include "common/module_tree/interface.h"
 #include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
 
-// The attribute that every module of an artifact has, as torch.nn's: false.
+// Every module of an artifact has this attribute, as in torch.nn. Its value is false.
 inline constexpr char kTrainingName[] = "training";
 
 // A piece of TorchScript text and where it stands, so that compile errors and tracebacks name the plugin's file and
 // line.
 struct SourceText {
   std::string text;  // Empty if there is none.
-  std::string file;
-  int line = 0;  // 1-based line in `file` of the text's first line.
+  std::string file;  // The path from which the file was read.
+  int line = 0;      // 1-based line in `file` of the text's first line.
+  std::string name;  // What artifacts call the file, wherever it was read from: "models/dinov2/modules.yaml".
 };
 
 // A parameter or buffer: a tensor slot with a shape.
@@ -32,7 +34,7 @@ struct TensorDecl {
   YamlMark mark = {};
 };
 
-// What a user who sets an attribute has to know.
+// The range of an attribute that a user may set, and what it does.
 struct KnobDecl {
   Expression min;
   Expression max;
@@ -49,7 +51,7 @@ struct ValueDecl {
 };
 
 // A submodule, or a list of submodules named "0", "1", ... (torch's ModuleList; when called, torch's Sequential).
-// An item of a list may also be a group of items, which stand in the list itself and count on.
+// An item of a list may also be a group: its items become items of the list itself, and the indices continue.
 struct ModuleEntry {
   enum class Kind { kCall, kList, kGroup };
 
@@ -57,7 +59,7 @@ struct ModuleEntry {
   Call call = {};                          // "Block(dim, heads)", of a call.
   std::vector<ModuleEntry> items = {};     // Of a list or group.
   absl::optional<Expression> repeat = {};  // Of an item only: how many of them; 1 if absent.
-  absl::optional<Expression> when = {};    // Of an item only: there are none unless this is neither 0 nor false.
+  absl::optional<Expression> when = {};    // Of an item only: it is left out where this is 0 or false.
   YamlMark mark = {};
 };
 
@@ -71,8 +73,9 @@ struct ChildDecl {
 
 // A module type: what torch.nn calls a Module class.
 struct ModuleType {
-  Signature signature;   // "Attention(dim, heads)"
-  std::string upstream;  // The upstream file and class that it ports; empty if not stated.
+  Signature signature;                      // "Attention(dim, heads)"
+  std::string upstream;                     // The upstream file and class that it ports; empty if not stated.
+  absl::optional<InterfaceDecl> interface;  // Of a wrapper: what it tells its host.
   std::vector<TensorDecl> parameters;
   std::vector<TensorDecl> buffers;
   std::vector<ValueDecl> constants;

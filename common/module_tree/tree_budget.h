@@ -17,9 +17,9 @@ class TreeBudget {
   static constexpr int64_t kElements = 100000000000;  // Of all parameters and buffers.
   static constexpr int64_t kDepth = 50;               // Modules and lists, one within the other.
 
-  // Each counts what is added. InvalidArgument: more than 100000 modules in a tree.
+  // Each counts an addition and checks it against its limit. InvalidArgument: more than 100000 modules in a tree.
   absl::Status AddModule(int64_t depth);
-  // `of_one` is how many the module or list has then.
+  // `of_one` is the number that the one module or list then has.
   absl::Status AddMembers(int64_t added, int64_t of_one);
   absl::Status AddElements(int64_t added);
 

@@ -4,16 +4,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
 namespace {
 
-std::string Join(absl::string_view path, absl::string_view name) {
-  return path.empty() ? std::string(name) : absl::StrCat(path, ".", name);
-}
-
-// Arguments and members that instantiating `type` evaluates, whether they come to exist or not.
+// Arguments and members that instantiating `type` evaluates, including members whose condition is false.
 int64_t CountMembers(const ModuleType& type) {
   return type.signature.arguments.size() + type.parameters.size() + type.buffers.size() + type.constants.size() +
          type.attributes.size() + type.children.size();
@@ -23,7 +20,7 @@ int64_t CountMembers(const ModuleType& type) {
 
 ModuleNode* NewChild(const std::string& name, ModuleNode* parent) {
   auto node = std::make_unique<ModuleNode>();
-  node->path = Join(parent->path, name);
+  node->path = JoinPath(parent->path, name);
   parent->children.push_back({name, std::move(node)});
   return parent->children.back().node.get();
 }
@@ -49,6 +46,7 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
     AddTensors(type->buffers, /*is_buffer=*/true, *scope, *node, &node->buffers);
     AddValues(type->constants, *scope, node, &node->constants);
     AddValues(type->attributes, *scope, node, &node->attributes);
+    if (type->interface.has_value() && node->path.empty()) AddInterface(*type->interface, *scope, *node);
     for (const ChildDecl& child : type->children) AddChild(child, *scope, node);
   }
   --depth_;
@@ -90,7 +88,7 @@ bool TreeBuilder::Enter(const ModuleType& type, const YamlMark& mark, const Modu
   return true;
 }
 
-// A misspelt argument reads as a module type's name: find it here, where it is given.
+// A misspelt argument evaluates to a TypeName. Reports it at the call that passes it.
 void TreeBuilder::CheckTypeArguments(const Scope& scope, const YamlMark& mark, const ModuleNode& node) {
   for (const auto& [argument, value] : scope) {
     const auto* type = std::get_if<TypeName>(&value);
@@ -108,7 +106,7 @@ void TreeBuilder::AddTensors(const std::vector<TensorDecl>& tensors, bool is_buf
     absl::optional<Shape> shape = EvaluateShape(tensor, scope, node);
     if (!shape.has_value()) continue;
     added->push_back({tensor.name, static_cast<int>(tree_.slots.size())});
-    tree_.slots.push_back({Join(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
+    tree_.slots.push_back({JoinPath(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
   }
 }
 
@@ -151,6 +149,21 @@ void TreeBuilder::AddValues(const std::vector<ValueDecl>& values, const Scope& s
   }
 }
 
+void TreeBuilder::AddInterface(const InterfaceDecl& decl, const Scope& scope, const ModuleNode& root) {
+  Interface interface = decl.stated;
+  if (decl.multiple_of.has_value()) {
+    interface.multiple_of = Valid(decl.multiple_of->EvaluateInt(scope), decl.mark, root).value_or(1);
+    if (interface.multiple_of < 1) {
+      AddProblem(decl.mark, root,
+                 absl::StrCat("multiple_of ", decl.multiple_of->text(), " is ", interface.multiple_of));
+    }
+  }
+  if (decl.larger_is_nearer.has_value()) {
+    interface.larger_is_nearer = Holds(decl.larger_is_nearer, scope, decl.mark, root);
+  }
+  tree_.interface = std::move(interface);
+}
+
 void TreeBuilder::AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node) {
   if (stopped() || !Holds(child.when, scope, child.mark, *node)) return;
   AddModule(child.module, scope, NewChild(child.name, node));
@@ -164,7 +177,7 @@ void TreeBuilder::AddModule(const ModuleEntry& entry, const Scope& scope, Module
   --depth_;
 }
 
-// Adds `item`, as often as it says, to `list`. One that adds nothing counts as a member too: evaluating it takes time.
+// Adds `item` to `list`, `repeat` times. An item that adds nothing counts as a member too: evaluating it takes time.
 void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list) {
   const auto afford = [&] { return Affords(budget_.AddMembers(1, list->children.size() + 1), item.mark, *list); };
   if (stopped() || !afford() || !Holds(item.when, scope, item.mark, *list)) return;
@@ -179,7 +192,7 @@ void TreeBuilder::AddItems(const ModuleEntry& item, const Scope& scope, ModuleNo
     } else {
       AddModule(item, scope, NewChild(absl::StrCat(list->children.size()), list));
     }
-    // The next ones are the same: their problems would be, too.
+    // The other repetitions would have the same problems.
     if (problems_.size() > problems_before) break;
   }
 }

@@ -25,16 +25,16 @@ namespace modelport {
 // Instantiates calls of module types into one tree, and collects what is wrong with them.
 class TreeBuilder {
  public:
-  // For a tree whose root is of the type that `root` calls.
+  // For a tree whose root `root` calls.
   TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root);
 
   // Instantiates `call`, made at `mark` from a type with the arguments `caller`, into `node`, whose path is set.
   void Build(const Call& call, const Scope& caller, const YamlMark& mark, ModuleNode* node);
 
-  // Records that something is wrong with `node`, because of the line at `mark`.
+  // Records a problem of `node` that the line at `mark` causes.
   void AddProblem(const YamlMark& mark, const ModuleNode& node, absl::string_view message);
 
-  // The tree that was built into.
+  // The tree as built so far.
   ModuleTree& tree() { return tree_; }
 
   // InvalidArgument names all problems.
@@ -48,14 +48,15 @@ class TreeBuilder {
                   std::vector<ModuleNode::Tensor>* added);
   void AddValues(const std::vector<ValueDecl>& values, const Scope& scope, ModuleNode* node,
                  std::vector<std::pair<std::string, Value>>* added);
+  void AddInterface(const InterfaceDecl& decl, const Scope& scope, const ModuleNode& root);
   void AddChild(const ChildDecl& child, const Scope& scope, ModuleNode* node);
   void AddModule(const ModuleEntry& entry, const Scope& scope, ModuleNode* node);
   void AddItems(const ModuleEntry& item, const Scope& scope, ModuleNode* list);
 
-  // The value, or nothing and a problem.
+  // Returns the value, or records a problem and returns nullopt.
   template <typename T>
   absl::optional<T> Valid(absl::StatusOr<T> value, const YamlMark& mark, const ModuleNode& node);
-  // Whether the budget allows it; if not, nothing further is built.
+  // Returns whether `status`, which comes from the budget, is OK. If not, records it and stops the building.
   bool Affords(const absl::Status& status, const YamlMark& mark, const ModuleNode& node);
   bool stopped() const { return exhausted_ || problems_.enough(); }
   bool Holds(const absl::optional<Expression>& condition, const Scope& scope, const YamlMark& mark,

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/module_tree/identifier.h"
+#include "common/module_tree/parse_interface.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
@@ -23,6 +24,7 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   type.signature = ParseTypeSignature(field);
   YamlMapReader reader(field.value, type.name(), problems_);
   type.upstream = reader.TakeText("upstream");
+  if (const YamlValue* interface = reader.Take("interface")) type.interface = ParseInterface(*interface, problems_);
   type.parameters = ParseTensors(reader.TakeFields("parameters"), /*are_buffers=*/false);
   type.buffers = ParseTensors(reader.TakeFields("buffers"), /*are_buffers=*/true);
   type.constants = ParseConstants(reader.TakeFields("constants"));
@@ -100,7 +102,7 @@ std::vector<ValueDecl> TypeParser::ParseAttributes(const std::vector<YamlValue::
   return attributes;
 }
 
-// A YAML list means the expression that looks the same.
+// A YAML list is read as a list expression.
 absl::optional<ValueDecl> TypeParser::ParseValue(const YamlValue::Field& field) {
   const std::string subject = Quoted(field.name);
   absl::optional<Expression> value;
@@ -200,7 +202,8 @@ absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, a
 void TypeParser::AddMember(const YamlValue::Field& field) {
   CheckName(field.name, field.mark);
   if (field.name == kTrainingName) {
-    problems_->Add(field.mark, absl::StrCat("every module has a member ", Quoted(kTrainingName), ", which is false"));
+    problems_->Add(field.mark,
+                   absl::StrCat("every module has a member ", Quoted(kTrainingName), " already; use another name"));
   }
   const auto [first, is_new] = members_.emplace(field.name, field.mark.line);
   if (!is_new) {
@@ -225,7 +228,7 @@ SourceText ReadSource(const YamlValue& value, absl::string_view subject, YamlPro
   if (value.block_line == 0) {
     problems->Add(value.mark, absl::StrCat(subject, " wants a block of text that begins with \"|\""));
   }
-  return {value.text, value.mark.file, value.block_line};
+  return {value.text, value.mark.file, value.block_line, /*name=*/value.mark.file};
 }
 
 }  // namespace modelport

@@ -41,7 +41,7 @@ class TypeParser {
   Call ParseCallText(const YamlValue& value, absl::string_view subject);
   absl::optional<Expression> ParseExpression(const YamlValue& value, absl::string_view subject);
 
-  // Members of all sections share one namespace: the methods find them all as self.NAME.
+  // Members of all sections share one namespace: methods use each of them as self.NAME.
   void AddMember(const YamlValue::Field& field);
   void CheckName(absl::string_view name, const YamlMark& mark);
 
@@ -50,10 +50,10 @@ class TypeParser {
   absl::optional<T> Parsed(absl::StatusOr<T> result, const YamlMark& mark);
 
   YamlProblems* problems_;
-  absl::flat_hash_map<std::string, int> members_;  // Their lines.
+  absl::flat_hash_map<std::string, int> members_;  // The line of each member, by name.
 };
 
-// TorchScript text written as a "|" block; `subject` begins the message if it is not.
+// Reads TorchScript text from a "|" block. Adds a problem that begins with `subject` if `value` is not such a block.
 SourceText ReadSource(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
 
 }  // namespace modelport

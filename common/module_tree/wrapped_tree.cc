@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/tree_builder.h"
+#include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
@@ -17,27 +18,36 @@ bool HasMember(const ModuleNode& node, absl::string_view name) {
          std::any_of(node.children.begin(), node.children.end(), [&](const auto& child) { return child.name == name; });
 }
 
-// `scope` and the arguments of `call`. What is wrong with these comes out when `call` itself is built.
-Scope WithArguments(Scope scope, const ModuleLibrary& library, const Call& call) {
-  const ModuleType* type = library.Find(call.type);
-  if (type == nullptr) return scope;
-  const absl::StatusOr<Scope> arguments = BindArguments(type->signature, call, Scope());
-  if (arguments.ok()) scope.insert(arguments->begin(), arguments->end());
-  return scope;
+// Copies `node` and all below it to `copy`, whose path is set. The indices of slots stay.
+void CopyNode(const ModuleNode& node, ModuleNode* copy) {
+  copy->type = node.type;
+  copy->parameters = node.parameters;
+  copy->buffers = node.buffers;
+  copy->constants = node.constants;
+  copy->attributes = node.attributes;
+  copy->knobs = node.knobs;
+  for (const ModuleNode::Child& child : node.children) CopyNode(*child.node, NewChild(child.name, copy));
 }
 
 }  // namespace
 
-absl::StatusOr<ModuleTree> BuildWrappedTree(std::shared_ptr<const ModuleLibrary> library, const Call& wrapper,
-                                            const Scope& scope, const Call& call) {
-  TreeBuilder builder(library, wrapper);
-  ModuleNode& root = builder.tree().root;
-  builder.Build(wrapper, WithArguments(scope, *library, call), YamlMark(), &root);
-  if (!builder.tree().slots.empty() || HasMember(root, kWrappedName)) {
-    builder.AddProblem(YamlMark(), root,
+absl::StatusOr<ModuleTree> WrapTree(const ModuleTree& model, const Call& wrapper, const Scope& scope,
+                                    const Call& call) {
+  ASSIGN_OR_RETURN(const Scope arguments, BindArguments(model.root.type->signature, call, Scope()));
+  Scope known = scope;
+  known.insert(arguments.begin(), arguments.end());
+  TreeBuilder builder(model.library, wrapper);
+  ModuleTree& tree = builder.tree();
+  builder.Build(wrapper, known, YamlMark(), &tree.root);
+  if (!tree.slots.empty() || HasMember(tree.root, kWrappedName)) {
+    builder.AddProblem(YamlMark(), tree.root,
                        absl::StrCat("a wrapper has neither tensors nor a member \"", kWrappedName, "\" of its own"));
   }
-  builder.Build(call, Scope(), YamlMark(), NewChild(kWrappedName, &root));
+  CopyNode(model.root, NewChild(kWrappedName, &tree.root));
+  for (Slot slot : model.slots) {
+    slot.name = absl::StrCat(kWrappedName, ".", slot.name);
+    tree.slots.push_back(std::move(slot));
+  }
   return builder.Finish();
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
@@ -23,8 +24,7 @@ using torch::jit::Node;
 using torch::jit::Value;
 
 std::string Text(const Stage& stage) {
-  return absl::StrCat(stage.side == Stage::Side::kInput ? "input of " : "", stage.path, stage.path.empty() ? "" : ".",
-                      stage.method, "()");
+  return absl::StrCat(stage.side == Stage::Side::kInput ? "input of " : "", JoinPath(stage.path, stage.method), "()");
 }
 
 // The submodule's path if `value` was got from `self` by attributes alone.
@@ -34,7 +34,7 @@ std::optional<std::string> PathFrom(const Value* self, const Value* value) {
   if (node->kind() != c10::prim::GetAttr) return std::nullopt;
   std::optional<std::string> parent = PathFrom(self, node->input());
   if (!parent) return std::nullopt;
-  return absl::StrCat(*parent, parent->empty() ? "" : ".", node->s(c10::attr::name));
+  return JoinPath(*parent, node->s(c10::attr::name));
 }
 
 // Inlines all method calls of a graph, and on the way appends the values of the stages to lists, which become outputs.

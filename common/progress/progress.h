@@ -15,17 +15,17 @@ namespace modelport {
 
 // Where a progress bar is drawn.
 struct ProgressScreen {
-  std::function<void(absl::string_view)>
-      write;  // Takes text and terminal control codes; empty if nothing is to be drawn.
+  // Takes text with terminal control codes. If it is empty, nothing is drawn.
+  std::function<void(absl::string_view)> write;
   int columns = 80;
   std::function<absl::Time()> now = absl::Now;
 };
 
-// The terminal that stderr is, or a screen that draws nothing if it is none.
+// Draws on stderr if that is a terminal; otherwise draws nothing.
 ProgressScreen StderrScreen();
 
-// The text of a progress bar, at most `columns` long: step, bar, bytes, rate and time left. Without a `total`, which is
-// then 0, there is no bar and no time left.
+// The text of a progress bar, at most `columns` long: step, bar, bytes, rate and time left. If `total` is 0, that is,
+// unknown, there is no bar and no time left.
 std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, absl::Duration elapsed, int columns);
 
 // The progress bar of one step of long work:
@@ -36,11 +36,11 @@ std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, ab
 // It appears after a tenth of a second, is drawn anew at most ten times a second, and is erased at the end.
 class Progress {
  public:
-  // Expects `total` bytes, or any number if it is 0.
+  // Expects `total` bytes; 0 means that the number is unknown.
   Progress(absl::string_view step, int64_t total, ProgressScreen screen = StderrScreen());
   ~Progress() { Finish(); }
 
-  // Another `bytes` are done. Any thread may call this.
+  // Adds `bytes` to those that are done. Any thread may call this.
   void Add(int64_t bytes);
 
   // Erases the bar. Nothing is drawn afterwards.
@@ -51,7 +51,7 @@ class Progress {
   const int64_t total_;
   const absl::Time start_;
   std::atomic<int64_t> done_ = 0;
-  std::mutex mutex_;  // Of all below.
+  std::mutex mutex_;  // Guards the members below.
   ProgressScreen screen_;
   absl::Time drawn_;
   bool visible_ = false;

@@ -44,7 +44,7 @@ TEST(ProgressLineTest, IsCutToTheTerminal) {
   EXPECT_EQ(ProgressLine("write", 500, 1000, absl::Seconds(1), 20), "write  [############");
 }
 
-// A screen and clock that the test holds in its hands.
+// Has a screen and a clock that the test controls.
 class ProgressTest : public testing::Test {
  protected:
   ProgressScreen Screen() {
@@ -111,7 +111,7 @@ TEST_F(ProgressTest, CountsTheBytesOfAllThreads) {
   EXPECT_THAT(written_, ElementsAre(AllOf(HasSubstr("40.0 kB, "), EndsWith("/s"))));
 }
 
-TEST(StderrScreenTest, WhatIsNoTerminalShowsNothing) {
+TEST(StderrScreenTest, DrawsNothingIfStderrIsNotATerminal) {
   testing::internal::CaptureStderr();
   EXPECT_FALSE(StderrScreen().write);
   testing::internal::GetCapturedStderr();

@@ -8,7 +8,7 @@
 
 namespace modelport {
 
-// Passes bytes on to another writer and shows how many there were.
+// Writes to another writer and adds the number of bytes to a progress bar.
 class ProgressWriter : public Writer {
  public:
   ProgressWriter(Writer& out, Progress& progress) : out_(out), progress_(progress) {}

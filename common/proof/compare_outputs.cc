@@ -28,7 +28,7 @@ void ExchangeTensors(Module a, Module b) {
   }
 }
 
-// `call` of `expected`, run on the tensors of `actual`, which are equal to its own but for their places in memory.
+// The output of `call` of `expected` with the tensors of `actual`: equal values at other places in memory.
 absl::StatusOr<c10::IValue> RunOnTensorsOf(const Module& actual, const Module& expected, const Call& call) {
   ExchangeTensors(expected, actual);
   absl::StatusOr<std::vector<c10::IValue>> outputs = RunExamples(expected, {call});
@@ -47,7 +47,7 @@ struct Pair {
   bool allow_nonfinite;
 };
 
-// The operator that makes the first value of `call` that is not finite.
+// The operator that makes the first value of `call` that is not finite; empty if there is none.
 std::string FirstNonfinite(const Module& module, const Call& call) {
   for (const OperatorRun& run : TraceOperators([&] { RunExamples(module, {call}).IgnoreError(); })) {
     if (run.makes_nonfinite) return run.call;
@@ -55,7 +55,7 @@ std::string FirstNonfinite(const Module& module, const Call& call) {
   return "";
 }
 
-// Counts the values of an output that are not finite, which must be allowed.
+// Counts the values of an output that are not finite. They are an error unless the pair allows them.
 absl::Status CheckFinite(const Pair& pair, const Call& call, const c10::IValue& output, ComparedOutput& compared) {
   const std::vector<NonfiniteOutput> nonfinite = FindNonfinite(output, call.text);
   for (const NonfiniteOutput& tensor : nonfinite) {
@@ -68,9 +68,10 @@ absl::Status CheckFinite(const Pair& pair, const Call& call, const c10::IValue& 
   return absl::FailedPreconditionError(absl::StrCat(
       first.name, ": ", first.nan, " of ", first.elements, " values are NaN and ", first.infinite,
       " infinite, of finite inputs", maker.empty() ? "" : absl::StrCat("\n  the first such values come from ", maker),
-      "\n  a weight may be wrong there, such as a negative variance, or the dtype too narrow: float16 ends at 65504,"
-      " float32 and bfloat16 at 3e38\n  seeded weights may bring a model there where published ones do not"
-      "\n  --allow_nonfinite lets such outputs pass"));
+      "\n  possible causes: a wrong weight, such as a negative variance; overflow in the dtype, as float16 ends at "
+      "65504"
+      " and float32 and bfloat16 end at 3e38; seeded weights, where published ones cause no overflow"
+      "\n  --allow_nonfinite accepts such outputs"));
 }
 
 absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call, const c10::IValue& expected,
@@ -78,7 +79,7 @@ absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call,
   ASSIGN_OR_RETURN(Difference difference, CompareValues(expected, actual, call.text));
   ComparedOutput compared{call.text, difference.max_abs, difference.relative, OutputShape(actual)};
   if (difference.relative > kAlignmentTolerance) {
-    // A network may magnify rounding without bound: then equal memory must give equal bits.
+    // A network may magnify rounding without bound. Then both modules must give equal bits on the same memory.
     ASSIGN_OR_RETURN(const c10::IValue output, RunOnTensorsOf(pair.actual, pair.expected, call));
     ASSIGN_OR_RETURN(difference, CompareValues(output, actual, call.text));
     if (difference.max_abs != 0) {
@@ -91,7 +92,7 @@ absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call,
   return compared;
 }
 
-// What came of comparing the calls of a pair, as far as they agree.
+// The comparison of a pair's calls, up to the first that does not agree.
 struct Comparison {
   std::vector<ComparedOutput> outputs;
   absl::Status status;  // Of the first call that does not agree, if there is one.
@@ -118,12 +119,13 @@ absl::StatusOr<Comparison> CompareWithoutOneDnn(const Pair& pair) {
   return CompareEach(pair, expected, actual);
 }
 
-// The operator that is to blame for the call after those of `failed`, if any is.
+// The unstable operator in the call at which `failed` ended, if there is one.
 absl::StatusOr<absl::optional<OperatorRun>> FindFault(const Pair& pair, const Comparison& failed) {
   return FindUnstableOperator(pair.expected, pair.examples[failed.outputs.size()]);
 }
 
-// Whether it is without oneDNN, too, that a kernel does not agree with itself; else what is wrong with the modules.
+// The error for a pair that differs without oneDNN, too: it names the unstable operator or, if there is none, the
+// difference of the modules.
 absl::Status ExplainWithoutOneDnn(const Pair& pair, const Comparison& failed) {
   if (absl::IsFailedPrecondition(failed.status)) return failed.status;
   const WithoutOneDnn without;
@@ -131,10 +133,10 @@ absl::Status ExplainWithoutOneDnn(const Pair& pair, const Comparison& failed) {
   if (!fault) return failed.status;
   if (fault->is_random) {
     return absl::InvalidArgumentError(
-        absl::StrCat(fault->call, " is random, and what is random cannot be compared: take it out of the text"));
+        absl::StrCat(fault->call, " draws random numbers, so outputs cannot be compared; remove it from the model"));
   }
   return absl::UnavailableError(absl::StrCat("nothing can be proven on this machine: ", fault->call, kFaultVerdict,
-                                             " here, without oneDNN too; take another machine or --dtype"));
+                                             " here, even without oneDNN; use another machine or --dtype"));
 }
 
 }  // namespace
@@ -146,11 +148,11 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Mod
   const Pair pair{expected, actual, examples, allow_nonfinite};
   Comparison compared = CompareEach(pair, expected_outputs, outputs);
   if (compared.status.ok()) return ComparedOutputs{std::move(compared.outputs), ""};
-  // A kernel may be at fault: what agrees without oneDNN is no fault of the modules.
+  // If the modules agree without oneDNN, a kernel of oneDNN is at fault and not the modules.
   ASSIGN_OR_RETURN(Comparison without, CompareWithoutOneDnn(pair));
   if (!without.status.ok()) return ExplainWithoutOneDnn(pair, without);
   ASSIGN_OR_RETURN(const absl::optional<OperatorRun> fault, FindFault(pair, compared));
-  // Rounding alone can make the difference between the largest number and infinity.
+  // Rounding differs without oneDNN and may turn an infinite value into the largest finite number.
   if (!fault && absl::IsFailedPrecondition(compared.status)) return compared.status;
   const std::string culprit = fault ? fault->call : "a kernel of oneDNN";
   return ComparedOutputs{std::move(without.outputs), absl::StrCat(culprit, kFaultVerdict)};

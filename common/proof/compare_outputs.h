@@ -15,11 +15,11 @@
 
 namespace modelport {
 
-// Outputs may differ by this part of their range: some kernels round differently where their input's memory is aligned
-// differently. Those that differ by more must be bitwise equal when both modules run on the same tensors.
+// Outputs may differ by this fraction of their range: some kernels round differently where their input's memory is
+// aligned differently. Outputs that differ by more must be bitwise equal when both modules run on the same tensors.
 inline constexpr double kAlignmentTolerance = 1e-6;
 
-// How ComparedOutputs::kernel_fault ends.
+// The end of every ComparedOutputs::kernel_fault.
 inline constexpr char kFaultVerdict[] = " gives other outputs for equal inputs";
 
 // A call whose outputs agreed.
@@ -36,20 +36,20 @@ struct ComparedOutput {
 
 struct ComparedOutputs {
   std::vector<ComparedOutput> outputs;  // One for each example.
-  // Empty, or why the calls were made again without oneDNN: "aten::mkldnn_convolution(...) gives other outputs for
-  // equal inputs".
+  // Why the calls were made again without oneDNN: "aten::mkldnn_convolution(...) gives other outputs for equal inputs".
+  // Empty if they were not.
   std::string kernel_fault;
 };
 
-// Compares the outputs of `examples`: `expected_outputs` are those of `expected`, `outputs` those of `actual`, a module
-// of equal tensors, of which both may be run again. Where they differ and a kernel of oneDNN does not agree with
-// itself, the modules are compared without oneDNN. `allow_nonfinite` lets outputs pass that are NaN or infinite in
-// both.
+// Compares the outputs of `examples`: `expected_outputs` of the module `expected`, and `outputs` of `actual`, a module
+// with equal tensors. Both modules may be run again. If outputs differ, the modules are run and compared once more
+// without oneDNN, whose kernels may give other outputs for equal inputs. `allow_nonfinite` accepts outputs that are NaN
+// or infinite in both.
 //   DataLoss            names the first output that differs
 //   FailedPrecondition  outputs agree and are not finite
 //   InvalidArgument     the modules draw random numbers
-//   Unavailable         a kernel of this machine does not agree with itself, without oneDNN either: nothing is known of
-//                       `actual`
+//   Unavailable         a kernel gives other outputs for equal inputs even without oneDNN, so that nothing can be said
+//                       about `actual`
 absl::StatusOr<ComparedOutputs> CompareOutputs(const torch::jit::Module& expected, const torch::jit::Module& actual,
                                                const std::vector<Call>& examples,
                                                const std::vector<c10::IValue>& expected_outputs,

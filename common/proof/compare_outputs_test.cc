@@ -23,18 +23,18 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using torch::jit::Module;
 
-// A kernel that never gives the same twice.
+// A kernel whose output differs in each run.
 at::Tensor Unstable(const at::Tensor& x) {
   static int runs = 0;
   return at::add(x, ++runs);
 }
 
-// One of oneDNN's, in whose place there is a good one.
+// A kernel that is unstable with oneDNN and stable without.
 at::Tensor UnstableInOneDnn(const at::Tensor& x) {
   return at::globalContext().userEnabledMkldnn() ? Unstable(x) : x.clone();
 }
 
-// One that gives no numbers every other time, the first of two examples' each.
+// A kernel that returns NaN in every other run with oneDNN: for the first of two examples of each module.
 at::Tensor NanInOneDnn(const at::Tensor& x) {
   static int runs = 0;
   return at::globalContext().userEnabledMkldnn() ? at::add(x, ++runs % 2 == 1 ? NAN : runs) : x.clone();
@@ -75,7 +75,7 @@ TEST(CompareOutputsTest, ADifferenceOfStableModulesIsDataLoss) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("forward([2, 3]) differs by 0.001")));
 }
 
-TEST(CompareOutputsTest, AKernelOfOneDnnThatDoesNotAgreeWithItselfIsLeftOut) {
+TEST(CompareOutputsTest, AnUnstableKernelOfOneDnnIsNamedAndNotUsed) {
   const Module module = Toy("torch.modelport_unstable_in_onednn(y)");
   ASSERT_OK_AND_ASSIGN(const ComparedOutputs compared, Compare(module, module));
   EXPECT_EQ(compared.kernel_fault,
@@ -84,19 +84,19 @@ TEST(CompareOutputsTest, AKernelOfOneDnnThatDoesNotAgreeWithItselfIsLeftOut) {
   EXPECT_TRUE(at::globalContext().userEnabledMkldnn());
 }
 
-TEST(CompareOutputsTest, ADifferenceBesideAFaultyKernelIsDataLoss) {
+TEST(CompareOutputsTest, ADifferenceBesideAnUnstableKernelIsDataLoss) {
   EXPECT_THAT(Compare(Toy("torch.modelport_unstable_in_onednn(y)"), Toy("torch.modelport_unstable_in_onednn(y) + 1")),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("forward([2, 3]) differs by")));
 }
 
-TEST(CompareOutputsTest, NanOfAFaultyKernelIsTheKernelsFault) {
+TEST(CompareOutputsTest, NanOfAnUnstableKernelIsAKernelFault) {
   const Module module = Toy("torch.modelport_nan_in_onednn(y)");
   ASSERT_OK_AND_ASSIGN(const ComparedOutputs compared, Compare(module, module));
   EXPECT_THAT(compared.kernel_fault, HasSubstr("aten::modelport_nan_in_onednn"));
   EXPECT_EQ(compared.outputs[0].nan, 0);
 }
 
-TEST(CompareOutputsTest, WhereNoKernelAgreesWithItselfNothingIsSaidOfTheModule) {
+TEST(CompareOutputsTest, AKernelThatIsUnstableWithoutOneDnnIsUnavailable) {
   const Module module = Toy("torch.modelport_unstable(y)");
   EXPECT_THAT(Compare(module, module),
               StatusIs(absl::StatusCode::kUnavailable,
@@ -104,13 +104,13 @@ TEST(CompareOutputsTest, WhereNoKernelAgreesWithItselfNothingIsSaidOfTheModule) 
                              HasSubstr("aten::modelport_unstable(float32 [2, 3]) gives other outputs"))));
 }
 
-TEST(CompareOutputsTest, RandomOperatorsAreThePluginsFault) {
+TEST(CompareOutputsTest, RandomOperatorsAreInvalidArguments) {
   const Module module = Toy("y + torch.rand_like(y)");
   EXPECT_THAT(Compare(module, module), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                HasSubstr(" is random, and what is random cannot be compared")));
+                                                HasSubstr(" draws random numbers, so outputs cannot be compared")));
 }
 
-TEST(CompareOutputsTest, OutputsThatAreNotFiniteAreAnErrorThoughTheyAgree) {
+TEST(CompareOutputsTest, EqualOutputsThatAreNotFiniteAreAnError) {
   const Module module = Toy("torch.log(torch.relu(-y[:, 0:2] - 1)) + 1");
   EXPECT_THAT(Compare(module, module),
               StatusIs(absl::StatusCode::kFailedPrecondition,
@@ -122,7 +122,7 @@ TEST(CompareOutputsTest, OutputsThatAreNotFiniteAreAnErrorThoughTheyAgree) {
   EXPECT_THAT(compared.kernel_fault, IsEmpty());
 }
 
-TEST(CompareOutputsTest, NanIsCountedApart) {
+TEST(CompareOutputsTest, NanIsCountedApartFromInfinity) {
   const Module module = Toy("(y - y) / (y - y)");
   EXPECT_THAT(Compare(module, module),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("6 of 6 values are NaN and 0 infinite")));

@@ -23,13 +23,13 @@ std::string Description(const at::Tensor& tensor) {
   return absl::StrCat(c10::toString(tensor.scalar_type()), " [", absl::StrJoin(tensor.sizes(), ", "), "]");
 }
 
-// Whether the elements lie in memory, one as large as the other, and are all there is to the tensor.
+// Whether the tensor is nothing but an array of elements in the CPU's memory.
 bool IsPlain(const at::Tensor& tensor) {
   return tensor.defined() && tensor.layout() == at::kStrided && tensor.device().is_cpu() && !tensor.is_nested() &&
          !tensor.is_quantized() && !tensor._is_zerotensor();
 }
 
-// What a tensor is that IsPlain does not hold for.
+// Describes a tensor for which IsPlain is false.
 std::string Kind(const at::Tensor& tensor) {
   if (!tensor.defined()) return "an undefined tensor";
   if (tensor.is_nested()) return "a nested tensor";
@@ -45,7 +45,7 @@ absl::Status CannotCompare(absl::string_view name, absl::string_view what) {
                    "; outputs are compared as dense tensors on the CPU, and lists, tuples, dictionaries of them"));
 }
 
-// What differences of these elements are measured by. A single one has no range.
+// The size that a difference is divided by: the range of the elements or, if all are equal, their magnitude.
 double Size(const at::Tensor& elements) {
   const double largest = elements.max().item<double>(), smallest = elements.min().item<double>();
   return largest > smallest ? largest - smallest : std::abs(largest);
@@ -64,7 +64,7 @@ absl::StatusOr<Difference> CompareNumbers(const at::Tensor& expected, const at::
   if (!agree.all().item<bool>()) return absl::DataLossError(absl::StrCat(name, " has other NaN or infinite values"));
   Difference difference;
   difference.max_abs = at::where(finite, (a - b).abs(), at::zeros({}, at::kDouble)).max().item<double>();
-  // Large integers that are not equal may be so as float64.
+  // Large integers that differ may be equal as float64.
   if (at::isIntegralType(expected.scalar_type(), /*includeBool=*/true)) {
     difference.max_abs = std::max(difference.max_abs, 1.0);
   }
@@ -110,7 +110,7 @@ std::string KeyString(const c10::IValue& key) {
   return text.str();
 }
 
-// Compares two dictionaries, whose entries come in the order in which they were made.
+// Compares two dictionaries entry by entry; their entries are in the order of insertion.
 absl::StatusOr<Difference> CompareDicts(const c10::impl::GenericDict& expected, const c10::impl::GenericDict& actual,
                                         absl::string_view name, int depth) {
   if (expected.keyType()->kind() == c10::TypeKind::TensorType) {
@@ -142,7 +142,7 @@ absl::StatusOr<Difference> CompareScalars(const c10::IValue& expected, const c10
 
 absl::StatusOr<Difference> Compare(const c10::IValue& expected, const c10::IValue& actual, absl::string_view name,
                                    int depth) {
-  // A list of anything can hold itself.
+  // A list of type Any can contain itself.
   constexpr int kMaxDepth = 50;
   if (depth == kMaxDepth) return CannotCompare(name, "nested deeper than 50 levels");
   if (expected.tagKind() != actual.tagKind()) {

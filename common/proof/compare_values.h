@@ -22,16 +22,15 @@ struct Difference {
   // |element| where all elements are equal.
   double relative = 0;
 
-  // Makes it the larger of both.
+  // Sets each field to the larger of both.
   void Include(const Difference& other);
 };
 
 // Compares two outputs: dense tensors on the CPU, or tuples, lists and dictionaries of them, floats, and values that
 // must be equal: integers, bools, texts, None. Says where, starting from `name` ("forward(...)[2]["depth"]").
 //   DataLoss       they differ in structure, dtype, shape or NaNs, or in a value that must be equal
-//   Unimplemented  something else is among them: a sparse, quantized or nested tensor, one of another device, an
-//   object,
-//                  a dictionary whose keys are tensors
+//   Unimplemented  a value of another kind is among them: a sparse, quantized or nested tensor, a tensor on another
+//                  device, an object, a dictionary whose keys are tensors
 absl::StatusOr<Difference> CompareValues(const c10::IValue& expected, const c10::IValue& actual,
                                          absl::string_view name);
 

@@ -67,7 +67,7 @@ TEST(CompareValuesTest, ComplexTensorsCompareInBothParts) {
   const at::Tensor a = at::complex(real, imaginary);
   ExpectDifference(a, at::complex(real, imaginary), 0);
   ExpectDifference(a, at::complex(real, imaginary + 2), 2);
-  // A view that is conjugated when it is read has the bits of what it shows.
+  // A view that is conjugated when it is read compares by its conjugated values.
   ExpectDifference(a, at::complex(real, -imaginary).conj(), 0);
   ExpectDifference(a, a.conj(), 4);
 }
@@ -120,7 +120,7 @@ TEST(CompareValuesTest, DictionariesMayHaveAnyPlainKey) {
               StatusIs(kDataLoss, "f() wants 1 keys, has 0"));
 }
 
-TEST(CompareValuesTest, WhatIsNoDenseTensorIsRefused) {
+TEST(CompareValuesTest, ValuesThatAreNotDenseTensorsAreRefused) {
   const at::Tensor dense = at::eye(3);
   const auto refuse = [](const c10::IValue& value, const std::string& what) {
     EXPECT_THAT(MaxAbs(value, value), StatusIs(kUnimplemented, StartsWith("f() is " + what + "; outputs are")));
@@ -137,7 +137,7 @@ TEST(CompareValuesTest, WhatIsNoDenseTensorIsRefused) {
   refuse(torch::jit::Module("Net")._ivalue(), "of type __torch__.Net");
 }
 
-TEST(CompareValuesTest, AListThatHoldsItselfIsRefused) {
+TEST(CompareValuesTest, AListThatContainsItselfIsRefused) {
   c10::impl::GenericList list(c10::AnyType::get());
   list.push_back(list);
   EXPECT_THAT(MaxAbs(list, list), StatusIs(kUnimplemented, HasSubstr("nested deeper than 50 levels")));

@@ -5,7 +5,6 @@
 #include <c10/core/InferenceMode.h>
 #include <c10/util/Exception.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
-#include <torch/csrc/jit/runtime/profiling_graph_executor_impl.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -16,12 +15,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
+#include "common/script/class_names.h"
 #include "common/script/ivalue.h"
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
@@ -32,13 +31,13 @@
 namespace modelport {
 namespace {
 
-// Drops what LibTorch would print to stderr, whose first line is for the error, if there is one.
+// Discards LibTorch's warnings, which would come before the error on stderr.
 class NoWarnings : public c10::WarningHandler {
  public:
   void process(const c10::Warning&) override {}
 };
 
-// Far above what an example needs to be.
+// Elements of one input; far more than an example needs.
 constexpr int64_t kMaxElements = 100000000;
 
 // "toy/plugin.yaml:12:5: example forward([1, 3])".
@@ -57,7 +56,7 @@ bool IsCause(absl::string_view line) {
          kind.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz._") == absl::string_view::npos;
 }
 
-// What LibTorch says of an operation that failed, the cause, which is its end, before the traceback.
+// LibTorch's text about a failed operation, with the cause, which LibTorch prints last, in front of the traceback.
 std::string CauseFirst(const std::string& text) {
   const std::vector<std::string> lines = absl::StrSplit(text, '\n');
   const auto is_place = [](const std::string& line) { return absl::EndsWith(line, "<--- HERE"); };
@@ -89,7 +88,7 @@ at::ScalarType ParameterType(const torch::jit::Module& module) {
   return at::kFloat;
 }
 
-// The value of the argument `index` of `call` for a parameter such as `argument`.
+// The value of the argument `index` of `call`, for the method's parameter `argument`.
 absl::StatusOr<c10::IValue> Input(const torch::jit::Module& module, const Call& call, size_t index,
                                   const c10::Argument& argument) {
   ASSIGN_OR_RETURN(const Value value, call.positional[index].Evaluate({}));
@@ -122,7 +121,7 @@ absl::StatusOr<std::vector<c10::IValue>> Inputs(const torch::jit::Module& module
   torch::jit::Stack stack = {module._ivalue()};
   stack.insert(stack.end(), inputs.begin(), inputs.end());
   const absl::Status fits = CatchTorch([&] { schema.checkAndNormalizeInputs(stack, {}); });
-  if (!fits.ok()) return ExampleError(call, absl::StrReplaceAll(fits.message(), {{"__torch__.modelport.", ""}}));
+  if (!fits.ok()) return ExampleError(call, WithPluginNames(fits.message()));
   return inputs;
 }
 
@@ -148,9 +147,8 @@ absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const C
 
 absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
                                                      const std::vector<Call>& examples) {
-  // A few small calls: optimising their graphs, or sharing them between threads, would take longer than running them.
-  torch::jit::getProfilingMode() = false;
-  torch::jit::setGraphExecutorOptimize(false);
+  // Optimising the graphs of a few small calls, or running them on several threads, would take longer than the calls.
+  const torch::jit::GraphOptimizerEnabledGuard optimiser_off(/*state=*/false);
   at::set_num_threads(1);
   const c10::InferenceMode inference;
   std::vector<c10::IValue> outputs;

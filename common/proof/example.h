@@ -24,7 +24,8 @@ absl::StatusOr<std::vector<c10::IValue>> ExampleInputs(const torch::jit::Module&
 //   ResourceExhausted  memory ran out
 absl::StatusOr<c10::IValue> RunExample(const torch::jit::Module& module, const Call& call);
 
-// The results of `examples`, in their order. Runs on the calling thread alone. Fails as RunExample does.
+// The results of `examples`, in their order. LibTorch does not optimise the graphs and uses only the calling thread;
+// the setting of one thread stays after the call. Fails as RunExample does.
 absl::StatusOr<std::vector<c10::IValue>> RunExamples(const torch::jit::Module& module,
                                                      const std::vector<Call>& examples);
 

@@ -2,6 +2,8 @@
 
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+#include <torch/library.h>
 
 #include <string>
 #include <vector>
@@ -20,8 +22,19 @@ using ::testing::StartsWith;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
+bool optimises_in_example = true;
+
+// Records whether LibTorch optimises the graph that calls it.
+at::Tensor Observe(const at::Tensor& x) {
+  optimises_in_example = torch::jit::getGraphExecutorOptimize();
+  return x.clone();
+}
+
+TORCH_LIBRARY_FRAGMENT(aten, m) { m.def("modelport_observe(Tensor x) -> Tensor", &Observe); }
+
+// Of the namespace that Modelport compiles plugins into.
 torch::jit::Module Net() {
-  torch::jit::Module net("Net");
+  torch::jit::Module net("__torch__.modelport.Net");
   net.define(R"(
     def forward(self, x: Tensor, taps: List[int] = [0], scale: float = 1.0, name: Optional[str] = None) -> Tensor:
       return x * scale + taps[0]
@@ -32,6 +45,9 @@ torch::jit::Module Net() {
     def fail(self, x: Tensor) -> Tensor:
       assert x.dim() == 7, "wants seven dimensions"
       return x
+
+    def observe(self, x: Tensor) -> Tensor:
+      return torch.modelport_observe(x)
   )");
   return net;
 }
@@ -54,9 +70,22 @@ TEST(RunExampleTest, GivesTheResult) {
   EXPECT_OK(RunCall("forward([0, 3])"));
 }
 
+TEST(RunExamplesTest, TheOptimiserIsOffForTheExamplesOnly) {
+  ASSERT_TRUE(torch::jit::getGraphExecutorOptimize());
+  EXPECT_OK(RunExamples(Net(), {*ParseCall("observe([2, 3])")}));
+  EXPECT_FALSE(optimises_in_example);
+  EXPECT_TRUE(torch::jit::getGraphExecutorOptimize());
+  EXPECT_TRUE(torch::jit::getProfilingMode());
+}
+
+TEST(RunExamplesTest, TheOptimiserIsRestoredAfterAFailedExample) {
+  EXPECT_FALSE(RunExamples(Net(), {*ParseCall("fail([1])")}).ok());
+  EXPECT_TRUE(torch::jit::getGraphExecutorOptimize());
+}
+
 struct ErrorCase {
   std::string call;
-  std::string error;  // Behind "example CALL: ".
+  std::string error;  // After "example CALL: ".
 };
 
 class ExampleErrorTest : public testing::TestWithParam<ErrorCase> {};
@@ -76,6 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"forward([100000001])", "at most 100000000 elements, has [100000001]"},
         ErrorCase{"forward()", "missing value for argument 'x'"},
         ErrorCase{"forward(1)", "Expected a value of type 'Tensor' for argument 'x'"},
+        ErrorCase{"forward(0.5)", "forward(Net self, Tensor x"},
         ErrorCase{"forward(\"x\")", "Expected a value of type 'Tensor' for argument 'x'"},
         ErrorCase{"forward([1], 0.5)", "Expected a value of type 'List[int]' for argument 'taps'"},
         ErrorCase{"forward([1], [1], 1.0, \"n\", 5)", "forward takes 4 arguments, given by position"},

@@ -12,7 +12,7 @@
 namespace modelport {
 namespace {
 
-// A kernel that reads memory which it was not given may find the same there twice.
+// A kernel that reads memory outside its inputs may find equal values there in two runs.
 constexpr int kRuns = 5;
 
 absl::StatusOr<std::vector<OperatorRun>> Trace(const torch::jit::Module& module, const Call& call) {
@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<OperatorRun>> Trace(const torch::jit::Module& module,
   return runs;
 }
 
-// Ends where one run takes another branch than the other.
+// Stops where the runs take different branches.
 absl::optional<OperatorRun> FirstDifference(const std::vector<OperatorRun>& a, const std::vector<OperatorRun>& b) {
   for (size_t i = 0; i < std::min(a.size(), b.size()) && a[i].name == b[i].name; ++i) {
     if (a[i].input_digest == b[i].input_digest && a[i].output_digest != b[i].output_digest) return a[i];

@@ -1,4 +1,4 @@
-// Tells the faults of a processor's kernels from those of a module.
+// Finds kernels whose outputs differ for equal inputs, to tell a processor's faults from a module's.
 #ifndef MODELPORT_COMMON_PROOF_KERNEL_FAULT_H_
 #define MODELPORT_COMMON_PROOF_KERNEL_FAULT_H_
 
@@ -11,12 +11,12 @@
 
 namespace modelport {
 
-// Runs the example `call` of `module` a few times and returns the first operator, of those that are made of others the
-// innermost, whose outputs differed though its inputs were bitwise equal; nullopt if there was none.
+// Runs the example `call` of `module` a few times and returns the first operator whose outputs differed though its
+// inputs were bitwise equal, the innermost one if operators call others; nullopt if there was none.
 //   others  as RunExamples
 absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module, const Call& call);
 
-// Keeps LibTorch, in all threads, from calling oneDNN, in whose place it has slower kernels of its own.
+// While an object of this class exists, LibTorch uses its own, slower kernels instead of oneDNN's, in all threads.
 class WithoutOneDnn {
  public:
   WithoutOneDnn();

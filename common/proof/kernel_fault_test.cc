@@ -15,7 +15,7 @@ namespace {
 
 using testing::AnyOf;
 
-// A kernel that gives something else at every third run.
+// A kernel whose output differs in every third run.
 at::Tensor Unstable(const at::Tensor& x) {
   static int runs = 0;
   return at::add(x, ++runs % 3 == 0 ? 1 : 0);
@@ -29,23 +29,23 @@ absl::StatusOr<absl::optional<OperatorRun>> Find(const std::string& body, const 
   return FindUnstableOperator(module, *ParseCall(call));
 }
 
-TEST(FindUnstableOperatorTest, FindsTheFirstThatGivesOtherOutputsForEqualInputs) {
+TEST(FindUnstableOperatorTest, FindsTheFirstOperatorWhoseOutputsDifferForEqualInputs) {
   ASSERT_OK_AND_ASSIGN(const auto found, Find("torch.exp(torch.modelport_unstable(y * 2))"));
   ASSERT_TRUE(found.has_value());
   EXPECT_EQ(found->call, "aten::modelport_unstable(float32 [2, 3])");
   EXPECT_FALSE(found->is_random);
 }
 
-TEST(FindUnstableOperatorTest, FindsRandomOnes) {
+TEST(FindUnstableOperatorTest, FindsRandomOperators) {
   ASSERT_OK_AND_ASSIGN(const auto found, Find("y + torch.rand_like(y)"));
   ASSERT_TRUE(found.has_value());
-  // The second is what the first is made of.
+  // aten::rand_like calls aten::uniform_.
   EXPECT_THAT(found->name, AnyOf("aten::rand_like", "aten::uniform_"));
   EXPECT_TRUE(found->is_random);
 }
 
-TEST(FindUnstableOperatorTest, BlamesNoneOfAStableModule) {
-  // Both start from memory as they find it.
+TEST(FindUnstableOperatorTest, FindsNoneInAStableModule) {
+  // Both operators start from uninitialised memory.
   ASSERT_OK_AND_ASSIGN(const auto found,
                        Find("torch.zeros_like(y) + torch.conv2d(y[None, None], torch.ones([1, 1, 1, 1]))[0, 0]"));
   EXPECT_FALSE(found.has_value()) << found->call;
@@ -55,7 +55,7 @@ TEST(FindUnstableOperatorTest, ACallThatFailsIsAnError) {
   EXPECT_THAT(Find("y", "backward([2, 3])"), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
 }
 
-TEST(WithoutOneDnnTest, IsRestored) {
+TEST(WithoutOneDnnTest, OneDnnIsUsedAgainAfterwards) {
   EXPECT_TRUE(at::globalContext().userEnabledMkldnn());
   {
     const WithoutOneDnn without;

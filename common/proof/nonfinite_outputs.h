@@ -19,8 +19,8 @@ struct NonfiniteOutput {
   int64_t infinite = 0;
 };
 
-// The tensors in `output`, a tensor or tuples, lists and dictionaries of them, that have such elements. Names start
-// with `name`.
+// The tensors in `output` that have NaN or infinite elements; `output` is a tensor, or tuples, lists and dictionaries
+// of tensors. Names start with `name`.
 std::vector<NonfiniteOutput> FindNonfinite(const c10::IValue& output, const std::string& name);
 
 }  // namespace modelport

@@ -50,7 +50,7 @@ TEST(FindNonfiniteTest, NamesTheTensorsOfStructures) {
               ElementsAre("f[0][1]", "f[1][0]", "f[1][2]"));
 }
 
-TEST(FindNonfiniteTest, WhatHasNoSuchElementsIsFinite) {
+TEST(FindNonfiniteTest, OtherValuesAreNotListed) {
   EXPECT_THAT(Names(at::empty({0})), IsEmpty());
   EXPECT_THAT(Names(at::arange(3)), IsEmpty());
   EXPECT_THAT(Names(1.5), IsEmpty());

@@ -22,10 +22,10 @@
 namespace modelport {
 namespace {
 
-// Of the running trace of this thread.
+// The trace that this thread records; null if it records none.
 thread_local std::vector<OperatorRun>* runs = nullptr;
 
-bool ReturnsMemoryAsItIs(absl::string_view name) {
+bool ReturnsUninitialisedMemory(absl::string_view name) {
   for (const char* operator_name : {"aten::empty", "aten::empty_like", "aten::empty_strided", "aten::new_empty",
                                     "aten::new_empty_strided", "aten::resize_", "aten::resize_as_"}) {
     if (name == operator_name) return true;
@@ -33,7 +33,7 @@ bool ReturnsMemoryAsItIs(absl::string_view name) {
   return false;
 }
 
-// What is known of some values: of an operator's inputs or outputs.
+// The inputs or the outputs of an operator.
 struct Values {
   std::string text;
   uint64_t digest = 0;
@@ -49,7 +49,7 @@ bool HasReadableElements(const at::Tensor& tensor) {
 std::string AddTensor(const at::Tensor& tensor, Values& values) {
   if (!tensor.defined()) return "None";
   if (HasReadableElements(tensor)) {
-    // Elements in the order of memory will do, which saves copies of transposed weights.
+    // The digest takes elements in the order of memory, which avoids copies of transposed weights.
     const at::Tensor dense = tensor.is_non_overlapping_and_dense() ? tensor : tensor.contiguous();
     const std::string_view bytes(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
     values.digest = Combine(Combine(values.digest, absl::StrJoin(dense.strides(), ",")), bytes);
@@ -74,7 +74,7 @@ std::string Add(const c10::IValue& value, Values& values) {
   return text.str();
 }
 
-// Describes the last `count` of `stack`: an operator that TorchScript calls is recorded with all that lies below them.
+// Describes the last `count` values of `stack`. If TorchScript calls the operator, other values lie below its own.
 Values Describe(absl::Span<const c10::IValue> stack, size_t count) {
   Values values;
   std::vector<std::string> texts;
@@ -112,7 +112,7 @@ std::unique_ptr<at::ObserverContext> Start(const at::RecordFunction& function) {
 }
 
 void End(const at::RecordFunction& function, at::ObserverContext* context) {
-  if (ReturnsMemoryAsItIs(function.name())) return;
+  if (ReturnsUninitialisedMemory(function.name())) return;
   const at::DisableRecordFunctionGuard own_operators;
   Started& started = *static_cast<Started*>(context);
   const Values outputs = Describe(function.outputs(), function.num_outputs());

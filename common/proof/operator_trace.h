@@ -1,4 +1,4 @@
-// Records what each operator is given and returns while a module runs.
+// Records the inputs and outputs of each operator while a module runs.
 #ifndef MODELPORT_COMMON_PROOF_OPERATOR_TRACE_H_
 #define MODELPORT_COMMON_PROOF_OPERATOR_TRACE_H_
 
@@ -20,8 +20,8 @@ struct OperatorRun {
 };
 
 // Calls `function` and returns the operators that this thread ran meanwhile, in the order in which they ended: an
-// operator that is made of others comes after them. Operators that return memory as they find it, such as aten::empty,
-// are left out.
+// operator comes after those that it calls. Operators that return uninitialised memory, such as aten::empty, are left
+// out.
 std::vector<OperatorRun> TraceOperators(const std::function<void()>& function);
 
 }  // namespace modelport

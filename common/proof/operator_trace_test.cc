@@ -21,14 +21,14 @@ std::vector<std::string> Calls(const std::vector<OperatorRun>& runs) {
   return calls;
 }
 
-TEST(OperatorTraceTest, InnerOperatorsComeBeforeThoseTheyMakeUp) {
+TEST(OperatorTraceTest, OperatorsComeBeforeTheirCallers) {
   const at::Tensor x = at::ones({2, 3}), weight = at::ones({4, 3});
   const std::vector<std::string> calls = Calls(TraceOperators([&] { at::linear(x, weight); }));
   EXPECT_THAT(calls, Contains("aten::mm(float32 [2, 3], float32 [3, 4])"));
   EXPECT_EQ(calls.back(), "aten::linear(float32 [2, 3], float32 [4, 3], None)");
 }
 
-TEST(OperatorTraceTest, OfAnOperatorInTorchScriptOnlyItsOwnArgumentsCount) {
+TEST(OperatorTraceTest, AnOperatorInTorchScriptHasItsOwnArgumentsOnly) {
   torch::jit::Module module("Toy");
   module.define("def forward(self, x: Tensor) -> Tensor:\n  for i in range(3):\n    x = x.mul(x)\n  return x\n");
   const at::Tensor x = at::ones({2, 3});
@@ -36,7 +36,7 @@ TEST(OperatorTraceTest, OfAnOperatorInTorchScriptOnlyItsOwnArgumentsCount) {
   EXPECT_EQ(Calls(runs), std::vector<std::string>(3, "aten::mul(float32 [2, 3], float32 [2, 3])"));
 }
 
-TEST(OperatorTraceTest, DigestsTellValuesApart) {
+TEST(OperatorTraceTest, DifferentValuesHaveDifferentDigests) {
   const at::Tensor one = at::full({3}, 1.0), other = at::full({3}, 2.0);
   const auto run = [&](const at::Tensor& x, double factor) {
     return TraceOperators([&] { at::leaky_relu(x, factor); }).back();
@@ -58,22 +58,22 @@ TEST(OperatorTraceTest, InputsAreReadBeforeTheOperatorChangesThem) {
   EXPECT_NE(run(1).input_digest, run(2).input_digest);
 }
 
-TEST(OperatorTraceTest, TellsWhoMakesNonfiniteValues) {
+TEST(OperatorTraceTest, MarksTheOperatorThatMakesNonfiniteValues) {
   const at::Tensor zero = at::zeros({2});
   const auto runs = TraceOperators([&] { at::relu(at::reciprocal(zero)); });
   EXPECT_EQ(runs.front().name, "aten::reciprocal");
   EXPECT_TRUE(runs.front().makes_nonfinite);
   EXPECT_EQ(runs.back().name, "aten::relu");
-  EXPECT_FALSE(runs.back().makes_nonfinite) << "it was given them";
+  EXPECT_FALSE(runs.back().makes_nonfinite) << "its input has them already";
 }
 
-TEST(OperatorTraceTest, KnowsRandomOperators) {
+TEST(OperatorTraceTest, MarksRandomOperators) {
   const at::Tensor x = at::zeros({2});
   EXPECT_TRUE(TraceOperators([&] { at::rand_like(x); }).back().is_random);
   EXPECT_FALSE(TraceOperators([&] { at::relu(x); }).back().is_random);
 }
 
-TEST(OperatorTraceTest, MemoryAsItIsIsNoResult) {
+TEST(OperatorTraceTest, OperatorsThatReturnUninitialisedMemoryAreLeftOut) {
   EXPECT_THAT(TraceOperators([] { at::empty({2}); }), IsEmpty());
   EXPECT_THAT(TraceOperators([] {}), IsEmpty());
 }

@@ -16,7 +16,7 @@
 
 namespace modelport {
 
-// What the round trip compared, all of it successfully.
+// What a successful round trip compared.
 struct RoundTrip {
   int64_t tensors = 0;  // Bitwise equal.
   int64_t methods = 0;  // Of equal schemas.
@@ -28,16 +28,17 @@ struct RoundTrip {
 // change them.
 std::vector<std::string> MethodSchemas(const torch::jit::Module& module);
 
-// Compares every tensor, attribute and method schema of two modules, and the outputs of `examples`, of which
-// `expected_outputs` are those of `expected`.
-//   DataLoss  names the first thing that differs
-//   others    as CompareOutputs, which `allow_nonfinite` is for
+// Compares every tensor, attribute and method schema of two modules, and the outputs of `examples`; `expected_outputs`
+// are the outputs of `expected`.
+//   DataLoss  names the first difference
+//   others    as CompareOutputs, which `allow_nonfinite` is passed to
 absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, const torch::jit::Module& actual,
                                          const std::vector<Call>& examples,
                                          const std::vector<c10::IValue>& expected_outputs,
                                          bool allow_nonfinite = false);
 
-// Loads the file `path` and compares it with `module`, which was saved there. `module`'s own examples run meanwhile.
+// Loads the file `path` and compares it with `module`, which was saved there. While the file is loaded, the examples of
+// `module` run on another thread. `on_bytes` is passed to LoadModule. Fails as LoadModule and CompareModules do.
 absl::StatusOr<RoundTrip> ProveRoundTrip(
     const torch::jit::Module& module, const std::string& path, const std::vector<Call>& examples,
     bool allow_nonfinite = false, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});

@@ -77,7 +77,7 @@ TEST(RoundTripTest, DifferencesAreFound) {
   EXPECT_THAT(Compare(Toy(), method), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("methods of module")));
 }
 
-// What a network that magnifies rounding does when its weights lie elsewhere in memory.
+// A network that magnifies rounding gives such outputs when its weights lie elsewhere in memory.
 TEST(RoundTripTest, OutputsMayDifferWhereEqualTensorsGiveEqualBits) {
   const Module expected = Toy(), actual = Toy();
   ASSERT_OK_AND_ASSIGN(std::vector<c10::IValue> outputs, RunExamples(expected, Examples()));

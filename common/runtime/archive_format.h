@@ -7,14 +7,14 @@
 
 namespace modelport {
 
-// How an archive is written, as far as runtimes differ in what they read.
+// The properties of an archive that decide which runtimes can read it.
 struct ArchiveFormat {
   uint32_t version = 0;      // Of the TorchScript file format.
   bool new_records = false;  // Has a ".data/version" or ".debug_pkl" record.
   bool none_type = false;    // Its code names the type NoneType.
 };
 
-// The format in which SaveModule writes for `runtime`, with the greatest version that it may have.
+// The format in which WriteArchive writes for `runtime`, with the highest version that `runtime` reads.
 ArchiveFormat FormatFor(const Runtime& runtime);
 
 }  // namespace modelport

@@ -17,10 +17,10 @@ namespace modelport {
 std::vector<std::string> OperatorTableRuntimes();
 
 // The signatures under which `runtime` registers `name` ("aten::slice"). Overload names and results are left out; a
-// signature with a type that this LibTorch does not know is skipped, since no code of it can pass one.
+// signature with a type that this LibTorch does not know is left out, since no module in it can hold such a value.
 std::vector<c10::FunctionSchema> RegisteredSchemas(absl::string_view runtime, absl::string_view name);
 
-// What hasattr(torch, "NAME") asks in text that is compiled for `runtime`, or, without one, for this LibTorch.
+// Answers hasattr(torch, "NAME") in text that is compiled for `runtime` or, if that is null, for this LibTorch.
 HasOperator OperatorsOf(const Runtime* runtime);
 
 }  // namespace modelport

@@ -18,7 +18,7 @@ namespace {
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-TEST(OperatorTableTest, IsOfTheKnownRuntimes) {
+TEST(OperatorTableTest, HasAColumnForEachKnownRuntime) {
   std::vector<std::string> names;
   for (const Runtime& runtime : Runtimes()) names.emplace_back(runtime.name);
   EXPECT_EQ(OperatorTableRuntimes(), names);
@@ -35,7 +35,7 @@ TEST(OperatorTableTest, HasEverySchemaOfTheRunningLibTorch) {
   }
 }
 
-TEST(OperatorTableTest, TellsRuntimesApart) {
+TEST(OperatorTableTest, RuntimesHaveDifferentOperators) {
   EXPECT_THAT(RegisteredSchemas("1.6", "aten::relu"), Not(IsEmpty()));
   EXPECT_THAT(RegisteredSchemas("1.6", "aten::pad"), IsEmpty());
   EXPECT_THAT(RegisteredSchemas("1.12", "aten::pad"), Not(IsEmpty()));

@@ -12,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/script/for_each_node.h"
 
 namespace modelport {
 namespace {
@@ -26,14 +27,14 @@ uint32_t OperatorVersion(const c10::FunctionSchema& schema) {
   return found == versions.end() ? 0 : found->second.back().bumped_at_version;
 }
 
-// The counterpart of how LibTorch prints a call into an archive.
+// The arguments that LibTorch writes when it prints the call into an archive.
 std::vector<OperatorCall::Argument> WrittenArguments(Node& node) {
   const std::vector<c10::Argument>& formals = node.schema().arguments();
   const int64_t written =
       torch::jit::CalculateNecessaryArgs(formals, node.inputs(), /*allow_trailing_out_args=*/false).first;
   std::vector<OperatorCall::Argument> arguments;
   for (size_t i = 0; i < static_cast<size_t>(written); ++i) {
-    // A variadic operator takes more than it has names for.
+    // A variadic operator takes more arguments than its schema names.
     const bool named = i < formals.size() && formals[i].kwarg_only();
     arguments.push_back({named ? formals[i].name() : "", c10::unshapedType(node.input(i)->type())});
   }
@@ -50,7 +51,7 @@ OperatorCall MakeCall(Node& node) {
   return call;
 }
 
-// An operator, and where in it its calls and their places are.
+// An operator, and the indices of its calls and of their places.
 struct Entry {
   Operator op;
   absl::flat_hash_map<std::string, size_t> calls;                      // By text.
@@ -89,14 +90,11 @@ class Collector {
 
   void VisitFunction(Function* function) {
     auto* graph_function = torch::jit::tryToGraphFunction(*function);
-    if (graph_function != nullptr && visited_.insert(function).second) VisitBlock(graph_function->graph()->block());
+    if (graph_function != nullptr && visited_.insert(function).second) VisitBlock(*graph_function->graph()->block());
   }
 
-  void VisitBlock(Block* block) {
-    for (Node* node : block->nodes()) {
-      VisitNode(*node);
-      for (Block* inner : node->blocks()) VisitBlock(inner);
-    }
+  void VisitBlock(Block& block) {
+    ForEachNode(block, [this](Node& node) { VisitNode(node); });
   }
 
   void VisitNode(Node& node) {
@@ -105,13 +103,13 @@ class Collector {
     } else if (node.kind() == torch::jit::prim::CallMethod) {
       VisitCallee(node);
     } else if (node.hasAttribute(torch::jit::attr::Subgraph)) {
-      VisitBlock(node.g(torch::jit::attr::Subgraph)->block());
+      VisitBlock(*node.g(torch::jit::attr::Subgraph)->block());
     } else if (node.maybeSchema() != nullptr) {
       AddCall(node);
     }
   }
 
-  // Modules are visited with their own path.
+  // Skips methods of modules: VisitModule visits each module with its own path.
   void VisitCallee(Node& node) {
     const auto type = node.input(0)->type()->cast<c10::ClassType>();
     if (type != nullptr && !type->is_module()) VisitClass(*type);

@@ -1,4 +1,5 @@
-// The operators that a module's code calls, and how: what decides which LibTorch releases can load it.
+// Collects the operators that a module's code calls and their arguments, which decide which LibTorch releases can load
+// it.
 #ifndef MODELPORT_COMMON_RUNTIME_OPERATORS_H_
 #define MODELPORT_COMMON_RUNTIME_OPERATORS_H_
 
@@ -20,7 +21,7 @@ struct OperatorCall {
     std::string keyword;  // Empty: by position.
     c10::TypePtr type;
   };
-  // A line of code that makes the call, and the modules whose code it is.
+  // A line of code that makes the call, and the modules whose code has that line.
   struct Place {
     SourceLine line;
     std::vector<std::string> modules;  // Paths, in the module tree's order; "" is the root.
@@ -33,8 +34,8 @@ struct OperatorCall {
 struct Operator {
   std::string name;                 // "aten::slice".
   std::string overload;             // "Tensor"; may be empty.
-  uint32_t version = 0;             // The archive version since which it means what it means today; 0: always did.
-  std::vector<OperatorCall> calls;  // Every different one.
+  uint32_t version = 0;             // The archive version that last changed its meaning; 0: none did.
+  std::vector<OperatorCall> calls;  // Each call with other arguments once.
 };
 
 // Every operator in the methods of `module` and its submodules and in the functions that they call, sorted by name and

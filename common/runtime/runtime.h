@@ -13,7 +13,7 @@ namespace modelport {
 struct Runtime {
   absl::string_view name;  // "1.12".
   uint32_t max_archive_version = 0;
-  bool old_records = false;    // Only the record "version", no ".debug_pkl" record and no type name NoneType.
+  bool old_records = false;    // Reads the record "version" only, no ".debug_pkl" records and no type name NoneType.
   bool floor_divides = false;  // aten::floor_divide rounds down; it rounded towards zero before 1.13.
 };
 

@@ -2,13 +2,12 @@
 
 #include <torch/csrc/jit/frontend/schema_matching.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "common/runtime/operator_table.h"
 #include "common/script/torch_status.h"
-#include "common/text/nearest.h"
+#include "common/text/first_few.h"
 
 namespace modelport {
 namespace {
@@ -49,7 +48,8 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
     torch::jit::matchSchemas(candidates, torch::jit::SourceRange(), *graph, positional, named);
   };
   if (!CatchTorch(match).ok()) return false;
-  // An archive states every conversion. One that matching adds is of a bool to a number, which old runtimes cannot.
+  // An archive states every conversion. Matching adds one only for a bool passed as a number, which old runtimes
+  // refuse.
   return std::none_of(graph->nodes().begin(), graph->nodes().end(),
                       [](const torch::jit::Node* node) { return node->kind().is_aten(); });
 }
@@ -70,20 +70,11 @@ std::string Describe(const OperatorCall::Place& place) {
                       DescribeModules(place.modules));
 }
 
-// The first few of `items`, each on a line of its own that begins with `indent`.
-std::string FewLines(const std::vector<std::string>& items, absl::string_view indent) {
-  constexpr size_t kShown = 5;
-  std::string text;
-  for (size_t i = 0; i < std::min(items.size(), kShown); ++i) absl::StrAppend(&text, "\n", indent, items[i]);
-  if (items.size() > kShown) absl::StrAppend(&text, "\n", indent, "+", items.size() - kShown, " more");
-  return text;
-}
-
-// The obstacle, and below it the lines that it stands in.
+// The obstacle and, below it, the lines of code that make the call.
 std::string Describe(const RuntimeObstacle& obstacle) {
   std::vector<std::string> places;
   for (const OperatorCall::Place& place : obstacle.places) places.push_back(Describe(place));
-  return absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause, FewLines(places, "    "));
+  return absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause, FirstFewLines(places, "    "));
 }
 
 }  // namespace
@@ -106,7 +97,7 @@ absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, c
       absl::StrCat("cannot run in LibTorch ", runtime.name, ": ", obstacles.size(),
                    obstacles.size() == 1 ? " obstacle" : " obstacles",
                    minimum.empty() ? "; no known runtime can" : absl::StrCat("; the oldest that can is ", minimum),
-                   FewLines(details, "  ")));
+                   FirstFewLines(details, "  ")));
 }
 
 std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators) {

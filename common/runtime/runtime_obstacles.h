@@ -1,4 +1,4 @@
-// What keeps a runtime from an archive. It follows from the archive itself: its format and the operators of its code.
+// Finds what keeps a runtime from loading an archive, from the archive's format and the operators of its code.
 #ifndef MODELPORT_COMMON_RUNTIME_RUNTIME_OBSTACLES_H_
 #define MODELPORT_COMMON_RUNTIME_RUNTIME_OBSTACLES_H_
 
@@ -19,15 +19,15 @@ struct RuntimeObstacle {
   std::vector<OperatorCall::Place> places;  // Where the call is made.
 };
 
-// All that keeps `runtime` from loading an archive of this format and operators and computing the same with it.
+// All reasons why `runtime` cannot load an archive of this format and these operators, or would compute something else.
 std::vector<RuntimeObstacle> FindObstacles(const Runtime& runtime, const ArchiveFormat& format,
                                            const std::vector<Operator>& operators);
 
-// Whether FindObstacles finds nothing.
+// OK if FindObstacles finds nothing.
 //   FailedPrecondition  names the obstacles with their lines and modules, and the oldest runtime that has none
 absl::Status CheckRuntime(const Runtime& runtime, const ArchiveFormat& format, const std::vector<Operator>& operators);
 
-// Name of the oldest runtime without obstacles; empty if none does.
+// The name of the oldest runtime without obstacles; empty if every runtime has some.
 std::string MinimumRuntime(const ArchiveFormat& format, const std::vector<Operator>& operators);
 
 }  // namespace modelport

@@ -48,7 +48,7 @@ struct MinimumCase {
 
 class MinimumRuntimeTest : public testing::TestWithParam<MinimumCase> {};
 
-// What LibTorch itself writes has records that 1.6 cannot read.
+// An archive that LibTorch itself writes has records that 1.6 cannot read.
 TEST_P(MinimumRuntimeTest, OfASavedArchive) {
   const Module module = MakeModule(GetParam().body);
   ASSERT_OK_AND_ASSIGN(const ArchiveFormat format, ReadArchiveFormat(Save(module)));

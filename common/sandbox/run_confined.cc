@@ -29,9 +29,9 @@ using Work = absl::FunctionRef<absl::StatusOr<std::string>()>;
 
 constexpr size_t kMaxResult = size_t{64} << 20;
 constexpr rlim_t kMaxStack = rlim_t{64} << 20;
-// The child's exit status when an allocation failed; it then has no memory to say so.
+// The child's exit status when an allocation failed, since it has no memory for a message then.
 constexpr int kOutOfMemory = 100;
-// The child's pipe to its parent.
+// The child's end of the pipe to its parent.
 constexpr int kResultDescriptor = 3;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -46,7 +46,7 @@ absl::Status SystemError(absl::string_view what) {
 
 int64_t Seconds(absl::Duration duration) { return absl::ToInt64Seconds(absl::Ceil(duration, absl::Seconds(1))); }
 
-// What the child does.
+// The code of the child.
 
 void RestoreSignals() {
   for (int signal = 1; signal < NSIG; ++signal) std::signal(signal, SIG_DFL);
@@ -56,7 +56,7 @@ void RestoreSignals() {
 }
 
 absl::Status CloseFiles(int result) {
-  // The two may be each other's number.
+  // `result` itself may be a standard stream or kResultDescriptor, so it is copied to a higher number first.
   const int kept = fcntl(result, F_DUPFD, kResultDescriptor + 1);
   if (kept < 0 || dup2(kept, kResultDescriptor) < 0) return SystemError("dup2");
   const int null = open("/dev/null", O_RDWR);
@@ -85,12 +85,12 @@ absl::StatusOr<rlim_t> AddressSpace() {
 }
 
 absl::Status SetLimits(const ConfinedLimits& limits) {
-  // A crash must not write a core file, nor hand one to a program of the system.
+  // A crash must neither write a core file nor pass one to a program of the system.
   if (prctl(PR_SET_DUMPABLE, 0) != 0) return SystemError("prctl");
   RETURN_IF_ERROR(SetLimit(RLIMIT_CORE, 0, 0));
   RETURN_IF_ERROR(SetLimit(RLIMIT_FSIZE, 0, 0));
   RETURN_IF_ERROR(SetLimit(RLIMIT_STACK, kMaxStack, kMaxStack));
-  // The first is SIGXCPU, which can be caught; the second is not.
+  // The soft limit sends SIGXCPU, which code can catch; the hard limit sends SIGKILL.
   const rlim_t seconds = Seconds(limits.cpu_time);
   RETURN_IF_ERROR(SetLimit(RLIMIT_CPU, seconds, seconds + 1));
   if (!kLimitsMemory) return absl::OkStatus();
@@ -100,7 +100,7 @@ absl::Status SetLimits(const ConfinedLimits& limits) {
 
 absl::StatusOr<std::string> ConfineAndRun(const ConfinedLimits& limits, pid_t parent, int result, Work work) {
   RETURN_IF_ERROR(CloseFiles(result));
-  // Ends with its parent, which may be gone already.
+  // The child ends with its parent, which may have ended before this call.
   if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) return SystemError("prctl");
   if (getppid() != parent) _exit(1);
   RestoreSignals();
@@ -119,7 +119,8 @@ void WriteAll(int descriptor, absl::string_view bytes) {
   }
 }
 
-// Goes to the parent as the status's code, in one byte, and the result or the message. Exceptions end the process.
+// Runs `work` and sends its outcome to the parent: one byte with the status code, then the result or the message. An
+// exception ends the process.
 [[noreturn]] void RunChild(const ConfinedLimits& limits, pid_t parent, int result, Work work) noexcept {
   const absl::StatusOr<std::string> outcome = ConfineAndRun(limits, parent, result, work);
   const char code = static_cast<char>(outcome.status().code());
@@ -128,9 +129,9 @@ void WriteAll(int descriptor, absl::string_view bytes) {
   _exit(0);
 }
 
-// What the parent does.
+// The code of the parent.
 
-// A child that was started. One that still runs is killed when this object dies.
+// A child process. The destructor kills it if it still runs.
 class Child {
  public:
   explicit Child(pid_t pid) : pid_(pid) {}
@@ -142,7 +143,7 @@ class Child {
     Wait().IgnoreError();
   }
 
-  // Its wait status.
+  // Waits for the child to end and returns its wait status.
   absl::StatusOr<int> Wait() {
     int status = 0;
     pid_t ended;
@@ -161,7 +162,7 @@ absl::Status OutOfTime(absl::Duration limit) {
   return absl::ResourceExhaustedError(absl::StrCat("the confined process takes more than ", Seconds(limit), " s"));
 }
 
-// Reads to the end of `descriptor`.
+// The bytes of `descriptor` up to its end.
 absl::StatusOr<std::string> ReadResult(int descriptor, absl::Duration wall_time) {
   const absl::Time deadline = absl::Now() + wall_time;
   std::string bytes;
@@ -179,10 +180,11 @@ absl::StatusOr<std::string> ReadResult(int descriptor, absl::Duration wall_time)
     if (size == 0) return bytes;
     bytes.append(buffer, size);
   }
-  return absl::ResourceExhaustedError(absl::StrCat("the confined process gives more than ", kMaxResult >> 20, " MiB"));
+  return absl::ResourceExhaustedError(
+      absl::StrCat("the confined process returns more than ", kMaxResult >> 20, " MiB"));
 }
 
-// Why a child that ended with the wait status `status` gave no result; ok if it gave one.
+// The error of a child that ended with the wait status `status`; OK if it ended normally.
 absl::Status CheckEnd(int status, const ConfinedLimits& limits) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return absl::OkStatus();
   if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory) {
@@ -195,7 +197,7 @@ absl::Status CheckEnd(int status, const ConfinedLimits& limits) {
   if (signal == SIGXCPU) return OutOfTime(limits.cpu_time);
   if (signal == SIGKILL) {
     return absl::ResourceExhaustedError(
-        "the confined process was killed, as the system does when memory or time runs out");
+        "the confined process was killed; the system does that when memory or time runs out");
   }
   return absl::AbortedError(
       absl::StrCat("the confined process crashed (signal ", signal, ", ", strsignal(signal), ")"));

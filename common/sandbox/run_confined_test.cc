@@ -50,7 +50,7 @@ bool HasSanitizer() {
 #endif
 }
 
-// What is told of a child that ends by `crash`, a function.
+// The status of RunConfined if the function `crash` ends the child.
 template <typename F>
 absl::Status StatusOfCrash(F crash) {
   return RunConfined(kLimits,
@@ -67,7 +67,8 @@ TEST(RunConfinedTest, ReturnsTheResult) {
   EXPECT_EQ(empty, "");
   ASSERT_OK_AND_ASSIGN(const std::string large, give(5 << 20));
   EXPECT_EQ(large, std::string(5 << 20, 'x'));
-  EXPECT_THAT(give(65 << 20), StatusIs(StatusCode::kResourceExhausted, "the confined process gives more than 64 MiB"));
+  EXPECT_THAT(give(65 << 20),
+              StatusIs(StatusCode::kResourceExhausted, "the confined process returns more than 64 MiB"));
 }
 
 TEST(RunConfinedTest, ReturnsTheError) {
@@ -86,7 +87,7 @@ TEST(RunConfinedTest, TheChildWorksOnACopyOfTheMemory) {
   EXPECT_EQ(text, "before");
 }
 
-TEST(RunConfinedTest, StreamsGoNowhere) {
+TEST(RunConfinedTest, StreamsAreDevNull) {
   testing::internal::CaptureStdout();
   testing::internal::CaptureStderr();
   ASSERT_OK(RunConfined(kLimits, [] {
@@ -99,7 +100,7 @@ TEST(RunConfinedTest, StreamsGoNowhere) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST(RunConfinedTest, OpenFilesAreOutOfReach) {
+TEST(RunConfinedTest, OpenFilesAreClosed) {
   const std::string path = testing::TempDir() + "/open_file";
   const int opened = open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
   const int file = fcntl(opened, F_DUPFD, 10);
@@ -226,7 +227,7 @@ int Recurse(int depth) {
   return depth < 0 ? 0 : Recurse(depth + 1) + frame[0];
 }
 
-TEST(RunConfinedTest, TellsACrash) {
+TEST(RunConfinedTest, ReportsACrash) {
   EXPECT_THAT(StatusOfCrash([] { std::abort(); }),
               StatusIs(StatusCode::kAborted, "the confined process crashed (signal 6, Aborted)"));
   EXPECT_THAT(StatusOfCrash([] { throw std::runtime_error("thrown"); }),
@@ -241,7 +242,7 @@ TEST(RunConfinedTest, TellsACrash) {
               StatusIs(StatusCode::kAborted, "the confined process ended without a result"));
 }
 
-TEST(RunConfinedTest, WorksWhereChildrenAreIgnored) {
+TEST(RunConfinedTest, WorksIfSigchldIsIgnored) {
   const auto before = std::signal(SIGCHLD, SIG_IGN);
   EXPECT_OK(RunConfined(kLimits, [] { return ""; }));
   std::signal(SIGCHLD, before);
@@ -253,7 +254,7 @@ TEST(RunConfinedTest, LeavesNoChild) {
   EXPECT_EQ(errno, ECHILD);
 }
 
-// Of the process `pid`, as the system writes it; 'X' if it is gone.
+// The state of the process `pid` in /proc/PID/stat; 'X' if there is no such process.
 char State(pid_t pid) {
   std::string number, name;
   char state = 'X';
@@ -278,7 +279,7 @@ TEST(RunConfinedTest, TheChildEndsWithItsParent) {
   EXPECT_THAT(State(*child), AnyOf('R', 'S'));
   kill(parent, SIGKILL);
   waitpid(parent, nullptr, 0);
-  // Those whom it is handed to may not have waited for it yet.
+  // The process that inherits the child may not have waited for it yet.
   for (int i = 0; i < 1000 && State(*child) != 'X' && State(*child) != 'Z'; ++i) absl::SleepFor(absl::Milliseconds(10));
   EXPECT_THAT(State(*child), AnyOf('X', 'Z'));
 }

@@ -5,8 +5,8 @@
 
 namespace modelport {
 
-// Denies this process, for the rest of its life, every system call but those that manage its own memory, tell the time,
-// handle its own signals, end it, and read, write or close files that are open already. A denied call fails with EPERM.
+// From now on, allows this process only system calls that manage its own memory, tell the time, handle its own signals,
+// end it, and read, write or close files that are open already. All other calls fail with EPERM.
 //   Unimplemented   the system does not let a process filter its calls (seccomp)
 absl::Status DenySystemCalls();
 

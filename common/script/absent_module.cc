@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "common/script/operator_names.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
@@ -18,14 +19,14 @@ using torch::jit::GraphFunction;
 using torch::jit::SourceRange;
 using torch::jit::SugaredValue;
 
-// Modules by name, and what the names of their functions begin with as operators.
+// Python modules, and the prefix that their functions have as operators: linalg.norm is aten::linalg_norm.
 const std::map<std::string, std::string>& Modules() {
   static const auto* modules = new std::map<std::string, std::string>{
       {"F", ""}, {"nn", ""}, {"functional", ""}, {"fft", "fft_"}, {"linalg", "linalg_"}, {"special", "special_"}};
   return *modules;
 }
 
-// Functions of torch.nn.functional that are no operators of the same name.
+// Functions of torch.nn.functional whose operators have other names.
 const std::map<std::string, std::string>& OtherNames() {
   static const auto* names = new std::map<std::string, std::string>{
       {"fold", "torch.col2im"},
@@ -44,14 +45,14 @@ bool IsClass(const std::string& name) { return !name.empty() && absl::ascii_isup
 std::shared_ptr<AbsentModule> AbsentModule::Find(const std::string& parent, const std::string& name) {
   const auto module = Modules().find(name);
   if (module == Modules().end()) return nullptr;
-  const std::string path = parent.empty() ? name : absl::StrCat(parent, ".", name);
+  const std::string path = JoinPath(parent, name);
   return std::shared_ptr<AbsentModule>(new AbsentModule(path, module->second));
 }
 
 std::shared_ptr<SugaredValue> AbsentModule::attr(const SourceRange& range, GraphFunction&, const std::string& name) {
   if (const auto inner = Find(path_, name)) return inner;
   const std::string operators = Operators(name);
-  const std::string says = absl::StrCat(path_, " is not there");
+  const std::string says = absl::StrCat(path_, " is not available");
   if (IsClass(name)) {
     throw ErrorReport(range) << says << "; write " << name << "(...) under `children`"
                              << (operators.empty() ? "" : ", or call ") << operators;
@@ -64,7 +65,7 @@ std::string AbsentModule::Operators(const std::string& name) const {
   if (const auto other = OtherNames().find(name); other != OtherNames().end()) return other->second;
   const std::string wanted = Spelling(prefix_ + name);
   for (const std::string& candidate : OperatorNames()) {
-    // A final _ sets apart what works in place.
+    // Names of in-place operators end in _.
     if (candidate.back() != '_' && Spelling(candidate) == wanted) return "torch." + candidate;
   }
   return "";

@@ -13,8 +13,8 @@
 namespace modelport {
 
 // Makes the TorchScript module of `tree`, in eval mode: every module has torch.nn's attribute `training`, which is
-// false. `tensors` has one tensor for each of tree.slots, of its shape;
-// the module refers to them and copies nothing. `has_operator` answers the text's hasattr(torch, "NAME").
+// false. `tensors` has one tensor for each of tree.slots, of its shape; the module shares them and copies nothing.
+// `has_operator` answers the text's hasattr(torch, "NAME").
 //   InvalidArgument  the plugin's text does not compile; names the plugin's file and line
 absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                HasOperator has_operator = CompilerHasOperator);

@@ -88,7 +88,7 @@ TEST(BuildModuleTest, ListsAreLoopedOverIndexedAndCalled) {
   EXPECT_EQ(RunForward(module), 120);
 }
 
-TEST(BuildModuleTest, WhatATypeLacksIsLeftOutOfItsCode) {
+TEST(BuildModuleTest, CodeForAbsentMembersIsLeftOut) {
   const std::string types = R"(
   Root(with):
     parameters: {extra: {shape: [2], when: with}}
@@ -105,7 +105,7 @@ TEST(BuildModuleTest, WhatATypeLacksIsLeftOutOfItsCode) {
   EXPECT_EQ(RunForward(without), 0.5);
 }
 
-// What hasattr(torch, ...) rules out may even be unknown to the compiler.
+// A branch that hasattr(torch, ...) rules out may call operators that the compiler does not know.
 TEST(BuildModuleTest, OperatorsThatTheRuntimeLacksAreLeftOut) {
   const std::string types = R"(
   Root():
@@ -163,8 +163,8 @@ TEST(BuildModuleTest, ConstantsSurviveInAnArtifact) {
   EXPECT_EQ(loaded.type()->getConstant(loaded.type()->getConstantSlot("heads")).toInt(), 3);
 }
 
-// A list is what the tree says, whatever a module type is called.
-TEST(BuildModuleTest, ATypeMayBeCalledLikeALibrarysOwn) {
+// The tree decides which nodes are lists; the name of a module type does not.
+TEST(BuildModuleTest, ATypeMayBeCalledModuleList) {
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"(
   ModuleListOfTwo():
     children: {first: Scale(2), second: Scale(2)}
@@ -186,7 +186,7 @@ TEST(BuildModuleTest, ATypeMayBeCalledLikeALibrarysOwn) {
   EXPECT_EQ(RunForward(module), 36);
 }
 
-TEST(BuildModuleTest, ATypeMayBeCalledLikeTheSecondClassOfAnother) {
+TEST(BuildModuleTest, ATypeMayHaveTheNameOfAnothersSecondClass) {
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"yaml(
   Scale_2():
     children: {inner: "Scale(2, factor=5)"}
@@ -202,7 +202,7 @@ TEST(BuildModuleTest, ATypeMayBeCalledLikeTheSecondClassOfAnother) {
   EXPECT_EQ(RunForward(module), 106);
 }
 
-TEST(BuildModuleTest, ATypeMayBeCalledLikeAFunction) {
+TEST(BuildModuleTest, ATypeMayHaveTheNameOfAFunction) {
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"(
   Root():
     methods: |
@@ -228,22 +228,22 @@ std::string MethodsError(const std::string& text) {
 TEST(BuildModuleTest, AMethodThatHasTheNameOfAMemberIsAnError) {
   for (const std::string name : {"weight", "eps"}) {
     EXPECT_THAT(MethodsError("      def " + name + "(self):\n        return 1\n"),
-                AllOf(testing::StartsWith("toy.yaml:12: Root does not compile: a member of Root has this name, too"),
+                AllOf(testing::StartsWith("toy.yaml:12: Root does not compile: Root already has a member of this name"),
                       HasSubstr("<--- HERE")));
   }
 }
 
 TEST(BuildModuleTest, MethodsThatTorchScriptWouldCallByItselfAreErrors) {
   EXPECT_THAT(MethodsError("      def __setstate__(self, state: int):\n        return 1\n"),
-              HasSubstr("\"__setstate__\" is no name: it begins with two _"));
+              HasSubstr("\"__setstate__\" is not a valid name: it begins with two _"));
 }
 
-TEST(BuildModuleTest, AFunctionThatNoTextCouldCallIsAnError) {
+TEST(BuildModuleTest, AFunctionWithAReservedNameIsAnError) {
   const auto module =
       Build("  Root(): {}\n", "Root()", "functions:\n  - |\n    def torch(x: Tensor):\n      return x\n");
   EXPECT_THAT(module,
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       AllOf(testing::StartsWith("toy.yaml:3: a function does not compile: this name is torch's own"),
+                       AllOf(testing::StartsWith("toy.yaml:3: a function does not compile: torch is a reserved name"),
                              HasSubstr("<--- HERE"))));
 }
 
@@ -254,7 +254,7 @@ TEST(BuildModuleTest, DeepTextIsAnErrorAndNoCrash) {
               testing::StartsWith("toy.yaml:13: Root does not compile: nested more than 200 levels deep"));
 }
 
-// The compiler evaluates what is constant.
+// LibTorch's compiler evaluates constant expressions.
 TEST(BuildModuleTest, ADivisionThatTheCompilerCannotDoIsAnErrorAndNoCrash) {
   for (const char* quotient : {"(-9223372036854775807 - 1) // -1", "1 % 0"}) {
     const std::string types = absl::StrCat("  Root():\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n",
@@ -276,7 +276,7 @@ std::string Loops(int size, int depth) {
 
 constexpr char kTooMuchRepeated[] = "more than 262144 bytes of text with its loops over submodules unrolled";
 
-TEST(BuildModuleTest, LoopsThatUnrollToVeryMuchAreErrors) {
+TEST(BuildModuleTest, LoopsThatUnrollToTooMuchTextAreErrors) {
   EXPECT_OK(Build(Loops(1000, 1)));
   for (const auto& [size, depth] : {std::pair(1000, 2), std::pair(1000, 3), std::pair(10, 6)}) {
     EXPECT_THAT(Build(Loops(size, depth)),
@@ -286,8 +286,7 @@ TEST(BuildModuleTest, LoopsThatUnrollToVeryMuchAreErrors) {
   }
 }
 
-// Other ways to repeat text that names no submodule.
-TEST(BuildModuleTest, WhateverIsRepeatedCounts) {
+TEST(BuildModuleTest, EveryWayToRepeatTextCounts) {
   const std::string root =
       "  Root():\n    children: {list: [{repeat: 10000, module: Scale(1)}]}\n    methods: |\n"
       "      def forward(self, x: Tensor):\n";
@@ -304,7 +303,7 @@ TEST(BuildModuleTest, WhateverIsRepeatedCounts) {
   }
 }
 
-TEST(BuildModuleTest, ComprehensionsThatUnrollToVeryMuchAreErrors) {
+TEST(BuildModuleTest, ComprehensionsThatUnrollToTooMuchTextAreErrors) {
   EXPECT_THAT(Build(R"(
   Root():
     children: {list: [{repeat: 1000, module: Scale(1)}]}
@@ -317,7 +316,7 @@ TEST(BuildModuleTest, ComprehensionsThatUnrollToVeryMuchAreErrors) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(kTooMuchRepeated)));
 }
 
-TEST(BuildModuleTest, VeryManyClassesAreAnError) {
+TEST(BuildModuleTest, TooManyOperationsAreAnError) {
   std::string types =
       "  Long(k):\n    constants: {k: k}\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n";
   for (int i = 0; i < 500; ++i) absl::StrAppend(&types, "        x = x + ", i, "\n");
@@ -340,6 +339,35 @@ TEST(BuildModuleTest, CompileErrorsNameFileLineAndType) {
                                AllOf(testing::StartsWith("toy.yaml:13: Root does not compile: "),
                                      HasSubstr("Root does not compile: Root has no member missing"),
                                      HasSubstr("~~~~~ <--- HERE"))));
+}
+
+TEST(BuildModuleTest, AMissingMemberIsExplained) {
+  const std::string types = R"(
+  Gate(on):
+    children: {scale: {module: Scale(2), when: on}}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return self.scale(x)
+  Listed():
+    children: {list: [Scale(2)]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x * self.list.weight
+  Root(on):
+    children: {gate: Gate(on)}
+  Misspelt():
+    children: {scale: Scale(2)}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return self.scales(x)
+)";
+  const auto error = [&](const std::string& root) { return std::string(Build(types, root).status().message()); };
+  EXPECT_OK(Build(types, "Root(1)"));
+  EXPECT_THAT(error("Root(0)"), HasSubstr("scale exists only where `when: on` holds (toy.yaml:10:16); absent in gate: "
+                                          "guard with hasattr(self, \"scale\")"));
+  EXPECT_THAT(error("Listed()"), HasSubstr("list is a list of modules, without a member weight: loop over it or index "
+                                           "it, self.list[0].weight"));
+  EXPECT_THAT(error("Misspelt()"), HasSubstr("Misspelt has no member scales; nearest: scale"));
 }
 
 TEST(BuildModuleTest, SyntaxErrorsNameFileAndLine) {
@@ -373,7 +401,7 @@ TEST(BuildModuleTest, TracebacksOfALoadedArtifactNameFileAndLine) {
   }
 }
 
-// Python's torch.jit.freeze and eval() ask every module for it.
+// Python's torch.jit.freeze and eval() use the attribute `training` of every module.
 TEST(BuildModuleTest, EveryModuleIsInEvalModeAndFreezes) {
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(R"(
   Root():

@@ -7,9 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/script/class_names.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
@@ -19,7 +19,7 @@ using Lines = std::vector<std::string>;
 
 constexpr absl::string_view kFile = "  File \"";
 
-// LibTorch's text in its two parts: what it says, and the lines from the first place on.
+// The two parts of LibTorch's error text: what it says, and the lines from the first source location on.
 struct TorchError {
   Lines says;
   Lines places;
@@ -31,28 +31,11 @@ struct Refusal {
   std::string reason;
 };
 
-// Takes `text` from `begin` on out of `*line`, up to `end`, which stays out, too.
-void RemoveBetween(absl::string_view begin, absl::string_view end, std::string* line) {
-  for (size_t start = line->find(std::string(begin)); start != std::string::npos;
-       start = line->find(std::string(begin), start)) {
-    const size_t stop = line->find(std::string(end), start);
-    if (stop == std::string::npos) return;
-    line->erase(start, stop + end.size() - start);
-  }
-}
-
-// Without LibTorch's own names: "__torch__.modelport.Conv2d (of Python compilation unit at: 0x55...)" is Conv2d.
-std::string Plain(absl::string_view text) {
-  std::string plain = absl::StrReplaceAll(text, {{"__torch__.modelport.", ""}});
-  RemoveBetween(" (of Python compilation unit at: 0x", ")", &plain);
-  return plain;
-}
-
 TorchError Split(absl::string_view error) {
   TorchError parts;
   for (const absl::string_view line : absl::StrSplit(error, '\n')) {
     Lines& part = parts.places.empty() && !absl::StartsWith(line, kFile) ? parts.says : parts.places;
-    const std::string plain = Plain(line);
+    const std::string plain = WithPluginNames(line);
     const bool says_nothing =
         absl::StripAsciiWhitespace(plain).empty() || plain == ":" || absl::StartsWith(plain, "The original call is");
     if (&part == &parts.places || !says_nothing) part.push_back(plain);
@@ -61,9 +44,10 @@ TorchError Split(absl::string_view error) {
   return parts;
 }
 
-// "modules.yaml:10", and the lines below it, from which that place is taken if it is the first.
+// Returns where in `source` the error is, such as "modules.yaml:10", and removes that line from `places` if it is the
+// first.
 std::string TakePlace(const SourceText& source, Lines* places) {
-  const std::string opening = absl::StrCat(kFile, source.file, "\", line ");
+  const std::string opening = absl::StrCat(kFile, source.name, "\", line ");
   const auto line = std::find_if(places->begin(), places->end(),
                                  [&](const std::string& text) { return absl::StartsWith(text, opening); });
   if (line == places->end()) return absl::StrCat(source.file, ":", source.line);
@@ -83,7 +67,7 @@ std::string OfMethod(const std::string& signature) {
   return absl::StrCat(type, ".", signature.substr(0, open + 1), signature.substr(self + 1));
 }
 
-// Signatures and reasons, of which LibTorch prints one below the other.
+// Finds the signatures and their reasons: LibTorch prints each reason below its signature.
 std::vector<Refusal> FindRefusals(const Lines& says) {
   std::vector<Refusal> refusals;
   for (const std::string& line : says) {
@@ -98,7 +82,7 @@ std::vector<Refusal> FindRefusals(const Lines& says) {
   return refusals;
 }
 
-// Nobody means those that write into a tensor, unless there are no others.
+// Leaves out overloads that write into a tensor `out`, which plugins rarely call, unless there are no others.
 std::vector<Refusal> WithoutOut(const std::vector<Refusal>& refusals) {
   std::vector<Refusal> kept;
   std::copy_if(refusals.begin(), refusals.end(), std::back_inserter(kept),
@@ -113,7 +97,7 @@ std::string CalledName(absl::string_view signature) {
   return std::string(name);
 }
 
-// What stands between `before` and `after` in `text`; empty unless all of it has this form.
+// `text` without the prefix `before` and the suffix `after`; empty unless it has both.
 std::string Between(absl::string_view text, absl::string_view before, absl::string_view after) {
   const bool fits = absl::ConsumePrefix(&text, before) && absl::ConsumeSuffix(&text, after);
   return fits ? std::string(text) : "";
@@ -139,7 +123,7 @@ std::string Cause(const Lines& says, const KnownNames& known) {
     return UndefinedName(name, known);
   }
   if (const std::string name = Between(says[0], "Unknown builtin op: aten::", "."); !name.empty()) {
-    return absl::StrCat("torch.", name, " is not there", OperatorHint("torch.", name, known.operators));
+    return absl::StrCat("torch.", name, " is not available", OperatorHint("torch.", name, known.operators));
   }
   if (const std::string name = Between(says[0], "'Tensor' object has no attribute or method '", "'."); !name.empty()) {
     return absl::StrCat("a Tensor has no attribute or method ", name, OperatorHint("", name, known.operators));
@@ -149,7 +133,7 @@ std::string Cause(const Lines& says, const KnownNames& known) {
   });
 }
 
-// Adds lines below the first.
+// Appends `details` as indented lines.
 void AddDetails(const Lines& details, std::string* message) {
   for (const std::string& line : details) {
     if (!line.empty()) absl::StrAppend(message, "\n  ", line);

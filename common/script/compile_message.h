@@ -1,4 +1,4 @@
-// Puts what LibTorch's compiler says about a plugin's text in order.
+// Turns the errors of LibTorch's compiler into messages about a plugin's text.
 #ifndef MODELPORT_COMMON_SCRIPT_COMPILE_MESSAGE_H_
 #define MODELPORT_COMMON_SCRIPT_COMPILE_MESSAGE_H_
 
@@ -10,16 +10,16 @@
 
 namespace modelport {
 
-// What a plugin's text can name.
+// The names that a plugin's text can use.
 struct KnownNames {
   std::vector<std::string> functions;  // Of the plugin, compiled so far.
   std::vector<std::string> operators;  // Of the namespace aten.
 };
 
-// The message about `error`, LibTorch's text about `source`, where `what` is being compiled: place and cause, once, in
-// the first line, without LibTorch's names of classes; then the text with the place underlined; then, if a call fits
-// none of several signatures, those.
-//   modules.yaml:10: BasicBlock does not compile: torch.rellu is not there; nearest: torch.relu, torch.selu, torch.elu
+// The message for `error`, which LibTorch reported while `what` of `source` was compiled. Its first line has the place
+// and the cause, with the plugin's names for classes. Below it follow the text with the place underlined and, if a call
+// fits none of several signatures, these signatures.
+//   modules.yaml:10: Net does not compile: torch.rellu is not available; nearest: torch.relu, torch.selu, torch.elu
 //     def forward(self, x: Tensor) -> Tensor:
 //       x = torch.rellu(x)
 //           ~~~~~~~~~~~ <--- HERE

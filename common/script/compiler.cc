@@ -8,15 +8,17 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/identifier.h"
+#include "common/script/class_names.h"
 #include "common/script/compile_message.h"
+#include "common/script/for_each_node.h"
 #include "common/script/ivalue.h"
 #include "common/script/nesting.h"
 #include "common/script/operator_names.h"
-#include "common/script/source_line.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
@@ -29,35 +31,39 @@ using torch::jit::Def;
 using torch::jit::ErrorReport;
 using torch::jit::Ident;
 
-constexpr char kNamespace[] = "__torch__.modelport";
-
-// The base name of the classes that stand for lists of submodules, as in torch. A module type may have it, too.
+// The base name of the classes for lists of submodules, as in torch. A module type may have the same name.
 constexpr char kListName[] = "ModuleList";
 
-// Of a block of TorchScript. LibTorch takes time by the square of its size: for this one some seconds.
+// Bytes in a block of TorchScript. LibTorch's time grows with the square of the size; this size takes some seconds.
 constexpr size_t kMaxTextSize = 64 << 10;
 
-// Of all functions and classes of a model, loops over submodules unrolled. The largest published model has 4300.
+// Operations in all functions and classes of a model, with loops over submodules unrolled. The largest published model
+// has 4300.
 constexpr size_t kMaxOperations = 100000;
 
-// Throws ErrorReport if two of `defs` have one name.
-void CheckNames(const std::vector<Def>& defs) {
+// "models/toy/modules.yaml:41": where `range` of `source` begins.
+std::string PlaceIn(const SourceText& source, const torch::jit::SourceRange& range) {
+  return absl::StrCat(source.file, ":", std::get<1>(*range.file_line_col()));
+}
+
+// Throws ErrorReport if two of `defs`, which are all of `source`, have one name.
+void CheckNames(const SourceText& source, const std::vector<Def>& defs) {
   std::map<std::string, Ident> first;
   for (const Def& def : defs) {
     const Ident& name = def.name();
     const auto [same, is_new] = first.emplace(name.name(), name);
     if (is_new) continue;
     throw ErrorReport(name.range()) << name.name() << " is defined twice; the first is at "
-                                    << FindSourceLine(same->second.range()).place;
+                                    << PlaceIn(source, same->second.range());
   }
 }
 
-// Throws what LibTorch's parser throws.
+// Throws what LibTorch's parser throws, and std::length_error if the text is too long.
 std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   if (source.text.size() > kMaxTextSize) {
     throw std::length_error(absl::StrCat("the text has more than ", kMaxTextSize, " bytes; split it"));
   }
-  auto text = std::make_shared<torch::jit::Source>(source.text, source.file, source.line);
+  auto text = std::make_shared<torch::jit::Source>(source.text, source.name, source.line);
   CheckNesting(text);
   torch::jit::Parser parser(text);
   std::vector<Def> defs;
@@ -67,21 +73,11 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
     const absl::Status status = CheckIdentifier(name.name());
     if (!status.ok()) throw ErrorReport(name.range()) << std::string(status.message());
   }
-  CheckNames(defs);
+  CheckNames(source, defs);
   return defs;
 }
 
-// Operations and constants, within branches and loops, too.
-size_t CountNodes(const torch::jit::Block& block) {
-  size_t count = 0;
-  for (const torch::jit::Node* node : block.nodes()) {
-    ++count;
-    for (const torch::jit::Block* inner : node->blocks()) count += CountNodes(*inner);
-  }
-  return count;
-}
-
-// Two nodes of equal description have equal classes.
+// Nodes with equal descriptions share a class.
 std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
   std::string text = absl::StrCat(node.is_list() ? "" : node.type->name(), "|");
   for (const auto& parameter : node.parameters) absl::StrAppend(&text, parameter.name, ",");
@@ -100,11 +96,11 @@ Compiler::Compiler(HasOperator has_operator)
     : unit_(std::make_shared<torch::jit::CompilationUnit>()),
       resolver_(std::make_shared<PluginResolver>(std::move(has_operator))) {}
 
-void Compiler::CheckFunctionName(const Ident& name) {
+void Compiler::CheckFunctionName(const SourceText& source, const Ident& name) {
   if (PluginResolver::IsReserved(name.name())) {
-    throw ErrorReport(name.range()) << "this name is torch's own; take another one";
+    throw ErrorReport(name.range()) << name.name() << " is a reserved name; use another one";
   }
-  const auto [first, is_new] = function_places_.emplace(name.name(), FindSourceLine(name.range()).place);
+  const auto [first, is_new] = function_places_.emplace(name.name(), PlaceIn(source, name.range()));
   if (!is_new) {
     throw ErrorReport(name.range()) << "function " << name.name() << " is defined twice; the first is at "
                                     << first->second;
@@ -115,8 +111,8 @@ absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
   for (const SourceText& source : functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
-        CheckFunctionName(def.name());
-        const auto compiled = unit_->define(c10::QualifiedName(kNamespace), {}, {}, {def}, {resolver_}, nullptr);
+        CheckFunctionName(source, def.name());
+        const auto compiled = unit_->define(c10::QualifiedName(kClassNamespace), {}, {}, {def}, {resolver_}, nullptr);
         CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());
       }
@@ -143,8 +139,8 @@ absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) {
 c10::QualifiedName Compiler::UniqueName(const std::string& base) {
   while (true) {
     const int count = ++name_counts_[base];
-    const c10::QualifiedName name(kNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
-    // A module type may have a name that looks like the second class of another one; a function may be its namesake.
+    const c10::QualifiedName name(kClassNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
+    // Another module type may have the name of this type's second class, and a function may have the type's name.
     if (unit_->get_type(name) == nullptr && unit_->find_function(name) == nullptr) return name;
   }
 }
@@ -166,7 +162,7 @@ ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<Cl
   for (const auto& buffer : node.buffers) {
     type->addAttribute(buffer.name, c10::TensorType::get(), /*is_parameter=*/false, /*is_buffer=*/true);
   }
-  // torch.nn gives it to every module, and Python's freeze asks for it.
+  // Python's torch.jit.freeze reads this attribute, which every module of torch.nn has.
   type->addAttribute(kTrainingName, c10::BoolType::get());
   for (const auto& [attribute, value] : node.attributes) type->addAttribute(attribute, ToIValue(value).type());
   for (const auto& [constant, value] : node.constants) type->addConstant(constant, ToIValue(value));
@@ -179,7 +175,7 @@ void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compile
   for (const Def& def : defs) {
     const Ident name = def.name();
     if (compiled->hasAttribute(name.name()) || compiled->hasConstant(name.name())) {
-      throw ErrorReport(name.range()) << "a member of " << type.name() << " has this name, too";
+      throw ErrorReport(name.range()) << type.name() << " already has a member of this name";
     }
   }
   const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
@@ -196,7 +192,7 @@ absl::Status Compiler::CompileError(const SourceText& source, const std::string&
 }
 
 void Compiler::CountOperations(torch::jit::Function& function) {
-  operations_ += CountNodes(*torch::jit::toGraphFunction(function).graph()->block());
+  ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [&](const torch::jit::Node&) { ++operations_; });
   if (operations_ <= kMaxOperations) return;
   throw std::length_error(absl::StrCat("the model has more than ", kMaxOperations, " operations"));
 }

@@ -21,8 +21,8 @@
 namespace modelport {
 
 // Makes one TorchScript class for each distinct module type: nodes of a tree that agree in type, constants and the
-// classes of their submodules share a class, whatever the shapes of their tensors. After an error the compiler is
-// unusable.
+// classes of their submodules share a class, whatever the shapes of their tensors. After an error the compiler must not
+// be used again.
 class Compiler {
  public:
   // `has_operator` answers the text's hasattr(torch, "NAME").
@@ -43,15 +43,15 @@ class Compiler {
   c10::ClassTypePtr MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   c10::ClassTypePtr DeclareClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   void DefineMethods(const ModuleType& type, const c10::ClassTypePtr& compiled);
-  // Throws ErrorReport if no function may have this name.
-  void CheckFunctionName(const torch::jit::Ident& name);
+  // Throws ErrorReport if a function of `source` must not have this name.
+  void CheckFunctionName(const SourceText& source, const torch::jit::Ident& name);
   absl::Status CompileError(const SourceText& source, const std::string& what, const absl::Status& error) const;
   void CountOperations(torch::jit::Function& function);
   c10::QualifiedName UniqueName(const std::string& base);
 
   std::shared_ptr<torch::jit::CompilationUnit> unit_;
   std::shared_ptr<PluginResolver> resolver_;
-  std::map<std::string, c10::ClassTypePtr> classes_;  // By a description of all that sets classes apart.
+  std::map<std::string, c10::ClassTypePtr> classes_;  // By a description, which is equal for nodes that share a class.
   ModuleClasses module_classes_;
   std::map<std::string, std::string> function_places_;  // By name: "models/toy/modules.yaml:41".
   std::map<std::string, int> name_counts_;

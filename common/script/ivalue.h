@@ -7,7 +7,7 @@
 
 namespace modelport {
 
-// The TorchScript value of a constant or attribute. A TypeName is none of these and becomes its name.
+// `value` as a TorchScript value. A TypeName, which no constant or attribute holds, becomes a string.
 c10::IValue ToIValue(const Value& value);
 
 }  // namespace modelport

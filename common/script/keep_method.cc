@@ -6,33 +6,31 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/script/for_each_node.h"
 #include "common/script/torch_status.h"
 
 namespace modelport {
 namespace {
 
-using torch::jit::Block;
 using torch::jit::Function;
 using torch::jit::Node;
 
-// The functions that a method reaches.
+// The functions that a method calls, directly or through others, and the method itself.
 class Reached {
  public:
   void Add(Function& function) {
-    if (functions_.insert(&function).second) AddCallees(torch::jit::toGraphFunction(function).graph()->block());
+    if (!functions_.insert(&function).second) return;
+    ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [this](const Node& node) { AddCallee(node); });
   }
 
   bool Contains(const Function* function) const { return functions_.count(function) > 0; }
 
  private:
-  void AddCallees(Block* block) {
-    for (Node* node : block->nodes()) {
-      if (node->kind() == torch::jit::prim::CallMethod) {
-        Add(node->input(0)->type()->expectRef<c10::ClassType>().getMethod(node->s(torch::jit::attr::name)));
-      } else if (node->kind() == torch::jit::prim::CallFunction) {
-        Add(*node->input(0)->type()->expectRef<c10::FunctionType>().function());
-      }
-      for (Block* inner : node->blocks()) AddCallees(inner);
+  void AddCallee(const Node& node) {
+    if (node.kind() == torch::jit::prim::CallMethod) {
+      Add(node.input(0)->type()->expectRef<c10::ClassType>().getMethod(node.s(torch::jit::attr::name)));
+    } else if (node.kind() == torch::jit::prim::CallFunction) {
+      Add(*node.input(0)->type()->expectRef<c10::FunctionType>().function());
     }
   }
 

@@ -9,8 +9,8 @@
 
 namespace modelport {
 
-// Removes from the classes of `module` and its submodules every method that its method `name` does not reach. The
-// classes must not be those of another module that needs them.
+// Removes from the classes of `module` and its submodules every method that the method `name` of `module` does not
+// call, directly or through others. Other modules that are still in use must not share these classes.
 //   NotFound  `module` has no such method
 absl::Status KeepMethod(const torch::jit::Module& module, const std::string& name);
 

@@ -20,7 +20,7 @@ using torch::jit::SugaredValue;
 
 namespace {
 
-// What a call or an index takes.
+// Bytes that a call or an index counts as.
 constexpr size_t kCallText = 32;
 
 size_t Indentation(const std::string& line) { return line.find_first_not_of(' '); }
@@ -30,8 +30,8 @@ bool Begins(const std::string& line, const std::string& word) {
   return start != std::string::npos && line.compare(start, word.size(), word) == 0;
 }
 
-// Bytes of the loop that `range` stands in: of the nearest line that begins one, or of the line itself if there is
-// none, and of the lines below it that lie deeper.
+// Bytes of the loop around `range`: its first line is the nearest one above that begins a loop or, if there is none,
+// the line of `range`; the lines below it belong to the loop as long as they are indented more deeply.
 size_t LoopText(const SourceRange& range) {
   const torch::jit::Source& source = *range.source();
   const size_t own = source.lineno_for_offset(range.start());
@@ -89,7 +89,7 @@ std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphF
                                                 size_t n_binders) {
   if (!node().is_list()) return attr(range, function, "forward")->call(range, function, args, kwargs, n_binders);
   if (args.size() != 1 || !kwargs.empty()) {
-    throw ErrorReport(range) << "a list of modules is called with one argument, which goes through all of them";
+    throw ErrorReport(range) << "a list of modules takes one argument, which it passes through all of them";
   }
   torch::jit::Value* x = args[0].value(*function.graph());
   const std::shared_ptr<SugaredTupleValue> items = Items(range, function, kCallText);
@@ -100,7 +100,7 @@ std::shared_ptr<SugaredValue> ModuleValue::call(const SourceRange& range, GraphF
 }
 
 std::shared_ptr<SugaredTupleValue> ModuleValue::Items(const SourceRange& range, GraphFunction& function, size_t text) {
-  if (!node().is_list()) throw ErrorReport(range) << "this module is no list of modules";
+  if (!node().is_list()) throw ErrorReport(range) << "this module is not a list of modules";
   const std::vector<std::string> names = SubmoduleNames(*type());
   classes_.repeated_text += names.size() * text;
   if (classes_.repeated_text > kMaxRepeatedText) {

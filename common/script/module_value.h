@@ -16,20 +16,19 @@
 
 namespace modelport {
 
-// Text that the loops over submodules of one block of methods may repeat, in bytes. The loops are unrolled, and what
-// LibTorch then does takes time by the square of the result: for this one some seconds. The largest published model
+// The most bytes of text that loops over submodules may repeat in one block of methods. The loops are unrolled, and
+// LibTorch's time grows with the square of the result; this size takes some seconds. The largest published model
 // repeats 43 KiB.
 inline constexpr size_t kMaxRepeatedText = 256 << 10;
 
-// What a compilation knows of the classes that it made for modules.
+// The classes that a compilation has made for modules.
 struct ModuleClasses {
-  std::map<const c10::ClassType*, const ModuleNode*> nodes;  // For each class the first module that it was made for.
-  size_t repeated_text = 0;                                  // By the methods being compiled.
+  std::map<const c10::ClassType*, const ModuleNode*> nodes;  // By class, the first module that it was made for.
+  size_t repeated_text = 0;                                  // In bytes, by the methods being compiled.
 };
 
-// A module in the text being compiled. Submodules and constants are its attributes; a list of submodules can be looped
-// over (unrolled), indexed by an integer literal, and called, which calls one submodule after the
-// other.
+// A module in the text being compiled. Submodules and constants are its attributes. A list of submodules can be looped
+// over (the loop is unrolled), indexed by an integer literal, and called, which calls one submodule after the other.
 class ModuleValue : public torch::jit::SugaredValue {
  public:
   // `classes` must outlive it.
@@ -53,7 +52,7 @@ class ModuleValue : public torch::jit::SugaredValue {
  private:
   c10::ClassTypePtr type() const { return value_->type()->expect<c10::ClassType>(); }
   const ModuleNode& node() const { return *classes_.nodes.find(type().get())->second; }
-  // The submodules of a list, for each of which `text` bytes are compiled.
+  // The submodules of a list. Each adds `text` bytes to the repeated text.
   std::shared_ptr<torch::jit::SugaredTupleValue> Items(const torch::jit::SourceRange& range,
                                                        torch::jit::GraphFunction& function, size_t text);
 

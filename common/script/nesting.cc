@@ -9,7 +9,7 @@
 namespace modelport {
 namespace {
 
-// How deep the syntax tree can be at the token that was added last.
+// Finds an upper bound of the syntax tree's depth at the token that was added last.
 class NestingMeter {
  public:
   // Returns the depth.
@@ -53,16 +53,16 @@ class NestingMeter {
   }
 
  private:
-  // What lies between brackets, up to the last token. Commas divide it into items, which do not add up.
+  // The text within a pair of brackets, up to the last token. Commas divide it into items, of which the deepest counts.
   struct Bracket {
     int Depth() const { return operations + inner; }
 
     int operations = 0;  // Of the last item.
-    int inner = 0;       // The deepest brackets in it.
-    int deepest = 0;     // Of the items before.
+    int inner = 0;       // Depth of the deepest brackets in it.
+    int deepest = 0;     // Depth of the deepest item before it.
   };
 
-  // An elif stands within the else of what comes before.
+  // In the syntax tree an elif lies within the else of the branch before it.
   void Begin(int token) {
     if (!at_start_) return;
     at_start_ = false;
@@ -74,7 +74,7 @@ class NestingMeter {
   }
 
   void Close() {
-    if (brackets_.size() == 1) return;  // The parser says what is wrong.
+    if (brackets_.size() == 1) return;  // The parser reports the stray bracket.
     const int depth = std::max(brackets_.back().deepest, brackets_.back().Depth());
     brackets_.pop_back();
     brackets_.back().inner = std::max(brackets_.back().inner, depth);
@@ -98,8 +98,8 @@ class NestingMeter {
   }
 
   std::vector<Bracket> brackets_{1};  // Those that are open; the first one is the statement itself.
-  std::vector<int> elifs_{1};         // In a row, by open block.
-  bool at_start_ = true;              // Of a statement.
+  std::vector<int> elifs_{1};         // Consecutive elifs, for each open block.
+  bool at_start_ = true;              // The next token begins a statement.
 };
 
 }  // namespace
@@ -111,7 +111,8 @@ void CheckNesting(const std::shared_ptr<torch::jit::Source>& source) {
     const torch::jit::Token token = lexer.next();
     if (meter.Add(token.kind) <= kMaxNesting) continue;
     throw torch::jit::ErrorReport(token.range)
-        << "nested more than " << kMaxNesting << " levels deep; name a part of it, or make it a function";
+        << "nested more than " << kMaxNesting
+        << " levels deep; assign a part of it to a variable, or move it into a function";
   }
 }
 

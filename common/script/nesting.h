@@ -7,8 +7,8 @@
 
 namespace modelport {
 
-// Levels that TorchScript text may nest: blocks and elifs around a statement, and in it brackets and operations, each
-// on the result of another one. LibTorch's parser and compiler recurse at each level, and some thousands exhaust the
+// The most levels of nesting in TorchScript text: blocks and elifs around a statement, plus brackets and chained
+// operations within it. LibTorch's parser and compiler recurse at each level, and some thousand levels exhaust the
 // stack.
 inline constexpr int kMaxNesting = 200;
 

@@ -43,7 +43,7 @@ class NestingTest : public testing::TestWithParam<Shape> {};
 TEST_P(NestingTest, IsBounded) {
   EXPECT_OK(Check(GetParam().text(kMaxNesting / 4)));
   for (const int count : {kMaxNesting + 1, 100000}) {
-    if (GetParam().name == "Ifs" && count > 1000) continue;  // Indentation grows by the square.
+    if (GetParam().name == "Ifs" && count > 1000) continue;  // Indentation grows with the square of `count`.
     EXPECT_THAT(Check(GetParam().text(count)),
                 StatusIs(absl::StatusCode::kInternal, HasSubstr("nested more than 200 levels deep")))
         << count;
@@ -92,7 +92,7 @@ TEST(CheckNestingTest, WhatStandsSideBySideIsNotNested) {
   EXPECT_OK(Check(Repeat("def f(x):\n  return (x)\n", many)));
 }
 
-TEST(CheckNestingTest, TheResultOfADeepPartIsDeep) {
+TEST(CheckNestingTest, OperationsOnADeepPartAddToItsDepth) {
   const std::string deep = absl::StrCat(Repeat("(", 120), "x, y", Repeat(")", 120), Repeat(".t", 120));
   EXPECT_THAT(Check(InFunction("  return " + deep)), StatusIs(absl::StatusCode::kInternal, HasSubstr("200 levels")));
 }

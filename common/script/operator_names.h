@@ -6,8 +6,8 @@
 
 namespace modelport {
 
-// The names of the operators that LibTorch has in the namespace aten, "relu" for one, sorted; without its internal
-// ones, which begin with _.
+// The names of LibTorch's operators in the namespace aten, such as "relu", sorted. Internal operators, whose names
+// begin with _, are left out.
 const std::vector<std::string>& OperatorNames();
 
 }  // namespace modelport

@@ -16,7 +16,7 @@ using torch::jit::SimpleValue;
 using torch::jit::SourceRange;
 using torch::jit::SugaredValue;
 
-// TorchScript holds a dtype as its number.
+// TorchScript represents a dtype by its number.
 const std::map<std::string, c10::ScalarType>& DTypes() {
   static const auto* dtypes = new std::map<std::string, c10::ScalarType>{
       {"float16", c10::kHalf}, {"bfloat16", c10::kBFloat16}, {"float32", c10::kFloat}, {"float64", c10::kDouble},

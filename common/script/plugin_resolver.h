@@ -16,23 +16,23 @@ namespace modelport {
 // Whether the runtime that text is compiled for has the operator aten::`name`.
 using HasOperator = std::function<bool(const std::string& name)>;
 
-// The HasOperator of the LibTorch that compiles.
+// The HasOperator of the LibTorch that this program is linked to.
 bool CompilerHasOperator(const std::string& name);
 
 // Resolves the free names of a plugin's TorchScript text: `torch` (operators and dtypes such as torch.float32), `math`,
-// and the plugin's free functions. hasattr(torch, "silu") is known to the compiler, which leaves out the branch not
-// taken. F, nn, torch.nn and other modules of Python are errors that name the operator to call.
+// and the plugin's free functions. hasattr(torch, "silu") is evaluated by the compiler, which leaves out the branch not
+// taken. F, nn, torch.nn and other Python modules are errors that name the operator to call.
 class PluginResolver : public torch::jit::Resolver {
  public:
   explicit PluginResolver(HasOperator has_operator) : has_operator_(std::move(has_operator)) {}
 
-  // Whether `name` means something to every text, so that a function of this name could not be called.
+  // Whether `name` has a meaning in every text, so that a plugin's function of this name could not be called.
   static bool IsReserved(const std::string& name) { return name == "torch" || name == "math"; }
 
   // Makes `function`, compiled earlier, callable as `name`.
   void AddFunction(const std::string& name, torch::jit::Function* function) { functions_[name] = function; }
 
-  // Of the functions that were added.
+  // The names of the functions that were added.
   std::vector<std::string> functions() const;
 
   std::shared_ptr<torch::jit::SugaredValue> resolveValue(const std::string& name, torch::jit::GraphFunction& function,

@@ -21,7 +21,7 @@ SourceLine LineOf(const torch::jit::SourceRange& range) {
           std::string(absl::StripAsciiWhitespace(text).substr(0, kMaxText))};
 }
 
-// The text that tracing leaves is a stack of Python calls, "net.py(26): forward".
+// Instead of source text, tracing records a stack of Python calls: "net.py(26): forward".
 bool IsCallStack(const SourceLine& line) {
   return absl::StartsWith(line.text, absl::StrCat(line.place.substr(0, line.place.rfind(':')), "("));
 }

@@ -13,8 +13,8 @@ struct SourceLine {
   std::string text;   // What is written there, without indentation, at most 1000 bytes; empty: unknown.
 };
 
-// The line that `range` begins on: of the file that the author wrote, if the archive tells it, else of the archive's
-// own code. Code that was traced has no text of its own: its text is the archive's.
+// The line where `range` begins: of the author's source file if the archive records it, else of the archive's code. The
+// text of traced code is always that of the archive, since tracing records no source text.
 SourceLine FindSourceLine(const torch::jit::SourceRange& range);
 
 }  // namespace modelport

@@ -14,7 +14,7 @@
 namespace modelport {
 namespace {
 
-// Where this thread goes on after a trap; null outside of CompletesDivisions.
+// Where this thread continues after a trap; null outside of CompletesDivisions.
 thread_local sigjmp_buf* after_trap = nullptr;
 
 struct sigaction action_before;
@@ -22,7 +22,7 @@ struct sigaction action_before;
 // A division traps synchronously: no lock of the heap or of the C library is held.
 void LeaveDivision(int signal_number) {
   if (after_trap != nullptr) siglongjmp(*after_trap, 1);
-  // Not ours: the instruction is tried again, and traps again.
+  // The division is not in CompletesDivisions. It runs again and traps again, with the handler of before.
   sigaction(signal_number, &action_before, nullptr);
 }
 
@@ -30,7 +30,7 @@ void InstallHandler() {
   static const bool installed = [] {
     struct sigaction action = {};
     action.sa_handler = LeaveDivision;
-    action.sa_flags = SA_NODEFER;  // The handler may not return.
+    action.sa_flags = SA_NODEFER;  // The handler leaves by siglongjmp.
     return sigaction(SIGFPE, &action, &action_before) == 0;
   }();
   static_cast<void>(installed);
@@ -42,7 +42,7 @@ absl::Status StatusFromException(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error)) return absl::ResourceExhaustedError("out of memory");
   const auto* torch_error = dynamic_cast<const c10::Error*>(&error);
   const std::string message = torch_error ? torch_error->what_without_backtrace() : error.what();
-  // LibTorch has no type of its own for what its allocator throws.
+  // LibTorch's allocator throws an exception of no special type, so the text must tell it.
   if (absl::StrContains(message, "can't allocate memory")) return absl::ResourceExhaustedError("out of memory");
   return absl::InternalError(absl::StripAsciiWhitespace(message));
 }

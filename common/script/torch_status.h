@@ -12,19 +12,19 @@
 
 namespace modelport {
 
-// What a caught exception of LibTorch says, without its C++ stack trace. ResourceExhausted if memory ran out, else
+// The status for an exception of LibTorch, without its C++ stack trace: ResourceExhausted if memory ran out, else
 // Internal.
 absl::Status StatusFromException(const std::exception& error);
 
 // Calls `function`. Returns false if the processor trapped at an integer division in it, on this thread: LibTorch does
-// not check for n % 0, nor for -2^63 // -1, which no integer of 64 bits holds. What `function` had begun is then left
-// as it is, its objects without their destructors.
+// not check for n % 0, nor for -2^63 // -1, which no integer of 64 bits holds. `function` is then left without running
+// the destructors of its objects.
 bool CompletesDivisions(absl::FunctionRef<void()> function);
 
-// What such a division is reported as.
+// The status for such a division.
 absl::Status DivisionError();
 
-// Calls `function`, the only way in which Modelport calls LibTorch code that may throw. Returns what it returns as a
+// Calls `function`. Modelport calls all LibTorch code that may throw through this. Returns what `function` returns as a
 // StatusOr, or a Status if it returns nothing.
 //   InvalidArgument    an integer division that has no result
 //   ResourceExhausted  memory ran out

@@ -39,7 +39,7 @@ TEST(CatchTorchTest, ExceptionsBecomeStatuses) {
               StatusIs(absl::StatusCode::kResourceExhausted, "out of memory"));
 }
 
-// What LibTorch's own `//` and `%` do.
+// LibTorch's `//` and `%` trap.
 TEST(CatchTorchTest, ADivisionThatTrapsIsAnError) {
   torch::jit::CompilationUnit unit;
   unit.define(std::nullopt, R"(
@@ -57,11 +57,11 @@ TEST(CatchTorchTest, ADivisionThatTrapsIsAnError) {
     EXPECT_THAT(divide(kSmallest, -1), IsDivisionError()) << name;
     EXPECT_OK(divide(kSmallest, 2)) << name;
   }
-  // LibTorch checks for zero in one of them.
+  // LibTorch checks for zero in `//` only.
   EXPECT_THAT(CatchTorch([&] { unit.get_function("rest")({1, 0}); }), IsDivisionError());
 }
 
-// Divides when the program runs, not when it is compiled.
+// `volatile` makes the program divide at run time.
 void Divide(int64_t a, int64_t b) {
   volatile int64_t divisor = b, quotient = a;
   quotient = quotient / divisor;

@@ -6,7 +6,7 @@
 
 namespace modelport {
 
-// Puts `context` and ": " in front of the message of a failed `status`; an ok status stays as it is. The outermost
+// Returns a failed `status` with `context` and ": " in front of its message, and an OK status unchanged. The outermost
 // context is the file: "vits.pth: data.pkl: byte 12: ...".
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 

@@ -13,7 +13,7 @@ absl::Status CatchExceptions(absl::FunctionRef<absl::Status()> run) {
   } catch (const std::bad_alloc&) {
     return absl::ResourceExhaustedError("out of memory");
   } catch (const std::exception& error) {
-    return absl::InternalError(absl::StrCat("a fault of Modelport, please report it: ", error.what()));
+    return absl::InternalError(absl::StrCat("a bug in Modelport, please report it: ", error.what()));
   }
 }
 

@@ -6,8 +6,9 @@
 
 namespace modelport {
 
-// Calls `run`, a whole program but for its streams and flags, and turns an exception into a status. What libraries
-// throw is caught where they are called; here arrives memory that ran out, and what was overlooked.
+// Calls `run`, which is all of a program except its streams and flags, and turns an exception into a status. The code
+// that calls a library catches the library's exceptions, so only two kinds arrive here: memory that ran out, and
+// exceptions that are a bug.
 //   ResourceExhausted  memory ran out
 //   Internal           any other exception
 absl::Status CatchExceptions(absl::FunctionRef<absl::Status()> run);

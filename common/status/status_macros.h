@@ -13,8 +13,8 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
-// Each use makes a variable of its own: an argument may be a variable of any name, or hold a lambda that uses the
-// macros.
+// Each use declares a variable with a unique name, so an argument may use variables of any name and may contain a
+// lambda that uses the macros.
 #define RETURN_IF_ERROR(expr) MODELPORT_RETURN_IF_ERROR_(MODELPORT_CONCAT_(modelport_status_, __COUNTER__), expr)
 
 #define ASSIGN_OR_RETURN(lhs, expr) \

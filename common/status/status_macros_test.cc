@@ -8,7 +8,7 @@ namespace {
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-// Its member has the name that a macro might choose for a variable of its own.
+// Its member has a name that a macro might choose for its variable.
 class Step {
  public:
   explicit Step(absl::Status status) : status_(std::move(status)) {}
@@ -32,7 +32,7 @@ absl::StatusOr<int> Half(int number) {
   return number / 2;
 }
 
-// Uses within uses, and two on a line.
+// Has uses within uses, and two uses on one line.
 absl::StatusOr<int> Eighth(int number) {
   ASSIGN_OR_RETURN(const int quarter, [number]() -> absl::StatusOr<int> {
     // clang-format off
@@ -53,7 +53,7 @@ TEST(StatusMacrosTest, NestAndShareALine) {
   for (const int number : {1, 2, 4}) EXPECT_THAT(Eighth(number), StatusIs(kInvalid, "odd")) << number;
 }
 
-TEST(StatusMacrosTest, LeaveTheRestOfAnIfAlone) {
+TEST(StatusMacrosTest, MayStandBeforeAnElse) {
   const auto run = [](bool checks) -> absl::Status {
     if (checks)
       RETURN_IF_ERROR(Half(1).status());

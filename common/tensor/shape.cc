@@ -31,4 +31,12 @@ std::vector<int64_t> RowMajorStrides(const Shape& shape) {
   return strides;
 }
 
+bool NextIndex(const Shape& shape, Shape* index) {
+  for (size_t i = shape.size(); i-- > 0;) {
+    if (++(*index)[i] < shape[i]) return true;
+    (*index)[i] = 0;
+  }
+  return false;
+}
+
 }  // namespace modelport

@@ -9,7 +9,7 @@
 
 namespace modelport {
 
-// Sizes of a tensor's dimensions, outermost first; empty for a scalar.
+// The sizes of a tensor's dimensions, or an index into each of them; outermost first, empty for a scalar.
 using Shape = std::vector<int64_t>;
 
 // "[3, 224, 224]".
@@ -20,6 +20,10 @@ absl::optional<int64_t> ElementCount(const Shape& shape);
 
 // The strides, in elements, of a row-major tensor of `shape`, whose element count must fit.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);
+
+// Advances `index`, the indices of one element, to the next element in row-major order. After the last one it returns
+// false and the index is all zeros again. No size is 0.
+bool NextIndex(const Shape& shape, Shape* index);
 
 }  // namespace modelport
 

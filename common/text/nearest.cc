@@ -7,19 +7,20 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
 constexpr size_t kNearest = 3;
-constexpr size_t kFew = 5;
 
-// What a slip is looked for in: names of a file may be long, and many.
+// Bounds of the search, since a file may have many names and long ones.
 constexpr size_t kMaxSize = 128;
 constexpr size_t kMaxCandidates = 4096;
 
-// Levenshtein's distance if it is at most `limit`. Distances beyond the limit lie off the diagonal, and are left out.
+// The Levenshtein distance if it is at most `limit`. Cells of the table that are more than `limit` away from the
+// diagonal exceed the limit, so they are not computed.
 absl::optional<size_t> EditDistance(absl::string_view a, absl::string_view b, size_t limit) {
   if (a.size() > b.size() + limit || b.size() > a.size() + limit) return absl::nullopt;
   const size_t far = limit + 1;
@@ -40,7 +41,7 @@ absl::optional<size_t> EditDistance(absl::string_view a, absl::string_view b, si
   return row.back() > limit ? absl::nullopt : absl::make_optional(row.back());
 }
 
-// How far `candidate` is from `name`, if it is near.
+// The distance of `candidate` from `name`; nullopt if it is not near.
 absl::optional<size_t> NearDistance(absl::string_view name, absl::string_view candidate) {
   if (name.size() > 2 && absl::StrContains(candidate, name)) return candidate.size() - name.size();
   const absl::optional<size_t> distance = EditDistance(name, candidate, 1 + name.size() / 4);
@@ -70,21 +71,6 @@ std::string NearestHint(absl::string_view name, const std::vector<std::string>& 
   const std::vector<std::string> near = Nearest(name, candidates);
   if (near.empty()) return absl::StrCat("; known: ", FirstFew(candidates));
   return absl::StrCat("; nearest: ", absl::StrJoin(near, ", "));
-}
-
-std::string FirstFew(const std::vector<std::string>& names) {
-  const auto append_brief = [](std::string* out, const std::string& name) { absl::StrAppend(out, Brief(name)); };
-  const size_t shown = std::min(names.size(), kFew);
-  const std::string few = absl::StrJoin(names.begin(), names.begin() + shown, ", ", append_brief);
-  return shown == names.size() ? few : absl::StrCat(few, ", +", names.size() - shown, " more");
-}
-
-std::string DescribeModules(const std::vector<std::string>& paths) {
-  if (paths.size() == 1)
-    return paths.front().empty() ? "the root module" : absl::StrCat("module ", Brief(paths.front()));
-  std::vector<std::string> names;
-  for (const std::string& path : paths) names.push_back(path.empty() ? "the root" : path);
-  return absl::StrCat(names.size(), " modules: ", FirstFew(names));
 }
 
 }  // namespace modelport

@@ -8,20 +8,14 @@
 
 namespace modelport {
 
-// Up to three of `candidates` that `name` may be a slip for, the likeliest first: few edits away, or containing it. The
-// time is bounded: names of more than 128 bytes and candidates after the first 4096 are passed over.
+// Up to three of `candidates` for which `name` may be a misspelling, the likeliest first: they are a few edits away, or
+// contain `name`. To bound the time, names of more than 128 bytes and candidates after the first 4096 are skipped. The
+// result is Printable.
 std::vector<std::string> Nearest(absl::string_view name, const std::vector<std::string>& candidates);
 
-// What to add to a message about an unknown `name`: "; nearest: dim", or "; known: a, b" if nothing is near, or "" if
-// nothing is known.
+// The end of a message about an unknown `name`: "; nearest: dim", or "; known: a, b" if no candidate is near, or "" if
+// there are no candidates.
 std::string NearestHint(absl::string_view name, const std::vector<std::string>& candidates);
-
-// "a, b, c, d, e, +3 more": the first five of `names`, printable and in brief.
-std::string FirstFew(const std::vector<std::string>& names);
-
-// "module head", "the root module" or "3 modules: the root, head, neck": modules by their paths, of which "" is the
-// root.
-std::string DescribeModules(const std::vector<std::string>& paths);
 
 }  // namespace modelport
 

@@ -15,7 +15,7 @@ struct Range {
   uint32_t last;
 };
 
-// Characters above ASCII that a terminal obeys, does not show, or takes for a line end.
+// Characters above ASCII that a terminal executes as commands, does not show, or treats as line ends.
 constexpr Range kHidden[] = {
     {0x80, 0x9f},        // C1 controls.
     {0xad, 0xad},        // Soft hyphen.
@@ -78,7 +78,7 @@ std::string Printable(absl::string_view text) {
 std::string Brief(absl::string_view text, size_t max_size) {
   if (text.size() <= max_size) return Printable(text);
   size_t kept = max_size;
-  // Not in the middle of a character.
+  // Do not cut in the middle of a character.
   while (kept > 0 && (static_cast<uint8_t>(text[kept]) & 0xc0) == 0x80) --kept;
   return absl::StrCat(Printable(text.substr(0, kept)), "... (", text.size(), " bytes)");
 }

@@ -1,4 +1,4 @@
-// Text that comes from outside (keys, class names, metadata, paths), made fit for a terminal and for a line of its own.
+// Makes text from outside (keys, class names, metadata, paths) safe for a terminal and free of line ends.
 #ifndef MODELPORT_COMMON_TEXT_PRINTABLE_H_
 #define MODELPORT_COMMON_TEXT_PRINTABLE_H_
 
@@ -9,12 +9,13 @@
 
 namespace modelport {
 
-// `text` as one line of visible characters in UTF-8. Line ends and tabs become \n, \r and \t; other control characters
-// and bytes that are no UTF-8 become \x1b; characters that are invisible or change the direction of what follows become
-// \u{202e}. Everything else, backslashes included, stays as it is, so the result of the result is itself.
+// `text` as one line of visible characters in UTF-8. Line ends and tabs become \n, \r and \t. Other control characters
+// and bytes that are not UTF-8 become escapes such as \x1b. Characters that are invisible or change the direction of
+// the text after them become escapes such as \u{202e}. Everything else, including backslashes, stays unchanged, so
+// Printable(Printable(text)) equals Printable(text).
 std::string Printable(absl::string_view text);
 
-// Printable(text), of which a text of more than `max_size` bytes shows only the beginning and its size:
+// Printable(text). Of a text of more than `max_size` bytes it shows only the beginning and the size:
 // "blocks.0.attn... (1048576 bytes)".
 std::string Brief(absl::string_view text, size_t max_size = 200);
 

@@ -23,7 +23,7 @@ std::streamsize PrintableStream::xsputn(const char* text, std::streamsize size) 
     const char* const stop = std::find_if(begin, end, [](char c) { return c == '\n' || c == '\t'; });
     line_.append(begin, stop);
     if (stop == end) break;
-    PassOn();
+    WriteLine();
     target_->sputc(*stop);
     begin = stop + 1;
   }
@@ -31,11 +31,11 @@ std::streamsize PrintableStream::xsputn(const char* text, std::streamsize size) 
 }
 
 int PrintableStream::sync() {
-  PassOn();
+  WriteLine();
   return target_->pubsync();
 }
 
-void PrintableStream::PassOn() {
+void PrintableStream::WriteLine() {
   const std::string printable = Printable(line_);
   target_->sputn(printable.data(), printable.size());
   line_.clear();

@@ -7,8 +7,9 @@
 
 namespace modelport {
 
-// While it lives, what is written to a stream comes out as Printable spells it, but for line ends and tabs: the last
-// line of defence against text that a terminal obeys. Lines are passed on when they end or the stream is flushed.
+// While this object lives, text written to `stream` is made Printable, except for its line ends and tabs. So no text
+// can send commands to the terminal, even if a message was built without Printable. A line is written when it ends or
+// the stream is flushed.
 class PrintableStream : private std::streambuf {
  public:
   explicit PrintableStream(std::ostream& stream) : stream_(stream), target_(stream.rdbuf(this)) {}
@@ -21,8 +22,8 @@ class PrintableStream : private std::streambuf {
   std::streamsize xsputn(const char* text, std::streamsize size) override;
   int sync() override;
 
-  // Passes on what is there of a line.
-  void PassOn();
+  // Writes the buffered part of a line.
+  void WriteLine();
 
   std::ostream& stream_;
   std::streambuf* target_;

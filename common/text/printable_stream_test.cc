@@ -7,7 +7,7 @@
 namespace modelport {
 namespace {
 
-TEST(PrintableStreamTest, KeepsLineEndsAndTabsOnly) {
+TEST(PrintableStreamTest, EscapesEverythingButLineEndsAndTabs) {
   std::ostringstream stream;
   {
     const PrintableStream printable(stream);
@@ -23,7 +23,7 @@ TEST(PrintableStreamTest, ACharacterMayComeInPieces) {
   EXPECT_EQ(stream.str(), "\xc3\xa9");
 }
 
-TEST(PrintableStreamTest, PassesOnWhenFlushed) {
+TEST(PrintableStreamTest, WritesWhenFlushed) {
   std::ostringstream stream;
   const PrintableStream printable(stream);
   stream << "half";
@@ -32,7 +32,7 @@ TEST(PrintableStreamTest, PassesOnWhenFlushed) {
   EXPECT_EQ(stream.str(), "half");
 }
 
-TEST(PrintableStreamTest, GivesTheStreamBack) {
+TEST(PrintableStreamTest, RestoresTheStream) {
   std::ostringstream stream;
   { const PrintableStream printable(stream); }
   stream << "\x1b";

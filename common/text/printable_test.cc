@@ -7,13 +7,13 @@
 namespace modelport {
 namespace {
 
-TEST(PrintableTest, VisibleTextStaysAsItIs) {
+TEST(PrintableTest, VisibleTextStaysUnchanged) {
   for (const char* text : {"", "blocks.0.attn.qkv.weight", "caf\xc3\xa9 \xe6\xb7\xb1\xe5\xba\xa6", "C:\\x1b ~"}) {
     EXPECT_EQ(Printable(text), text);
   }
 }
 
-TEST(PrintableTest, SpellsOutWhatATerminalWouldObey) {
+TEST(PrintableTest, EscapesWhatATerminalExecutesOrHides) {
   struct Case {
     std::string text;
     std::string printed;
@@ -40,7 +40,7 @@ TEST(PrintableTest, SpellsOutWhatATerminalWouldObey) {
   }
 }
 
-TEST(PrintableTest, SpellsOutBytesThatAreNoUtf8) {
+TEST(PrintableTest, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(Printable("caf\xe9.pth"), "caf\\xe9.pth");
   EXPECT_EQ(Printable("\x9b\xc3"), "\\x9b\\xc3");
 }
@@ -53,7 +53,7 @@ TEST(BriefTest, OnlyLongTextIsCut) {
 
 TEST(BriefTest, CutsBetweenCharacters) { EXPECT_EQ(Brief("a\xe2\x82\xac", 3), "a... (4 bytes)"); }
 
-TEST(BriefTest, CutsBytesThatAreNoUtf8) { EXPECT_EQ(Brief(std::string(9, '\x80'), 3), "... (9 bytes)"); }
+TEST(BriefTest, CutsBytesThatAreNotUtf8) { EXPECT_EQ(Brief(std::string(9, '\x80'), 3), "... (9 bytes)"); }
 
 }  // namespace
 }  // namespace modelport

@@ -11,7 +11,7 @@ namespace modelport {
 
 namespace {
 
-constexpr size_t kMaxWidth = 100;  // Else one long cell would cost its length in every row.
+constexpr size_t kMaxWidth = 100;  // Without a limit, one long cell would add its length to every row.
 
 }  // namespace
 

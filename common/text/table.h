@@ -6,13 +6,13 @@
 
 namespace modelport {
 
-// A table of text whose columns are aligned, two spaces apart. Cells are shown as Printable spells them, so that each
-// row is one line. A cell of more than 100 bytes does not widen its column: the rest of its row is shifted.
+// A table of text whose columns are aligned, two spaces apart. Cells are made Printable, so that each row is one line.
+// A cell of more than 100 bytes does not widen its column; it shifts the rest of its row.
 class Table {
  public:
   void AddRow(std::vector<std::string> cells);
 
-  // One line a row, without trailing spaces.
+  // One line for each row, without trailing spaces.
   std::string ToString() const;
 
  private:

@@ -21,7 +21,7 @@ bool IsName(absl::string_view text) {
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_'; });
 }
 
-// The list that a line `@each name@` names; empty if it is another line.
+// The name in a line `@each name@`; empty for any other line.
 absl::string_view ListName(absl::string_view line) {
   return absl::ConsumePrefix(&line, "@each ") && absl::ConsumeSuffix(&line, "@") ? line : "";
 }
@@ -82,7 +82,7 @@ class Filler {
 
   const TemplateData& data_;
   const std::function<std::string(absl::string_view)>& escape_;
-  std::vector<std::string> filled_;  // Lines.
+  std::vector<std::string> filled_;  // The lines so far.
   absl::Status status_;
 };
 

@@ -1,5 +1,5 @@
-// Text templates. `@name@` stands for a value, and the lines between a line `@each name@` and a line `@end@` for a
-// list: they are repeated for each item, whose own values go first. An `@` that begins no such thing is itself.
+// Text templates. `@name@` stands for a value. The lines between a line `@each name@` and a line `@end@` are repeated
+// for each item of a list; a value of the item takes precedence over one of the template. Any other `@` is plain text.
 #ifndef MODELPORT_COMMON_TEXT_TEMPLATE_H_
 #define MODELPORT_COMMON_TEXT_TEMPLATE_H_
 
@@ -13,7 +13,7 @@
 
 namespace modelport {
 
-// By name.
+// Values by name.
 using TemplateValues = std::map<std::string, std::string, std::less<>>;
 
 struct TemplateData {
@@ -22,8 +22,8 @@ struct TemplateData {
   std::map<std::string, std::vector<TemplateValues>, std::less<>> lists;
 };
 
-// Fills in `text`. Each value but the verbatim ones goes through `escape`, which knows how the filled text writes it.
-//   Internal  a name that `data` lacks, an `@each` without its `@end@`
+// Fills in `text`. `escape` makes each value, except the verbatim ones, valid in the language of `text`.
+//   Internal  a name that `data` lacks, or an `@each` without its `@end@`
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateData& data,
                                          const std::function<std::string(absl::string_view)>& escape);
 

@@ -40,7 +40,7 @@ TEST(TemplateTest, AnEmptyListLeavesNoLine) {
   EXPECT_EQ(*filled, "a\nc\n");
 }
 
-TEST(TemplateTest, AnAtSignAloneStays) {
+TEST(TemplateTest, AnyOtherAtSignIsPlainText) {
   for (const char* text : {"icon@2x.png", "@", "a@b.c and d@e.f", "@@", "@ model@"}) {
     const auto filled = Fill(text);
     ASSERT_OK(filled);

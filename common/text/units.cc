@@ -8,7 +8,7 @@
 namespace modelport {
 namespace {
 
-// `value` in the largest of `units`, which are 1000 apart, that leaves at least 1.
+// `value` in the largest of `units` that gives at least 1. Each unit is 1000 times the one before.
 template <size_t N>
 std::string InUnits(double value, const char* const (&units)[N]) {
   size_t unit = 0;

@@ -11,7 +11,7 @@ namespace modelport {
 // "99.3 MB": decimal units, three digits.
 std::string FormatBytes(double bytes);
 
-// "24.8 M": thousands, millions, thousand millions (B); counts below 1000 as they are.
+// "24.8 M": thousands (k), millions (M), billions (B); three digits. Counts below 1000 have no unit.
 std::string FormatCount(double count);
 
 // "1 tensor", "3 tensors", for a noun with a regular plural.

@@ -3,7 +3,7 @@
 namespace modelport {
 namespace {
 
-// The number of bytes that follow the lead byte of a character; -1 if no character starts so.
+// The number of bytes that follow the lead byte of a character; -1 if `lead` starts no character.
 int ContinuationCount(uint8_t lead) {
   if (lead < 0x80) return 0;
   if ((lead & 0xe0) == 0xc0) return 1;

@@ -12,7 +12,7 @@ namespace modelport {
 // A character in UTF-8.
 struct Utf8Character {
   uint32_t code_point;
-  size_t size;  // Of its encoding, in bytes.
+  size_t size;  // The length of its encoding in bytes.
 };
 
 // The character that `text` begins with; nullopt if `text` is empty or does not begin with well-formed UTF-8: no

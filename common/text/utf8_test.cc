@@ -26,7 +26,7 @@ TEST(Utf8Test, ReadsEveryLengthOfCharacter) {
   }
 }
 
-TEST(Utf8Test, RefusesWhatIsNotWellFormed) {
+TEST(Utf8Test, RefusesMalformedUtf8) {
   struct Case {
     const char* defect;
     const char* text;
@@ -44,7 +44,7 @@ TEST(Utf8Test, RefusesWhatIsNotWellFormed) {
   for (const Case& c : cases) EXPECT_FALSE(FirstUtf8Character(c.text).has_value()) << c.defect;
 }
 
-TEST(IsUtf8Test, EveryCharacterCounts) {
+TEST(IsUtf8Test, ChecksEveryCharacter) {
   EXPECT_TRUE(IsUtf8(""));
   EXPECT_TRUE(IsUtf8("blocks.0 \u00e9\u4e2d\U0001f600"));
   EXPECT_FALSE(IsUtf8("blocks\xff"));

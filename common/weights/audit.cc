@@ -1,32 +1,25 @@
 #include "common/weights/audit.h"
 
-#include <ATen/Functions.h>
-
-#include <algorithm>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/source/slot_source.h"
+#include "common/source/source_input.h"
+#include "common/text/first_few.h"
 #include "common/weights/nonfinite.h"
+#include "common/weights/read_source.h"
 
 namespace modelport {
 namespace {
 
-constexpr size_t kNamed = 5;  // How many slots a message names.
+// NaN and infinite values before any conversion. Called only for a bound tensor that has some: it may read all of the
+// source.
+int64_t CountInSource(const SlotSource& source) { return CountNonfinite(ReadSource(source).contiguous()); }
 
-// Counts in the source's own dtype; a source is needed only where the bound tensor is not finite.
-int64_t CountInSource(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree, size_t slot) {
-  const CheckpointTensor& source = *plan.sources[slot].tensor;
-  std::string bytes = RowMajorBytes(checkpoint, source);
-  return CountNonfinite(at::from_blob(bytes.data(), tree.slots[slot].shape, ToScalarType(source.dtype)));
-}
-
-void Describe(std::string* message, absl::string_view heading, const std::vector<std::string>& slots) {
-  if (slots.empty()) return;
-  absl::StrAppend(message, "\n  ", heading, ":");
-  for (size_t i = 0; i < std::min(slots.size(), kNamed); ++i) absl::StrAppend(message, "\n    ", slots[i]);
-  if (slots.size() > kNamed) absl::StrAppend(message, "\n    +", slots.size() - kNamed, " more");
+std::string Describe(absl::string_view heading, const std::vector<std::string>& slots) {
+  return slots.empty() ? "" : absl::StrCat("\n  ", heading, ":", FirstFewLines(slots, "    "));
 }
 
 }  // namespace
@@ -34,7 +27,7 @@ void Describe(std::string* message, absl::string_view heading, const std::vector
 absl::Status AuditStorages(const Checkpoint& checkpoint, const Plan& plan) {
   std::set<int> storages;
   for (const SlotSource& source : plan.sources) {
-    if (source.tensor != nullptr) storages.insert(source.tensor->storage);
+    for (const SourceInput& input : source.inputs()) storages.insert(input.tensor->storage);
   }
   return VerifyCrc32(checkpoint, std::vector<int>(storages.begin(), storages.end()));
 }
@@ -47,18 +40,17 @@ absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const M
     const int64_t count = CountNonfinite(tensor);
     if (count == 0) continue;
     const std::string line = absl::StrCat(tree.slots[i].name, ": ", count, " of ", tensor.numel(), " values");
-    if (CountInSource(checkpoint, plan, tree, i) < count) {
+    if (CountInSource(plan.sources[i]) < count) {
       overflowed.push_back(line);
     } else if (!allow_nonfinite) {
       stored.push_back(line);
     }
   }
   if (stored.empty() && overflowed.empty()) return absl::OkStatus();
-  std::string message =
-      absl::StrCat(checkpoint.path(), ": ", stored.size() + overflowed.size(), " tensors hold NaN or infinite values");
-  Describe(&message, "in the checkpoint; --allow_nonfinite exports them as they are", stored);
-  Describe(&message, "overflow in this --dtype; use float32 or bfloat16", overflowed);
-  return absl::FailedPreconditionError(message);
+  return absl::FailedPreconditionError(
+      absl::StrCat(checkpoint.path(), ": ", stored.size() + overflowed.size(), " tensors hold NaN or infinite values",
+                   Describe("in the checkpoint; --allow_nonfinite exports them as they are", stored),
+                   Describe("overflow in this --dtype; use float32 or bfloat16", overflowed)));
 }
 
 }  // namespace modelport

@@ -1,4 +1,4 @@
-// An audit reads the weights that an export uses, for what only their bytes show.
+// An audit reads the weights that an export uses, to find errors that headers do not show.
 #ifndef MODELPORT_COMMON_WEIGHTS_AUDIT_H_
 #define MODELPORT_COMMON_WEIGHTS_AUDIT_H_
 
@@ -14,8 +14,8 @@ namespace modelport {
 // Verifies the CRC-32 of every storage that `plan` uses. DataLoss names the first that differs.
 absl::Status AuditStorages(const Checkpoint& checkpoint, const Plan& plan);
 
-// FailedPrecondition names the slots that hold NaN or infinite values, with counts; those that only became infinite by
-// conversion are told apart. `allow_nonfinite` lets through what the checkpoint itself holds.
+// FailedPrecondition names the slots that hold NaN or infinite values, with counts, and separately those that only the
+// conversion made infinite. `allow_nonfinite` accepts values that the checkpoint itself holds.
 absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                          const BoundTensors& bound, bool allow_nonfinite);
 

@@ -1,32 +1,25 @@
 #include "common/weights/bind_tensors.h"
 
-#include <ATen/Functions.h>
-
-#include <cstdint>
-#include <utility>
-
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/script/torch_status.h"
+#include "common/source/slot_source.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
+#include "common/tensor/tensor_view.h"
 #include "common/text/units.h"
+#include "common/weights/read_source.h"
+#include "common/weights/scalar_type.h"
 
 namespace modelport {
 namespace {
 
-// Mapped safetensors data lies where the header ends, which need not be a multiple of the element size.
-bool IsAligned(const void* data, DType dtype) { return reinterpret_cast<uintptr_t>(data) % ByteSize(dtype) == 0; }
-
-const char* FirstElement(const Checkpoint& checkpoint, const CheckpointTensor& tensor) {
-  return checkpoint.storages()[tensor.storage].bytes.data() + tensor.offset * ByteSize(tensor.dtype);
-}
-
-// Whether a tensor can be used from where it lies in the file.
-bool CanBorrow(const Checkpoint& checkpoint, const CheckpointTensor& tensor, DType dtype) {
-  return tensor.dtype == dtype && tensor.strides == RowMajorStrides(tensor.shape) &&
-         IsAligned(FirstElement(checkpoint, tensor), dtype);
+// Whether a source can be used where it is in the file, as `dtype`.
+bool CanBorrow(const SlotSource& source, DType dtype) {
+  const absl::optional<TensorView> view = source.view();
+  return view && view->dtype == dtype && view->strides == RowMajorStrides(view->shape) && view->is_aligned();
 }
 
 // A small file can describe tensors that repeat its bytes: by strides of 0, or all from one storage.
@@ -34,10 +27,10 @@ absl::Status CheckCopies(const Checkpoint& checkpoint, const Plan& plan, const M
   constexpr double kAllowance = 64e6;
   double bytes = 0;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    const CheckpointTensor* tensor = plan.sources[i].tensor;
+    const SlotSource& source = plan.sources[i];
     const DType wanted = tree.slots[i].dtype.value_or(dtype);
-    if (tensor == nullptr || CanBorrow(checkpoint, *tensor, wanted)) continue;
-    bytes += static_cast<double>(*ElementCount(tensor->shape)) * ByteSize(wanted);
+    if (source.inputs().empty() || CanBorrow(source, wanted)) continue;
+    bytes += static_cast<double>(*ElementCount(source.shape())) * ByteSize(wanted);
   }
   const double file = checkpoint.bytes().size();
   if (bytes <= 2 * file + kAllowance) return absl::OkStatus();
@@ -47,57 +40,25 @@ absl::Status CheckCopies(const Checkpoint& checkpoint, const Plan& plan, const M
                    "\n  save it as {key: tensor.contiguous()} or as safetensors"));
 }
 
-at::Tensor Bind(const Checkpoint& checkpoint, const CheckpointTensor& tensor, DType dtype) {
-  const at::ScalarType type = ToScalarType(tensor.dtype);
-  if (*ElementCount(tensor.shape) == 0) return at::empty(tensor.shape, ToScalarType(dtype));
-  const char* data = FirstElement(checkpoint, tensor);
-  std::string aligned;
-  at::Tensor view;
-  if (IsAligned(data, tensor.dtype)) {
-    // Nothing writes through it: the module is only run and saved.
-    view = at::from_blob(const_cast<char*>(data), tensor.shape, tensor.strides, type);
-  } else {
-    aligned = RowMajorBytes(checkpoint, tensor);
-    view = at::from_blob(aligned.data(), tensor.shape, type).clone();
-  }
-  return view.to(ToScalarType(dtype)).contiguous();
+void NoteConversion(const std::string& slot, const at::Tensor& values, const at::Tensor& converted, Converted* note) {
+  const Underflow underflow = CountUnderflow(values, converted);
+  note->slots.push_back(slot);
+  note->underflow.zeros += underflow.zeros;
+  note->underflow.subnormals += underflow.subnormals;
 }
 
-void NoteConversion(const Checkpoint& checkpoint, const CheckpointTensor& tensor, const std::string& slot,
-                    const at::Tensor& bound, Converted* converted) {
-  converted->slots.push_back(slot);
-  const Underflow underflow = CountUnderflow(tensor, FirstElement(checkpoint, tensor), bound);
-  converted->underflow.zeros += underflow.zeros;
-  converted->underflow.subnormals += underflow.subnormals;
+void BindSlot(const Slot& slot, const SlotSource& source, DType dtype, BoundTensors* bound) {
+  const at::Tensor values = ReadSource(source);
+  const at::Tensor tensor = values.to(ToScalarType(dtype)).contiguous();
+  bound->tensors.push_back(tensor);
+  if (source.inputs().empty()) {
+    bound->zero_filled.push_back(slot.name);
+  } else if (source.dtype() != dtype) {
+    NoteConversion(slot.name, values, tensor, &bound->converted[source.dtype()]);
+  }
 }
 
 }  // namespace
-
-at::ScalarType ToScalarType(DType dtype) {
-  switch (dtype) {
-    case DType::kFloat64:
-      return at::kDouble;
-    case DType::kFloat32:
-      return at::kFloat;
-    case DType::kFloat16:
-      return at::kHalf;
-    case DType::kBFloat16:
-      return at::kBFloat16;
-    case DType::kInt64:
-      return at::kLong;
-    case DType::kInt32:
-      return at::kInt;
-    case DType::kInt16:
-      return at::kShort;
-    case DType::kInt8:
-      return at::kChar;
-    case DType::kUInt8:
-      return at::kByte;
-    case DType::kBool:
-      return at::kBool;
-  }
-  return at::ScalarType::Undefined;
-}
 
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                                          DType dtype) {
@@ -105,16 +66,9 @@ absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Pla
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];
-    const CheckpointTensor* tensor = plan.sources[i].tensor;
-    const DType wanted = slot.dtype.value_or(dtype);
-    const absl::Status status = CatchTorch([&] {
-      bound.tensors.push_back(tensor ? Bind(checkpoint, *tensor, wanted) : at::zeros(slot.shape, ToScalarType(wanted)));
-    });
+    const absl::Status status =
+        CatchTorch([&] { BindSlot(slot, plan.sources[i], slot.dtype.value_or(dtype), &bound); });
     if (!status.ok()) return Annotate(Annotate(status, slot.name), checkpoint.path());
-    if (tensor == nullptr) bound.zero_filled.push_back(slot.name);
-    if (tensor != nullptr && tensor->dtype != wanted) {
-      NoteConversion(checkpoint, *tensor, slot.name, bound.tensors.back(), &bound.converted[tensor->dtype]);
-    }
   }
   return bound;
 }

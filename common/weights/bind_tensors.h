@@ -1,5 +1,5 @@
-// Turns a plan into tensors: one for each slot, borrowed from the mapped checkpoint wherever its layout and dtype
-// already fit.
+// Turns a plan into tensors, one for each slot. A tensor that has the right strides and dtype in the file is borrowed
+// from there.
 #ifndef MODELPORT_COMMON_WEIGHTS_BIND_TENSORS_H_
 #define MODELPORT_COMMON_WEIGHTS_BIND_TENSORS_H_
 
@@ -18,7 +18,7 @@
 
 namespace modelport {
 
-// The slots whose tensor had another dtype, and what that cost.
+// The slots whose source has another dtype than they get, and what the conversion lost.
 struct Converted {
   std::vector<std::string> slots;
   Underflow underflow;
@@ -26,19 +26,17 @@ struct Converted {
 
 struct BoundTensors {
   std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and dtype.
-  std::map<DType, Converted> converted;  // By the dtype in the checkpoint.
-  std::vector<std::string> zero_filled;  // Slots that the checkpoint may lack, and lacks.
+  std::map<DType, Converted> converted;  // By the dtype of the source.
+  std::vector<std::string> zero_filled;  // Slots that no tensor of the checkpoint fills.
 };
 
-// Binds the tensors of `plan`; floating ones become `dtype`. Borrowed tensors point into `checkpoint`, which must
-// outlive them; nothing is read that need not be copied. Strided, misaligned and converted tensors are copied.
-//   FailedPrecondition  the copies would take more than twice the file's size and 64 MB, which only tensors that repeat
-//                       their elements can
+// Evaluates the sources of `plan`, which reads `checkpoint`; floating tensors become `dtype`. Borrowed tensors point
+// into the checkpoint, which must stay open while they are used, and their bytes are not read here. Tensors that are
+// strided or misaligned in the file, and those of another dtype, are copied.
+//   FailedPrecondition  the copies would take more than twice the file's size and 64 MB: only tensors that repeat their
+//                       elements can take that much
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                                          DType dtype);
-
-// The torch scalar type of a dtype.
-at::ScalarType ToScalarType(DType dtype);
 
 }  // namespace modelport
 

@@ -7,7 +7,7 @@
 
 namespace modelport {
 
-// How many elements of a contiguous floating tensor are NaN or infinite; 0 for other dtypes.
+// The number of NaN and infinite elements of a contiguous floating tensor; 0 for other dtypes.
 int64_t CountNonfinite(const at::Tensor& tensor);
 
 }  // namespace modelport

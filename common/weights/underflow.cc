@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {
@@ -24,8 +23,8 @@ using Float32 = Format<uint32_t, 23>;
 using Float16 = Format<uint16_t, 10>;
 using BFloat16 = Format<uint16_t, 7>;
 
-// Compares `count` elements from `source`, `step` bytes apart, with those from `target`. Without branches, so that it
-// vectorises; with counters of 32 bits, which hold a block's counts.
+// Compares `count` elements at `source`, which are `step` bytes apart, with those at `target`. The loop has no
+// branches, and counters of 32 bits, enough for one block, so that it vectorises.
 template <typename Source, typename Target>
 void CountRow(const char* source, int64_t step, const char* target, int64_t count, Underflow* underflow) {
   constexpr int64_t kBlock = 1 << 20;
@@ -34,7 +33,7 @@ void CountRow(const char* source, int64_t step, const char* target, int64_t coun
     for (int64_t i = begin; i < std::min(count, begin + kBlock); ++i) {
       typename Source::Bits from;
       typename Target::Bits to;
-      std::memcpy(&from, source + i * step, sizeof(from));  // Mapped data may be misaligned.
+      std::memcpy(&from, source + i * step, sizeof(from));
       std::memcpy(&to, target + i * sizeof(to), sizeof(to));
       from &= Source::kMagnitude;
       to &= Target::kMagnitude;
@@ -47,41 +46,37 @@ void CountRow(const char* source, int64_t step, const char* target, int64_t coun
 }
 
 template <typename Source, typename Target>
-Underflow Count(const CheckpointTensor& tensor, const char* data, const char* target) {
+Underflow Count(const at::Tensor& tensor, const at::Tensor& converted) {
   constexpr int64_t kSize = sizeof(typename Source::Bits);
+  const char* source = static_cast<const char*>(tensor.const_data_ptr());
+  const char* target = static_cast<const char*>(converted.const_data_ptr());
   Underflow underflow;
-  const int64_t total = *ElementCount(tensor.shape);
-  if (total == 0) return underflow;
-  if (tensor.strides == RowMajorStrides(tensor.shape)) {
-    CountRow<Source, Target>(data, kSize, target, total, &underflow);
+  if (tensor.is_contiguous()) {
+    CountRow<Source, Target>(source, kSize, target, tensor.numel(), &underflow);
     return underflow;
   }
-  const size_t last = tensor.shape.size() - 1;
-  const int64_t row = tensor.shape[last];
-  Shape index(last, 0);
-  for (int64_t done = 0; done < total; done += row) {
+  // Row by row; a tensor that is not contiguous has rows, and none of its sizes is 0.
+  const Shape rows = tensor.sizes().slice(0, tensor.dim() - 1).vec();
+  const int64_t size = tensor.size(-1);
+  Shape index(rows.size(), 0);
+  do {
     int64_t first = 0;
-    for (size_t k = 0; k < last; ++k) first += index[k] * tensor.strides[k];
-    CountRow<Source, Target>(data + first * kSize, tensor.strides[last] * kSize,
-                             target + done * sizeof(typename Target::Bits), row, &underflow);
-    for (size_t k = last; k-- > 0;) {
-      if (++index[k] < tensor.shape[k]) break;
-      index[k] = 0;
-    }
-  }
+    for (size_t k = 0; k < index.size(); ++k) first += index[k] * tensor.stride(k);
+    CountRow<Source, Target>(source + first * kSize, tensor.stride(-1) * kSize, target, size, &underflow);
+    target += size * sizeof(typename Target::Bits);
+  } while (NextIndex(rows, &index));
   return underflow;
 }
 
 template <typename Source>
-Underflow CountFrom(const CheckpointTensor& tensor, const char* data, const at::Tensor& converted) {
-  const char* target = static_cast<const char*>(converted.const_data_ptr());
+Underflow CountFrom(const at::Tensor& tensor, const at::Tensor& converted) {
   switch (converted.scalar_type()) {
     case at::kFloat:
-      return Count<Source, Float32>(tensor, data, target);
+      return Count<Source, Float32>(tensor, converted);
     case at::kHalf:
-      return Count<Source, Float16>(tensor, data, target);
+      return Count<Source, Float16>(tensor, converted);
     case at::kBFloat16:
-      return Count<Source, BFloat16>(tensor, data, target);
+      return Count<Source, BFloat16>(tensor, converted);
     default:
       return {};
   }
@@ -89,14 +84,14 @@ Underflow CountFrom(const CheckpointTensor& tensor, const char* data, const at::
 
 }  // namespace
 
-Underflow CountUnderflow(const CheckpointTensor& tensor, const char* data, const at::Tensor& converted) {
-  switch (tensor.dtype) {
-    case DType::kFloat64:
-      return CountFrom<Float64>(tensor, data, converted);
-    case DType::kFloat32:
-      return CountFrom<Float32>(tensor, data, converted);
-    case DType::kBFloat16:
-      return CountFrom<BFloat16>(tensor, data, converted);
+Underflow CountUnderflow(const at::Tensor& tensor, const at::Tensor& converted) {
+  switch (tensor.scalar_type()) {
+    case at::kDouble:
+      return CountFrom<Float64>(tensor, converted);
+    case at::kFloat:
+      return CountFrom<Float32>(tensor, converted);
+    case at::kBFloat16:
+      return CountFrom<BFloat16>(tensor, converted);
     default:
       return {};  // The smallest float16 is a normal number in all others.
   }

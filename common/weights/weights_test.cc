@@ -9,9 +9,13 @@
 #include <vector>
 
 #include "common/checkpoint/checkpoint.h"
+#include "common/source/take.h"
+#include "common/source/zeros.h"
 #include "common/status/status_matchers.h"
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
+#include "common/weights/read_source.h"
+#include "common/weights/scalar_type.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -37,7 +41,7 @@ class WeightsTest : public testing::Test {
     contents.file = bytes;
     checkpoint_ = std::make_unique<Checkpoint>(std::move(contents));
     tree_.slots = {{"weight", {2, 3}, false}};
-    plan_.sources = {{&checkpoint_->state_dicts()[0].tensors[0], ""}};
+    plan_.sources = {Take{{*checkpoint_, &checkpoint_->state_dicts()[0].tensors[0]}}};
   }
 
   at::Tensor Bound(DType dtype) {
@@ -63,12 +67,28 @@ class WeightsTest : public testing::Test {
 
 at::Tensor ZeroToFive(at::ScalarType type) { return at::arange(6, type); }
 
-TEST_F(WeightsTest, WhatFitsIsBorrowed) {
+TEST_F(WeightsTest, ATensorOfTheRightDTypeAndStridesIsBorrowed) {
   Set(ZeroToFive(at::kFloat), DType::kFloat32);
   const at::Tensor tensor = Bound(DType::kFloat32);
   EXPECT_TRUE(IsBorrowed(tensor));
   EXPECT_TRUE(tensor.equal(ZeroToFive(at::kFloat).view({2, 3})));
   EXPECT_TRUE(bound_.converted.empty());
+}
+
+TEST_F(WeightsTest, ASourceIsReadInItsOwnDTypeAndStrides) {
+  Set(ZeroToFive(at::kHalf), DType::kFloat16, {1, 2});
+  const at::Tensor values = ReadSource(plan_.sources[0]);
+  EXPECT_TRUE(IsBorrowed(values));
+  EXPECT_EQ(values.scalar_type(), at::kHalf);
+  EXPECT_TRUE(values.equal(ZeroToFive(at::kHalf).view({3, 2}).t()));
+}
+
+TEST_F(WeightsTest, AMisalignedSourceIsEvaluated) {
+  Set(ZeroToFive(at::kFloat), DType::kFloat32, {1, 2}, 1);
+  const at::Tensor values = ReadSource(plan_.sources[0]);
+  EXPECT_FALSE(IsBorrowed(values));
+  EXPECT_TRUE(values.is_contiguous());
+  EXPECT_TRUE(values.equal(ZeroToFive(at::kFloat).view({3, 2}).t()));
 }
 
 TEST_F(WeightsTest, StridedTensorsBecomeContiguous) {
@@ -85,7 +105,7 @@ TEST_F(WeightsTest, MisalignedTensorsAreCopied) {
   EXPECT_TRUE(tensor.equal(ZeroToFive(at::kFloat).view({2, 3})));
 }
 
-TEST_F(WeightsTest, OtherFloatingDtypesAreConvertedAndListed) {
+TEST_F(WeightsTest, OtherFloatingDTypesAreConvertedAndListed) {
   for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
     Set(ZeroToFive(ToScalarType(dtype)), dtype);
     EXPECT_TRUE(Bound(DType::kFloat32).equal(ZeroToFive(at::kFloat).view({2, 3})));
@@ -114,7 +134,7 @@ TEST_F(WeightsTest, TensorsThatRepeatTheFileManyTimesAreRefused) {
   const Checkpoint checkpoint(std::move(contents));
   for (const int slots : {60, 70}) {
     tree_.slots.assign(slots, {"weight", {250'000}, false});
-    plan_.sources.assign(slots, {&checkpoint.state_dicts()[0].tensors[0], ""});
+    plan_.sources.assign(slots, Take{{checkpoint, &checkpoint.state_dicts()[0].tensors[0]}});
     const auto bound = BindTensors(checkpoint, plan_, tree_, DType::kFloat32);
     EXPECT_EQ(bound.ok(), slots == 60) << bound.status();
     if (bound.ok()) continue;
@@ -124,8 +144,9 @@ TEST_F(WeightsTest, TensorsThatRepeatTheFileManyTimesAreRefused) {
 
 TEST_F(WeightsTest, ASlotWithoutATensorIsZeros) {
   Set(ZeroToFive(at::kFloat), DType::kFloat32);
-  plan_.sources[0] = {nullptr, "not needed"};
+  plan_.sources[0] = Zeros{{2, 3}, DType::kFloat32, "not needed"};
   EXPECT_TRUE(Bound(DType::kFloat16).equal(at::zeros({2, 3}, at::kHalf)));
+  EXPECT_TRUE(bound_.converted.empty());
   EXPECT_THAT(bound_.zero_filled, ElementsAre("weight"));
 }
 
@@ -139,7 +160,7 @@ TEST_F(WeightsTest, ASlotThatIsNotFloatingKeepsItsDType) {
     EXPECT_TRUE(bound_.converted.empty());
     EXPECT_OK(Audit());
   }
-  plan_.sources[0] = {nullptr, "not needed"};
+  plan_.sources[0] = Zeros{{2, 3}, DType::kInt64, "not needed"};
   EXPECT_TRUE(Bound(DType::kFloat16).equal(at::zeros({2, 3}, at::kLong)));
 }
 
@@ -181,7 +202,7 @@ TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
   const Checkpoint damaged(contents);
   EXPECT_THAT(AuditStorages(damaged, plan_),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("toy.pth: weight: CRC-32")));
-  plan_.sources[0] = {nullptr, "not needed"};
+  plan_.sources[0] = Zeros{{2, 3}, DType::kFloat32, "not needed"};
   EXPECT_OK(AuditStorages(damaged, plan_));
 }
 

@@ -1,6 +1,6 @@
-// A YAML file as a tree of values, each with its place. The strict subset: one document, no duplicate field names, no
-// anchors, aliases, merge keys or tags. What a value means is up to its reader (map_reader.h): "yes" and "010" are text
-// here. yaml-cpp stays behind this header; no exception passes it.
+// A YAML file as a tree of values, each with its place in the file. Only a strict subset of YAML is valid: one
+// document, no duplicate field names, no anchors, aliases, merge keys or tags. The reader of a value decides on its
+// type (map_reader.h), so "yes" and "010" are text here. Users of these types need neither yaml-cpp nor its exceptions.
 #ifndef MODELPORT_COMMON_YAML_DOCUMENT_H_
 #define MODELPORT_COMMON_YAML_DOCUMENT_H_
 
@@ -30,17 +30,17 @@ struct YamlMark {
 std::string MarkString(const YamlMark& mark);
 
 struct YamlValue {
-  // kInvalid is what could not be parsed. That is reported, so readers add nothing.
+  // kInvalid is a value that could not be parsed. The parser has reported that, so readers do not report it again.
   enum class Kind { kNothing, kText, kList, kMap, kInvalid };
   struct Field;
 
   Kind kind = Kind::kNothing;
   YamlMark mark;
-  std::string text;              // Of kText: without quotes or indentation.
-  bool plain = false;            // Of kText: written without quotes, on one line.
-  int block_line = 0;            // Of kText written as a "|" block: the line of its first line of text; else 0.
-  std::vector<YamlValue> items;  // Of kList.
-  std::vector<Field> fields;     // Of kMap, in file order; names are unique.
+  std::string text;              // kText: without quotes or indentation.
+  bool plain = false;            // kText: whether it is written without quotes, on one line.
+  int block_line = 0;            // kText, if it is a "|" block: the number of its first line of text; else 0.
+  std::vector<YamlValue> items;  // kList: the items.
+  std::vector<Field> fields;     // kMap: in file order, with unique names.
 };
 
 struct YamlValue::Field {

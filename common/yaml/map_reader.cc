@@ -35,7 +35,7 @@ absl::optional<int64_t> ParseInteger(const YamlValue& value) {
 }
 
 absl::optional<double> ParseNumber(const YamlValue& value) {
-  // Atod would take "inf", "0x10" and spaces too.
+  // SimpleAtod alone would accept "inf", "0x10" and spaces.
   const bool is_decimal = value.plain && value.text.find_first_not_of("0123456789.eE+-") == std::string::npos;
   double result = 0;
   if (!is_decimal || !absl::SimpleAtod(value.text, &result) || !std::isfinite(result)) return absl::nullopt;

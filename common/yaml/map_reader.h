@@ -11,8 +11,9 @@
 
 namespace modelport {
 
-// A reader that takes the fields of a YAML map by name. A field of the wrong kind, a required one that is absent and
-// one that nobody takes are problems; the value returned then is empty, and reading goes on.
+// Takes the fields of a YAML map by name. It reports three kinds of problem: a field of the wrong kind, a required
+// field that is absent, and a field that was not taken. After a problem it returns an empty value or the fallback, so
+// that reading can continue.
 //
 //   YamlMapReader reader(value, "variant dinov2_vits14", &problems);
 //   variant.summary = reader.RequireText("summary");
@@ -25,7 +26,7 @@ class YamlMapReader {
 
   // The value of a field, or null if it is absent.
   const YamlValue* Take(absl::string_view name);
-  // The same; absence is a problem.
+  // The same for a required field.
   const YamlValue* Require(absl::string_view name);
 
   std::string TakeText(absl::string_view name);
@@ -37,7 +38,7 @@ class YamlMapReader {
   bool TakeBool(absl::string_view name, bool fallback);
   // A decimal integer without leading zeros.
   int64_t TakeInt(absl::string_view name, int64_t fallback);
-  // The fields or items of a map or list; empty if it is absent.
+  // The fields of a map, or the items of a list; empty if the field `name` is absent.
   const std::vector<YamlValue::Field>& TakeFields(absl::string_view name);
   const std::vector<YamlValue>& TakeItems(absl::string_view name);
 
@@ -48,10 +49,10 @@ class YamlMapReader {
   const YamlValue& value_;
   std::string subject_;
   YamlProblems* problems_;
-  std::vector<std::string> taken_;  // Every name asked for, whether present or not.
+  std::vector<std::string> taken_;  // Every name that was asked for, present or not.
 };
 
-// The same for values that are not fields of a known name; `subject` begins the message: "field "mean"".
+// Read a value that is not a field of a known name. Messages begin with `subject`, such as: field "mean".
 std::string ReadText(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
 const std::vector<YamlValue::Field>& ReadFields(const YamlValue& value, absl::string_view subject,
                                                 YamlProblems* problems);

@@ -94,7 +94,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"AliasForText", "file: &x a\nsummary: *x",
                   " 2 problems\n  a.yaml:1:7: anchors are not allowed\n"
                   "  a.yaml:2:10: aliases are not allowed; write the value again"},
-        ErrorCase{"NoYaml", "file: [\n", "2:1: no valid YAML: end of sequence flow not found"},
+        ErrorCase{"NotYaml", "file: [\n", "2:1: not valid YAML: end of sequence flow not found"},
         ErrorCase{"ListForMap", "[]", "1:1: variant v wants a map, has a list"}),
     [](const auto& info) { return info.param.name; });
 

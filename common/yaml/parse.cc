@@ -20,10 +20,11 @@
 namespace modelport {
 namespace {
 
-// Far above what a person writes, far below what would exhaust the stack of whoever walks through the values.
+// Far more levels than a person writes, and far fewer than would exhaust the stack of a recursive function.
 constexpr size_t kMaxDepth = 50;
 
-// yaml-cpp takes some control characters for the end of the file, and a terminal obeys others.
+// The position of the first control character that is not `allowed`, or the size of `text`. yaml-cpp treats some
+// control characters as the end of the file, and terminals execute others.
 size_t FindControl(absl::string_view text, absl::string_view allowed) {
   const auto is_control = [&](unsigned char c) { return (c < 0x20 && !absl::StrContains(allowed, c)) || c == 0x7f; };
   return std::find_if(text.begin(), text.end(), is_control) - text.begin();
@@ -33,7 +34,7 @@ std::string ControlMessage(char control) {
   return absl::StrFormat("control character 0x%02x; take it out", static_cast<unsigned char>(control));
 }
 
-// Whether the text is fit for yaml-cpp.
+// Whether yaml-cpp can parse the text: its size, its encoding and its control characters.
 bool CheckText(const YamlFile& file, YamlProblems* problems) {
   const YamlMark start = {file.path, 1, 1};
   if (file.text.size() > kMaxYamlSize) {
@@ -41,7 +42,7 @@ bool CheckText(const YamlFile& file, YamlProblems* problems) {
     return false;
   }
   if (!IsUtf8(file.text)) {
-    problems->Add(start, "the file is not in UTF-8; save it so");
+    problems->Add(start, "the file is not UTF-8; save it as UTF-8");
     return false;
   }
   const size_t control = FindControl(file.text, "\t\n\r");
@@ -53,38 +54,38 @@ bool CheckText(const YamlFile& file, YamlProblems* problems) {
   return false;
 }
 
-// How many more "(" than ")" text without quotes has.
+// The number of "(" without a ")" in text without quotes.
 int OpenBrackets(const YamlValue& value) {
   if (!value.plain) return 0;
   return std::count(value.text.begin(), value.text.end(), '(') - std::count(value.text.begin(), value.text.end(), ')');
 }
 
-// The line `number`, which counts from 0, without its end.
+// The line `number`, counted from 0, without its line end.
 absl::string_view LineOf(absl::string_view text, int number) {
   for (; number > 0 && !text.empty(); --number) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
   return text.substr(0, text.find('\n'));
 }
 
-// What an author has to mend for an error of yaml-cpp on `line`.
+// What the author must change to mend `error` of yaml-cpp on `line`, if that is known; else `error`.
 std::string Explain(const std::string& error, absl::string_view line) {
   const absl::string_view indentation = line.substr(0, line.find_first_not_of(" \t"));
   if (absl::StrContains(indentation, '\t')) return "a tab in the indentation; use spaces";
   if (error == YAML::ErrorMsg::MAP_VALUE) {
     if (absl::StartsWith(line.substr(indentation.size()), "def ")) {
-      return "TorchScript stands in a block: write \"|\" behind the name of its field";
+      return "TorchScript must be a block: write \"|\" after the name of its field";
     }
     return "no field begins here: start it in the column of the fields around it, or quote text that has \": \" in it";
   }
   if (error == YAML::ErrorMsg::END_OF_MAP) {
-    return "this is no field of the map above: fields start in the same column and have a \":\"";
+    return "this is not a field of the map above: fields start in the same column and have a \":\"";
   }
   if (error == YAML::ErrorMsg::END_OF_SEQ) {
-    return "this is no item of the list above: items start in the same column with \"- \"";
+    return "this is not an item of the list above: items start in the same column with \"- \"";
   }
   return error;
 }
 
-// Builds values from yaml-cpp's events: its own nodes would lose duplicate names, anchors and the kind of quotes.
+// Builds values from yaml-cpp's events. yaml-cpp's nodes would lose duplicate names, anchors and the kind of quotes.
 class ValueBuilder : public YAML::EventHandler {
  public:
   ValueBuilder(const YamlFile& file, YamlProblems* problems) : file_(file), problems_(problems) {
@@ -93,8 +94,8 @@ class ValueBuilder : public YAML::EventHandler {
 
   YamlValue TakeResult() { return std::move(result_); }
 
-  // The first field of a map that has nothing below its name while others follow: its own lines have the wrong
-  // indentation, and what else is found follows from that. Null if there is none.
+  // The first field in a map that has no value although fields follow: the lines of its value probably have the wrong
+  // indentation, which causes the other problems. Null if there is none.
   const YamlValue::Field* first_bare_field() const { return first_bare_field_ ? &*first_bare_field_ : nullptr; }
 
   YamlMark Mark(const YAML::Mark& mark) const { return {file_.path, mark.line + 1, mark.column + 1}; }
@@ -115,12 +116,12 @@ class ValueBuilder : public YAML::EventHandler {
                 const std::string& text) override {
     YamlValue value = NewValue(YamlValue::Kind::kText, mark, tag, anchor);
     value.text = text;
-    // An escape such as "\x1b" makes them, too.
+    // CheckText does not see control characters that are written as escapes, such as "\x1b".
     if (const size_t control = FindControl(text, "\t\n"); control < text.size()) {
       problems_->Add(value.mark, ControlMessage(text[control]));
     }
     value.plain = tag == "?";
-    // The text of a block begins on the line below its "|", which is where the mark is.
+    // The mark of a block is at its "|". The text begins on the next line.
     if (absl::ClippedSubstr(file_.text, mark.pos, 1) == "|") value.block_line = value.mark.line + 1;
     Complete(std::move(value));
   }
@@ -138,13 +139,13 @@ class ValueBuilder : public YAML::EventHandler {
   void OnMapEnd() override { Close(); }
 
  private:
-  // A list or map whose end has not come yet.
+  // A list or map whose end has not been read yet.
   struct OpenValue {
     YamlValue value;
-    bool is_flow = false;                              // Written in braces or brackets.
-    int open_brackets = 0;                             // "(" in text of it that a comma ended too early.
-    absl::optional<YamlValue> name = {};               // Of the field whose value comes next.
-    absl::flat_hash_map<std::string, int> lines = {};  // Of the fields so far, by name.
+    bool is_flow = false;                              // Whether it is written in braces or brackets.
+    int open_brackets = 0;                             // The number of "(" that are open in a call without quotes.
+    absl::optional<YamlValue> name = {};               // The name of the field whose value comes next.
+    absl::flat_hash_map<std::string, int> lines = {};  // The line of each field so far, by name.
   };
 
   YamlValue NewValue(YamlValue::Kind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
@@ -181,14 +182,14 @@ class ValueBuilder : public YAML::EventHandler {
     }
   }
 
-  // Reports text without quotes that a comma ended within a call. True for the pieces behind that comma, which are
-  // left out.
+  // YAML splits a call without quotes, such as f(1, 2) in a list in brackets, at its commas. Reports the first piece.
+  // Returns true for the other pieces, which are left out.
   bool IsPieceOfCall(YamlValue* value) {
     OpenValue& parent = open_.back();
     const bool is_absent_value = parent.name.has_value() && parent.name->kind == YamlValue::Kind::kInvalid;
     if (parent.open_brackets > 0 || is_absent_value) {
       parent.open_brackets += OpenBrackets(*value);
-      // Behind a comma a map expects a name, and after it an absent value.
+      // In a map, each other piece arrives as a name, followed by an absent value.
       if (parent.value.kind == YamlValue::Kind::kMap) {
         parent.name = parent.name.has_value() ? absl::nullopt : absl::make_optional(Invalid(value->mark));
       }
@@ -222,7 +223,7 @@ class ValueBuilder : public YAML::EventHandler {
       return problems_->Add(name.mark,
                             absl::StrCat("duplicate field \"", name.text, "\"; the first is on line ", first->second));
     }
-    // yaml-cpp gives an absent value the place of the whole map.
+    // yaml-cpp gives an absent value the mark of the whole map.
     if (value.kind == YamlValue::Kind::kNothing) value.mark = name.mark;
     map->value.fields.push_back({std::move(name.text), std::move(name.mark), std::move(value)});
   }
@@ -252,9 +253,8 @@ YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems) {
       found.Add(builder.TakeResult().mark, "a second document; a file holds one");
     }
     if (const YamlValue::Field* bare = builder.first_bare_field()) {
-      problems->Add(bare->mark,
-                    absl::StrCat("\"", bare->name, "\" has no value: write it behind the name, or below it ",
-                                 "and indented deeper"));
+      problems->Add(bare->mark, absl::StrCat("\"", bare->name, "\" has no value: write it after the name, or below it ",
+                                             "and indented deeper"));
       return invalid;
     }
     problems->Append(found);
@@ -262,7 +262,7 @@ YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems) {
   } catch (const YAML::Exception& error) {
     problems->Append(found);
     problems->Add(builder.Mark(error.mark),
-                  absl::StrCat("no valid YAML: ", Explain(error.msg, LineOf(file.text, error.mark.line))));
+                  absl::StrCat("not valid YAML: ", Explain(error.msg, LineOf(file.text, error.mark.line))));
     return invalid;
   }
 }

@@ -6,9 +6,10 @@
 
 namespace modelport {
 
-// The value of `file`'s only document; kNothing if it is empty, kInvalid if it is no YAML at all. Whatever breaks the
-// strict subset is added to `problems`; of a duplicate field the first is kept. Text is UTF-8 of at most kMaxYamlSize
-// bytes, without control characters but line ends and tabs, and nests at most 50 lists and maps.
+// The value of the only document of `file`; kNothing if the file is empty, kInvalid if it is not YAML. Everything that
+// is not in the strict subset (document.h) is added to `problems`. Of duplicate fields the first is kept. A valid file
+// is UTF-8 of at most kMaxYamlSize bytes, has no control characters except line ends and tabs, and nests at most 50
+// lists and maps.
 YamlValue ParseYaml(const YamlFile& file, YamlProblems* problems);
 
 }  // namespace modelport

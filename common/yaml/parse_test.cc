@@ -30,7 +30,7 @@ TEST(ParseYamlTest, KeepsFieldsInFileOrderWithTheirPlaces) {
   EXPECT_EQ(value.fields[2].value.kind, Kind::kNothing);
 }
 
-TEST(ParseYamlTest, ScalarsStayTheTextTheyAre) {
+TEST(ParseYamlTest, ScalarsAreText) {
   const YamlValue value = Parse("[010, yes, 0x10, 1_000, '3', \"true\", 12:30]");
   std::string texts;
   for (const YamlValue& item : value.items) texts += item.text + (item.plain ? " " : "! ");
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"ListAsName", "? [a]\n: 1\n", "a.yaml:1:3: a field's name must be text"},
         ErrorCase{"NothingAsName", "~: 1\n", "a.yaml:1:1: a field's name must be text"},
         ErrorCase{"SecondDocument", "a: 1\n---\nb: 1\n", "a.yaml:3:1: a second document; a file holds one"},
-        ErrorCase{"NotUtf8", "a: \xff\n", "a.yaml:1:1: the file is not in UTF-8; save it so"},
+        ErrorCase{"NotUtf8", "a: \xff\n", "a.yaml:1:1: the file is not UTF-8; save it as UTF-8"},
         ErrorCase{"ControlCharacter",
                   "a: 1\nb: \x04"
                   "c: 2\n",
@@ -95,20 +95,21 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"EscapedControlCharacter", "a: \"b\\x1b[2J\"\n", "a.yaml:1:4: control character 0x1b; take it out"},
         ErrorCase{"TooLarge", std::string(kMaxYamlSize + 1, '#'),
                   "a.yaml:1:1: the file has more than 1048576 bytes; split it"},
-        ErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: no valid YAML: end of sequence flow not found"},
-        ErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: no valid YAML: the referenced anchor is not defined"},
-        ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: no valid YAML: a tab in the indentation; use spaces"},
-        ErrorCase{"FieldOfNoMap", "a:\n    b: 1\n  c: 2\n",
-                  "a.yaml:3:3: no valid YAML: this is no field of the map above: fields start in the same column and "
-                  "have a \":\""},
+        ErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: not valid YAML: end of sequence flow not found"},
+        ErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: not valid YAML: the referenced anchor is not defined"},
+        ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: not valid YAML: a tab in the indentation; use spaces"},
+        ErrorCase{
+            "FieldOfNoMap", "a:\n    b: 1\n  c: 2\n",
+            "a.yaml:3:3: not valid YAML: this is not a field of the map above: fields start in the same column and "
+            "have a \":\""},
         ErrorCase{"FieldTooDeep", "a: 1\n  b: 2\n",
-                  "a.yaml:2:4: no valid YAML: no field begins here: start it in the column of the fields around it, "
+                  "a.yaml:2:4: not valid YAML: no field begins here: start it in the column of the fields around it, "
                   "or quote text that has \": \" in it"},
         ErrorCase{"TorchScriptWithoutABlock", "methods:\n  def f(self, x: int) -> int:\n    return x\n",
-                  "a.yaml:2:29: no valid YAML: TorchScript stands in a block: write \"|\" behind the name of its "
+                  "a.yaml:2:29: not valid YAML: TorchScript must be a block: write \"|\" after the name of its "
                   "field"},
         ErrorCase{"FieldsNotIndented", "a:\n  b:\n  c: 1\n  d: 2\n  c: 3\n",
-                  "a.yaml:2:3: \"b\" has no value: write it behind the name, or below it and indented deeper"},
+                  "a.yaml:2:3: \"b\" has no value: write it after the name, or below it and indented deeper"},
         ErrorCase{"CallInBraces", "{a: f(1, x, y=2), b: 1}",
                   "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
         ErrorCase{"CallInBrackets", "a: [f(1, g(2, 3), 4), 5]",
@@ -117,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "a.yaml:1:2: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"}),
     [](const auto& info) { return info.param.name; });
 
-TEST(ParseYamlTest, AroundACallInBracesOtherFieldsStay) {
+TEST(ParseYamlTest, FieldsBesideACallInBracesAreKept) {
   YamlProblems problems("a.yaml");
   const YamlValue value = ParseYaml({"a.yaml", "{a: f(1, x, y=2), b: 1, b: 2, c: \"f(1, 2)\", d: f(1)}"}, &problems);
   EXPECT_EQ(problems.size(), 2);  // The call, and the second b.
@@ -128,14 +129,14 @@ TEST(ParseYamlTest, AroundACallInBracesOtherFieldsStay) {
   EXPECT_EQ(value.fields[3].value.text, "f(1)");
 }
 
-TEST(ParseYamlTest, DeepNestingIsAnErrorAndNoCrash) {
+TEST(ParseYamlTest, DeepNestingIsAnErrorAndDoesNotCrash) {
   for (const std::string& opening : {std::string("["), std::string("{a: "), std::string("- ")}) {
     std::string text;
     for (int i = 0; i < 100000; ++i) text += opening;
     YamlProblems problems("a.yaml");
     EXPECT_EQ(ParseYaml({"a.yaml", text}, &problems).kind, Kind::kInvalid);
     EXPECT_THAT(problems.status(), StatusIs(absl::StatusCode::kInvalidArgument,
-                                            testing::EndsWith(": no valid YAML: more than 50 levels")));
+                                            testing::EndsWith(": not valid YAML: more than 50 levels")));
   }
   EXPECT_EQ(Parse(std::string(50, '[') + std::string(50, ']')).kind, Kind::kList);
 }

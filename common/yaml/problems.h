@@ -14,25 +14,25 @@ namespace modelport {
 // The problems found in YAML files, collected so that an author sees all of them at once.
 class YamlProblems {
  public:
-  // `subject` is what a summary begins with, usually the file's path.
+  // A summary begins with `subject`, usually the file's path.
   explicit YamlProblems(std::string subject) : subject_(std::move(subject)) {}
 
-  // A message about no place in a file has a mark without a file.
+  // Adds a problem at `mark`. If the problem has no place in a file, `mark` has no file.
   void Add(const YamlMark& mark, absl::string_view message);
 
-  // Adds those of `others`.
+  // Adds the problems of `others`.
   void Append(const YamlProblems& others);
 
   size_t size() const { return size_; }
 
-  // Whether there are so many that nobody reads further ones: work which may find more can end.
+  // Whether there are as many problems as status() shows, so that the search for problems can stop.
   bool enough() const { return size_ >= kShown; }
 
-  // OK if there are none, else InvalidArgument, in the order of files and lines. One problem stands alone:
+  // OK if there are none, else InvalidArgument. A single problem is the whole message:
   //   models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
-  // several follow a summary, indented:
+  // Several problems follow a summary, indented, in the order of files and lines:
   //   models/dinov2/modules.yaml: 3 problems
-  // and of more than 100 only the first found do.
+  // If there are more than 100, it shows those that were found first.
   absl::Status status() const;
 
  private:
@@ -40,11 +40,11 @@ class YamlProblems {
 
   std::string subject_;
   size_t size_ = 0;
-  std::vector<std::pair<YamlMark, std::string>> problems_;  // At most kShown.
+  std::vector<std::pair<YamlMark, std::string>> problems_;  // The first kShown.
 };
 
-// Joins the statuses of several parts: OK if all are, the failed one if only one failed, else InvalidArgument with
-// "`subject`: 2 failures" and the indented messages.
+// Joins the statuses of several parts: OK if all are OK, the failed status if only one failed, else InvalidArgument
+// with "SUBJECT: 2 failures" and the indented messages.
 absl::Status JoinStatuses(absl::string_view subject, const std::vector<absl::Status>& statuses);
 
 }  // namespace modelport

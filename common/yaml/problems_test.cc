@@ -17,7 +17,7 @@ TEST(YamlProblemsTest, OneStandsAlone) {
   EXPECT_THAT(problems.status(), StatusIs(kInvalid, "a.yaml:3:5: wrong"));
 }
 
-TEST(YamlProblemsTest, OfVeryManyTheFirstAreShown) {
+TEST(YamlProblemsTest, ShowsTheFirstHundred) {
   YamlProblems problems("a.yaml");
   for (int i = 1; i <= 100000; ++i) {
     EXPECT_EQ(problems.enough(), i > 100);
@@ -33,9 +33,9 @@ TEST(YamlProblemsTest, SeveralFollowASummaryInFileOrder) {
   YamlProblems problems("a.yaml");
   problems.Add({"a.yaml", 10, 1}, "last");
   problems.Add({"a.yaml", 9, 7}, "second\nwith a detail");
-  problems.Add({}, "first, of no place");
+  problems.Add({}, "first, without a place");
   EXPECT_THAT(problems.status(), StatusIs(kInvalid, R"(a.yaml: 3 problems
-  first, of no place
+  first, without a place
   a.yaml:9:7: second
   with a detail
   a.yaml:10:1: last)"));

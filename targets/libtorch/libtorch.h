@@ -5,7 +5,7 @@
 
 namespace modelport {
 
-// Programs in C++ or Python, which can call the model as it is.
+// Programs in C++ or Python, which call the model without a wrapper.
 const Target& LibTorchTarget();
 
 }  // namespace modelport

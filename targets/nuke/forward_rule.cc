@@ -12,7 +12,7 @@ namespace {
 
 bool IsTensor(const c10::Argument& argument) { return argument.type()->kind() == c10::TypeKind::TensorType; }
 
-// The line that makes what `function` returns, or else the last one that is known.
+// The line that computes the result of `function`, or else the last line that is known.
 SourceLine LineOfResult(torch::jit::Function& function) {
   const auto graph = torch::jit::toGraphFunction(function).graph();
   SourceLine line = FindSourceLine(graph->outputs()[0]->node()->sourceRange());

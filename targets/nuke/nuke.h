@@ -5,7 +5,7 @@
 
 namespace modelport {
 
-// Foundry Nuke, whose Inference node gives forward one image and takes one back.
+// Foundry Nuke. Its Inference node passes one image to forward, which returns one.
 const Target& NukeTarget();
 
 }  // namespace modelport

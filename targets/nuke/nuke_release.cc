@@ -1,6 +1,7 @@
 #include "targets/nuke/nuke_release.h"
 
 #include <iterator>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -26,9 +27,11 @@ absl::StatusOr<NukeRelease> OldestNuke(absl::string_view minimum_runtime) {
     if (IsAtLeast(release.runtime, minimum_runtime)) return release;
   }
   const NukeRelease& newest = *std::rbegin(kReleases);
-  return absl::FailedPreconditionError(absl::StrCat("no Nuke loads it: wants LibTorch ", minimum_runtime, ", Nuke ",
-                                                    newest.versions, " has ", newest.libtorch,
-                                                    "; pass --runtime=", newest.runtime, " or an older one"));
+  const std::string wanted =
+      minimum_runtime.empty() ? "no known LibTorch can" : absl::StrCat("wants LibTorch ", minimum_runtime);
+  return absl::FailedPreconditionError(absl::StrCat("no Nuke loads it: ", wanted, ", Nuke ", newest.versions, " has ",
+                                                    newest.libtorch, "; pass --runtime=", newest.runtime,
+                                                    " or an older one"));
 }
 
 }  // namespace modelport

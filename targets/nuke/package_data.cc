@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
 #include "common/runtime/runtime.h"
 #include "common/status/status_macros.h"
 #include "targets/nuke/nuke_release.h"
@@ -16,22 +17,18 @@
 namespace modelport {
 namespace {
 
-// What Nuke does with the output of a model. One channel is depth; more are features, for which it has no names.
-struct Output {
-  std::string category;  // A submenu of the Cattery.
-  std::vector<std::string> channels;
-};
-
-absl::StatusOr<Output> FindOutput(const Manifest& manifest) {
-  const auto& outputs = manifest.round_trip().outputs();
-  const auto shape = outputs.empty() ? Manifest::Output().shape() : outputs[0].shape();
-  const std::vector<std::string> rgba = {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"};
-  if (shape.size() != 4 || shape[1] < 1 || shape[1] > rgba.size()) {
-    return absl::FailedPreconditionError(
-        absl::StrCat("Nuke wants an output of shape [1, 1 to 4, H, W], has [", absl::StrJoin(shape, ", "), "]"));
+// Makes sure that every output that the round trip saw is one image with the channels that the interface names.
+absl::Status CheckOutputs(const Manifest& manifest) {
+  const int channels = manifest.interface().outputs_size();
+  for (const Manifest::Output& output : manifest.round_trip().outputs()) {
+    const auto& shape = output.shape();
+    if (shape.size() == 4 && static_cast<int>(shape[1]) == channels) continue;
+    return absl::FailedPreconditionError(absl::StrCat("Nuke wants an output of shape [batch, ", channels,
+                                                      ", height, width] for the wrapper's outputs ",
+                                                      absl::StrJoin(manifest.interface().outputs(), ", "), "; ",
+                                                      output.call(), " has [", absl::StrJoin(shape, ", "), "]"));
   }
-  if (shape[1] == 1) return Output{"Depth Estimation", {"depth.Z"}};
-  return Output{"Features", {rgba.begin(), rgba.begin() + shape[1]}};
+  return absl::OkStatus();
 }
 
 std::string Number(double value) { return absl::StrFormat("%.10g", value); }
@@ -43,7 +40,7 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
           {"help", knob.help()}};
 }
 
-// What makes an Inference node follow the gizmo's knobs, as the node itself saves it.
+// The expressions that link an Inference node's knobs to the gizmo's, in the form that the node itself saves.
 std::string KnobLinks(const Manifest& manifest) {
   std::string links;
   for (const Manifest::Knob& knob : manifest.knobs()) {
@@ -53,17 +50,24 @@ std::string KnobLinks(const Manifest& manifest) {
   return links;
 }
 
+// The output as a sentence names it.
+std::string OutputName(absl::string_view kind) { return kind == "matte" ? "a matte" : std::string(kind); }
+
 TemplateValues Values(const Manifest& manifest) {
   return {{"model", manifest.model()},
           {"summary", manifest.summary()},
           {"family_summary", manifest.family_summary()},
           {"minimum_runtime", manifest.minimum_runtime()},
-          {"multiple_of", absl::StrCat(manifest.preprocessing().multiple_of())},
+          {"category", manifest.interface().category()},
+          {"help", manifest.interface().help()},
+          {"output", OutputName(manifest.interface().kind())},
+          {"multiple_of", absl::StrCat(manifest.interface().multiple_of())},
           {"dtype", manifest.dtype()},
+          {"stored_half", manifest.dtype() == "float16" ? "true" : "false"},
           {"source", manifest.source()},
           {"larger_is", manifest.larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
-          {"weights_licence", manifest.weights_licence().empty() ? "unknown" : manifest.weights_licence()},
+          {"weights_licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
           {"weights_url", manifest.weights_url().empty() ? "not published" : manifest.weights_url()},
           {"upstream_source", manifest.upstream().source()},
           {"upstream_commit", manifest.upstream().commit()},
@@ -81,11 +85,12 @@ void AddKnobs(const Manifest& manifest, TemplateData& data) {
   }
 }
 
-void AddOutput(const Output& output, TemplateData& data) {
-  data.values["category"] = output.category;
-  data.values["channels_out"] = absl::StrJoin(output.channels, ",");
-  for (size_t i = 0; i < output.channels.size(); ++i) {
-    data.lists["channels"].push_back({{"index", absl::StrCat(i)}, {"channel", output.channels[i]}});
+void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
+  data.values["channels_in"] = absl::StrJoin(interface.inputs(), ",");
+  data.values["channels_out"] = absl::StrJoin(interface.outputs(), ",");
+  data.lists["channels"] = {};
+  for (const std::string& channel : interface.outputs()) {
+    data.lists["channels"].push_back({{"index", absl::StrCat(data.lists["channels"].size())}, {"channel", channel}});
   }
 }
 
@@ -99,31 +104,43 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
   }
 }
 
-// A list that shows what lies between its lines if `condition` holds.
+// A list that keeps the lines of a template between `@each` and `@end@` if `condition` holds.
 std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
+
+// The passages of the templates that hold for some artifacts only.
+void AddPassages(const Manifest& manifest, TemplateData& data) {
+  const Manifest::Interface& interface = manifest.interface();
+  const bool is_colour = interface.kind() == "colour";
+  data.lists["help"] = When(!interface.help().empty());
+  data.lists["colour"] = When(is_colour);
+  data.lists["data"] = When(!is_colour);
+  data.lists["direction"] = When(interface.kind() == "depth" && !manifest.larger_is().empty());
+  data.lists["padded"] = When(interface.multiple_of() > 1);
+  data.lists["some_knobs"] = When(manifest.knobs_size() > 0);
+  data.lists["no_knobs"] = When(manifest.knobs_size() == 0);
+  data.lists["half"] = When(manifest.dtype() == "float16");
+  data.lists["seeded"] = When(!manifest.warning().empty());
+  data.lists["other_weights"] = When(!manifest.warning().empty() && !manifest.weights_licence().empty());
+  data.lists["nonfree"] = When(absl::StrContains(manifest.weights_licence(), "-NC"));
+}
 
 }  // namespace
 
 absl::Status CheckNukeUses(const Manifest& manifest) {
   RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
-  return manifest.round_trip().proven() ? FindOutput(manifest).status() : absl::OkStatus();
+  return CheckOutputs(manifest);
 }
 
 absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
-  ASSIGN_OR_RETURN(const Output output, FindOutput(manifest));
+  RETURN_IF_ERROR(CheckOutputs(manifest));
   ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
   TemplateData data;
   data.values = Values(manifest);
   data.values["nuke_first"] = std::string(oldest.first);
   AddKnobs(manifest, data);
-  AddOutput(output, data);
+  AddChannels(manifest.interface(), data);
   AddReleases(manifest, data);
-  data.lists["depth"] = When(!manifest.larger_is().empty());
-  data.lists["seeded"] = When(!manifest.warning().empty());
-  const bool half = manifest.dtype() == "float16";
-  data.values["stored_half"] = half ? "true" : "false";
-  data.lists["half"] = When(half);
-  data.lists["nonfree"] = When(absl::StrContains(manifest.weights_licence(), "-NC"));
+  AddPassages(manifest, data);
   return data;
 }
 

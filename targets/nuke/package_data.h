@@ -8,11 +8,13 @@
 
 namespace modelport {
 
-// Whether Nuke can use the artifact. What the round trip did not see is not asked for.
-//   FailedPrecondition  no Nuke loads the artifact, or the round trip saw no image of at most four channels
+// Makes sure that Nuke can use the artifact, whose manifest has an interface. Outputs are checked as far as a round
+// trip saw them.
+//   FailedPrecondition  no Nuke loads the artifact, or an output is not one image of the channels that the interface
+//   names
 absl::Status CheckNukeUses(const Manifest& manifest);
 
-// What the templates of a package say of the artifact, which is proven. Fails as CheckNukeUses does.
+// The values for the templates of a package of a proven artifact. Fails as CheckNukeUses does.
 absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest);
 
 }  // namespace modelport

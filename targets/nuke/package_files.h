@@ -9,8 +9,8 @@
 
 namespace modelport {
 
-// What stands beside the artifact and its manifest in a folder for Nuke's Cattery: the script that converts it, the
-// gizmo, cat.json, icons, README.md, init.py and menu.py. Equal manifests give equal files. Fails as CheckNukeUses
+// The files beside the artifact and its manifest in a folder for Nuke's Cattery: the script that converts the artifact,
+// the gizmo, cat.json, icons, README.md, init.py and menu.py. Equal manifests give equal files. Fails as CheckNukeUses
 // does.
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest);
 

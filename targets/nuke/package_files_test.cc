@@ -42,15 +42,30 @@ class PackageFilesTest : public testing::Test {
     manifest_.set_model("tiny");
     manifest_.set_source("sha256:1234");
     manifest_.set_minimum_runtime("1.12");
-    SetChannels(1);
+    SetInterface("depth", {"rgba.red", "rgba.green", "rgba.blue"}, {"depth.Z"}, "Depth Estimation");
     AddKnob("max_size", "int", 1036, 14, 100000, "Longest side", manifest_);
     AddKnob("near", "float", 0.25, -1, 2.5, "Say \"near\" | {x [y $z \\ w\nend.", manifest_);
   }
 
-  void SetChannels(int channels) {
+  void SetInterface(const char* kind, const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                    const char* category) {
+    Manifest::Interface& interface = *manifest_.mutable_interface();
+    interface.set_kind(kind);
+    interface.set_category(category);
+    interface.set_multiple_of(1);
+    interface.clear_inputs();
+    interface.clear_outputs();
+    for (const std::string& channel : inputs) interface.add_inputs(channel);
+    for (const std::string& channel : outputs) interface.add_outputs(channel);
+    SetShape({1, static_cast<int>(outputs.size()), 28, 42});
+  }
+
+  // Of the only output of the round trip.
+  void SetShape(const std::vector<int>& sizes) {
     manifest_.mutable_round_trip()->clear_outputs();
     Manifest::Output& output = *manifest_.mutable_round_trip()->add_outputs();
-    for (const int size : {1, channels, 28, 42}) output.add_shape(size);
+    output.set_call("forward([1, 3, 28, 42])");
+    for (const int size : sizes) output.add_shape(size);
   }
 
   absl::StatusOr<std::vector<PackageFile>> Files() const { return NukePackageFiles(manifest_); }
@@ -161,14 +176,58 @@ TEST_F(PackageFilesTest, AModelWithoutKnobsHasNone) {
   auto texts = Texts();
   EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("serialiseKnob {}"));
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], Not(HasSubstr("addUserKnob {3")));
+  EXPECT_THAT(texts["README.md"], HasSubstr("This model has none of its own."));
+  for (const char* text : {"| knob |", "knobs named below", "passes each on"}) {
+    EXPECT_THAT(texts["README.md"], Not(HasSubstr(text)));
+  }
 }
 
-TEST_F(PackageFilesTest, SeveralChannelsAreFeatures) {
-  SetChannels(4);
+TEST_F(PackageFilesTest, FeaturesReplaceColourAndAlpha) {
+  SetInterface("features", {"rgba.red", "rgba.green", "rgba.blue"},
+               {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"}, "Features");
   auto texts = Texts();
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("channelsOut rgba.red,rgba.green,rgba.blue,rgba.alpha\n"));
   EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n"));
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Features\""));
+  EXPECT_THAT(texts["README.md"],
+              HasSubstr("- Out: `rgba.red,rgba.green,rgba.blue,rgba.alpha`, features, of the size"));
+}
+
+TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
+  SetInterface("matte", {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"}, {"rgba.alpha"}, "Segmentation");
+  manifest_.mutable_interface()->set_help("Alpha takes the trimap");
+  auto texts = Texts();
+  EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("\n channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n"
+                                                         " channelsOut rgba.alpha\n"));
+  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  name Copy1"));
+  EXPECT_THAT(texts["cat.json"], HasSubstr("\"Segmentation\""));
+  EXPECT_THAT(texts["menu.py"], HasSubstr("Cattery/Segmentation/tiny"));
+  EXPECT_THAT(texts["README.md"],
+              AllOf(HasSubstr("| Channels In | `rgba.red,rgba.green,rgba.blue,rgba.alpha` |"),
+                    HasSubstr("- Out: `rgba.alpha`, a matte, of the size"), HasSubstr("- Alpha takes the trimap\n")));
+  for (const auto& [name, text] : texts) EXPECT_THAT(text, Not(HasSubstr("depth.Z"))) << name;
+}
+
+TEST_F(PackageFilesTest, OnlyColourIsConvertedBack) {
+  SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue"}, {"rgba.red", "rgba.green", "rgba.blue"}, "Denoise");
+  auto colour = Texts();
+  EXPECT_THAT(colour["tiny.gizmo"], HasSubstr("colorspace_in sRGB\n"));
+  EXPECT_THAT(colour["README.md"], AllOf(HasSubstr("encoded for sRGB"), Not(HasSubstr("is data, not colour"))));
+  EXPECT_TRUE(IsBalanced(colour["tiny.gizmo"], "{}", /*strings=*/false));
+  SetInterface("matte", {"rgba.red"}, {"rgba.alpha"}, "Segmentation");
+  auto matte = Texts();
+  EXPECT_THAT(matte["tiny.gizmo"], Not(HasSubstr("colorspace_in")));
+  EXPECT_THAT(matte["README.md"], HasSubstr("is data, not colour"));
+}
+
+TEST_F(PackageFilesTest, TheReadmeTellsOfPaddingOnlyWhereThereIsSome) {
+  EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("multiples of")));
+  manifest_.mutable_interface()->set_multiple_of(14);
+  EXPECT_THAT(Texts()["README.md"], HasSubstr("pads the image to multiples of 14 pixels"));
+}
+
+TEST_F(PackageFilesTest, TheReadmeTellsNothingOfOtherPeoplesModels) {
+  EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("third party")));
 }
 
 TEST_F(PackageFilesTest, TheReadmeHasKnobsReleasesAndLicence) {
@@ -177,9 +236,12 @@ TEST_F(PackageFilesTest, TheReadmeHasKnobsReleasesAndLicence) {
   EXPECT_THAT(readme, HasSubstr("| Say \"near\" \\| {x [y $z \\ w end. |\n"));
   EXPECT_THAT(readme, AllOf(HasSubstr("| 1.6.0 | Foundry | no |"), HasSubstr("| 1.12.1 | Foundry | yes |"),
                             HasSubstr("| 2.7.1 | third parties | yes |")));
-  EXPECT_THAT(readme, HasSubstr("**Apache-2.0** (SPDX name)"));
+  EXPECT_THAT(readme, HasSubstr("SPDX name of the licence: **Apache-2.0**."));
   EXPECT_THAT(readme, Not(HasSubstr("commercial")));
   EXPECT_THAT(readme, Not(HasSubstr("made up")));
+  EXPECT_THAT(readme, Not(HasSubstr("does not hold")));
+  manifest_.clear_weights_licence();
+  EXPECT_THAT(Texts()["README.md"], HasSubstr("licence: **not stated**."));
 }
 
 TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommercialUse) {
@@ -189,6 +251,7 @@ TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommer
   const std::string readme = Texts()["README.md"];
   EXPECT_THAT(readme, HasSubstr("does not allow commercial use"));
   EXPECT_THAT(readme, HasSubstr("(seeded:v1:0)"));
+  EXPECT_THAT(readme, HasSubstr("published weights, which this folder does not hold"));
 }
 
 TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
@@ -210,18 +273,8 @@ TEST_F(PackageFilesTest, WeightsInHalfPrecisionSwitchNukesHalfPrecisionOn) {
 }
 
 TEST_F(PackageFilesTest, WhatNukeCannotUseIsRefused) {
-  const auto message = [this] {
-    const absl::Status status = Files().status();
-    EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
-    return std::string(status.message());
-  };
-  SetChannels(5);
-  EXPECT_THAT(message(), HasSubstr("has [1, 5, 28, 42]"));
-  manifest_.mutable_round_trip()->clear_outputs();
-  EXPECT_THAT(message(), HasSubstr("has []"));
-  SetChannels(1);
-  manifest_.set_minimum_runtime("2.13");
-  EXPECT_THAT(message(), HasSubstr("wants LibTorch 2.13, Nuke 17.0 has 2.7.1; pass --runtime=2.7"));
+  SetShape({1, 5, 28, 42});
+  EXPECT_THAT(Files(), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("has [1, 5, 28, 42]")));
 }
 
 }  // namespace

@@ -11,14 +11,14 @@
 
 namespace modelport {
 
-// What Nuke wants of a module. The rules add what they find.
+// The lint rules of Nuke. Each function adds its findings.
 absl::Span<const HostRule> NukeRules();
 
 // forward takes one tensor and nothing else, and gives one tensor.
 void CheckForward(const torch::jit::Module& module, std::vector<Finding>& findings);
 
-// The root has no bool attributes, which Nuke offers as knobs but cannot set. `training`, which torch.nn gives to every
-// module, and those of submodules, which are out of Nuke's reach, may be bool.
+// The root has no bool attributes: Nuke offers attributes of the root as knobs, and a knob cannot set a bool.
+// `training`, which every module of torch.nn has, may be bool, and so may attributes of submodules.
 void CheckBoolAttributes(const torch::jit::Module& module, std::vector<Finding>& findings);
 
 }  // namespace modelport

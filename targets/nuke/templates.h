@@ -6,8 +6,8 @@
 
 namespace modelport {
 
-// The files of the folder templates, from which packages are made. Where a name begins with "model", that stands for
-// the name of the model.
+// The files of the folder templates, from which packages are made. "model" at the beginning of a name stands for the
+// name of the model.
 absl::Span<const EmbeddedFile> NukeTemplates();
 
 }  // namespace modelport

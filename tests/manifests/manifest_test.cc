@@ -15,6 +15,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/key_mapper.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
@@ -22,6 +23,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -70,7 +72,7 @@ std::vector<std::string> Models() {
 }
 
 const Registry& EmbeddedRegistry() {
-  static const auto* const registry = new Registry(Registry::Load("").value());
+  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {}).value());
   return *registry;
 }
 
@@ -113,8 +115,9 @@ TEST_P(ManifestTest, EveryKeyAndShapeIsAccountedFor) {
   std::set<const CheckpointTensor*> used;
   int64_t parameters = 0;
   for (size_t i = 0; i < plan.sources.size(); ++i) {
-    const CheckpointTensor* tensor = plan.sources[i].tensor;
-    ASSERT_NE(tensor, nullptr);
+    const std::vector<SourceInput> inputs = plan.sources[i].inputs();
+    ASSERT_EQ(inputs.size(), 1);
+    const CheckpointTensor* const tensor = inputs[0].tensor;
     EXPECT_EQ(layout_->StoredKey(tree_.slots[i].name), Name(tensor->key));
     EXPECT_EQ(tree_.slots[i].shape, tensor->shape) << tensor->key;
     if (used.insert(tensor).second) parameters += *ElementCount(tensor->shape);

@@ -1,5 +1,5 @@
-// Artifacts in a LibTorch that they are made for: loaded, converted, their knobs set, and run there, with the results
-// of the LibTorch that exported them.
+// Loads and converts artifacts in a LibTorch that they are made for, sets their knobs, runs them, and compares the
+// results with those of the LibTorch that exported them.
 //   artifact_test RUNTIME
 #include <cstdio>
 #include <string>
@@ -26,14 +26,14 @@ using testing::Contains;
 using testing::StartsWith;
 
 constexpr char kReference[] = "2.13";
-// Of an output's range.
+// Fractions of an output's range.
 constexpr double kTolerance = 1e-4;
 constexpr double kHalfTolerance = 1e-2;
 
 std::string* runtime;
 Table* results;
 
-// Returns what it complained of.
+// Returns what the failed export printed to stderr; "" if it succeeded.
 std::string Export(const ArtifactCase& artifact, const std::string& folder, std::vector<std::string> flags) {
   flags.insert(flags.end(), {"--model=" + artifact.model, "--target=" + artifact.target, "--out=m.pt", "--noverify",
                              "--plugin_path=" + DataPath("models")});
@@ -45,7 +45,8 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   return ParseManifest(ReadFile(folder + "/m.manifest.json"), "m.manifest.json");
 }
 
-// Compares what an artifact for this runtime computes there with what one for none in particular computes here.
+// Compares the results of an artifact for this runtime, run there, with those of an artifact for no particular runtime,
+// run in the reference.
 absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, const std::vector<std::string>& steps,
                                                 const std::string& weights) {
   const std::string reference = EmptyFolder("reference"), made = EmptyFolder("made");
@@ -58,7 +59,7 @@ absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, co
 
 class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
  protected:
-  // Compares with the reference and reports what came of it.
+  // Compares with the reference and adds a row to the report.
   void ExpectAgreement(const std::vector<std::string>& steps, const std::string& weights, const std::string& dtype,
                        double tolerance) {
     const absl::StatusOr<Difference> difference = CompareWithReference(GetParam(), steps, weights);
@@ -100,8 +101,8 @@ TEST_P(ArtifactTest, EveryKnobIsSet) {
 
 class MinimumRuntimeTest : public testing::TestWithParam<ArtifactCase> {
  protected:
-  // Exports with these flags and compares what the manifest says with what happens.
-  static void ExpectItIsTrue(const std::vector<std::string>& flags) {
+  // Exports with these flags and expects that the artifact loads in this runtime exactly if the manifest says so.
+  static void ExpectManifestIsRight(const std::vector<std::string>& flags) {
     const std::string made = EmptyFolder("made");
     ASSERT_EQ(Export(GetParam(), made, flags), "");
     ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(made));
@@ -110,15 +111,15 @@ class MinimumRuntimeTest : public testing::TestWithParam<ArtifactCase> {
   }
 };
 
-TEST_P(MinimumRuntimeTest, OfAnArtifactForNoRuntimeInParticular) { ExpectItIsTrue({"--weights=seeded"}); }
+TEST_P(MinimumRuntimeTest, OfAnArtifactForNoRuntimeInParticular) { ExpectManifestIsRight({"--weights=seeded"}); }
 
-TEST_P(MinimumRuntimeTest, OfAnArtifactForTheOldest) { ExpectItIsTrue({"--weights=seeded", "--runtime=1.6"}); }
+TEST_P(MinimumRuntimeTest, OfAnArtifactForTheOldest) { ExpectManifestIsRight({"--weights=seeded", "--runtime=1.6"}); }
 
 INSTANTIATE_TEST_SUITE_P(Models, ArtifactTest, testing::ValuesIn(ArtifactCases()), testing::PrintToStringParamName());
 INSTANTIATE_TEST_SUITE_P(Models, MinimumRuntimeTest, testing::ValuesIn(ArtifactCases()),
                          testing::PrintToStringParamName());
 
-TEST(ArtifactComparisonTest, OtherWeightsAreNoticed) {
+TEST(ArtifactComparisonTest, OtherWeightsGiveOtherResults) {
   const ArtifactCase artifact = {"tiny_dav2", "libtorch", {"forward 1,3,28,28"}, {}};
   const std::string made = EmptyFolder("made"), other = EmptyFolder("other");
   ASSERT_EQ(Export(artifact, made, {"--weights=seeded:0", "--runtime=" + *runtime}), "");

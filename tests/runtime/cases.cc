@@ -20,7 +20,7 @@ ArtifactCase OneView(const std::string& model) {
   return {model, "libtorch", {"forward 1,1,3,28,28", "forward 1,1,3,14,42", "forward 2,1,3,42,28"}, {}};
 }
 
-// The fourth call gives cameras.
+// The fourth call passes cameras.
 ArtifactCase Views(const std::string& model) {
   return {model,
           "libtorch",
@@ -28,21 +28,22 @@ ArtifactCase Views(const std::string& model) {
           {}};
 }
 
-// The last call asks for features, Gaussians and cameras from rays, too.
+// The last call also asks for features, Gaussians and cameras from rays.
 ArtifactCase ViewsAndAll(const std::string& model) {
   ArtifactCase artifact = Views(model);
   artifact.calls.push_back("forward 1,3,3,42,42 none none 1,3 true true first");
   return artifact;
 }
 
-// Images of any size: smaller than what they are padded by, and odd.
+// Of images of 28 x 28 pixels, of a size smaller than its padding, and of an odd size.
 ArtifactCase Nuke(const std::string& model, const Texts& knobs) {
   return {model, "nuke", {"forward 1,3,28,28", "forward 2,3,5,3", "forward 1,3,37,53"}, knobs};
 }
 
 ArtifactCase NukeFeatures(const std::string& model) { return Nuke(model, {"max_size=30", "first_channel=380"}); }
 
-// Relative depth is not turned before it is normalised: the reciprocal of what is nearly 0 is mostly rounding.
+// Sets convention=2, a reciprocal for relative depth, after normalize only: the reciprocal of values near 0 is mostly
+// rounding.
 ArtifactCase NukeDepth(const std::string& model) {
   return Nuke(model, {"max_size=30", "convention=1", "normalize=1", "convention=2"});
 }
@@ -51,8 +52,8 @@ ArtifactCase NukeMetres(const std::string& model) {
   return Nuke(model, {"max_size=30", "focal=500", "convention=1", "normalize=1", "convention=2"});
 }
 
-// In float64 no pixel is nearer to the threshold than 0.0047 with these weights, three times what half precision is off
-// by.
+// With the weights used here, every pixel's sky value in float64 is at least 0.0047 from the threshold: three times the
+// error of half precision.
 ArtifactCase WithHalfWeights(ArtifactCase artifact, const std::string& weights) {
   artifact.half_weights = weights;
   return artifact;

@@ -7,25 +7,25 @@
 
 namespace modelport {
 
-// An artifact, with seeded weights, and what hosts do with it, as steps of host.cc.
+// An artifact with seeded weights, and the steps that hosts take with it; host.cc describes them.
 struct ArtifactCase {
   std::string model;
   std::string target;
   std::vector<std::string> calls;
   std::vector<std::string> knobs;  // Set one after the other.
-  // Of an export that runs in half precision. A pixel near the threshold of the sky is sky by rounding alone, and then
-  // its depth jumps; so these weights bring no pixel of the calls near it.
+  // The weights of an export that runs in half precision. For a pixel near the threshold of the sky, rounding decides
+  // whether it is sky, which changes its depth much; with these weights no pixel of the calls is near the threshold.
   std::string half_weights = "seeded";
 };
 
-// All calls, and then the last one again after each knob.
+// All calls, then each knob with the last call after it.
 std::vector<std::string> Steps(const ArtifactCase& artifact);
 
 // For GoogleTest: "dav2_vits_nuke".
 void PrintTo(const ArtifactCase& artifact, std::ostream* os);
 
-// A small model of every kind in the catalog, for every target it has. Where all published ones are large, a test
-// variant stands in, of the same module types.
+// A small model of every kind in the catalog, for every target that it supports. Where all published models are large,
+// a test variant with the same module types takes their place.
 std::vector<ArtifactCase> ArtifactCases();
 
 }  // namespace modelport

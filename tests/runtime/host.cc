@@ -3,13 +3,13 @@
 //
 //   host ARTIFACT COPY RESULTS STEP...
 //
-// Saves the loaded ARTIFACT as COPY, which is what a conversion from .pt to .cat does, takes the steps with the one and
-// then with the other, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is
+// Saves the loaded ARTIFACT as COPY, as a conversion from .pt to .cat does, takes the steps with ARTIFACT and then with
+// COPY, and writes the results of all calls to RESULTS, a pickled tuple. A STEP is
 //   NAME=VALUE  sets an attribute
 //   half        makes the parameters, and from then on the inputs, float16
 //   a call      a method and its arguments, with a space between them and commas in a list; a tensor's is its shape:
-//               "forward 1,3,28,42". It is made twice, because the second time LibTorch runs what it learnt from the
-//               first: fused kernels.
+//               "forward 1,3,28,42". Each call is made twice, because LibTorch profiles the first and may run fused
+//               kernels in the second.
 #include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/pickle.h>

@@ -11,7 +11,7 @@
 namespace modelport {
 
 // Runs host.cc, compiled against the LibTorch `runtime`, with an artifact and steps. Returns the results of all calls
-// as one tuple: those of the artifact, then those of the copy that this LibTorch saved, each call's twice.
+// as one tuple: first of the artifact, then of the copy that this LibTorch saved, with two results for each call.
 //   FailedPrecondition  the host failed; says what it printed
 absl::StatusOr<c10::IValue> RunHost(const std::string& runtime, const std::string& artifact,
                                     const std::vector<std::string>& steps);

@@ -3,51 +3,37 @@
 #include <caffe2/serialize/inline_container.h>
 
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 
 #include "absl/strings/match.h"
+#include "common/archive/archive_writer.h"
+#include "common/io/output_file.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
 
 namespace modelport {
-namespace {
 
-using caffe2::serialize::PyTorchStreamReader;
-using caffe2::serialize::PyTorchStreamWriter;
-
-Records ReadRecordsOf(PyTorchStreamReader& reader) {
+Records ReadRecords(const std::string& path) {
+  caffe2::serialize::PyTorchStreamReader reader(path);
   Records records;
   for (const std::string& name : reader.getAllRecords()) {
-    if (absl::StartsWith(name, ".data/") || name == "byteorder") continue;
     const auto [data, size] = reader.getRecord(name);
     records.emplace_back(name, std::string(static_cast<const char*>(data.get()), size));
   }
   return records;
 }
 
-}  // namespace
-
-Records ReadRecords(const std::string& path) {
-  PyTorchStreamReader reader(path);
-  return ReadRecordsOf(reader);
-}
-
 void AlterArchive(const std::string& path, const std::function<void(Records&)>& alter) {
-  PyTorchStreamReader reader(path);
-  Records records = ReadRecordsOf(reader);
+  Records records = ReadRecords(path);
   alter(records);
-  std::string bytes;
-  {
-    PyTorchStreamWriter writer([&](const void* data, size_t size) {
-      bytes.append(static_cast<const char*>(data), size);
-      return size;
-    });
-    writer.setMinVersion(reader.version());
-    for (const auto& [name, content] : records) {
-      writer.writeRecord(name, content.data(), content.size(), /*compress=*/absl::StartsWith(name, "code/"));
-    }
-    writer.writeEndOfFile();
+  OutputFile file = OutputFile::Create(path).value();
+  ArchiveWriter writer(file);
+  for (const auto& [name, content] : records) {
+    const auto add = absl::StartsWith(name, "code/") ? &ArchiveWriter::AddDeflated : &ArchiveWriter::AddStored;
+    EXPECT_OK((writer.*add)(name, content));
   }
-  std::ofstream(path, std::ios::binary) << bytes;
+  EXPECT_OK(writer.Finish());
+  EXPECT_OK(file.Commit());
 }
 
 std::string& Content(Records& records, const std::string& path) {

@@ -8,13 +8,13 @@
 
 namespace modelport {
 
-// Records of an archive, path and content, in the order of the file.
+// The path and content of each record of an archive, in the order of the file.
 using Records = std::vector<std::pair<std::string, std::string>>;
 
-// Reads the records of the archive at `path`, but not those about the archive as a whole, such as its version.
+// Reads the records of the archive at `path`.
 Records ReadRecords(const std::string& path);
 
-// Writes the archive at `path` anew, whole and with right checksums, with the records that `alter` makes of these.
+// Lets `alter` change the records of the archive at `path`, and writes the archive again, with matching CRC-32s.
 void AlterArchive(const std::string& path, const std::function<void(Records&)>& alter);
 
 // The content of the record `path`, which must be one of `records`.

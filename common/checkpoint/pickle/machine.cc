@@ -24,19 +24,19 @@ int64_t SignExtended(absl::string_view bytes) {
   return static_cast<int64_t>(value);
 }
 
-// What one item of a growing vector, and one entry of the memo, take: twice their size, since they grow by doubling.
+// The memory of one item of a vector and of one entry of the memo: twice their size, since both grow by doubling.
 constexpr size_t kItemCost = 2 * sizeof(void*);
 constexpr size_t kMemoCost = 4 * sizeof(void*);
 
-// The stack machine that a pickle is a program for. An instruction makes at most two values and takes each item off the
-// stack at most once, so time is linear in the number of instructions; memory is spent from the budget.
+// The stack machine that executes a pickle. An instruction makes at most two values and takes each item off the stack
+// at most once, so that the time is linear in the number of instructions. The budget limits memory.
 class Machine {
  public:
   explicit Machine(Budget& budget) : budget_(budget) {}
 
   absl::Status Execute(const Instruction& instruction);
 
-  // Takes the result off the stack and hands over all values; nothing may be executed afterwards.
+  // Takes the result off the stack and returns all values. Execute must not be called afterwards.
   absl::StatusOr<Pickle> Finish();
 
  private:
@@ -68,7 +68,7 @@ class Machine {
   Budget& budget_;
   Pickle pickle_;
   Stack stack_;
-  size_t deepest_ = 0;  // That the stack ever was.
+  size_t deepest_ = 0;  // The greatest depth of the stack so far.
   absl::flat_hash_map<int64_t, Value*> memo_;
 };
 
@@ -143,7 +143,7 @@ absl::Status Machine::Duplicate() {
 
 absl::Status Machine::Put(int64_t index) {
   ASSIGN_OR_RETURN(Value* const top, stack_.Top());
-  const auto [place, added] = memo_.insert_or_assign(index, top);
+  const auto [entry, added] = memo_.insert_or_assign(index, top);
   return budget_.Spend(added ? kMemoCost : 0);
 }
 
@@ -154,7 +154,7 @@ absl::Status Machine::Get(int64_t index) {
   return absl::OkStatus();
 }
 
-// What an object makes of `items` only its class knows: they are kept beside it.
+// Only the object's class knows what it would do with `items`: they are kept beside the object.
 absl::Status Machine::Give(const Items& items, Object& object) {
   RETURN_IF_ERROR(budget_.Spend(items.size() * kItemCost));
   if (object.given == nullptr) {

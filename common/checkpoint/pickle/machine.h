@@ -17,12 +17,12 @@ struct Pickle {
   std::deque<Value> values;  // All of them; the addresses of its elements are stable.
   const Value* root = nullptr;
   std::vector<const PersistentId*> persistent_ids;  // In the pickle's order.
-  size_t size = 0;                                  // Of the pickle, in bytes: more may follow.
+  size_t size = 0;                                  // Of the pickle, in bytes; other data may follow it.
 };
 
-// Reads the pickle at the beginning of `bytes`, and spends `budget` on what it makes. Messages name the byte and the
-// opcode.
-//   DataLoss          the bytes end too early, or are no pickle
+// Reads the pickle at the beginning of `bytes`, and spends `budget` on the values that it makes. Messages name the byte
+// and the opcode.
+//   DataLoss          the bytes end too early, or are not a pickle
 //   InvalidArgument   the budget is exceeded
 //   Unimplemented     a protocol above 5, or an opcode that torch.save never writes
 absl::StatusOr<Pickle> ReadPickle(absl::string_view bytes, Budget& budget);

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/checkpoint/budget.h"
-#include "common/checkpoint/testing/little_endian.h"
 #include "common/checkpoint/testing/pickle_writer.h"
+#include "common/io/little_endian.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -236,7 +236,7 @@ TEST(MachineTest, MillionLevelsDeepNeitherOverflowsNorLeaks) {
   EXPECT_EQ(pickle.values.size(), levels);
 }
 
-TEST(MachineTest, DoublingThroughTheMemoTakesNoMoreMemory) {
+TEST(MachineTest, RepeatingAValueThroughTheMemoTakesNoMoreMemory) {
   // Each step makes a list of two references to the previous one: 2^50 leaves, were they copied.
   const std::string bytes = Pickled(absl::StrCat("]", Repeat("q\1"
                                                              "0](h\1h\1e",
@@ -246,7 +246,7 @@ TEST(MachineTest, DoublingThroughTheMemoTakesNoMoreMemory) {
 }
 
 // Each of these takes more memory than it has bytes, without end.
-TEST(MachineTest, WhatTakesMoreMemoryThanTheBudgetIsRefused) {
+TEST(MachineTest, APickleThatExceedsTheBudgetIsRefused) {
   const int count = 8'000'000;
   const struct {
     std::string name;

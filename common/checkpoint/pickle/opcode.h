@@ -1,4 +1,4 @@
-// The instructions of pickle protocols 1 to 5. Several opcodes that differ in their argument's encoding only share an
+// The instructions of pickle protocols 1 to 5. Opcodes that differ only in the encoding of their argument share an
 // Action.
 #ifndef MODELPORT_COMMON_CHECKPOINT_PICKLE_OPCODE_H_
 #define MODELPORT_COMMON_CHECKPOINT_PICKLE_OPCODE_H_
@@ -11,7 +11,7 @@
 
 namespace modelport::pickle {
 
-// What follows an opcode's byte.
+// The encoding of the argument that follows an opcode's byte.
 enum class Argument : uint8_t {
   kNone,
   kUInt8,
@@ -63,7 +63,7 @@ enum class Action : uint8_t {
   kDict,
   kSetItem,
   kSetItems,
-  // Globals and what is made of them.
+  // Globals and objects.
   kGlobal,
   kStackGlobal,
   kExtension,

@@ -9,10 +9,10 @@ namespace {
 
 using EntryVisitor = absl::FunctionRef<absl::Status(const Value& key, const Value& value)>;
 
-// The place of the argument that a dictionary of this class takes its first entries from; nullopt for other classes.
+// The index of the argument that a dictionary of this class takes its first entries from; nullopt for other classes.
 absl::optional<size_t> SourceIndex(const Value& callable) {
   if (IsGlobal(callable, "collections", "OrderedDict")) return 0;
-  if (IsGlobal(callable, "collections", "defaultdict")) return 1;  // After what makes the defaults.
+  if (IsGlobal(callable, "collections", "defaultdict")) return 1;  // After the factory of default values.
   return absl::nullopt;
 }
 

@@ -1,4 +1,4 @@
-// Python's own vocabulary in the values of a pickle.
+// Recognises Python's own types in the values of a pickle.
 #ifndef MODELPORT_COMMON_CHECKPOINT_PICKLE_PYTHON_OBJECTS_H_
 #define MODELPORT_COMMON_CHECKPOINT_PICKLE_PYTHON_OBJECTS_H_
 
@@ -23,8 +23,8 @@ const Value* Argument(const Object& object, size_t index);
 // True for a dict, an OrderedDict and a defaultdict.
 bool IsDict(const Value& value);
 
-// Calls `visit` with each key and value of such a value, in order, repeated keys included; with none of any other's.
-// Ends with the first error of `visit`, or with DataLoss if a dict is made from what are no pairs.
+// Calls `visit` with each key and value of such a dictionary, in order, repeated keys included. For any other value it
+// is not called. Stops at the first error of `visit`; DataLoss if a dictionary is made from items that are not pairs.
 absl::Status ForEachEntry(const Value& value,
                           absl::FunctionRef<absl::Status(const Value& key, const Value& value)> visit);
 
@@ -38,7 +38,7 @@ absl::optional<std::vector<int64_t>> Ints(const Value& value, size_t max_size);
 // True if no further value can be reached from `value`: it is a constant, a global or an empty container.
 bool IsBare(const Value& value);
 
-// What `value` is, in words for a message: "a list", "a dict", "an object of class argparse.Namespace".
+// The kind of `value` for a message: "a list", "a dict", "an object of class argparse.Namespace".
 std::string Describe(const Value& value);
 
 }  // namespace modelport::pickle

@@ -103,13 +103,13 @@ TEST(IntsTest, TupleListAndSizeHaveThem) {
   }
 }
 
-TEST(IntsTest, TooManyOrOthersAreNone) {
+TEST(IntsTest, OtherValuesAndTooManyNumbersGiveNothing) {
   EXPECT_EQ(Ints(OwnedPickle(PickleInts({2, 3})).root(), 1), absl::nullopt);
   EXPECT_EQ(Ints(OwnedPickle(PickleTuple({"N"})).root(), 2), absl::nullopt);
   EXPECT_EQ(Ints(OwnedPickle("N").root(), 2), absl::nullopt);
 }
 
-TEST(IsBareTest, NothingCanBeReachedFromConstantsAndEmptyContainers) {
+TEST(IsBareTest, ConstantsGlobalsAndEmptyContainersAreBare) {
   const std::string net = PickleGlobal("nets", "Net");
   for (const std::string& bare : {std::string("N"), std::string("K\1"), PickleString("a"), net, std::string("]"),
                                   std::string(")"), std::string("}"), PickleCall(kOrderedDict, {})}) {

@@ -12,8 +12,8 @@ namespace modelport::pickle {
 
 using Items = std::vector<const Value*>;
 
-// The stack of a pickle machine. Marks divide it; what lies below the last mark is out of reach. Every method that
-// finds too little on the stack returns DataLoss and changes nothing.
+// The stack of a pickle machine. Marks divide it: only values above the last mark can be popped. A method that finds
+// too few values returns DataLoss and changes nothing.
 class Stack {
  public:
   void Push(Value* value) { values_.push_back(value); }
@@ -25,10 +25,10 @@ class Stack {
   absl::StatusOr<Value*> Top() const;
   absl::StatusOr<Value*> Pop();
 
-  // The uppermost `count` values, lowest first.
+  // Pops the uppermost `count` values; returns them lowest first.
   absl::StatusOr<Items> PopItems(size_t count);
 
-  // The values above the last mark, which goes too.
+  // Pops the values above the last mark, and the mark; returns them lowest first.
   absl::StatusOr<Items> PopToMark();
 
   // Drops the uppermost value, or mark.
@@ -38,7 +38,7 @@ class Stack {
   size_t Reachable() const { return values_.size() - (marks_.empty() ? 0 : marks_.back()); }
 
   std::vector<Value*> values_;
-  std::vector<size_t> marks_;  // The sizes that values_ had.
+  std::vector<size_t> marks_;  // The size of values_ when each was pushed.
 };
 
 }  // namespace modelport::pickle

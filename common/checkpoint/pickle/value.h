@@ -1,4 +1,4 @@
-// What a pickle describes, as plain data: nothing is imported, constructed or called.
+// The values that a pickle describes, as plain data: nothing is imported, constructed or called.
 #ifndef MODELPORT_COMMON_CHECKPOINT_PICKLE_VALUE_H_
 #define MODELPORT_COMMON_CHECKPOINT_PICKLE_VALUE_H_
 
@@ -53,7 +53,8 @@ struct Global {
   absl::string_view name;
 };
 
-// The result of a call that was not made: what would be called, with which arguments, and what was then put into it.
+// The object that a call would return: the callable, its arguments, and the entries and states that the pickle then
+// gives to the object. The call is not made.
 struct Object {
   const Value* callable;
   const Value* args;           // A Tuple.
@@ -66,7 +67,7 @@ struct PersistentId {
   const Value* id;
 };
 
-// Values refer to one another, in cycles too; they live in the Pickle that they come from.
+// Values refer to one another, possibly in cycles. The Pickle that they come from owns them.
 struct Value {
   using Data = std::variant<None, bool, int64_t, LongInt, double, String, Bytes, Tuple, List, Dict, Global, Object,
                             PersistentId>;

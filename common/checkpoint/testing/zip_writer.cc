@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "common/checkpoint/testing/little_endian.h"
+#include "common/io/little_endian.h"
 
 namespace modelport {
 namespace {

@@ -11,7 +11,8 @@
 namespace modelport {
 
 void ObeyPermissions() {
-  // Otherwise root gets its capabilities back with the next program. Those who are not root may not ask, nor need to.
+  // Without this, root gets its capabilities back with the next exec. Ordinary users may not call it and do not need
+  // it.
   prctl(PR_SET_SECUREBITS, SECBIT_NOROOT);
   __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct none[2] = {};

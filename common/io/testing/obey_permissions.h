@@ -5,11 +5,11 @@
 
 namespace modelport {
 
-// Makes the calling thread, and the program that its process may become, obey the permissions of files as an ordinary
-// owner does, even if it is root's: it gives up every capability.
+// Drops every capability of the calling thread, so that file permissions bind it even if it runs as root. A program
+// that the thread executes does not get them back.
 void ObeyPermissions();
 
-// Calls `function` on a thread that does so.
+// Calls `function` on a new thread that has called ObeyPermissions.
 void CallObeyingPermissions(const std::function<void()>& function);
 
 }  // namespace modelport

@@ -8,7 +8,7 @@
 namespace modelport {
 namespace {
 
-// Pickles of an object of __torch__.Net: from a dictionary of its attributes, and by __setstate__(5).
+// Two pickles of an object of __torch__.Net: one sets its attributes from a dictionary, one calls __setstate__(5).
 constexpr char kNet[] = "\x80\2c__torch__\nNet\n)\x81}(X\x08\0\0\0training\x89ub.";
 constexpr char kNetWithState[] = "\x80\2c__torch__\nNet\n)\x81K\5b.";
 

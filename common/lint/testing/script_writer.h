@@ -1,4 +1,4 @@
-// TorchScript files written by hand, which may hold what LibTorch would never write.
+// Writes TorchScript files by hand, so that they may contain what LibTorch never writes.
 #ifndef MODELPORT_COMMON_LINT_TESTING_SCRIPT_WRITER_H_
 #define MODELPORT_COMMON_LINT_TESTING_SCRIPT_WRITER_H_
 
@@ -10,18 +10,18 @@ namespace modelport {
 
 using ScriptRecords = std::vector<std::pair<std::string, std::string>>;
 
-// The records of a file with the code `code`, whose root is an object of its class Net without attributes but
-// `training`.
+// The records of a file with the code `code`. Its root is an object of the class Net in `code`, with the single
+// attribute `training`.
 ScriptRecords RecordsWithCode(const std::string& code);
 
-// A class Net whose methods are `methods`, indented by two.
+// The code of a class Net with the methods `methods`, which are indented by two spaces.
 std::string NetClass(const std::string& methods);
 
-// A forward(self, x) with the body `body`, indented by four, for NetClass.
+// The code of a method forward(self, x) for NetClass with the body `body`, which is indented by four spaces.
 std::string NetForward(const std::string& body);
 
-// A file whose root runs `statements`, indented by four, while LibTorch loads it, and has the methods `more`, indented
-// by two.
+// A file whose root runs `statements`, indented by four spaces, while LibTorch loads it. The root also has the methods
+// `more`, indented by two spaces.
 std::string FileThatRuns(const std::string& statements, const std::string& more = "");
 
 }  // namespace modelport

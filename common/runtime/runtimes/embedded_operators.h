@@ -6,7 +6,7 @@
 
 namespace modelport {
 
-// The one file operators.txt; :operators defines it.
+// The file operators.txt only. The target :operators defines this function.
 absl::Span<const EmbeddedFile> EmbeddedOperators();
 
 }  // namespace modelport

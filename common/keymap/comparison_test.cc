@@ -1,0 +1,106 @@
+#include "common/keymap/comparison.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/header_checkpoint.h"
+#include "common/keymap/key_map.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
+
+using Keys = std::vector<SeededKey>;
+
+class ComparisonTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: [stem]
+    aliases: [{slot: twin, key: stem}]
+    missing: [{key: mask, reason: dropped}]
+    unused: [{key: "loss.{rest*}", reason: training}]
+)yaml"}));
+    tree_.slots = {
+        {"stem", {2}, false}, {"twin", {2}, false}, {"mask", {3}, false}, {"count", {}, true, DType::kInt64}};
+  }
+
+  LayoutReading Read(const Keys& keys) {
+    checkpoint_ = std::make_unique<Checkpoint>(MakeHeaderCheckpoint("net.pth", keys));
+    return ReadDict(key_map_.layouts[0], *checkpoint_, checkpoint_->state_dicts()[0], "");
+  }
+
+  KeyMap key_map_;
+  ModuleTree tree_;
+  std::unique_ptr<Checkpoint> checkpoint_;
+};
+
+const SeededKey kStem = {"stem", {2}};
+const SeededKey kCount = {"count", {}, DType::kInt64};
+
+TEST_F(ComparisonTest, APlanTakesTensorsAndFillsWhatMayBeMissingWithZeros) {
+  const Comparison comparison = Compare(Read({kCount, kStem, {"loss.w", {1}}}), tree_);
+  EXPECT_TRUE(comparison.fits());
+  const Plan& plan = comparison.plan;
+  EXPECT_EQ(plan.layout, "original");
+  ASSERT_THAT(plan.sources, SizeIs(4));
+  EXPECT_EQ(plan.sources[0].inputs()[0].tensor->key, "stem");
+  EXPECT_EQ(plan.sources[1], plan.sources[0]);
+  EXPECT_EQ(plan.sources[2], SlotSource(Zeros{{3}, DType::kFloat32, "dropped"}));
+  EXPECT_EQ(plan.sources[3].inputs()[0].tensor->key, "count");
+  EXPECT_THAT(plan.aliases, ElementsAre(Pair("twin", "stem")));
+  EXPECT_THAT(plan.unused, ElementsAre(Pair("loss.w", "training")));
+}
+
+TEST_F(ComparisonTest, EveryDifferenceIsCollected) {
+  const Comparison comparison = Compare(Read({{"stem", {3}, DType::kInt64}, {"mask", {3}}, {"extra", {1}}}), tree_);
+  EXPECT_FALSE(comparison.fits());
+  ASSERT_THAT(comparison.missing, SizeIs(1));
+  EXPECT_EQ(comparison.missing[0]->name, "count");
+  ASSERT_THAT(comparison.unexpected, SizeIs(1));
+  EXPECT_EQ(comparison.unexpected[0].name, "extra");
+  ASSERT_THAT(comparison.wrong_shape, SizeIs(2));  // Of the slot and of its alias.
+  EXPECT_EQ(comparison.wrong_shape[1].slot->name, "twin");
+  EXPECT_EQ(comparison.wrong_shape[1].source.shape(), Shape({3}));
+  ASSERT_THAT(comparison.wrong_dtype, SizeIs(2));
+  EXPECT_EQ(comparison.wrong_dtype[0].source.dtype(), DType::kInt64);
+}
+
+TEST_F(ComparisonTest, AReadingThatIsNotRecognisedIsComparedAndDoesNotFit) {
+  const Comparison comparison = Compare(Read({{"twin", {2}}, kCount}), tree_);
+  EXPECT_FALSE(comparison.fits());
+  ASSERT_THAT(comparison.missing, SizeIs(1));
+  EXPECT_EQ(comparison.missing[0]->name, "stem");
+  EXPECT_THAT(comparison.unexpected, IsEmpty());
+}
+
+TEST_F(ComparisonTest, CompareIfFitsGivesTheSamePlan) {
+  const LayoutReading reading = Read({kStem, kCount});
+  const absl::optional<Comparison> comparison = CompareIfFits(reading, tree_);
+  ASSERT_TRUE(comparison);
+  EXPECT_TRUE(comparison->fits());
+  EXPECT_EQ(comparison->plan.sources, Compare(reading, tree_).plan.sources);
+}
+
+TEST_F(ComparisonTest, CompareIfFitsGivesNothingForAnyDifference) {
+  EXPECT_FALSE(CompareIfFits(Read({kCount}), tree_));                         // Not recognised.
+  EXPECT_FALSE(CompareIfFits(Read({kStem}), tree_));                          // Missing.
+  EXPECT_FALSE(CompareIfFits(Read({kStem, kCount, {"extra", {1}}}), tree_));  // Unexpected.
+  EXPECT_FALSE(CompareIfFits(Read({{"stem", {3}}, kCount}), tree_));          // Wrong shape.
+  EXPECT_FALSE(CompareIfFits(Read({kStem, {"count", {}}}), tree_));           // Wrong dtype.
+  key_map_.layouts[0].strip = {"module."};
+  EXPECT_FALSE(CompareIfFits(Read({kStem, kCount, {"module.stem", {2}}}), tree_));  // Given twice.
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,50 @@
+#ifndef MODELPORT_COMMON_KEYMAP_KEY_MAPPER_H_
+#define MODELPORT_COMMON_KEYMAP_KEY_MAPPER_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/choose_layout.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/plan.h"
+#include "common/keymap/source_choice.h"
+#include "common/module_tree/module_tree.h"
+
+namespace modelport {
+
+// Maps one checkpoint by one key map onto any number of module trees. The work that does not depend on a tree is done
+// once. Borrows the checkpoint and the key map.
+class KeyMapper {
+ public:
+  // InvalidArgument: no such layout, or no such dictionary.
+  static absl::StatusOr<KeyMapper> Make(const Checkpoint& checkpoint, const KeyMap& key_map,
+                                        const SourceChoice& choice);
+
+  // Maps the checkpoint onto `tree`, the modules of the variant called `model`.
+  //   FailedPrecondition  the file does not fit: one message with every problem, grouped (no or more than one layout
+  //                       recognised, two dictionaries that fit and differ, two keys that get the same name, rules
+  //                       that match nothing, missing, unexpected, wrong shape, wrong dtype), with counts, the first
+  //                       few of each and the nearest names
+  absl::StatusOr<Plan> MakePlan(const ModuleTree& tree, absl::string_view model) const;
+
+  // True if at least one dictionary fits `tree`.
+  bool Fits(const ModuleTree& tree) const;
+
+ private:
+  KeyMapper(const Checkpoint& checkpoint, std::vector<LayoutReadings> layouts)
+      : checkpoint_(&checkpoint), layouts_(std::move(layouts)) {}
+
+  const Checkpoint* checkpoint_;
+  std::vector<LayoutReadings> layouts_;
+};
+
+// Maps `checkpoint` onto one tree, as KeyMapper does.
+absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_map, const ModuleTree& tree,
+                              const SourceChoice& choice, absl::string_view model);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_KEY_MAPPER_H_

@@ -1,0 +1,80 @@
+#include "common/module_tree/parse_interface.h"
+
+#include <string>
+
+#include "common/status/status_matchers.h"
+#include "common/yaml/parse.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+constexpr char kInterface[] = R"yaml(kind: depth
+inputs: [rgba.red, rgba.green]
+outputs: [depth.Z]
+category: Depth Estimation
+multiple_of: 2 * patch
+examples: ["forward([1, 2, 28, 28])", "forward([1, 3, 5, 9])"]
+)yaml";
+
+class ParseInterfaceTest : public testing::Test {
+ protected:
+  InterfaceDecl Parse(const std::string& text) {
+    return ParseInterface(ParseYaml({"w.yaml", text}, &problems_), &problems_);
+  }
+
+  // What is said of kInterface with `to` in the place of `from`.
+  std::string Problem(const std::string& from, const std::string& to) {
+    std::string text = kInterface;
+    text.replace(text.find(from), from.size(), to);
+    Parse(text);
+    return std::string(problems_.status().message());
+  }
+
+  YamlProblems problems_{"w.yaml"};
+};
+
+TEST_F(ParseInterfaceTest, TakesEveryField) {
+  const InterfaceDecl decl = Parse(std::string(kInterface) + "larger_is_nearer: nearer\nhelp: in metres\n");
+  EXPECT_OK(problems_.status());
+  EXPECT_EQ(decl.stated.kind, "depth");
+  EXPECT_THAT(decl.stated.inputs, ElementsAre("rgba.red", "rgba.green"));
+  EXPECT_THAT(decl.stated.outputs, ElementsAre("depth.Z"));
+  EXPECT_EQ(decl.stated.category, "Depth Estimation");
+  EXPECT_EQ(decl.stated.help, "in metres");
+  EXPECT_EQ(decl.multiple_of->text(), "2 * patch");
+  EXPECT_EQ(decl.larger_is_nearer->text(), "nearer");
+  ASSERT_THAT(decl.stated.examples, SizeIs(2));
+  EXPECT_EQ(decl.stated.examples[0].text, "forward([1, 2, 28, 28])");
+  EXPECT_EQ(decl.stated.examples[1].place, "w.yaml:6:39");
+}
+
+TEST_F(ParseInterfaceTest, AnUnknownKindIsAProblem) {
+  EXPECT_THAT(Problem("depth\n", "deep\n"),
+              HasSubstr("w.yaml:1:7: field \"kind\" wants depth, matte, features or colour, has \"deep\""));
+}
+
+TEST_F(ParseInterfaceTest, AMissingFieldIsAProblem) {
+  EXPECT_THAT(Problem("outputs", "output"), HasSubstr("missing field \"outputs\" in field \"interface\""));
+}
+
+TEST_F(ParseInterfaceTest, AnEmptyListIsAProblem) {
+  EXPECT_THAT(Problem("[depth.Z]", "[]"), HasSubstr("\"outputs\" and \"examples\" want at least one item each"));
+}
+
+TEST_F(ParseInterfaceTest, AnExampleThatIsNoCallOfValuesIsAProblem) {
+  EXPECT_THAT(Problem("[1, 3, 5, 9]", "patch"),
+              HasSubstr("unknown name \"patch\": arguments of an example are values"));
+}
+
+TEST_F(ParseInterfaceTest, AnExpressionThatDoesNotParseIsAProblem) {
+  EXPECT_THAT(Problem("2 * patch", "2 *"), HasSubstr("w.yaml:5:14: "));
+}
+
+}  // namespace
+}  // namespace modelport

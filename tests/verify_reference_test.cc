@@ -1,0 +1,136 @@
+// verify --reference holds an artifact against what upstream's model computed: it passes for the ported model and fails
+// for one with a fault that no other check sees.
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+
+#include <cstdint>
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/golden_case.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kModule[] =
+    "DepthAnythingV2(dim=24, depth=4, heads=2, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, c4=24)";
+
+// The tensors of a reference by the names of the golden's stages: the output and two stages.
+const std::vector<std::pair<std::string, std::string>>& Names() {
+  static const auto* const names = new std::vector<std::pair<std::string, std::string>>{
+      {"depth", "output"}, {"block.0", "pretrained.blocks.0"}, {"output_conv1", "depth_head.scratch.output_conv1"}};
+  return *names;
+}
+
+using NamedTensor = std::pair<std::string, at::Tensor>;
+
+// A safetensors file of these float32 tensors, as a reference of `model`.
+std::string ReferenceBytes(const std::string& model, const std::vector<NamedTensor>& tensors) {
+  std::string header = absl::StrCat(R"({"__metadata__":{"model":")", model, R"(","call":"{}"})"), data;
+  for (const auto& [name, tensor] : tensors) {
+    const at::Tensor contiguous = tensor.contiguous();
+    absl::StrAppend(&header, ",\"", name, R"(":{"dtype":"F32","shape":[)", absl::StrJoin(tensor.sizes(), ","),
+                    R"(],"data_offsets":[)", data.size(), ",", data.size() + contiguous.nbytes(), "]}");
+    data.append(static_cast<const char*>(contiguous.const_data_ptr()), contiguous.nbytes());
+  }
+  return SafetensorsFile(header + "}", data);
+}
+
+class VerifyReferenceTest : public testing::Test {
+ protected:
+  // Exports a variant `ported` of depth_anything_v2 with this root.
+  void Export(const std::string& module) {
+    std::ofstream(folder_ + "/plugin.yaml")
+        << "family: own\nsummary: s\nextends: depth_anything_v2\nvariants: {ported: {summary: s, module: \"" << module
+        << "\"}}\n";
+    const ToolResult result =
+        RunTool("export", {"--model=ported", "--plugin_path=.", "--weights=seeded", "--out=m.pt"}, folder_);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+  }
+
+  // Verifies it against the golden, whose tensors `change` may alter, as a reference of `model`.
+  ToolResult Verify(
+      const std::string& model, const std::vector<std::string>& flags = {},
+      void (*change)(std::vector<NamedTensor>&) = [](std::vector<NamedTensor>&) {}) {
+    auto golden = ReadGoldenCase("tests/goldens/tiny_dav2/56x56_b1.json");
+    EXPECT_OK(golden);
+    std::vector<NamedTensor> tensors = {{"input.x", golden->input()}};
+    for (const auto& [stage, name] : Names()) tensors.emplace_back(name, golden->tensors.at(stage));
+    change(tensors);
+    std::ofstream(folder_ + "/r.safetensors", std::ios::binary) << ReferenceBytes(model, tensors);
+    std::vector<std::string> arguments = {"--artifact=m.pt", "--plugin_path=.", "--reference=r.safetensors"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return RunTool("verify", arguments, folder_);
+  }
+
+  const std::string folder_ = EmptyFolder("ported");
+};
+
+TEST_F(VerifyReferenceTest, ThePortedModelPasses) {
+  Export(kModule);
+  const ToolResult result = Verify("ported");
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  passed       every byte as Modelport writes it\n"),
+                                HasSubstr("  passed       reference output [1, 56, 56]: max diff "),
+                                HasSubstr("  passed       reference pretrained.blocks.0 [1, 17, 24]: max diff "),
+                                HasSubstr("  passed       reference depth_head.scratch.output_conv1 ")));
+}
+
+// Every check that needs no reference passes: key map, shapes and round trip know nothing of the number of heads.
+TEST_F(VerifyReferenceTest, AWrongNumberOfHeadsFails) {
+  std::string module = kModule;
+  module.replace(module.find("heads=2"), 7, "heads=4");
+  Export(module);
+  const ToolResult result = Verify("ported");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  passed       every byte as Modelport writes it\n"),
+                                HasSubstr("  failed       reference output [1, 56, 56]: max diff ")));
+  EXPECT_THAT(result.err,
+              StartsWith("FAILED_PRECONDITION: r.safetensors: 3 of 3 tensors are not what the artifact computes: "
+                         "output, pretrained.blocks.0, depth_head.scratch.output_conv1\n"));
+  EXPECT_EQ(Verify("ported", {"--tolerance=10"}).exit_status, 0);
+}
+
+TEST_F(VerifyReferenceTest, OneElementOfTheReferenceThatDiffersFails) {
+  Export(kModule);
+  const ToolResult result = Verify("ported", {}, [](std::vector<NamedTensor>& tensors) {
+    at::Tensor depth = tensors[1].second.clone();
+    depth.view(-1)[1234] += 1e-2;
+    tensors[1].second = depth;
+  });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: r.safetensors: 1 of 3 tensors are not what the artifact "
+                                     "computes: output\n"));
+}
+
+TEST_F(VerifyReferenceTest, AReferenceThatDoesNotFitIsRefused) {
+  Export(kModule);
+  EXPECT_THAT(Verify("dav2_vits").err,
+              StartsWith("FAILED_PRECONDITION: r.safetensors: is a reference of dav2_vits, and the artifact is made "
+                         "from ported\n"));
+  EXPECT_EQ(Verify("ported", {}, [](std::vector<NamedTensor>& tensors) { tensors[0].first = "input.y"; }).err,
+            "INVALID_ARGUMENT: r.safetensors: forward wants the argument x, a Tensor, which the file lacks\n");
+  EXPECT_EQ(Verify("ported", {}, [](std::vector<NamedTensor>& tensors) { tensors.resize(1); }).err,
+            "INVALID_ARGUMENT: r.safetensors: every tensor is an input: nothing to compare with; name what came out "
+            "\"output\"\n");
+  EXPECT_EQ(Verify("ported", {"--tolerance=-1"}).err, "INVALID_ARGUMENT: --tolerance=-1: wants a number from 0\n");
+  EXPECT_EQ(RunTool("verify", {"--artifact=m.pt", "--tolerance=1"}, folder_).err,
+            "INVALID_ARGUMENT: --tolerance is for --reference=FILE\n");
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,102 @@
+#include "tools/export_summary.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "common/keymap/left_out.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+
+namespace modelport {
+namespace {
+
+std::string Source(const Manifest& manifest) {
+  if (manifest.warning().empty()) return manifest.source();
+  return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
+}
+
+std::string Checks(const Manifest::RoundTrip& round_trip) {
+  if (!round_trip.proven()) return "none (--noverify)";
+  double worst = 0;
+  int magnified = 0;
+  for (const auto& output : round_trip.outputs()) {
+    magnified += output.equal_on_same_memory();
+    if (!output.equal_on_same_memory()) worst = std::max(worst, output.relative());
+  }
+  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
+                      round_trip.outputs_size(), " outputs ",
+                      worst == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", worst),
+                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
+                      round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
+}
+
+// The outputs that are not finite; "" if all are.
+std::string Nonfinite(const Manifest::RoundTrip& round_trip) {
+  std::vector<std::string> calls;
+  for (const auto& output : round_trip.outputs()) {
+    if (output.nan() + output.infinite() == 0) continue;
+    calls.push_back(absl::StrCat(output.call(), " ", output.nan(), " NaN, ", output.infinite(), " infinite"));
+  }
+  return absl::StrJoin(calls, "; ");
+}
+
+std::string StateDictText(const Manifest& manifest) {
+  std::vector<LeftOut> left_out;
+  for (const auto& part : manifest.left_out()) {
+    left_out.push_back({part.path(), part.tensors(), static_cast<int64_t>(part.elements())});
+  }
+  return absl::StrCat(DictName(manifest.state_dict()),
+                      left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out));
+}
+
+// " (3 values became 0, 12 subnormal)"; "" if none did.
+std::string Underflow(const Manifest::Conversion& converted) {
+  const int64_t zero = converted.became_zero(), subnormal = converted.became_subnormal();
+  if (zero + subnormal == 0) return "";
+  return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
+}
+
+// How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
+std::string Changes(const Manifest& manifest) {
+  std::string changes;
+  for (const auto& converted : manifest.converted()) {
+    absl::StrAppend(&changes, converted.tensors(), " from ", converted.from(), Underflow(converted), "; ");
+  }
+  for (const auto& zeros : manifest.zero_filled())
+    absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
+  if (manifest.unused_size() > 0)
+    absl::StrAppend(&changes, manifest.unused_size(), " keys unused (see the manifest); ");
+  return changes.substr(0, changes.empty() ? 0 : changes.size() - 2);
+}
+
+}  // namespace
+
+std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
+  Table table;
+  table.AddRow({"model", manifest.model()});
+  table.AddRow({"target", manifest.target()});
+  table.AddRow({"source", Source(manifest)});
+  table.AddRow({"layout", manifest.layout()});
+  if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {
+    table.AddRow({"state dict", StateDictText(manifest)});
+  }
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
+  if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
+  table.AddRow({"parameters", FormatCount(manifest.parameters())});
+  table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
+  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
+  table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
+  table.AddRow({"checks", Checks(manifest.round_trip())});
+  if (const std::string calls = Nonfinite(manifest.round_trip()); !calls.empty()) table.AddRow({"not finite", calls});
+  const std::string& fault = manifest.round_trip().kernel_fault();
+  if (!fault.empty()) table.AddRow({"this machine", fault});
+  table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
+  return table.ToString();
+}
+
+}  // namespace modelport

@@ -1,0 +1,31 @@
+// How inspect prints what it finds.
+#ifndef MODELPORT_TOOLS_PRINT_CHECKPOINT_H_
+#define MODELPORT_TOOLS_PRINT_CHECKPOINT_H_
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/plan.h"
+#include "common/module_tree/module_tree.h"
+#include "pipeline/nearest_variant.h"
+
+namespace modelport {
+
+// Prints what the file holds: format, size, metadata, its state dicts with every tensor's key, dtype and shape, and
+// what else holds tensors.
+void PrintContents(const Checkpoint& checkpoint, std::ostream& out);
+
+// Prints the names of the models that the file fits or, if there are none, the nearest one and how the file differs.
+void PrintFit(const std::vector<std::string>& fitting, const absl::optional<NearestVariant>& nearest,
+              std::ostream& out);
+
+// Prints how the file maps onto `tree`, the modules of `model`, and what that leaves out.
+void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PRINT_CHECKPOINT_H_
