@@ -1,5 +1,5 @@
 """Macros for model families. A family is a folder of YAML, with one model_plugin() in its BUILD file and its name in the
-list of models/BUILD."""
+list of models/plugins.bzl."""
 
 load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
 load("@rules_cc//cc:defs.bzl", "cc_test")

@@ -8,8 +8,8 @@ def _uses(line, where):
         fail("{}: wants the names of `uses` on one line, such as uses: [layers, dinov2]".format(where))
     return [name.strip() for name in inner[1:-1].split(",") if name.strip()]
 
-# What Bazel needs of a plugin.yaml: the family, the families it uses, and the names of its variants. Modelport's own
-# parser reads the rest; //registry:plugin_catalog_test holds the two equal.
+# What Bazel needs of a plugin.yaml: the family, the families it uses, and the names of its variants. //tests:catalog_inputs_test
+# compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
     family, uses, variants, in_variants = None, [], [], False
     lines = text.split("\n")

@@ -118,11 +118,10 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module
   absl::StatusOr<RoundTrip> proven =
       ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, *options.target, tree), options.allow_nonfinite,
                      [&](int64_t bytes) { progress.Add(bytes); });
-  if (proven.ok()) return *std::move(proven);
-  const absl::Status failed(proven.status().code(), tree.library->WithPaths(proven.status().message()));
   // An example that cannot run is a fault of the plugin, and the message names its line.
-  if (absl::IsInvalidArgument(failed)) return failed;
-  return Annotate(failed, absl::StrCat(options.out, ": the round trip failed"));
+  if (absl::IsInvalidArgument(proven.status())) return proven.status();
+  if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
+  return *std::move(proven);
 }
 
 // Writes the manifest, and gives both files their names.
@@ -132,10 +131,7 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
   return OutputFile::CommitTogether({&outputs.artifact, &outputs.manifest});
 }
 
-}  // namespace
-
-absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
-                                     const ExportOptions& options) {
+absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
   ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
@@ -171,6 +167,15 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(Commit(manifest, outputs));
   return manifest;
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
+                                     const ExportOptions& options) {
+  absl::StatusOr<Manifest> manifest = Export(registry, entry, options);
+  if (manifest.ok()) return manifest;
+  return absl::Status(manifest.status().code(), entry.plugin->library->WithPaths(manifest.status().message()));
 }
 
 }  // namespace modelport

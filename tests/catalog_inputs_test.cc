@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
 #include "tests/read_sources.h"
 
 namespace modelport {
@@ -67,6 +71,19 @@ TEST(CatalogInputsTest, TheTableSaysWhatIsMadeAnew) {
 bool IsProgram(const std::string& path) {
   return path == "tools/export_action" || absl::StartsWith(path, "../libtorch/") || absl::StartsWith(path, "_solib_") ||
          absl::StartsWith(path, "_middlemen/") || absl::EndsWith(path, "/versions.bzl");
+}
+
+TEST(CatalogInputsTest, EveryVariantIsATarget) {
+  std::set<std::string> targets, variants;
+  const std::string lines = ReadSource("tests/catalog_inputs.txt");
+  for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
+    targets.emplace(line.substr(0, line.find(' ')));
+  }
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  for (const CatalogEntry& entry : registry.catalog()) {
+    variants.insert(absl::StrCat("//models/", entry.plugin->family, ":", entry.variant->name));
+  }
+  EXPECT_EQ(targets, variants);
 }
 
 TEST(CatalogInputsTest, AnExportReadsPluginsAndTheProgramOnly) {

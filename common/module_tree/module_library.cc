@@ -16,8 +16,6 @@ std::string AlreadyDefined(const ModuleType& first) {
   return absl::StrCat("module type ", first.name(), " is already defined at ", MarkString(first.mark));
 }
 
-std::string Quoted(absl::string_view text) { return absl::StrCat("\"", text, "\""); }
-
 bool SamePlace(const SourceText& a, const SourceText& b) { return a.file == b.file && a.line == b.line; }
 
 }  // namespace
@@ -52,9 +50,12 @@ absl::Status ModuleLibrary::Include(const ModuleLibrary& used) {
 }
 
 std::string ModuleLibrary::WithPaths(absl::string_view text) const {
-  std::map<std::string, std::string> paths;  // By name, both in the quotation marks that LibTorch adds.
+  // With what stands around a name, so that a part of a longer path is no name.
+  std::map<std::string, std::string> paths;
   const auto add = [&](const SourceText& source) {
-    if (source.name != source.file) paths.emplace(Quoted(source.name), Quoted(source.file));
+    if (source.name == source.file) return;
+    paths.emplace(absl::StrCat("\"", source.name, "\""), absl::StrCat("\"", source.file, "\""));
+    paths.emplace(absl::StrCat(" ", source.name, ":"), absl::StrCat(" ", source.file, ":"));
   };
   std::for_each(functions_.begin(), functions_.end(), add);
   for (const auto& [name, type] : types_) add(type->methods);

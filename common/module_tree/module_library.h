@@ -27,8 +27,9 @@ class ModuleLibrary {
   //   InvalidArgument  two different types of one name; both places are named
   absl::Status Include(const ModuleLibrary& used);
 
-  // `text` of LibTorch about the library's files, with their paths in place of their names:
+  // `text`, a message about the code of artifacts, with the paths of the library's files in place of their names:
   //   File "models/toy/modules.yaml", line 3   becomes   File "plugins/toy/modules.yaml", line 3
+  //   at models/toy/modules.yaml:3             becomes   at plugins/toy/modules.yaml:3
   std::string WithPaths(absl::string_view text) const;
 
   // Null if there is no such type.
