@@ -18,6 +18,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tools/tool_main.h"
 
@@ -109,7 +110,7 @@ absl::Status Report(const std::vector<Case>& cases, const std::vector<std::vecto
 
 // Makes the files in `folder`, runs all commands on them and prints the report.
 absl::Status RunIn(const fs::path& folder) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(""));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(const CatalogEntry small, registry.Find("dav2_vits"));
   Bench bench(entry, folder);

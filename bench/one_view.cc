@@ -18,6 +18,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 #include "common/weights/bind_tensors.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/map_weights.h"
 #include "registry/registry.h"
 #include "tools/tool_main.h"
@@ -78,7 +79,7 @@ double Median(std::vector<double> values) {
 }
 
 absl::Status Run() {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(""));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(const Variant off, WithoutAnyView(*entry.variant));
   ASSIGN_OR_RETURN(Network any_view, MakeNetwork(registry, entry));

@@ -2,7 +2,7 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_library")
 
-def embed_files(name, srcs, header, function, deps):
+def embed_files(name, srcs, header, function, deps, hdrs = None):
     """A library that defines a function which returns the texts of `srcs`.
 
     Args:
@@ -10,7 +10,8 @@ def embed_files(name, srcs, header, function, deps):
       srcs: the files.
       header: path of the header that declares `absl::Span<const EmbeddedFile> function()`.
       function: its name.
-      deps: the target of the header.
+      deps: the target of the header, or what the header needs if it is one of `hdrs`.
+      hdrs: headers of the library.
     """
     native.genrule(
         name = name + "_source",
@@ -22,5 +23,6 @@ def embed_files(name, srcs, header, function, deps):
     cc_library(
         name = name,
         srcs = [name + ".cc"],
+        hdrs = hdrs,
         deps = deps,
     )

@@ -2,6 +2,7 @@
 
 load("@goldens//:models.bzl", "MODELS")
 load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//tests/goldens:models.bzl", "COMMITTED")
 
 def golden_files():
     """A filegroup for each folder of goldens in this package."""
@@ -9,21 +10,14 @@ def golden_files():
         native.filegroup(
             name = folder,
             srcs = native.glob([folder + "/*"]),
-            visibility = ["//tests:__pkg__"],
+            visibility = [
+                "//models:__subpackages__",
+                "//tests:__pkg__",
+            ],
         )
 
-def golden_test(model, committed = False, large = False, plugins = "//models:plugins", plugin_path = "models"):
-    """Tests `model` against the committed goldens and those in the folder MODELPORT_GOLDENS.
-
-    Declares no test if neither has goldens of it.
-
-    Args:
-      model: a variant.
-      committed: whether //tests/goldens has cases of it.
-      large: whether the test takes gigabytes of memory; it then has the tag full_size and runs alone.
-      plugins: the YAML files of plugins, with the model's.
-      plugin_path: their folder.
-    """
+def _goldens(model, committed):
+    """The targets and folders of a model's goldens: the committed ones and those in the folder MODELPORT_GOLDENS."""
     data, folders = [], []
     if committed:
         data.append("//tests/goldens:" + model)
@@ -31,16 +25,51 @@ def golden_test(model, committed = False, large = False, plugins = "//models:plu
     if model in MODELS:
         data.append("@goldens//:" + model)
         folders.append("../goldens/" + model)
+    return data, folders
+
+def golden_test(model, committed = False, large = False, plugins = "//models:plugins", plugin_path = "models"):
+    """Tests `model` against its goldens. Declares no test if there are none.
+
+    Args:
+      model: a variant of a test plugin, or a large one, whose artifact is not kept.
+      committed: whether //tests/goldens has cases of it.
+      large: whether the test takes gigabytes of memory; it then has the tag full_size and runs alone.
+      plugins: the YAML files of plugins, with the model's.
+      plugin_path: their folder.
+    """
+    data, folders = _goldens(model, committed)
     if not folders:
         return
     cc_test(
         name = model + "_golden_test",
         size = "enormous" if large else "medium",
-        args = [plugin_path, model] + folders,
+        args = [plugin_path, model, "none"] + folders,
         data = data + [
-            "stages.txt",
+            "//tests:stages.txt",
             plugins,
         ],
         tags = ["full_size", "exclusive"] if large else ["rounding"],
-        deps = [":golden_test_main"],
+        deps = ["//tests:golden_test_main"],
+    )
+
+def artifact_golden_test(model):
+    """MODEL_test: tests the file of the target MODEL in this package against its goldens. Declares no test if there are none.
+
+    Args:
+      model: a variant of this package's family whose weights are seeded.
+    """
+    data, folders = _goldens(model, model in COMMITTED)
+    if not folders:
+        return
+    cc_test(
+        name = model + "_test",
+        size = "medium",
+        args = ["models", model, "{}/{}.seeded.pt".format(native.package_name(), model)] + folders,
+        data = data + [
+            model,
+            "//models:plugins",
+            "//tests:stages.txt",
+        ],
+        tags = ["rounding"],
+        deps = ["//tests:golden_test_main"],
     )

@@ -1,28 +1,112 @@
 """Macros for model families. A family is a folder of YAML, with one model_plugin() in its BUILD file and its name in the
-list of models/BUILD."""
+list of models/plugins.bzl."""
 
+load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
 load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
 load("//build_defs:embed_files.bzl", "embed_files")
+load("//build_defs:golden_test.bzl", "artifact_golden_test")
+load("//build_defs:model_artifact.bzl", "model_artifact", "model_family", "model_proof")
+load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 
-def model_plugin(name):
-    """Declares the plugin of the package's family, and its test.
+# The LibTorch releases that a variant can be exported for beside the newest, as //tools:export has them.
+_RUNTIMES = ["1.6", "1.12", "2.1", "2.7"]
 
-    Makes the filegroups :yaml for the catalog and :all_yaml, with testdata/, for tests, and NAME_plugin_test, which checks
-    the plugin and, if there is one, the test plugin in testdata/.
+# Every variant of every family, in one order.
+_ALL_VARIANTS = [(family, variant) for family in FAMILIES for variant in FAMILIES[family].variants]
+
+def _checkpoint(variant):
+    return "@{}{}//:file".format(CHECKPOINT_PREFIX, variant) if variant in CHECKPOINTS else None
+
+def _declare_artifacts(variant, large):
+    """The artifacts of a variant: NAME, NAME_RUNTIME, and for each host NAME_HOST and NAME_HOST_RUNTIME."""
+    for host in [""] + HOSTS:
+        for runtime in [""] + _RUNTIMES:
+            model_artifact(
+                name = "_".join([part for part in [variant, host, runtime] if part]),
+                checkpoint = _checkpoint(variant),
+                family = ":family",
+                large = large,
+                model = variant,
+                runtime = runtime,
+                tags = ["manual"],
+                target = host or "libtorch",
+                visibility = ["//visibility:public"],
+            )
+
+def _declare_proof(family, variant):
+    """NAME_proof. The proofs of all variants run one after the other, since a giant takes most of a machine's memory."""
+    place = _ALL_VARIANTS.index((family, variant))
+    after = None
+    if place > 0:
+        other_family, other = _ALL_VARIANTS[place - 1]
+        after = "{}:{}_proof".format(FAMILIES[other_family].package, other)
+    model_proof(
+        name = variant + "_proof",
+        after = after,
+        checkpoint = _checkpoint(variant),
+        family = ":family",
+        model = variant,
+        tags = ["manual"],
+        visibility = ["//visibility:public"],
+    )
+
+def _declare_variants(family, large):
+    variants = FAMILIES[family].variants
+    unknown = [name for name in large if name not in variants]
+    if unknown:
+        fail("large: {} has no variant {}".format(family, ", ".join(unknown)))
+    for variant in variants:
+        _declare_artifacts(variant, variant in large)
+        _declare_proof(family, variant)
+        if variant not in large and variant not in CHECKPOINTS:
+            artifact_golden_test(variant)
+    native.filegroup(
+        name = "catalog",
+        srcs = [name for name in variants if name not in large or name in CHECKPOINTS],
+        tags = ["manual"],
+        visibility = ["//visibility:public"],
+    )
+    native.filegroup(
+        name = "catalog_full",
+        srcs = [name + "_proof" for name in variants],
+        tags = ["manual"],
+        visibility = ["//visibility:public"],
+    )
+
+def model_plugin(name, large = []):
+    """Declares the plugin of the package's family, its test, and the artifacts of its variants.
+
+    NAME_plugin_test checks the plugin and, if there is one, the test plugin in testdata/. docs/catalog.md lists the targets
+    of the variants. The filegroups :yaml and :all_yaml, with testdata/, are the files.
 
     Args:
       name: the family, which is the folder's name.
+      large: the variants of more than 500 MB, sorted. The test holds the list.
     """
     if not native.glob(["plugin.yaml"]):
         fail("{} has no plugin.yaml".format(native.package_name()))
     misnamed = native.glob(["**/*.yml"])
     if misnamed:
         fail("a plugin's files end in .yaml; rename " + ", ".join(misnamed))
+    if name not in FAMILIES:
+        fail("{} is not in models/plugins.bzl".format(name))
     native.filegroup(
         name = "yaml",
         srcs = native.glob(["*.yaml"]),
-        visibility = ["//models:__pkg__"],
+        visibility = [
+            "//models:__pkg__",
+            "//tests:__pkg__",
+        ],
     )
+    model_family(
+        name = "family",
+        srcs = [":yaml"],
+        uses = ["{}:family".format(FAMILIES[used].package) for used in FAMILIES[name].uses],
+        visibility = ["//:__subpackages__"],
+    )
+    if FAMILIES[name].variants:
+        _declare_variants(name, large)
     native.filegroup(
         name = "all_yaml",
         srcs = native.glob(["**/*.yaml"]),
@@ -31,26 +115,26 @@ def model_plugin(name):
     cc_test(
         name = name + "_plugin_test",
         size = "small",
-        args = [name, native.package_name()],
+        args = [name, native.package_name()] + large,
         data = [":all_yaml"],
         deps = ["//registry:plugin_test_main"],
     )
 
-def model_catalog(name, plugins, hosts):
-    """Declares the library that embeds plugins in a binary.
+def embedded_plugins(name):
+    """Declares the library that embeds every plugin in a binary.
 
     Args:
       name: the library's name.
-      plugins: the families, sorted; each is a package below this one.
-      hosts: the hosts whose package below //targets has shared wrappers, sorted.
     """
-    if plugins != sorted(plugins):
-        fail("the plugins must be sorted: " + ", ".join(sorted(plugins)))
     embed_files(
         name = name,
-        srcs = ["//{}/{}:yaml".format(native.package_name(), plugin) for plugin in plugins] +
-               ["//targets/{}:yaml".format(host) for host in hosts],
+        srcs = ["//models/{}:yaml".format(plugin) for plugin in PLUGINS] +
+               ["//targets/{}:yaml".format(host) for host in HOSTS],
         function = "EmbeddedPlugins",
-        header = "registry/embedded_plugins.h",
-        deps = ["//registry:embedded_plugins"],
+        hdrs = ["embedded_plugins.h"],
+        header = "models/embedded_plugins.h",
+        deps = [
+            "//common/text:embedded_file",
+            "@com_google_absl//absl/types:span",
+        ],
     )

@@ -111,11 +111,13 @@ absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, co
 
 // Makes the round trip, if it is asked for.
 absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
-                                                const std::vector<Call>& examples, const ExportOptions& options) {
+                                                const CatalogEntry& entry, const ModuleTree& tree,
+                                                const ExportOptions& options) {
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", size);
-  absl::StatusOr<RoundTrip> proven = ProveRoundTrip(module, file.ReadablePath(), examples, options.allow_nonfinite,
-                                                    [&](int64_t bytes) { progress.Add(bytes); });
+  absl::StatusOr<RoundTrip> proven =
+      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, *options.target, tree), options.allow_nonfinite,
+                     [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
@@ -129,10 +131,7 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
   return OutputFile::CommitTogether({&outputs.artifact, &outputs.manifest});
 }
 
-}  // namespace
-
-absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
-                                     const ExportOptions& options) {
+absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
   ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
@@ -159,8 +158,7 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   RETURN_IF_ERROR(WriteAndAudit(module, *tree.model, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(bound),
-                         TargetExamples(entry, *options.target, *tree.whole), options));
+                   Prove(module, outputs.artifact, TotalBytes(bound), entry, *tree.whole, options));
   // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
@@ -169,6 +167,15 @@ absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntr
   RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(Commit(manifest, outputs));
   return manifest;
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
+                                     const ExportOptions& options) {
+  absl::StatusOr<Manifest> manifest = Export(registry, entry, options);
+  if (manifest.ok()) return manifest;
+  return absl::Status(manifest.status().code(), entry.plugin->library->WithPaths(manifest.status().message()));
 }
 
 }  // namespace modelport

@@ -11,13 +11,14 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
 namespace {
 
 TEST(MappedWeightsTest, ThePlanKeepsItsCheckpointOpen) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ASSERT_OK_AND_ASSIGN(MappedWeights weights, MapWeights(registry, entry, tree, Seeded{0}));
@@ -32,7 +33,7 @@ TEST(MappedWeightsTest, ThePlanKeepsItsCheckpointOpen) {
 }
 
 TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry plain, registry.Find("tiny_dinov2"));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry with_registers, registry.Find("tiny_dinov2_reg"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree own, BuildModuleTree(plain.plugin->library, plain.variant->module));

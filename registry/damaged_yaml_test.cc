@@ -6,6 +6,7 @@
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_library.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/parse_plugin.h"
 #include "registry/plugin_folder.h"
 
@@ -26,7 +27,7 @@ void ParseAsItsName(const YamlFile& file) {
 class DamagedYamlTest : public testing::TestWithParam<std::string> {
  protected:
   DamagedYamlTest() {
-    for (const PluginFolder& folder : EmbeddedPluginFolders()) {
+    for (const PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
       const YamlFile* file = folder.path == "models/dinov2" ? folder.Find(GetParam()) : nullptr;
       if (file != nullptr) file_ = *file;
     }

@@ -23,6 +23,10 @@
 namespace modelport {
 namespace {
 
+// The folder in which every artifact names the files of plugins, wherever they lie, so that its bytes do not depend on
+// that.
+constexpr absl::string_view kNamesFolder = "models/";
+
 class PluginLinker {
  public:
   void AddFolder(const PluginFolder& folder, bool is_replacement);
@@ -147,8 +151,9 @@ PluginLinker::Entry* PluginLinker::FindLinked(const FamilyReference& reference) 
 bool PluginLinker::AddModules(Entry* entry, ModuleLibrary* library) {
   bool parsed = true;
   for (const YamlFile* file : entry->folder->modules_files()) {
-    parsed = Passes(library->AddFile(*file)) && parsed;
-    entry->modules_files.emplace(absl::StrCat(entry->plugin.family, "/", FileName(*file)), file->text);
+    const std::string name = absl::StrCat(entry->plugin.family, "/", FileName(*file));
+    parsed = Passes(library->AddFile(*file, absl::StrCat(kNamesFolder, name))) && parsed;
+    entry->modules_files.emplace(name, file->text);
   }
   return parsed;
 }

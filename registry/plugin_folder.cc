@@ -9,8 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "common/text/embedded_file.h"
-#include "registry/embedded_plugins.h"
 
 namespace modelport {
 namespace {
@@ -83,9 +81,9 @@ std::vector<const YamlFile*> PluginFolder::modules_files() const {
   return modules;
 }
 
-std::vector<PluginFolder> EmbeddedPluginFolders() {
+std::vector<PluginFolder> GroupByFolder(absl::Span<const EmbeddedFile> files) {
   std::map<std::string, PluginFolder> folders;
-  for (const EmbeddedFile& file : EmbeddedPlugins()) {
+  for (const EmbeddedFile& file : files) {
     const std::string path(file.path.substr(0, file.path.rfind('/')));
     PluginFolder& folder = folders[path];
     folder.path = path;

@@ -6,6 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/text/embedded_file.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
@@ -25,8 +27,8 @@ struct PluginFolder {
 // The name of `file` in its folder: "modules.yaml".
 absl::string_view FileName(const YamlFile& file);
 
-// The plugins compiled into the binary.
-std::vector<PluginFolder> EmbeddedPluginFolders();
+// The plugins that `files` make.
+std::vector<PluginFolder> GroupByFolder(absl::Span<const EmbeddedFile> files);
 
 // The plugins in the folder `path` and in all folders below it.
 //   NotFound         there is none

@@ -1,5 +1,8 @@
-// The test of one plugin, read from its folder. Arguments: the family and the folder of its package.
+// The test of one plugin, read from its folder:
+//   plugin_test FAMILY FOLDER [LARGE]...
+// FOLDER is that of the plugin's package, and each LARGE a variant that its BUILD file lists as large.
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -7,13 +10,17 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
 #include "registry/plugin_folder.h"
@@ -23,6 +30,10 @@ namespace {
 
 std::string* family;
 std::string* folder;
+std::vector<std::string>* large;
+
+// An artifact is large from this size on. Caches do not store it, and //models:catalog leaves it out.
+constexpr int64_t kLargeBytes = 500'000'000;
 
 // A variant of the plugin or of its test plugin.
 struct Entry {
@@ -34,7 +45,7 @@ class PluginTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK_AND_ASSIGN(const std::vector<PluginFolder> folders, ReadPluginFolders(*folder));
-    ASSERT_OK_AND_ASSIGN(plugins_, LinkPlugins(EmbeddedPluginFolders(), folders));
+    ASSERT_OK_AND_ASSIGN(plugins_, LinkPlugins(GroupByFolder(EmbeddedPlugins()), folders));
     for (const auto& plugin : plugins_) {
       const bool is_for_tests = absl::StartsWith(plugin->path, absl::StrCat(*folder, "/"));
       if (plugin->path != *folder && !is_for_tests) continue;
@@ -71,6 +82,23 @@ TEST_F(PluginTest, EveryVariantTakesItsPublishedKeys) {
   }
 }
 
+int64_t BytesOf(const ModuleTree& tree) {
+  int64_t bytes = 0;
+  for (const Slot& slot : tree.slots)
+    bytes += *ElementCount(slot.shape) * ByteSize(slot.dtype.value_or(DType::kFloat32));
+  return bytes;
+}
+
+TEST_F(PluginTest, TheBuildFileListsTheLargeVariants) {
+  std::vector<std::string> wanted;
+  for (const Entry& entry : entries_) {
+    if (entry.plugin->path == *folder && BytesOf(Build(entry)) > kLargeBytes) wanted.push_back(entry.variant->name);
+  }
+  std::sort(wanted.begin(), wanted.end());
+  EXPECT_EQ(*large, wanted) << *folder << "/BUILD: write in model_plugin():\n    large = [\""
+                            << absl::StrJoin(wanted, "\", \"") << "\"],";
+}
+
 bool MatchesSlot(const KeyPattern& pattern, const ModuleTree& tree) {
   return std::any_of(tree.slots.begin(), tree.slots.end(),
                      [&](const Slot& slot) { return pattern.Match(slot.name).has_value(); });
@@ -97,11 +125,12 @@ TEST_F(PluginTest, EverySlotOfARuleExists) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc != 3) {
-    std::fprintf(stderr, "usage: plugin_test FAMILY FOLDER\n");
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: plugin_test FAMILY FOLDER [LARGE]...\n");
     return 1;
   }
   modelport::family = new std::string(argv[1]);
   modelport::folder = new std::string(argv[2]);
+  modelport::large = new std::vector<std::string>(argv + 3, argv + argc);
   return RUN_ALL_TESTS();
 }

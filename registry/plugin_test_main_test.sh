@@ -6,10 +6,11 @@ plugins=$TEST_TMPDIR/models
 cp -rL models "$plugins" && chmod -R u+w "$plugins" || exit 1
 failures=0
 
-# expect STATUS NAME FAMILY FOLDER [TEXT]: the test of that plugin ends with STATUS and says TEXT.
+# expect STATUS NAME TEXT ARGUMENT...: the test with these arguments ends with STATUS and says TEXT.
 expect() {
-  local status=$1 name=$2 text=${5:-}
-  "$program" "$3" "$4" >"$TEST_TMPDIR/out" 2>&1
+  local status=$1 name=$2 text=$3
+  shift 3
+  "$program" "$@" >"$TEST_TMPDIR/out" 2>&1
   local got=$?
   if ((got != status)) || ! grep -qF -- "$text" "$TEST_TMPDIR/out"; then
     echo "FAILED: $name: wants status $status and \"$text\", has $got and:"
@@ -18,19 +19,21 @@ expect() {
   fi
 }
 
-expect 0 "a family with variants" dinov2 "$plugins/dinov2" "[  PASSED  ] 3 tests."
-expect 0 "a family of shared layers" layers "$plugins/layers" "[  PASSED  ] 3 tests."
+large=(dinov2_vitg14 dinov2_vitg14_reg dinov2_vitl14 dinov2_vitl14_reg)
+expect 0 "a family with variants" "[  PASSED  ] 4 tests." dinov2 "$plugins/dinov2" "${large[@]}"
+expect 1 "large variants that are not listed" 'large = ["dinov2_vitg14", "dinov2_vitg14_reg", ' dinov2 "$plugins/dinov2"
+expect 0 "a family of shared layers" "[  PASSED  ] 4 tests." layers "$plugins/layers"
 mkdir "$TEST_TMPDIR/none"
-expect 1 "a folder without plugin" dinov2 "$TEST_TMPDIR/none" "no plugin.yaml"
-expect 1 "another family's folder" dinov2 "$plugins/layers" "names another family than its BUILD file"
+expect 1 "a folder without plugin" "no plugin.yaml" dinov2 "$TEST_TMPDIR/none"
+expect 1 "another family's folder" "names another family than its BUILD file" dinov2 "$plugins/layers"
 
 sed -i 's/^family: dinov2$/family: dinov/' "$plugins/dinov2/plugin.yaml"
-expect 1 "a misspelt family" dinov2 "$plugins/dinov2"
+expect 1 "a misspelt family" "" dinov2 "$plugins/dinov2"
 sed -i 's/^family: dinov$/family: dinov2/' "$plugins/dinov2/plugin.yaml"
 sed -i 's/^extends: dinov2$/extends: layers/' "$plugins/dinov2/testdata/plugin.yaml"
-expect 1 "a test plugin of another family" dinov2 "$plugins/dinov2"
+expect 1 "a test plugin of another family" "" dinov2 "$plugins/dinov2"
 
 echo "modules: {Broken(: {}}" >"$plugins/layers/broken.yaml"
-expect 1 "layers that do not parse" layers "$plugins/layers" "broken.yaml"
+expect 1 "layers that do not parse" "broken.yaml" layers "$plugins/layers"
 
 ((failures == 0))

@@ -1,5 +1,8 @@
 #include "registry/registry.h"
 
+#include <iterator>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
@@ -8,12 +11,14 @@
 
 namespace modelport {
 
-absl::StatusOr<Registry> Registry::Load(const std::string& plugin_path) {
+absl::StatusOr<Registry> Registry::Load(absl::Span<const EmbeddedFile> built_in,
+                                        const std::vector<std::string>& plugin_paths) {
   std::vector<PluginFolder> added;
-  if (!plugin_path.empty()) {
-    ASSIGN_OR_RETURN(added, ReadPluginFolders(plugin_path));
+  for (const std::string& path : plugin_paths) {
+    ASSIGN_OR_RETURN(std::vector<PluginFolder> folders, ReadPluginFolders(path));
+    std::move(folders.begin(), folders.end(), std::back_inserter(added));
   }
-  ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(EmbeddedPluginFolders(), added));
+  ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(GroupByFolder(built_in), added));
   std::vector<std::string> files;
   for (const PluginFolder& folder : added) {
     for (const YamlFile& file : folder.files) files.push_back(file.path);

@@ -1,4 +1,4 @@
-// The Registry holds every plugin: those embedded in the binary and those of a --plugin_path folder.
+// The Registry holds every plugin: those built into the binary and those of --plugin_path.
 #ifndef MODELPORT_REGISTRY_REGISTRY_H_
 #define MODELPORT_REGISTRY_REGISTRY_H_
 
@@ -9,6 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/text/embedded_file.h"
 #include "registry/plugin.h"
 
 namespace modelport {
@@ -21,17 +23,18 @@ struct CatalogEntry {
 
 class Registry {
  public:
-  // Parses the embedded plugins and, if `plugin_path` is not empty, those in that folder and in all folders below it. A
-  // folder's plugin replaces the embedded one of the same family.
+  // Parses the plugins `built_in`, and those in the folders `plugin_paths` and in all folders below them. A folder's
+  // plugin replaces the built-in one of the same family.
   //   NotFound         no plugin.yaml there
   //   InvalidArgument  every problem of every file: file, line, field and the nearest valid name; two plugins or
   //                    variants of one name
-  static absl::StatusOr<Registry> Load(const std::string& plugin_path);
+  static absl::StatusOr<Registry> Load(absl::Span<const EmbeddedFile> built_in,
+                                       const std::vector<std::string>& plugin_paths);
 
-  // Paths of the files that were read from the folder `plugin_path`.
+  // Paths of the files that were read from the folders `plugin_paths`.
   const std::vector<std::string>& files() const { return files_; }
 
-  // The embedded variants and those of --plugin_path, by family and then in file order.
+  // All variants, by family and then in file order.
   std::vector<CatalogEntry> catalog() const;
 
   // NotFound: unknown model "dav2_vit"; nearest: dav2_vits, dav2_vitb, dav2_vitl.

@@ -16,6 +16,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/target_module.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
@@ -35,7 +36,7 @@ absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target* target : Targets()) {
@@ -51,7 +52,7 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
 class EveryKindTest : public testing::TestWithParam<Runtime> {};
 
 TEST_P(EveryKindTest, RunsInTheRuntime) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target* target : Targets()) {
@@ -66,7 +67,7 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()))
 
 // Text that is compiled for a new runtime uses operators that only new runtimes have.
 TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2_swiglu_reg"));
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
@@ -79,7 +80,7 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
 }
 
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   for (const char* name : {"dinov2_vits14",
                            "dinov2_vitb14",
                            "dinov2_vitl14",

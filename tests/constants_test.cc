@@ -8,6 +8,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/constants_check.h"
 
@@ -19,7 +20,7 @@ using testing::IsEmpty;
 class ConstantsTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(GetParam()));
   ASSERT_FALSE(table.variants.empty());
   for (const std::string& variant : table.variants) {
@@ -40,7 +41,7 @@ std::vector<std::string> Tables() {
 INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(Tables()));
 
 TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(""));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   for (const CatalogEntry& entry : registry.catalog()) {
     const std::string path = "tests/constants/" + entry.plugin->family + ".txt";
     ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(path));

@@ -19,6 +19,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 #include "tests/golden_case.h"
@@ -68,7 +69,7 @@ class Da3BehaviourTest : public testing::Test {
   static void SetUpTestSuite() {
     torch::jit::setGraphExecutorOptimize(false);
     at::set_num_threads(1);
-    absl::StatusOr<Registry> registry = Registry::Load("models");
+    absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
     ASSERT_OK(registry);
     for (const char* name : {"tiny_any", "tiny_mono", "tiny_nested"}) {
       auto module = ExportSeeded(*registry, name, /*seed=*/name == std::string("tiny_nested") ? 19 : 0);
@@ -101,7 +102,7 @@ TEST_F(Da3BehaviourTest, OutputsHaveUpstreamsNamesInUpstreamsOrder) {
 
 TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
   const at::Tensor images = Images(1, 2, 28, 28), poses = at::eye(4).expand({1, 2, 4, 4});
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const Module small, ExportSeeded(registry, "da3_small", /*seed=*/0));
   const struct {
     const Module& module;

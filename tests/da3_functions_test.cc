@@ -21,6 +21,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tests/golden_case.h"
@@ -36,7 +37,7 @@ constexpr char kGoldens[] = "tests/goldens/functions/";
 class Da3FunctionsTest : public testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Registry> registry = Registry::Load("models");
+    absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
     ASSERT_OK(registry);
     registry_ = std::make_unique<Registry>(*std::move(registry));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry_->Find("tiny_any"));

@@ -19,6 +19,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/target_module.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
@@ -57,7 +58,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
 
 absl::Status LoadAndRun(const PluginFolder& toy) {
   std::vector<PluginFolder> folders = {toy};
-  for (PluginFolder& folder : EmbeddedPluginFolders()) {
+  for (PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
     if (folder.path == "models/layers" || folder.path == "targets/nuke") folders.push_back(std::move(folder));
   }
   ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(folders, {}));

@@ -1,5 +1,7 @@
 // Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
-//   golden_test PLUGINS MODEL FOLDER...     PLUGINS: folder of the plugin; FOLDER: folders with golden cases
+//   golden_test PLUGINS MODEL ARTIFACT FOLDER...
+// PLUGINS is the folder of the plugin, ARTIFACT the model's file with the weights of seed 0, or "none", and each FOLDER
+// one with golden cases.
 #include <algorithm>
 #include <cstdio>
 #include <map>
@@ -7,8 +9,10 @@
 #include <vector>
 
 #include "absl/strings/strip.h"
+#include "common/archive/load_module.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 #include "tests/golden_case.h"
@@ -19,6 +23,7 @@ namespace {
 
 std::string* plugins;
 std::string* model;
+std::string* artifact;
 std::vector<std::string>* folders;
 
 std::map<uint64_t, std::vector<GoldenCase>> CasesBySeed() {
@@ -45,13 +50,15 @@ void Report(const std::vector<StageResult>& results) {
 }
 
 TEST(GoldenTest, EveryStageIsReproduced) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(*plugins));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {*plugins}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
   ASSERT_OK_AND_ASSIGN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
   const auto cases_by_seed = CasesBySeed();
   ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
   for (const auto& [seed, cases] : cases_by_seed) {
-    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, ExportSeeded(registry, *model, seed));
+    const bool is_built = seed == 0 && *artifact != "none";
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module,
+                         is_built ? LoadModule(*artifact) : ExportSeeded(registry, *model, seed));
     for (const GoldenCase& golden : cases) {
       ASSERT_FALSE(golden.stages.empty()) << golden.name;
       ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
@@ -70,12 +77,13 @@ TEST(GoldenTest, EveryStageIsReproduced) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc < 4) {
-    std::fprintf(stderr, "usage: golden_test PLUGINS MODEL FOLDER...\n");
+  if (argc < 5) {
+    std::fprintf(stderr, "usage: golden_test PLUGINS MODEL ARTIFACT FOLDER...\n");
     return 1;
   }
   modelport::plugins = new std::string(argv[1]);
   modelport::model = new std::string(argv[2]);
-  modelport::folders = new std::vector<std::string>(argv + 3, argv + argc);
+  modelport::artifact = new std::string(argv[3]);
+  modelport::folders = new std::vector<std::string>(argv + 4, argv + argc);
   return RUN_ALL_TESTS();
 }

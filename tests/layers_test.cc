@@ -22,6 +22,7 @@
 #include "common/status/status_matchers.h"
 #include "common/weights/bind_tensors.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "tests/golden_case.h"
@@ -82,7 +83,7 @@ constexpr char kFunctionCallers[] = R"yaml(modules:
 )yaml";
 
 absl::StatusOr<std::shared_ptr<const ModuleLibrary>> Layers() {
-  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(EmbeddedPluginFolders(), {}));
+  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(GroupByFolder(EmbeddedPlugins()), {}));
   auto library = std::make_shared<ModuleLibrary>();
   for (const auto& plugin : plugins) {
     if (plugin->family == "layers") RETURN_IF_ERROR(library->Include(*plugin->library));

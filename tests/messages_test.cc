@@ -249,11 +249,11 @@ INSTANTIATE_TEST_SUITE_P(
              "INVALID_ARGUMENT: plugins/tiny/modules.yaml:17:11: BasicBlock has no argument \"downs\"; nearest: down; "
              "the "
              "signature is BasicBlock(dim, down=0)\n"},
-        Slip{
-            "FieldsOfATypeNotIndented", "modules.yaml", "    parameters:\n      gamma: [dim]\n    children:\n      bn2",
-            "  parameters:\n      gamma: [dim]\n  children:\n      bn2",
-            "INVALID_ARGUMENT: plugins/tiny/modules.yaml:8:5: not valid YAML: this is not a field of the map above: "
-            "fields start in the same column and have a \":\"\n"},
+        Slip{"FieldsOfATypeNotIndented", "modules.yaml",
+             "    parameters:\n      gamma: [dim]\n    children:\n      bn2",
+             "  parameters:\n      gamma: [dim]\n  children:\n      bn2",
+             "INVALID_ARGUMENT: plugins/tiny/modules.yaml:8:5: not valid YAML: this is not a field of the map above: "
+             "fields start in the same column and have a \":\"\n"},
         Slip{"FieldsOfAVariantNotIndented", "plugin.yaml", "    ", "  ",
              "INVALID_ARGUMENT: plugins/tiny/plugin.yaml:14:3: \"tiny_net\" has no value: write it after the name, or "
              "below it and indented deeper\n"},

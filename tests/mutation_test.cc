@@ -15,6 +15,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/constants_check.h"
 #include "tests/exported_module.h"
@@ -165,7 +166,7 @@ absl::StatusOr<std::vector<std::string>> Complaints(const Registry& registry, co
 // The failures of the first model that has some. `file` was changed: if it belongs to no family, all models are tested.
 // An error if a model cannot be exported: such a mutation shows nothing about the tests.
 absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(plugin_path));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {plugin_path}));
   const bool is_shared = std::none_of(std::begin(kFamilies), std::end(kFamilies),
                                       [&](const Family& family) { return file.starts_with(family.name + "/"); });
   for (const Family& family : kFamilies) {

@@ -9,6 +9,7 @@
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 
@@ -20,7 +21,7 @@ using torch::jit::Module;
 NukeModel Export(const std::string& name) {
   torch::jit::setGraphExecutorOptimize(false);
   at::set_num_threads(1);
-  static const auto* registry = new absl::StatusOr<Registry>(Registry::Load("models"));
+  static const auto* registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
   EXPECT_THAT(*registry, IsOk());
   absl::StatusOr<Module> nuke = ExportSeeded(**registry, name, /*seed=*/0, "nuke");
   absl::StatusOr<Module> plain = ExportSeeded(**registry, name, /*seed=*/0);

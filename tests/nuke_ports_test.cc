@@ -7,6 +7,7 @@
 
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 #include "tests/nuke_model.h"
@@ -21,7 +22,7 @@ struct Size {
 };
 
 torch::jit::Module Export(const std::string& name, const std::string& target) {
-  const absl::StatusOr<Registry> registry = Registry::Load("tests/testdata");
+  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"tests/testdata"});
   EXPECT_THAT(registry, IsOk());
   absl::StatusOr<torch::jit::Module> module = ExportSeeded(*registry, name, /*seed=*/0, target);
   EXPECT_THAT(module, IsOk());

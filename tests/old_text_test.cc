@@ -19,6 +19,7 @@
 #include "common/script/compiler.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -35,7 +36,7 @@ at::Tensor Noise(const std::string& key, const std::vector<int64_t>& shape) {
 class OldTextTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("models"));
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_any"));
     library_ = entry.plugin->library;
     ASSERT_OK(old_.AddFunctions(library_->functions()));

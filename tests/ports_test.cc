@@ -27,6 +27,7 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "nlohmann/json.hpp"
 #include "pipeline/export_model.h"
 #include "pipeline/verify_artifact.h"
@@ -39,7 +40,7 @@ class PortsTest : public testing::TestWithParam<std::string> {
  protected:
   // Exports the model as `dtype`, proves it, and returns the loaded artifact.
   torch::jit::Module Export(DType dtype) {
-    const auto registry = Registry::Load("tests/testdata");
+    const auto registry = Registry::Load(EmbeddedPlugins(), {"tests/testdata"});
     EXPECT_THAT(registry, IsOk());
     const auto entry = registry->Find(GetParam());
     EXPECT_THAT(entry, IsOk());
@@ -101,7 +102,7 @@ StateDict PublishedDict(const std::string& path) {
 }
 
 TEST(PortsKeysTest, TheFullSizesHaveThePublishedKeys) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"tests/testdata"}));
   for (const std::string model : {"resnet18", "resnet50", "vitmatte_s_com"}) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(model));
     ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
@@ -117,7 +118,7 @@ TEST(PortsKeysTest, TheFullSizesHaveThePublishedKeys) {
 }
 
 TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"tests/testdata"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   StateDict dict = PublishedDict(absl::StrCat(entry.plugin->path, "/resnet18.txt"));
@@ -148,7 +149,7 @@ void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
 }
 
 TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load("tests/testdata"));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"tests/testdata"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
   const std::string folder = std::getenv("TEST_TMPDIR");
   ExportOptions options;

@@ -2,12 +2,13 @@
 
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
 std::vector<std::string> TestModels() {
-  const absl::StatusOr<Registry> registry = Registry::Load("models");
+  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
   EXPECT_THAT(registry, IsOk());
   std::vector<std::string> names;
   for (const CatalogEntry& entry : registry->catalog()) {

@@ -17,6 +17,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/export_model.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
@@ -35,7 +36,7 @@ using testing::Not;
 using testing::StartsWith;
 
 const Registry& TestRegistry() {
-  static const auto* const registry = new Registry(Registry::Load("models").value());
+  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
   return *registry;
 }
 

@@ -4,6 +4,7 @@
 
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/export_model.h"
 #include "tools/export_request.h"
 #include "tools/export_summary.h"
@@ -14,7 +15,7 @@ namespace {
 
 absl::Status Export() {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(".pt"));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ".pt"));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice;

@@ -139,11 +139,11 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::stri
 
 }  // namespace
 
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension) {
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in, absl::string_view extension) {
   if (absl::GetFlag(FLAGS_model).empty()) {
     return absl::InvalidArgumentError("--model is missing: bazel run //tools:list shows the models");
   }
-  ASSIGN_OR_RETURN(Registry registry, LoadRegistry());
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
   ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry, extension));
   ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options.weights));

@@ -6,6 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/text/embedded_file.h"
 #include "pipeline/export_model.h"
 #include "registry/registry.h"
 
@@ -19,10 +21,11 @@ struct ExportRequest {
   std::string choice;     // A note on the weights for a user who did not choose them; may be empty.
 };
 
-// Reads the flags --model, --checkpoint, --weights and so on, which this library defines.
+// Reads the flags --model, --checkpoint, --weights and so on, which this library defines. The model is one of the
+// plugins `built_in` or of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown model, or no plugin in --plugin_path
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::string_view extension);
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in, absl::string_view extension);
 
 }  // namespace modelport
 

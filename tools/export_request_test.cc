@@ -12,6 +12,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "tools/flags.h"
 
 namespace modelport {
@@ -35,7 +36,7 @@ class ExportRequestTest : public testing::Test {
   static absl::StatusOr<ExportRequest> Parse(const std::vector<const char*>& arguments) {
     const absl::FlagSaver saver;
     RETURN_IF_ERROR(ParseFlags(arguments).status());
-    return ParseExportRequest(".pt");
+    return ParseExportRequest(EmbeddedPlugins(), ".pt");
   }
 
   const std::string folder_ = std::string(std::getenv("TEST_TMPDIR")) + "/user";

@@ -11,6 +11,7 @@
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
 #include "registry/registry.h"
@@ -39,7 +40,7 @@ absl::Status PrintMapping(const Registry& registry, const CatalogEntry& entry, C
 
 absl::Status Inspect() {
   if (absl::GetFlag(FLAGS_checkpoint).empty()) return absl::InvalidArgumentError("--checkpoint is missing");
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry());
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   absl::optional<CatalogEntry> entry;
   if (!absl::GetFlag(FLAGS_model).empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));

@@ -6,6 +6,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 #include "tools/load_registry.h"
 #include "tools/tool_main.h"
@@ -21,7 +22,7 @@ absl::StatusOr<int64_t> Parameters(const CatalogEntry& entry) {
 }
 
 absl::Status List() {
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry());
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   Table table;
   table.AddRow({"model", "family", "what", "parameters", "published file", "licence of the weights"});
   for (const CatalogEntry& entry : registry.catalog()) {

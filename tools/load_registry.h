@@ -2,13 +2,15 @@
 #define MODELPORT_TOOLS_LOAD_REGISTRY_H_
 
 #include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/text/embedded_file.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// The registry with the plugins of --plugin_path, a flag that every tool with this function has. A relative path is
-// resolved by ResolveUserPath. Errors as for Registry::Load.
-absl::StatusOr<Registry> LoadRegistry();
+// The registry with the plugins `built_in` and those of --plugin_path, a flag that every tool with this function has. A
+// relative path is resolved by ResolveUserPath. Errors as for Registry::Load.
+absl::StatusOr<Registry> LoadRegistry(absl::Span<const EmbeddedFile> built_in);
 
 }  // namespace modelport
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/package_model.h"
 #include "tools/export_request.h"
 #include "tools/export_summary.h"
@@ -16,7 +17,7 @@ namespace {
 
 absl::Status Package() {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(""));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ""));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, request.entry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice;

@@ -9,6 +9,7 @@
 #include "absl/types/optional.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
+#include "models/embedded_plugins.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
 #include "tools/load_registry.h"
@@ -59,7 +60,7 @@ absl::Status Verify() {
   if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint);
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry());
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
                                   checkpoint.empty() ? "" : ResolveUserPath(checkpoint), reference));

@@ -47,8 +47,8 @@ std::string Deflate(absl::string_view content) {
   const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
       libdeflate_alloc_compressor(kLevel), libdeflate_free_compressor);
   std::string deflated(libdeflate_deflate_compress_bound(compressor.get(), content.size()), '\0');
-  deflated.resize(libdeflate_deflate_compress(compressor.get(), content.data(), content.size(), deflated.data(),
-                                              deflated.size()));
+  deflated.resize(
+      libdeflate_deflate_compress(compressor.get(), content.data(), content.size(), deflated.data(), deflated.size()));
   return deflated;
 }
 
@@ -83,8 +83,8 @@ absl::Status ArchiveWriter::Finish() {
     RETURN_IF_ERROR(Write(absl::StrCat(end, "PK\6\7", U32(0), U64(size_), U32(1))));
   }
   const std::string short_count = U16(many ? kSentinel16 : count);
-  return Write(absl::StrCat("PK\5\6", U32(0), short_count, short_count, U32OrSentinel(size), U32OrSentinel(offset),
-                            U16(0)));
+  return Write(
+      absl::StrCat("PK\5\6", U32(0), short_count, short_count, U32OrSentinel(size), U32OrSentinel(offset), U16(0)));
 }
 
 std::string ArchiveWriter::Header(const Record& record) {
@@ -103,11 +103,10 @@ std::string ArchiveWriter::DirectoryEntry(const Record& record) {
     if (NeedsZip64(number)) absl::StrAppend(&wide, U64(number));
   }
   const std::string extra = wide.empty() ? "" : ExtraField(kZip64Extra, wide);
-  return absl::StrCat("PK\1\2", U16(kVersion), U16(kVersion), U16(kUtf8Name),
-                      U16(record.deflated ? kDeflateMethod : 0), U32(0), U32(record.crc32),
-                      U32OrSentinel(record.stored_size), U32OrSentinel(record.size), U16(record.name.size()),
-                      U16(extra.size()), U16(0), U16(0), U16(0), U32(0), U32OrSentinel(record.offset), record.name,
-                      extra);
+  return absl::StrCat("PK\1\2", U16(kVersion), U16(kVersion), U16(kUtf8Name), U16(record.deflated ? kDeflateMethod : 0),
+                      U32(0), U32(record.crc32), U32OrSentinel(record.stored_size), U32OrSentinel(record.size),
+                      U16(record.name.size()), U16(extra.size()), U16(0), U16(0), U16(0), U32(0),
+                      U32OrSentinel(record.offset), record.name, extra);
 }
 
 absl::Status ArchiveWriter::Begin(absl::string_view path, absl::string_view content, absl::string_view stored,

@@ -11,9 +11,9 @@
 
 namespace modelport {
 
-// Writes a zip archive that LibTorch reads: every record is in the folder archive/, and stored bytes begin at a multiple
-// of 64, so that LibTorch can map them. LibTorch's own writer computes each CRC-32 from a table, which takes a fifth of
-// the time of an export; this one uses the processor's instructions. The errors are those of `out`.
+// Writes a zip archive that LibTorch reads: every record is in the folder archive/, and stored bytes begin at a
+// multiple of 64, so that LibTorch can map them. LibTorch's own writer computes each CRC-32 from a table, which takes a
+// fifth of the time of an export; this one uses the processor's instructions. The errors are those of `out`.
 class ArchiveWriter {
  public:
   // Writes to `out`, which must outlive this object.

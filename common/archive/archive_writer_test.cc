@@ -56,8 +56,7 @@ TEST(ArchiveWriterTest, BothReadersReadWhatItWrites) {
   EXPECT_EQ(reader.getRecordSize("data/1"), 0);
 
   const std::string bytes = Bytes(*archive);
-  ASSERT_OK_AND_ASSIGN(const std::vector<ZipRecord> records,
-                       ReadZipDirectory(bytes, ZipMethods::kStoredAndDeflated));
+  ASSERT_OK_AND_ASSIGN(const std::vector<ZipRecord> records, ReadZipDirectory(bytes, ZipMethods::kStoredAndDeflated));
   ASSERT_EQ(records.size(), 5);
   EXPECT_EQ(records[0].name, "archive/data.pkl");
   EXPECT_OK(CheckCrc32(records[0], "pickle"));

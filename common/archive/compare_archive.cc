@@ -54,7 +54,8 @@ class RecordComparer {
     const std::vector<std::string> paths = reader_.getAllRecords();
     for (const ZipRecord& record : file_.records()) {
       absl::string_view path = record.name;
-      if (absl::ConsumePrefix(&path, kArchiveFolder) && std::find(paths.begin(), paths.end(), path) != paths.end()) continue;
+      if (absl::ConsumePrefix(&path, kArchiveFolder) && std::find(paths.begin(), paths.end(), path) != paths.end())
+        continue;
       return absl::DataLossError(absl::StrCat(Brief(record.name), ": a record that Modelport does not write"));
     }
     for (const std::string& path : paths) {

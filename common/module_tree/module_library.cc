@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/module_tree/parse_modules.h"
 #include "common/yaml/problems.h"
 
@@ -19,10 +20,12 @@ bool SamePlace(const SourceText& a, const SourceText& b) { return a.file == b.fi
 
 }  // namespace
 
-absl::Status ModuleLibrary::AddFile(const YamlFile& file) {
+absl::Status ModuleLibrary::AddFile(const YamlFile& file, const std::string& name) {
   YamlProblems problems(file.path);
   ModulesFile modules = ParseModules(file, &problems);
+  for (SourceText& function : modules.functions) function.name = name;
   for (ModuleType& parsed : modules.types) {
+    parsed.methods.name = name;
     auto type = std::make_shared<const ModuleType>(std::move(parsed));
     const auto [same, is_new] = types_.emplace(type->name(), type);
     if (!is_new) problems.Add(type->mark, AlreadyDefined(*same->second));
@@ -44,6 +47,19 @@ absl::Status ModuleLibrary::Include(const ModuleLibrary& used) {
     if (!is_known) functions_.push_back(function);
   }
   return problems.status();
+}
+
+std::string ModuleLibrary::WithPaths(absl::string_view text) const {
+  // With what stands around a name, so that a part of a longer path is no name.
+  std::map<std::string, std::string> paths;
+  const auto add = [&](const SourceText& source) {
+    if (source.name == source.file) return;
+    paths.emplace(absl::StrCat("\"", source.name, "\""), absl::StrCat("\"", source.file, "\""));
+    paths.emplace(absl::StrCat(" ", source.name, ":"), absl::StrCat(" ", source.file, ":"));
+  };
+  std::for_each(functions_.begin(), functions_.end(), add);
+  for (const auto& [name, type] : types_) add(type->methods);
+  return absl::StrReplaceAll(text, paths);
 }
 
 const ModuleType* ModuleLibrary::Find(absl::string_view name) const {

@@ -17,13 +17,20 @@ namespace modelport {
 // `uses`.
 class ModuleLibrary {
  public:
-  // Adds every module type and function of a modules file. All problems of the file are reported in one status.
+  // Adds every module type and function of a modules file, which artifacts call `name`. All problems of the file are
+  // reported in one status.
   //   InvalidArgument  models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
-  absl::Status AddFile(const YamlFile& file);
+  absl::Status AddFile(const YamlFile& file, const std::string& name);
+  absl::Status AddFile(const YamlFile& file) { return AddFile(file, file.path); }
 
   // Adds every type and function of `used`. Types are shared by pointer, so including one type twice is no error.
   //   InvalidArgument  two different types of one name; both places are named
   absl::Status Include(const ModuleLibrary& used);
+
+  // `text`, a message about the code of artifacts, with the paths of the library's files in place of their names:
+  //   File "models/toy/modules.yaml", line 3   becomes   File "plugins/toy/modules.yaml", line 3
+  //   at models/toy/modules.yaml:3             becomes   at plugins/toy/modules.yaml:3
+  std::string WithPaths(absl::string_view text) const;
 
   // Null if there is no such type.
   const ModuleType* Find(absl::string_view name) const;

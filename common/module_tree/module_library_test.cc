@@ -196,5 +196,20 @@ TEST(ModuleLibraryTest, TwoTypesOfOneNameAreReportedWithBothPlaces) {
               StatusIs(kInvalid, "top.yaml:2:3: module type F is already defined at layers.yaml:2:3"));
 }
 
+TEST(ModuleLibraryTest, MessagesGetThePathsOfFiles) {
+  ModuleLibrary library;
+  ASSERT_OK(
+      library.AddFile({"plugins/toy/m.yaml", "modules:\n  Net():\n    methods: |\n      def f(self):\n        pass\n"},
+                      "models/toy/m.yaml"));
+  ASSERT_OK(
+      library.AddFile({"models/toy/n.yaml", "functions:\n  - |\n    def g(x):\n      pass\n"}, "models/toy/n.yaml"));
+  EXPECT_EQ(library.Find("Net")->methods.name, "models/toy/m.yaml");
+  EXPECT_EQ(library.WithPaths("  File \"models/toy/m.yaml\", line 4\n  at models/toy/m.yaml:4, 2 modules"),
+            "  File \"plugins/toy/m.yaml\", line 4\n  at plugins/toy/m.yaml:4, 2 modules");
+  for (const char* same : {"/home/models/toy/m.yaml:4", "File \"models/toy/n.yaml\"", "models/toy/m.yaml"}) {
+    EXPECT_EQ(library.WithPaths(same), same);
+  }
+}
+
 }  // namespace
 }  // namespace modelport

@@ -68,7 +68,8 @@ TEST_F(ParseInterfaceTest, AnEmptyListIsAProblem) {
 }
 
 TEST_F(ParseInterfaceTest, AnExampleThatIsNoCallOfValuesIsAProblem) {
-  EXPECT_THAT(Problem("[1, 3, 5, 9]", "patch"), HasSubstr("unknown name \"patch\": arguments of an example are values"));
+  EXPECT_THAT(Problem("[1, 3, 5, 9]", "patch"),
+              HasSubstr("unknown name \"patch\": arguments of an example are values"));
 }
 
 TEST_F(ParseInterfaceTest, AnExpressionThatDoesNotParseIsAProblem) {

@@ -228,7 +228,7 @@ SourceText ReadSource(const YamlValue& value, absl::string_view subject, YamlPro
   if (value.block_line == 0) {
     problems->Add(value.mark, absl::StrCat(subject, " wants a block of text that begins with \"|\""));
   }
-  return {value.text, value.mark.file, value.block_line};
+  return {value.text, value.mark.file, value.block_line, /*name=*/value.mark.file};
 }
 
 }  // namespace modelport

@@ -34,9 +34,10 @@ absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, c
 absl::StatusOr<Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                    HasOperator has_operator) {
   Compiler compiler(std::move(has_operator));
-  RETURN_IF_ERROR(compiler.AddFunctions(tree.library->functions()));
-  ASSIGN_OR_RETURN(Module module, Instantiate(compiler, tree.root, tensors));
-  return module;
+  const absl::Status compiled = compiler.AddFunctions(tree.library->functions());
+  absl::StatusOr<Module> module = compiled.ok() ? Instantiate(compiler, tree.root, tensors) : compiled;
+  if (module.ok()) return module;
+  return absl::Status(module.status().code(), tree.library->WithPaths(module.status().message()));
 }
 
 }  // namespace modelport

@@ -47,7 +47,7 @@ TorchError Split(absl::string_view error) {
 // Returns where in `source` the error is, such as "modules.yaml:10", and removes that line from `places` if it is the
 // first.
 std::string TakePlace(const SourceText& source, Lines* places) {
-  const std::string opening = absl::StrCat(kFile, source.file, "\", line ");
+  const std::string opening = absl::StrCat(kFile, source.name, "\", line ");
   const auto line = std::find_if(places->begin(), places->end(),
                                  [&](const std::string& text) { return absl::StartsWith(text, opening); });
   if (line == places->end()) return absl::StrCat(source.file, ":", source.line);

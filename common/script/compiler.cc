@@ -8,6 +8,7 @@
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <stdexcept>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,7 +19,6 @@
 #include "common/script/ivalue.h"
 #include "common/script/nesting.h"
 #include "common/script/operator_names.h"
-#include "common/script/source_line.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 
@@ -41,15 +41,20 @@ constexpr size_t kMaxTextSize = 64 << 10;
 // has 4300.
 constexpr size_t kMaxOperations = 100000;
 
-// Throws ErrorReport if two of `defs` have one name.
-void CheckNames(const std::vector<Def>& defs) {
+// "models/toy/modules.yaml:41": where `range` of `source` begins.
+std::string PlaceIn(const SourceText& source, const torch::jit::SourceRange& range) {
+  return absl::StrCat(source.file, ":", std::get<1>(*range.file_line_col()));
+}
+
+// Throws ErrorReport if two of `defs`, which are all of `source`, have one name.
+void CheckNames(const SourceText& source, const std::vector<Def>& defs) {
   std::map<std::string, Ident> first;
   for (const Def& def : defs) {
     const Ident& name = def.name();
     const auto [same, is_new] = first.emplace(name.name(), name);
     if (is_new) continue;
     throw ErrorReport(name.range()) << name.name() << " is defined twice; the first is at "
-                                    << FindSourceLine(same->second.range()).place;
+                                    << PlaceIn(source, same->second.range());
   }
 }
 
@@ -58,7 +63,7 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
   if (source.text.size() > kMaxTextSize) {
     throw std::length_error(absl::StrCat("the text has more than ", kMaxTextSize, " bytes; split it"));
   }
-  auto text = std::make_shared<torch::jit::Source>(source.text, source.file, source.line);
+  auto text = std::make_shared<torch::jit::Source>(source.text, source.name, source.line);
   CheckNesting(text);
   torch::jit::Parser parser(text);
   std::vector<Def> defs;
@@ -68,7 +73,7 @@ std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
     const absl::Status status = CheckIdentifier(name.name());
     if (!status.ok()) throw ErrorReport(name.range()) << std::string(status.message());
   }
-  CheckNames(defs);
+  CheckNames(source, defs);
   return defs;
 }
 
@@ -91,11 +96,11 @@ Compiler::Compiler(HasOperator has_operator)
     : unit_(std::make_shared<torch::jit::CompilationUnit>()),
       resolver_(std::make_shared<PluginResolver>(std::move(has_operator))) {}
 
-void Compiler::CheckFunctionName(const Ident& name) {
+void Compiler::CheckFunctionName(const SourceText& source, const Ident& name) {
   if (PluginResolver::IsReserved(name.name())) {
     throw ErrorReport(name.range()) << name.name() << " is a reserved name; use another one";
   }
-  const auto [first, is_new] = function_places_.emplace(name.name(), FindSourceLine(name.range()).place);
+  const auto [first, is_new] = function_places_.emplace(name.name(), PlaceIn(source, name.range()));
   if (!is_new) {
     throw ErrorReport(name.range()) << "function " << name.name() << " is defined twice; the first is at "
                                     << first->second;
@@ -106,7 +111,7 @@ absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
   for (const SourceText& source : functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
-        CheckFunctionName(def.name());
+        CheckFunctionName(source, def.name());
         const auto compiled = unit_->define(c10::QualifiedName(kClassNamespace), {}, {}, {def}, {resolver_}, nullptr);
         CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());

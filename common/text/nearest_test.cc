@@ -54,9 +54,7 @@ TEST(NearestTest, SkipsLongNamesAndCandidatesAfterTheFirst4096) {
   EXPECT_THAT(Nearest("aaaa", many), IsEmpty());
 }
 
-TEST(NearestTest, NamesAreShownPrintableAndInBrief) {
-  EXPECT_THAT(Nearest("dim", {"dim\n"}), ElementsAre("dim\\n"));
-}
+TEST(NearestTest, NamesAreShownPrintableAndInBrief) { EXPECT_THAT(Nearest("dim", {"dim\n"}), ElementsAre("dim\\n")); }
 
 }  // namespace
 }  // namespace modelport

@@ -17,8 +17,8 @@ absl::Span<const HostRule> NukeRules();
 // forward takes one tensor and nothing else, and gives one tensor.
 void CheckForward(const torch::jit::Module& module, std::vector<Finding>& findings);
 
-// The root has no bool attributes: Nuke offers attributes of the root as knobs, and a knob cannot set a bool. `training`,
-// which every module of torch.nn has, may be bool, and so may attributes of submodules.
+// The root has no bool attributes: Nuke offers attributes of the root as knobs, and a knob cannot set a bool.
+// `training`, which every module of torch.nn has, may be bool, and so may attributes of submodules.
 void CheckBoolAttributes(const torch::jit::Module& module, std::vector<Finding>& findings);
 
 }  // namespace modelport

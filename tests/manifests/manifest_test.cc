@@ -23,6 +23,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -71,7 +72,7 @@ std::vector<std::string> Models() {
 }
 
 const Registry& EmbeddedRegistry() {
-  static const auto* const registry = new Registry(Registry::Load("").value());
+  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {}).value());
   return *registry;
 }
 

@@ -24,8 +24,8 @@ std::vector<std::string> Steps(const ArtifactCase& artifact);
 // For GoogleTest: "dav2_vits_nuke".
 void PrintTo(const ArtifactCase& artifact, std::ostream* os);
 
-// A small model of every kind in the catalog, for every target that it supports. Where all published models are large, a
-// test variant with the same module types takes their place.
+// A small model of every kind in the catalog, for every target that it supports. Where all published models are large,
+// a test variant with the same module types takes their place.
 std::vector<ArtifactCase> ArtifactCases();
 
 }  // namespace modelport

@@ -1,6 +1,6 @@
-// Prints the call signature of every operator that its LibTorch registers, sorted, one on each line. A call signature is
-// the schema without the parts that a call in TorchScript does not show: the overload's name, the results, and whether
-// an int is symbolic. This file is C++14, for LibTorch 1.6.
+// Prints the call signature of every operator that its LibTorch registers, sorted, one on each line. A call signature
+// is the schema without the parts that a call in TorchScript does not show: the overload's name, the results, and
+// whether an int is symbolic. This file is C++14, for LibTorch 1.6.
 #include <torch/csrc/jit/runtime/operator.h>
 
 #include <iostream>

@@ -1,0 +1,85 @@
+"""The names of all variants, for BUILD files: read from each plugin.yaml, which alone lists them."""
+
+load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
+
+def _uses(line, where):
+    inner = line[len("uses:"):].strip()
+    if not (inner.startswith("[") and inner.endswith("]")):
+        fail("{}: wants the names of `uses` on one line, such as uses: [layers, dinov2]".format(where))
+    return [name.strip() for name in inner[1:-1].split(",") if name.strip()]
+
+# What Bazel needs of a plugin.yaml: the family, the families it uses, and the names of its variants. //tests:catalog_inputs_test
+# compares them with what Modelport's own parser finds.
+def _read_plugin(path, text):
+    family, uses, variants, in_variants = None, [], [], False
+    lines = text.split("\n")
+    for i in range(len(lines)):
+        where, line = "{}:{}".format(path, i + 1), lines[i].rstrip()
+        if not line or line.lstrip().startswith("#"):
+            continue
+        if line[0] != " ":
+            in_variants = line == "variants:"
+            if line.startswith("variants:") and not in_variants:
+                fail("{}: wants `variants:` on a line of its own and each variant below it".format(where))
+        if line.startswith("family:"):
+            family = line[len("family:"):].strip()
+        elif line.startswith("uses:"):
+            uses = _uses(line, where)
+        elif in_variants and line.startswith("  ") and line[2] != " ":
+            if not line.endswith(":"):
+                fail("{}: wants `NAME:` and the variant's fields below it".format(where))
+            variants.append(line[2:-1].strip("\"'"))
+    if not family:
+        fail("{}: has no `family`".format(path))
+    return family, struct(uses = uses, variants = variants)
+
+def _plugin_catalog_impl(ctx):
+    rows, plugins = {}, []
+    for label in ctx.attr.plugins:
+        path = "{}/{}".format(label.package, label.name)
+        family, plugin = _read_plugin(path, ctx.read(ctx.path(label)))
+        if family in rows:
+            fail("{}: family {} stands in two plugins".format(path, family))
+        plugins.append(plugin)
+        rows[family] = '    "{}": struct(package = "//{}", uses = {}, variants = {}),\n'.format(
+            family,
+            label.package,
+            plugin.uses,
+            plugin.variants,
+        )
+    ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
+    variants = [variant for plugin in plugins for variant in plugin.variants]
+    for name in ctx.attr.checkpoints:
+        if name not in variants:
+            fail("checkpoint_archive {}: no plugin has such a variant".format(name))
+    ctx.file("plugins.bzl", "FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
+        "".join([rows[family] for family in sorted(rows)]),
+        sorted(ctx.attr.checkpoints),
+    ))
+
+_plugin_catalog = repository_rule(
+    implementation = _plugin_catalog_impl,
+    attrs = {
+        "checkpoints": attr.string_list(),
+        "plugins": attr.label_list(allow_files = True),
+    },
+)
+
+def plugin_catalog(plugins):
+    """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
+
+    It has FAMILIES, the package, `uses` and variants of every family, and CHECKPOINTS, the variants that a
+    checkpoint_archive() above this call binds to their weights.
+
+    Args:
+      plugins: labels of the plugin.yaml of every plugin.
+    """
+    _plugin_catalog(
+        name = "plugin_catalog",
+        checkpoints = [
+            repository[len(CHECKPOINT_PREFIX):]
+            for repository in native.existing_rules()
+            if repository.startswith(CHECKPOINT_PREFIX)
+        ],
+        plugins = plugins,
+    )

@@ -1,0 +1,12 @@
+"""The model families and the hosts of the catalog."""
+
+# The model families, sorted. A new one is a folder in models/ with a BUILD file and a line here.
+PLUGINS = [
+    "depth_anything_3",
+    "depth_anything_v2",
+    "dinov2",
+    "layers",
+]
+
+# The hosts that lend wrappers, sorted. Each is a folder in targets/.
+HOSTS = ["nuke"]

@@ -1,0 +1,13 @@
+"""The committed goldens."""
+
+# The variants of the catalog that have some. The folders of test variants are named in //tests.
+COMMITTED = [
+    "da3_base",
+    "da3_small",
+    "da3metric_large",
+    "da3mono_large",
+    "dav2_metric_hypersim_vits",
+    "dav2_vits",
+    "dinov2_vits14",
+    "dinov2_vits14_reg",
+]

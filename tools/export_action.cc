@@ -1,0 +1,24 @@
+// The program of the rule model_artifact. It has no plugins of its own, so that a change of one plugin does not make it
+// another program, with which every artifact would be made again. It prints errors only.
+#include <cstdlib>
+
+#include "common/status/status_macros.h"
+#include "pipeline/export_model.h"
+#include "tools/export_request.h"
+#include "tools/tool_main.h"
+
+namespace modelport {
+namespace {
+
+absl::Status Export() {
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/{}, ".pt"));
+  return ExportModel(request.registry, request.entry, request.options).status();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  // Leaves out destructors, as export does.
+  std::_Exit(modelport::RunTool(argc, argv, "Exports a model of the plugins in --plugin_path.", modelport::Export));
+}
