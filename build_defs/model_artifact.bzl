@@ -15,15 +15,16 @@ ModelArtifactInfo = provider(
         "artifact": "the TorchScript file",
         "manifest": "its manifest",
         "model": "the variant",
-        "family": "its family",
+        "family": "ModelFamilyInfo of its family",
+        "checkpoint": "the file of its weights; None: seeded weights",
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
     },
 )
 
-ModelProofInfo = provider(
-    doc = "A proof of a model.",
-    fields = {"done": "depset of an empty file that is there when the proof is"},
+ModelProofsInfo = provider(
+    doc = "Proofs of models.",
+    fields = {"manifests": "the manifests, a list"},
 )
 
 def _model_family_impl(ctx):
@@ -46,37 +47,35 @@ model_family = rule(
     },
 )
 
-_EXPORT_ATTRS = {
-    "model": attr.string(doc = "The variant.", mandatory = True),
-    "family": attr.label(doc = "The plugin that has it.", mandatory = True, providers = [ModelFamilyInfo]),
-    "checkpoint": attr.label(doc = "The weights; by default seeded ones.", allow_single_file = True),
-    # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
-    "_export": attr.label(default = "//tools:export_action", executable = True, cfg = "target"),
-}
+# In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
+_EXPORT = attr.label(default = "//tools:export_action", executable = True, cfg = "target")
 
-def _export_arguments(ctx):
-    """The flags of an export but --out, and the files that it reads."""
-    family = ctx.attr.family[ModelFamilyInfo]
+def _export_arguments(ctx, model, family, checkpoint):
+    """The flags of an export but those of the target and --out, and the files that it reads."""
     arguments = ctx.actions.args()
-    arguments.add(ctx.attr.model, format = "--model=%s")
+    arguments.add(model, format = "--model=%s")
     arguments.add_joined(family.folders, join_with = ",", format_joined = "--plugin_path=%s")
-    if ctx.file.checkpoint:
-        arguments.add(ctx.file.checkpoint, format = "--checkpoint=%s")
+    if checkpoint:
+        arguments.add(checkpoint, format = "--checkpoint=%s")
     else:
         arguments.add("--weights=seeded")
     inputs = depset(
-        ctx.files.checkpoint,
+        [checkpoint] if checkpoint else [],
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
         transitive = [family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
     return arguments, inputs
 
+def _file_name(name, checkpoint):
+    return name if checkpoint else name + ".seeded"
+
 def _model_artifact_impl(ctx):
-    arguments, inputs = _export_arguments(ctx)
+    family, checkpoint = ctx.attr.family[ModelFamilyInfo], ctx.file.checkpoint
+    arguments, inputs = _export_arguments(ctx, ctx.attr.model, family, checkpoint)
     arguments.add(ctx.attr.target, format = "--target=%s")
     if ctx.attr.runtime:
         arguments.add(ctx.attr.runtime, format = "--runtime=%s")
-    name = ctx.label.name + ("" if ctx.file.checkpoint else ".seeded")
+    name = _file_name(ctx.label.name, checkpoint)
     artifact = ctx.actions.declare_file(name + ".pt")
     manifest = ctx.actions.declare_file(name + ".manifest.json")
     arguments.add(artifact, format = "--out=%s")
@@ -98,7 +97,8 @@ def _model_artifact_impl(ctx):
             artifact = artifact,
             manifest = manifest,
             model = ctx.attr.model,
-            family = ctx.attr.family[ModelFamilyInfo].name,
+            family = family,
+            checkpoint = checkpoint,
             target = ctx.attr.target,
             runtime = ctx.attr.runtime,
         ),
@@ -108,22 +108,26 @@ model_artifact = rule(
     implementation = _model_artifact_impl,
     doc = """Exports and proves a variant: NAME.pt and NAME.manifest.json, or NAME.seeded.pt and NAME.seeded.manifest.json if it
 has no checkpoint.""",
-    attrs = dict(
-        _EXPORT_ATTRS,
-        large = attr.bool(doc = "Whether the artifact is so large that caches shall not store it."),
-        runtime = attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
-        target = attr.string(doc = "The host that it is for.", default = "libtorch"),
-    ),
+    attrs = {
+        "checkpoint": attr.label(doc = "The weights; by default seeded ones.", allow_single_file = True),
+        "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
+        "large": attr.bool(doc = "Whether the artifact is so large that caches shall not store it."),
+        "model": attr.string(doc = "The variant.", mandatory = True),
+        "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
+        "target": attr.string(doc = "The host that it is for.", default = "libtorch"),
+        "_export": _EXPORT,
+    },
 )
 
-def _model_proof_impl(ctx):
-    arguments, inputs = _export_arguments(ctx)
-    name = ctx.label.name + ("" if ctx.file.checkpoint else ".seeded")
-    manifest = ctx.actions.declare_file(name + ".manifest.json")
-    done = ctx.actions.declare_file(ctx.label.name + ".done")
+def _prove(ctx, artifact, after):
+    """Declares the action that proves a model. Returns its manifest and an empty file that is there when it has ended."""
+    arguments, inputs = _export_arguments(ctx, artifact.model, artifact.family, artifact.checkpoint)
+    path = "{}/{}".format(ctx.label.name, _file_name(artifact.model, artifact.checkpoint))
+    manifest = ctx.actions.declare_file(path + ".manifest.json")
+    done = ctx.actions.declare_file(path + ".done")
     ctx.actions.run_shell(
         mnemonic = "ModelProof",
-        progress_message = "Proving " + ctx.label.name,
+        progress_message = "Proving " + artifact.model,
         # The artifact exists as long as the action runs.
         command = """
 artifact=${1%.manifest.json}.pt done=$2
@@ -133,20 +137,28 @@ trap 'rm -f "$artifact"' EXIT
 """,
         arguments = [manifest.path, done.path, ctx.executable._export.path, arguments],
         tools = [ctx.executable._export],
-        # The file of `after` never changes, so that a change of the other model does not make this proof anew.
-        inputs = depset(transitive = [inputs] + ([ctx.attr.after[ModelProofInfo].done] if ctx.attr.after else [])),
+        # The file `after` never changes, so a change of the model before does not make this proof anew.
+        inputs = depset([after] if after else [], transitive = [inputs]),
         outputs = [manifest, done],
     )
+    return manifest, done
+
+def _model_proofs_impl(ctx):
+    manifests, done = [], None
+    for artifact in ctx.attr.artifacts:
+        manifest, done = _prove(ctx, artifact[ModelArtifactInfo], after = done)
+        manifests.append(manifest)
     return [
-        DefaultInfo(files = depset([manifest])),
-        ModelProofInfo(done = depset([done])),
+        DefaultInfo(files = depset(manifests)),
+        ModelProofsInfo(manifests = manifests),
     ]
 
-model_proof = rule(
-    implementation = _model_proof_impl,
-    doc = "Exports and proves a variant and keeps only its manifest, NAME.manifest.json.",
-    attrs = dict(
-        _EXPORT_ATTRS,
-        after = attr.label(doc = "The proof that shall end before this one begins.", providers = [ModelProofInfo]),
-    ),
+model_proofs = rule(
+    implementation = _model_proofs_impl,
+    doc = """Exports and proves variants for LibTorch and keeps their manifests only, NAME/VARIANT.manifest.json. One model is proven
+at a time, since a giant takes most of a machine's memory.""",
+    attrs = {
+        "artifacts": attr.label_list(doc = "The model_artifact() of each variant, which is not built.", providers = [ModelArtifactInfo]),
+        "_export": _EXPORT,
+    },
 )

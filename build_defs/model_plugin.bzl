@@ -6,14 +6,11 @@ load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
 load("//build_defs:embed_files.bzl", "embed_files")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
-load("//build_defs:model_artifact.bzl", "model_artifact", "model_family", "model_proof")
+load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 
 # The LibTorch releases that a variant can be exported for beside the newest, as //tools:export has them.
 _RUNTIMES = ["1.6", "1.12", "2.1", "2.7"]
-
-# Every variant of every family, in one order.
-_ALL_VARIANTS = [(family, variant) for family in FAMILIES for variant in FAMILIES[family].variants]
 
 def _checkpoint(variant):
     return "@{}{}//:file".format(CHECKPOINT_PREFIX, variant) if variant in CHECKPOINTS else None
@@ -34,23 +31,6 @@ def _declare_artifacts(variant, large):
                 visibility = ["//visibility:public"],
             )
 
-def _declare_proof(family, variant):
-    """NAME_proof. The proofs of all variants run one after the other, since a giant takes most of a machine's memory."""
-    place = _ALL_VARIANTS.index((family, variant))
-    after = None
-    if place > 0:
-        other_family, other = _ALL_VARIANTS[place - 1]
-        after = "{}:{}_proof".format(FAMILIES[other_family].package, other)
-    model_proof(
-        name = variant + "_proof",
-        after = after,
-        checkpoint = _checkpoint(variant),
-        family = ":family",
-        model = variant,
-        tags = ["manual"],
-        visibility = ["//visibility:public"],
-    )
-
 def _declare_variants(family, large):
     variants = FAMILIES[family].variants
     unknown = [name for name in large if name not in variants]
@@ -58,18 +38,11 @@ def _declare_variants(family, large):
         fail("large: {} has no variant {}".format(family, ", ".join(unknown)))
     for variant in variants:
         _declare_artifacts(variant, variant in large)
-        _declare_proof(family, variant)
         if variant not in large and variant not in CHECKPOINTS:
             artifact_golden_test(variant)
     native.filegroup(
         name = "catalog",
         srcs = [name for name in variants if name not in large or name in CHECKPOINTS],
-        tags = ["manual"],
-        visibility = ["//visibility:public"],
-    )
-    native.filegroup(
-        name = "catalog_full",
-        srcs = [name + "_proof" for name in variants],
         tags = ["manual"],
         visibility = ["//visibility:public"],
     )
