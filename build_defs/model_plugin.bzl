@@ -8,9 +8,7 @@ load("//build_defs:embed_files.bzl", "embed_files")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
 load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
-
-# The LibTorch releases that a variant can be exported for beside the newest, as //tools:export has them.
-_RUNTIMES = ["1.6", "1.12", "2.1", "2.7"]
+load("//third_party:old_libtorch.bzl", "OLD_RUNTIMES")
 
 def _checkpoint(variant):
     return "@{}{}//:file".format(CHECKPOINT_PREFIX, variant) if variant in CHECKPOINTS else None
@@ -18,7 +16,7 @@ def _checkpoint(variant):
 def _declare_artifacts(variant, large):
     """The artifacts of a variant: NAME, NAME_RUNTIME, and for each host NAME_HOST and NAME_HOST_RUNTIME."""
     for host in [""] + HOSTS:
-        for runtime in [""] + _RUNTIMES:
+        for runtime in [""] + OLD_RUNTIMES:
             model_artifact(
                 name = "_".join([part for part in [variant, host, runtime] if part]),
                 checkpoint = _checkpoint(variant),
@@ -76,7 +74,10 @@ def model_plugin(name, large = []):
         name = "family",
         srcs = [":yaml"],
         uses = ["{}:family".format(FAMILIES[used].package) for used in FAMILIES[name].uses],
-        visibility = ["//:__subpackages__"],
+        visibility = [
+            "//models:__subpackages__",
+            "//targets:__subpackages__",
+        ],
     )
     if FAMILIES[name].variants:
         _declare_variants(name, large)
@@ -99,6 +100,8 @@ def embedded_plugins(name):
     Args:
       name: the library's name.
     """
+    if PLUGINS != sorted(PLUGINS):
+        fail("the plugins must be sorted: " + ", ".join(sorted(PLUGINS)))
     embed_files(
         name = name,
         srcs = ["//models/{}:yaml".format(plugin) for plugin in PLUGINS] +

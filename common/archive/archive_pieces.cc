@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
+#include <tuple>
+
+#include "absl/strings/match.h"
 
 namespace modelport {
 
@@ -48,6 +51,17 @@ size_t ArchivePieces::read(uint64_t position, void* buffer, size_t size, const c
     count += rest.size();
   }
   return count;
+}
+
+absl::string_view ReadRecord(caffe2::serialize::PyTorchStreamReader& reader, const ArchivePieces& archive,
+                             const std::string& path, std::string* copy) {
+  if (absl::StartsWith(path, "data/")) {
+    const absl::string_view tensor = archive.View(reader.getRecordOffset(path), reader.getRecordSize(path));
+    if (!tensor.empty()) return tensor;
+  }
+  const auto [data, size] = reader.getRecord(path);
+  copy->assign(static_cast<const char*>(data.get()), size);
+  return *copy;
 }
 
 }  // namespace modelport

@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_ARCHIVE_ARCHIVE_PIECES_H_
 #define MODELPORT_COMMON_ARCHIVE_ARCHIVE_PIECES_H_
 
+#include <caffe2/serialize/inline_container.h>
 #include <caffe2/serialize/read_adapter_interface.h>
 
 #include <cstddef>
@@ -37,6 +38,11 @@ class ArchivePieces : public caffe2::serialize::ReadAdapterInterface, public Wri
   std::map<uint64_t, absl::string_view> pieces_;  // By position. No piece is empty.
   uint64_t size_ = 0;
 };
+
+// The content of the record `path` of `archive`, which `reader` reads. A tensor that lies in one piece is not copied;
+// other content lies in `copy`. Throws the exceptions of LibTorch.
+absl::string_view ReadRecord(caffe2::serialize::PyTorchStreamReader& reader, const ArchivePieces& archive,
+                             const std::string& path, std::string* copy);
 
 }  // namespace modelport
 

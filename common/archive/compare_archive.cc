@@ -3,7 +3,6 @@
 #include <caffe2/serialize/inline_container.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -78,7 +77,7 @@ class RecordComparer {
     const ZipRecord* const record = file_.Find(path);
     if (record == nullptr) return absl::DataLossError("missing");
     std::string copy, inflated;
-    const absl::string_view expected = Expected(path, &copy);
+    const absl::string_view expected = ReadRecord(reader_, pieces_, path, &copy);
     if (record->size != expected.size() && !IsText(path)) {
       return absl::DataLossError(absl::StrCat("wants ", expected.size(), " bytes, has ", record->size));
     }
@@ -92,15 +91,6 @@ class RecordComparer {
     if (IsText(path)) return absl::DataLossError(DescribeText(expected, actual));
     return absl::DataLossError(
         absl::StrCat("is not what Modelport writes from byte ", FirstDifference(expected, actual), " on"));
-  }
-
-  // The expected bytes of the record `path`. Weights are not copied; other bytes lie in `copy`.
-  absl::string_view Expected(const std::string& path, std::string* copy) {
-    const absl::string_view weights = pieces_.View(reader_.getRecordOffset(path), reader_.getRecordSize(path));
-    if (absl::StartsWith(path, "data/") && !weights.empty()) return weights;
-    const auto [data, size] = reader_.getRecord(path);
-    copy->assign(static_cast<const char*>(data.get()), size);
-    return *copy;
   }
 
   const ArchivePieces& pieces_;

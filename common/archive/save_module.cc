@@ -45,8 +45,7 @@ using caffe2::serialize::PyTorchStreamReader;
 using caffe2::serialize::PyTorchStreamWriter;
 
 // Collects what LibTorch writes for `module`, without CRC-32s. Neither copies the tensors' bytes nor reads them.
-std::shared_ptr<ArchivePieces> Serialize(const torch::jit::Module& module) {
-  const TensorMemory tensors(module);
+std::shared_ptr<ArchivePieces> Serialize(const torch::jit::Module& module, const TensorMemory& tensors) {
   auto pieces = std::make_shared<ArchivePieces>();
   const auto collect = [&](const void* data, size_t size) {
     const absl::string_view bytes(static_cast<const char*>(data), size);
@@ -63,21 +62,19 @@ std::shared_ptr<ArchivePieces> Serialize(const torch::jit::Module& module) {
 }
 
 // Writes the records of `archive` to `out`, as the version `old` if it is not null. Throws the exceptions of LibTorch.
-absl::Status CopyRecords(const std::shared_ptr<ArchivePieces>& archive, const Runtime* old, ArchiveWriter& out) {
+absl::Status CopyRecords(const std::shared_ptr<ArchivePieces>& archive, const TensorMemory& tensors, const Runtime* old,
+                         ArchiveWriter& out) {
   PyTorchStreamReader reader(archive);
   for (const std::string& path : reader.getAllRecords()) {
     // LibTorch derives this identity of an archive from the CRC-32s, and does not need it.
     if (path == ".data/serialization_id") continue;
     if (old != nullptr && !IsOldRecord(path)) continue;
-    if (absl::StartsWith(path, "data/")) {
-      const absl::string_view weights = archive->View(reader.getRecordOffset(path), reader.getRecordSize(path));
-      RETURN_IF_ERROR(out.AddLasting(path, weights));
-      continue;
-    }
-    const auto [data, size] = reader.getRecord(path);
-    const std::string content(static_cast<const char*>(data.get()), size);
+    std::string copy;
+    const absl::string_view content = ReadRecord(reader, *archive, path, &copy);
     if (absl::StartsWith(path, "code/")) {
-      RETURN_IF_ERROR(out.AddDeflated(path, old != nullptr ? OldSyntax(content) : content));
+      RETURN_IF_ERROR(out.AddDeflated(path, old != nullptr ? OldSyntax(copy) : copy));
+    } else if (tensors.Contains(content)) {
+      RETURN_IF_ERROR(out.AddLasting(path, content));
     } else {
       RETURN_IF_ERROR(out.AddStored(path, content));
     }
@@ -98,9 +95,10 @@ absl::Status WriteExtra(const std::vector<ExtraFile>& extra, ArchiveWriter& out)
 absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runtime, const std::vector<ExtraFile>& extra,
                           Writer& out) {
   const Runtime* const old = runtime != nullptr && runtime->old_records ? runtime : nullptr;
+  const TensorMemory tensors(module);
   ArchiveWriter writer(out);
   absl::Status copied;
-  RETURN_IF_ERROR(CatchTorch([&] { copied = CopyRecords(Serialize(module), old, writer); }));
+  RETURN_IF_ERROR(CatchTorch([&] { copied = CopyRecords(Serialize(module, tensors), tensors, old, writer); }));
   RETURN_IF_ERROR(copied);
   RETURN_IF_ERROR(WriteExtra(extra, writer));
   return writer.Finish();

@@ -188,6 +188,33 @@ TEST(SaveModuleTest, AnExtraFileIsMadeAfterTheWeightsAreWritten) {
   }
 }
 
+// Keeps what it gets through WriteLasting.
+class LastingWriter : public Writer {
+ public:
+  absl::Status Write(absl::string_view) override { return absl::OkStatus(); }
+  absl::Status WriteLasting(absl::string_view bytes) override {
+    lasting.push_back(bytes);
+    return absl::OkStatus();
+  }
+
+  std::vector<absl::string_view> lasting;
+};
+
+// The archive in memory, which has a copy of a tensor that is neither parameter nor buffer, does not outlive the call.
+TEST(SaveModuleTest, OnlyTheModulesOwnTensorsLast) {
+  Module toy = Toy();
+  toy.register_attribute("table", at::TensorType::get(), at::arange(5.0));
+  for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
+    LastingWriter writer;
+    ASSERT_OK(WriteArchive(toy, runtime, {}, writer));
+    ASSERT_EQ(writer.lasting.size(), 1);
+    EXPECT_EQ(writer.lasting[0].data(), WeightsOf(toy).data());
+  }
+  const std::string path = TempPath("table.pt");
+  ASSERT_OK(Save(toy, nullptr, path, {}));
+  EXPECT_TRUE(torch::jit::load(path).attr("table").toTensor().equal(at::arange(5.0)));
+}
+
 TEST(SaveModuleTest, AnExtraFileThatCannotBeMadeIsAnError) {
   const auto fail = []() -> absl::StatusOr<std::string> { return absl::DataLossError("no text"); };
   EXPECT_THAT(Save(Toy(), nullptr, TempPath("fail.pt"), {{"note.json", fail}}),
