@@ -31,6 +31,6 @@ catalog_page = rule(
             providers = [ModelProofsInfo],
         ),
         # In the target configuration, for the reason that model_artifact.bzl gives.
-        "_catalog_page": attr.label(default = "//tools:catalog_page", executable = True, cfg = "target"),
+        "_catalog_page": attr.label(default = "//tools/catalog_page", executable = True, cfg = "target"),
     },
 )

@@ -15,20 +15,16 @@ double LargestDifference(const Manifest::RoundTrip& round_trip) {
   return largest;
 }
 
-std::string DescribeOutputs(const Manifest::RoundTrip& round_trip) {
-  if (!round_trip.proven()) return "not compared";
+std::string DescribeProof(const Manifest::RoundTrip& round_trip) {
+  if (!round_trip.proven()) return "none (--noverify)";
   const double largest = LargestDifference(round_trip);
   const int magnified = std::count_if(round_trip.outputs().begin(), round_trip.outputs().end(),
                                       [](const auto& output) { return output.equal_on_same_memory(); });
-  return absl::StrCat(largest == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", largest),
+  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
+                      round_trip.outputs_size(), " outputs ",
+                      largest == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", largest),
                       magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
                       round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
-}
-
-std::string DescribeProof(const Manifest::RoundTrip& round_trip) {
-  if (!round_trip.proven()) return "none (--noverify)";
-  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
-                      round_trip.outputs_size(), " outputs ", DescribeOutputs(round_trip));
 }
 
 }  // namespace modelport

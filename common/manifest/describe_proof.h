@@ -11,10 +11,6 @@ namespace modelport {
 // equal only on the same memory do not count.
 double LargestDifference(const Manifest::RoundTrip& round_trip);
 
-// What was proven of all outputs: "bitwise equal" or "equal within 6e-07 of their range", and what qualifies it. Of an
-// artifact without a proof it is "not compared".
-std::string DescribeOutputs(const Manifest::RoundTrip& round_trip);
-
 // What was proven: "643 tensors bitwise equal, 534 methods equal, 3 outputs bitwise equal", or "none (--noverify)".
 std::string DescribeProof(const Manifest::RoundTrip& round_trip);
 

@@ -1,5 +1,6 @@
-#include "catalog/artifact_facts.h"
+#include "tools/catalog_page/artifact_facts.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -44,18 +45,32 @@ std::string Channels(const Manifest& manifest) {
                       interface.kind(), manifest.larger_is().empty() ? "" : ", larger is ", manifest.larger_is(), ")");
 }
 
+bool IsFinite(const Manifest::Output& output) { return output.nan() + output.infinite() == 0; }
+
+// Of a difference as a part of the output's range.
+std::string DescribeDifference(double relative) {
+  return relative == 0 ? "bitwise equal" : absl::StrFormat("within %.0e", relative);
+}
+
 std::string Difference(const Manifest::Output& output) {
-  const std::string equality = output.max_abs() == 0           ? "bitwise equal"
-                               : output.equal_on_same_memory() ? "bitwise equal on the same memory"
-                                                               : absl::StrFormat("within %.0e", output.relative());
-  if (output.nan() + output.infinite() == 0) return equality;
-  return absl::StrCat(equality, "; ", Number(output.nan()), " NaN, ", Number(output.infinite()), " infinite");
+  return absl::StrCat(output.equal_on_same_memory() ? "bitwise equal on the same memory, else " : "",
+                      DescribeDifference(output.relative()),
+                      IsFinite(output)
+                          ? ""
+                          : absl::StrCat("; ", Number(output.nan()), " NaN, ", Number(output.infinite()), " infinite"));
+}
+
+// Whether the largest difference does not tell all of the proof.
+bool IsQualified(const Manifest::RoundTrip& round_trip) {
+  const auto is_qualified = [](const auto& output) { return output.equal_on_same_memory() || !IsFinite(output); };
+  return !round_trip.kernel_fault().empty() ||
+         std::any_of(round_trip.outputs().begin(), round_trip.outputs().end(), is_qualified);
 }
 
 TemplateValues OutputValues(const Manifest::Output& output) {
   const bool is_tensor = output.shape_size() > 0;
   return {{"call", output.call()},
-          {"shape", is_tensor ? absl::StrCat("[", absl::StrJoin(output.shape(), ", "), "]") : "no tensor"},
+          {"shape", is_tensor ? absl::StrCat("[", absl::StrJoin(output.shape(), ", "), "]") : "not a tensor"},
           {"difference", Difference(output)}};
 }
 
@@ -77,8 +92,8 @@ TemplateValues Values(const Manifest& manifest) {
           {"dtype", manifest.dtype()},
           {"oldest_runtime", Or(manifest.minimum_runtime(), "none known")},
           {"made_for", manifest.runtime()},
-          {"outputs", DescribeOutputs(manifest.round_trip())},
-          {"outputs_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},
+          {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
+          {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},
           {"proof", DescribeProof(manifest.round_trip())},
           {"kernel_fault", manifest.round_trip().kernel_fault()},
           {"warning", manifest.warning()},
@@ -111,6 +126,8 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["published"] = When(!manifest.weights_url().empty());
   data.lists["made_for"] = When(!manifest.runtime().empty());
   data.lists["wrapped"] = When(manifest.has_interface());
+  data.lists["proven"] = When(manifest.round_trip().proven());
+  data.lists["qualified"] = When(IsQualified(manifest.round_trip()));
   data.lists["unproven"] = When(!manifest.round_trip().proven());
   data.lists["kernel_fault"] = When(!manifest.round_trip().kernel_fault().empty());
   data.lists["some_outputs"] = When(manifest.round_trip().outputs_size() > 0);

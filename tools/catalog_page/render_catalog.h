@@ -1,6 +1,6 @@
 // The catalog for people and for programs, made from the manifests of its artifacts.
-#ifndef MODELPORT_CATALOG_CATALOG_PAGE_H_
-#define MODELPORT_CATALOG_CATALOG_PAGE_H_
+#ifndef MODELPORT_TOOLS_CATALOG_PAGE_RENDER_CATALOG_H_
+#define MODELPORT_TOOLS_CATALOG_PAGE_RENDER_CATALOG_H_
 
 #include <string>
 #include <vector>
@@ -18,4 +18,4 @@ absl::StatusOr<std::string> CatalogHtml(const std::vector<Manifest>& manifests);
 
 }  // namespace modelport
 
-#endif  // MODELPORT_CATALOG_CATALOG_PAGE_H_
+#endif  // MODELPORT_TOOLS_CATALOG_PAGE_RENDER_CATALOG_H_

@@ -1,6 +1,4 @@
 // Writes the catalog as a page and as JSON. The rule catalog_page() runs it.
-#include "catalog/catalog_page.h"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "common/io/output_file.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
+#include "tools/catalog_page/render_catalog.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::vector<std::string>, manifests, {}, "the manifests, in the order of the page; separated by commas");

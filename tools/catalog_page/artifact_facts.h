@@ -1,5 +1,5 @@
-#ifndef MODELPORT_CATALOG_ARTIFACT_FACTS_H_
-#define MODELPORT_CATALOG_ARTIFACT_FACTS_H_
+#ifndef MODELPORT_TOOLS_CATALOG_PAGE_ARTIFACT_FACTS_H_
+#define MODELPORT_TOOLS_CATALOG_PAGE_ARTIFACT_FACTS_H_
 
 #include "common/manifest/manifest.pb.h"
 #include "common/text/template.h"
@@ -12,4 +12,4 @@ TemplateData ArtifactFacts(const Manifest& manifest);
 
 }  // namespace modelport
 
-#endif  // MODELPORT_CATALOG_ARTIFACT_FACTS_H_
+#endif  // MODELPORT_TOOLS_CATALOG_PAGE_ARTIFACT_FACTS_H_

@@ -1,4 +1,4 @@
-#include "catalog/catalog_page.h"
+#include "tools/catalog_page/render_catalog.h"
 
 #include <google/protobuf/message.h>
 
@@ -65,7 +65,7 @@ std::string Page(const std::vector<Manifest>& manifests) {
   return text;
 }
 
-TEST(CatalogPageTest, TheJsonHoldsTheManifests) {
+TEST(RenderCatalogTest, TheJsonHoldsTheManifests) {
   Manifest other = Toy();
   other.set_model("toy_large");
   ASSERT_OK_AND_ASSIGN(const std::string text, CatalogJson({Toy(), other}));
@@ -76,15 +76,15 @@ TEST(CatalogPageTest, TheJsonHoldsTheManifests) {
   EXPECT_EQ(json["models"][1]["model"], "toy_large");
 }
 
-TEST(CatalogPageTest, ARowHasWhatAReaderLooksFor) {
+TEST(RenderCatalogTest, ARowHasWhatAReaderLooksFor) {
   EXPECT_THAT(Page({Toy()}),
-              AllOf(HasSubstr("<p>1 artifact, each"), HasSubstr("<th scope=\"row\" role=\"rowheader\">toy_small </th>"),
+              AllOf(HasSubstr("<p>1 artifact, each"), HasSubstr("<th scope=\"row\" role=\"rowheader\">toy_small</th>"),
                     HasSubstr(">toy</td>"), HasSubstr(">24.8 M</td>"), HasSubstr(">99.2 MB</td>"),
-                    HasSubstr(" CC-BY-NC-4.0 </td>"), HasSubstr(">libtorch</td>"), HasSubstr(">1.12</td>"),
-                    HasSubstr(">equal within 6e-07 of their range </td>"), Not(HasSubstr("NOT PROVEN"))));
+                    HasSubstr(">CC-BY-NC-4.0</span> </td>"), HasSubstr(">libtorch</td>"), HasSubstr(">1.12</td>"),
+                    HasSubstr("> within 6e-07 </td>"), Not(HasSubstr("NOT PROVEN")), Not(HasSubstr("see its proof"))));
 }
 
-TEST(CatalogPageTest, DetailsHaveTheRestOfTheManifest) {
+TEST(RenderCatalogTest, DetailsHaveTheRestOfTheManifest) {
   EXPECT_THAT(Page({Toy()}),
               AllOf(HasSubstr("99204809 bytes, float32, sha256 <code class=\"hash\">5a11</code>"),
                     HasSubstr("checkpoint <code class=\"hash\">sha256:0a1b</code>, layout original"),
@@ -99,24 +99,25 @@ TEST(CatalogPageTest, DetailsHaveTheRestOfTheManifest) {
                                        "<td>within 6e-07</td>"));
 }
 
-TEST(CatalogPageTest, NumbersAreSortedByTheirValue) {
-  EXPECT_THAT(Page({Toy()}), AllOf(HasSubstr("data-key=\"24785089\">24.8 M"),
-                                   HasSubstr("data-key=\"99204809\">99.2 MB"), HasSubstr("data-key=\"6e-07\">equal")));
+TEST(RenderCatalogTest, NumbersAreSortedByTheirValue) {
+  EXPECT_THAT(Page({Toy()}),
+              AllOf(HasSubstr("data-key=\"24785089\">24.8 M"), HasSubstr("data-key=\"99204809\">99.2 MB"),
+                    HasSubstr("data-key=\"6e-07\"> within")));
 }
 
-TEST(CatalogPageTest, SeededWeightsAreMarkedInTheRowItsDetailsAndAboveTheTable) {
+TEST(RenderCatalogTest, SeededWeightsAreMarkedInTheRowItsDetailsAndAboveTheTable) {
   Manifest seeded = Toy();
   seeded.set_warning("SEEDED weights: predicts nothing");
   seeded.set_source("seeded:v1:0");
+  const std::string mark = "<strong class=\"warning\">SEEDED weights: predicts nothing</strong> ";
   EXPECT_THAT(Page({Toy(), seeded}),
-              AllOf(HasSubstr("</strong> 1 of them hold"),
-                    HasSubstr("toy_small <strong class=\"warning\">SEEDED</strong> </th>"),
-                    HasSubstr("<summary>two scales <strong class=\"warning\">SEEDED weights: predicts nothing<"),
-                    HasSubstr("random numbers, <code>seeded:v1:0</code>")));
-  EXPECT_THAT(Page({Toy()}), Not(HasSubstr("SEEDED")));
+              AllOf(HasSubstr("SEEDED</strong> 1 of them hold"), HasSubstr("<summary> " + mark + "two scales"),
+                    HasSubstr("<dd>" + mark + "random numbers, <code>seeded:v1:0</code>; no checkpoint was read"),
+                    HasSubstr("licence of the published weights, which this artifact does not hold")));
+  EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("SEEDED")), Not(HasSubstr("does not hold"))));
 }
 
-TEST(CatalogPageTest, ADisputedLicenceIsShownWithWhatEachSourceSays) {
+TEST(RenderCatalogTest, ADisputedLicenceIsShownWithWhatEachSourceSays) {
   Manifest disputed = Toy();
   for (const char* licence : {"CC-BY-NC-4.0", "Apache-2.0"}) {
     Manifest::LicenceClaim& claim = *disputed.add_licence_claims();
@@ -124,14 +125,14 @@ TEST(CatalogPageTest, ADisputedLicenceIsShownWithWhatEachSourceSays) {
     claim.set_url(absl::StrCat("https://example.org/", licence));
   }
   EXPECT_THAT(Page({disputed}),
-              AllOf(HasSubstr("<a href=\"https://example.org/CC-BY-NC-4.0\">CC-BY-NC-4.0</a> "
-                              "<a href=\"https://example.org/Apache-2.0\">Apache-2.0</a> "
-                              "<strong class=\"warning\">disputed</strong> </td>"),
+              AllOf(HasSubstr("<strong class=\"warning\">disputed</strong> "
+                              "<a class=\"whole\" href=\"https://example.org/CC-BY-NC-4.0\">CC-BY-NC-4.0</a> "
+                              "<a class=\"whole\" href=\"https://example.org/Apache-2.0\">Apache-2.0</a> </td>"),
                     HasSubstr("<dd>Apache-2.0 according to <a href=\"https://example.org/Apache-2.0\">https://")));
   EXPECT_THAT(Page({Toy()}), Not(HasSubstr("disputed")));
 }
 
-TEST(CatalogPageTest, KnobsHaveValueRangeAndHelp) {
+TEST(RenderCatalogTest, KnobsHaveValueRangeAndHelp) {
   Manifest wrapped = Toy();
   wrapped.set_target("nuke");
   wrapped.set_larger_is("farther");
@@ -152,11 +153,25 @@ TEST(CatalogPageTest, KnobsHaveValueRangeAndHelp) {
   EXPECT_THAT(Page({Toy()}), AllOf(HasSubstr("<dt>knobs</dt> <dd>none</dd>"), Not(HasSubstr("channels:"))));
 }
 
-TEST(CatalogPageTest, WhatIsNotProvenIsMarkedAndSortedLast) {
+TEST(RenderCatalogTest, WhatIsNotProvenIsMarkedAndSortedLast) {
   Manifest unproven = Toy();
   unproven.clear_round_trip();
-  EXPECT_THAT(Page({unproven}),
-              HasSubstr("data-key=\"1\">not compared <strong class=\"warning\">NOT PROVEN</strong> </td>"));
+  EXPECT_THAT(Page({unproven}), HasSubstr("data-key=\"1\"> <strong class=\"warning\">NOT PROVEN</strong> </td>"));
+}
+
+TEST(RenderCatalogTest, WhatQualifiesAProofIsShown) {
+  Manifest qualified = Toy();
+  Manifest::Output& magnified = *qualified.mutable_round_trip()->add_outputs();
+  magnified.set_relative(0.01);
+  magnified.set_equal_on_same_memory(true);
+  EXPECT_THAT(Page({qualified}), AllOf(HasSubstr("data-key=\"6e-07\"> within 6e-07 (see its proof) </td>"),
+                                       HasSubstr("<td>bitwise equal on the same memory, else within 1e-02</td>")));
+  qualified = Toy();
+  qualified.mutable_round_trip()->mutable_outputs(0)->set_nan(2);
+  EXPECT_THAT(Page({qualified}), AllOf(HasSubstr("see its proof"), HasSubstr("within 6e-07; 2 NaN, 0 infinite")));
+  qualified = Toy();
+  qualified.mutable_round_trip()->set_kernel_fault("aten::conv2d(bfloat16) gives other outputs for equal inputs");
+  EXPECT_THAT(Page({qualified}), AllOf(HasSubstr("see its proof"), HasSubstr("of the export, aten::conv2d(bfloat16)")));
 }
 
 // Fills every text of `message`, also those of lists and parts, with `text`.
@@ -175,7 +190,7 @@ void FillTexts(const std::string& text, google::protobuf::Message* message) {
   }
 }
 
-TEST(CatalogPageTest, NoTextOfAManifestIsMarkup) {
+TEST(RenderCatalogTest, NoTextOfAManifestIsMarkup) {
   Manifest hostile;
   FillTexts("<script>alert('1')</script>\" onclick=\"alert(1)&\x1b\n@model@", &hostile);
   const std::string page = Page({hostile});
@@ -184,14 +199,14 @@ TEST(CatalogPageTest, NoTextOfAManifestIsMarkup) {
   EXPECT_THAT(page, AllOf(Not(HasSubstr("<script>alert")), Not(HasSubstr("\" onclick")), Not(HasSubstr("\x1b"))));
 }
 
-TEST(CatalogPageTest, OnlyWebAddressesAreLinks) {
+TEST(RenderCatalogTest, OnlyWebAddressesAreLinks) {
   Manifest hostile;
   FillTexts("javascript:alert(1)", &hostile);
   EXPECT_THAT(Page({hostile}), AllOf(HasSubstr("<a href=\"\">javascript:alert(1)</a>"), Not(HasSubstr("\"javascript:")),
                                      Not(HasSubstr("=javascript:"))));
 }
 
-TEST(CatalogPageTest, ThePageLoadsNothing) {
+TEST(RenderCatalogTest, ThePageLoadsNothing) {
   ASSERT_OK_AND_ASSIGN(const std::string page, CatalogHtml({Toy()}));
   EXPECT_THAT(page, AllOf(HasSubstr("default-src 'none'"), Not(HasSubstr("src=")), Not(HasSubstr("<link")),
                           Not(HasSubstr("@import")), Not(HasSubstr("url("))));

@@ -1,4 +1,4 @@
-#include "catalog/catalog_page.h"
+#include "tools/catalog_page/render_catalog.h"
 
 #include <algorithm>
 
@@ -7,13 +7,13 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "catalog/artifact_facts.h"
-#include "catalog/templates.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/text/template.h"
 #include "common/text/units.h"
+#include "tools/catalog_page/artifact_facts.h"
+#include "tools/catalog_page/templates.h"
 
 namespace modelport {
 namespace {
