@@ -126,6 +126,7 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["published"] = When(!manifest.weights_url().empty());
   data.lists["made_for"] = When(!manifest.runtime().empty());
   data.lists["wrapped"] = When(manifest.has_interface());
+  data.lists["interface_help"] = When(!manifest.interface().help().empty());
   data.lists["proven"] = When(manifest.round_trip().proven());
   data.lists["qualified"] = When(IsQualified(manifest.round_trip()));
   data.lists["unproven"] = When(!manifest.round_trip().proven());
