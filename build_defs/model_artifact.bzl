@@ -23,8 +23,8 @@ ModelArtifactInfo = provider(
 )
 
 ModelProofsInfo = provider(
-    doc = "Proofs of models.",
-    fields = {"manifests": "the manifests, a list"},
+    doc = "Models that were exported and proven.",
+    fields = {"manifests": "their manifests, a list"},
 )
 
 def _model_family_impl(ctx):
@@ -102,6 +102,7 @@ def _model_artifact_impl(ctx):
             target = ctx.attr.target,
             runtime = ctx.attr.runtime,
         ),
+        ModelProofsInfo(manifests = [manifest]),
     ]
 
 model_artifact = rule(

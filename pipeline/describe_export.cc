@@ -81,6 +81,11 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   manifest.set_dtype(std::string(DTypeName(parts.dtype)));
   manifest.set_summary(parts.entry.variant->summary);
   manifest.set_weights_licence(parts.entry.variant->licence);
+  for (const LicenceClaim& claim : parts.entry.variant->licence_claims) {
+    Manifest::LicenceClaim& entry = *manifest.add_licence_claims();
+    entry.set_licence(claim.licence);
+    entry.set_url(claim.url);
+  }
   manifest.set_weights_url(parts.entry.variant->url);
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);

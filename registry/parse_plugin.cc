@@ -1,10 +1,12 @@
 #include "registry/parse_plugin.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "common/module_tree/parse_example.h"
 #include "common/status/annotate.h"
@@ -106,6 +108,7 @@ class PluginParser {
     variant.file = is_published_model ? reader.RequireText("file") : reader.TakeText("file");
     if (!variant.file.empty()) Check(Annotate(CheckFileBelow(variant.file), "field \"file\""), field.mark);
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
+    if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
     variant.url = reader.TakeText("url");
     variant.hub = reader.TakeText("hub");
     variant.published = reader.TakeBool("published", true);
@@ -117,6 +120,25 @@ class PluginParser {
                                   " wants url or hub, or published: false for weights that are not public"));
     }
     plugin_.variants.push_back(std::move(variant));
+  }
+
+  void ParseLicenceClaims(const YamlValue& value, Variant* variant) {
+    const size_t problems_before = problems_->size();
+    std::set<std::string> licences;
+    for (const YamlValue& item : ReadItems(value, "field \"licence_claims\"", problems_)) {
+      YamlMapReader reader(item, "an item of field \"licence_claims\"", problems_);
+      LicenceClaim& claim = variant->licence_claims.emplace_back();
+      claim.licence = reader.RequireText("licence");
+      claim.url = reader.RequireText("url");
+      reader.Finish();
+      licences.insert(claim.licence);
+    }
+    const bool disagree = licences.size() > 1 && licences.count(variant->licence) > 0;
+    if (disagree || problems_->size() > problems_before) return;
+    problems_->Add(value.mark,
+                   absl::StrCat("field \"licence_claims\" wants two licences or more, that of field \"licence\" "
+                                "among them; has ",
+                                licences.empty() ? "none" : absl::StrJoin(licences, ", ")));
   }
 
   void RequireModelParts(const YamlValue& document) {

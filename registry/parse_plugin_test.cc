@@ -35,6 +35,9 @@ variants:
     url: https://example.org/toy_b.pth
     hub: org/toy
     licence: CC-BY-NC-4.0
+    licence_claims:
+      - {licence: Apache-2.0, url: "https://example.org/page"}
+      - {licence: CC-BY-NC-4.0, url: "https://example.org/readme"}
   toy_a:
     summary: announced
     module: Toy(dim=8)
@@ -62,6 +65,9 @@ variants:
   EXPECT_EQ(plugin.variants[0].name, "toy_b");
   EXPECT_EQ(plugin.variants[0].module.text, "Toy(dim=4)");
   EXPECT_EQ(plugin.variants[0].hub, "org/toy");
+  ASSERT_THAT(plugin.variants[0].licence_claims, SizeIs(2));
+  EXPECT_EQ(plugin.variants[0].licence_claims[0].licence, "Apache-2.0");
+  EXPECT_EQ(plugin.variants[0].licence_claims[0].url, "https://example.org/page");
   EXPECT_TRUE(plugin.variants[0].published);
   EXPECT_EQ(plugin.variants[0].mark.line, 15);
   EXPECT_FALSE(plugin.variants[1].published);
@@ -170,6 +176,25 @@ examples:
   plugin.yaml:5:5: "[1, 3, 28, 7 // 0]": division by zero
   plugin.yaml:6:5: an example gives its arguments by position
   plugin.yaml:7:5: unknown name "Toy": arguments of an example are values)yaml"));
+}
+
+TEST(ParsePluginTest, LicenceClaimsDisagree) {
+  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+summary: A toy
+extends: base
+variants:
+  agreed: {summary: s, module: Toy(), licence: MIT, licence_claims: [{licence: MIT, url: a}, {licence: MIT, url: b}]}
+  others: {summary: s, module: Toy(), licence: MIT, licence_claims: [{licence: ISC, url: a}, {licence: BSD, url: b}]}
+  none: {summary: s, module: Toy(), licence: MIT, licence_claims: []}
+  partial: {summary: s, module: Toy(), licence: MIT, licence_claims: [{licence: MIT}, {licence: ISC, page: b}]}
+)yaml"}),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 6 problems
+  plugin.yaml:5:69: field "licence_claims" wants two licences or more, that of field "licence" among them; has MIT
+  plugin.yaml:6:69: field "licence_claims" wants two licences or more, that of field "licence" among them; has BSD, ISC
+  plugin.yaml:7:67: field "licence_claims" wants two licences or more, that of field "licence" among them; has none
+  plugin.yaml:8:71: missing field "url" in an item of field "licence_claims"
+  plugin.yaml:8:87: missing field "url" in an item of field "licence_claims"
+  plugin.yaml:8:102: unknown field "page" in an item of field "licence_claims"; known: licence, url)yaml"));
 }
 
 TEST(ParsePluginTest, DeviationsAreAboveZero) {

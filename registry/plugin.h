@@ -14,6 +14,12 @@
 
 namespace modelport {
 
+// What one source says of a licence.
+struct LicenceClaim {
+  std::string licence;  // SPDX name.
+  std::string url;      // Of the page that says so.
+};
+
 // One named model of a family, as plugin.yaml states it.
 struct Variant {
   std::string name;     // "dav2_vits"
@@ -22,9 +28,11 @@ struct Variant {
   // Name of the published checkpoint, with a folder in front of it if files of several models have this name; empty for
   // a test's variant.
   std::string file;
-  std::string url;        // Where it is published; empty if nowhere.
-  std::string hub;        // Hugging Face repository that holds `file`, "org/name"; empty if none.
-  std::string licence;    // SPDX name of the weights' licence; empty for a test's variant.
+  std::string url;      // Where it is published; empty if nowhere.
+  std::string hub;      // Hugging Face repository that holds `file`, "org/name"; empty if none.
+  std::string licence;  // SPDX name of the weights' licence; empty for a test's variant.
+  // Where sources disagree on the licence: what each of them says. `licence` is one of these.
+  std::vector<LicenceClaim> licence_claims;
   bool published = true;  // False: the weights are not public, such as announced ones or a user's own.
   YamlMark mark;          // Of `module`.
 };

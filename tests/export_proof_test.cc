@@ -24,7 +24,9 @@ upstream: {source: "https://example.org", commit: "1", licence: MIT}
 preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
 examples: ["forward([2, 3, 4, 5])"]
 variants:
-  toy: {summary: s, module: Toy(), file: toy.safetensors, url: u, licence: MIT}
+  toy:
+    {summary: s, module: Toy(), file: toy.safetensors, url: u, licence: MIT, licence_claims: [
+      {licence: ISC, url: page}, {licence: MIT, url: readme}]}
 )yaml";
 
 constexpr char kModules[] = R"yaml(modules:
@@ -102,6 +104,16 @@ TEST_F(NonfiniteOutputTest, FailsVerificationWhereTheManifestDoesNotCountIt) {
 TEST_F(NonfiniteOutputTest, GoodWeightsPass) {
   WriteToy(folder_ + "/toy.safetensors", {1, 2, 1});
   EXPECT_EQ(Run("export", {"--model=toy", "--out=m.pt"}).exit_status, 0);
+}
+
+TEST(ManifestTest, HoldsWhatSourcesSayOfTheLicence) {
+  const std::string folder = EmptyFolder("licence");
+  const ToolResult result =
+      RunTool("export", {"--model=toy", "--out=m.pt", "--weights=seeded", "--plugin_path=" + ToyPlugin()}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
+  EXPECT_EQ(manifest["weights_licence"], "MIT");
+  EXPECT_EQ(manifest["licence_claims"].dump(), R"([{"licence":"ISC","url":"page"},{"licence":"MIT","url":"readme"}])");
 }
 
 // On processors with AMX, LibTorch's bfloat16 convolutions of these sizes are wrong and differ from run to run.

@@ -1,14 +1,13 @@
 #include "tools/export_summary.h"
 
-#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
+#include "common/manifest/describe_proof.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 
@@ -18,21 +17,6 @@ namespace {
 std::string Source(const Manifest& manifest) {
   if (manifest.warning().empty()) return manifest.source();
   return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
-}
-
-std::string Checks(const Manifest::RoundTrip& round_trip) {
-  if (!round_trip.proven()) return "none (--noverify)";
-  double worst = 0;
-  int magnified = 0;
-  for (const auto& output : round_trip.outputs()) {
-    magnified += output.equal_on_same_memory();
-    if (!output.equal_on_same_memory()) worst = std::max(worst, output.relative());
-  }
-  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
-                      round_trip.outputs_size(), " outputs ",
-                      worst == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", worst),
-                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
-                      round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
 }
 
 // The outputs that are not finite; "" if all are.
@@ -91,7 +75,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
-  table.AddRow({"checks", Checks(manifest.round_trip())});
+  table.AddRow({"checks", DescribeProof(manifest.round_trip())});
   if (const std::string calls = Nonfinite(manifest.round_trip()); !calls.empty()) table.AddRow({"not finite", calls});
   const std::string& fault = manifest.round_trip().kernel_fault();
   if (!fault.empty()) table.AddRow({"this machine", fault});

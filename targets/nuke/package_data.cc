@@ -107,6 +107,14 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
 // A list that keeps the lines of a template between `@each` and `@end@` if `condition` holds.
 std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
 
+void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
+  data.lists["disputed"] = When(manifest.licence_claims_size() > 0);
+  data.lists["licence_claims"] = {};
+  for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
+    data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
+  }
+}
+
 // The passages of the templates that hold for some artifacts only.
 void AddPassages(const Manifest& manifest, TemplateData& data) {
   const Manifest::Interface& interface = manifest.interface();
@@ -138,6 +146,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   data.values = Values(manifest);
   data.values["nuke_first"] = std::string(oldest.first);
   AddKnobs(manifest, data);
+  AddLicenceClaims(manifest, data);
   AddChannels(manifest.interface(), data);
   AddReleases(manifest, data);
   AddPassages(manifest, data);

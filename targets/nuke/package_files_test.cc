@@ -254,6 +254,18 @@ TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommer
   EXPECT_THAT(readme, HasSubstr("published weights, which this folder does not hold"));
 }
 
+TEST_F(PackageFilesTest, TheReadmeSaysWhoDisagreesOnTheLicence) {
+  EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("disagree")));
+  for (const char* licence : {"Apache-2.0", "MIT"}) {
+    Manifest::LicenceClaim& claim = *manifest_.add_licence_claims();
+    claim.set_licence(licence);
+    claim.set_url("https://example.org/page");
+  }
+  EXPECT_THAT(Texts()["README.md"], HasSubstr("**Apache-2.0**.\nSources disagree on it:\n\n"
+                                              "- Apache-2.0 according to https://example.org/page\n"
+                                              "- MIT according to https://example.org/page\n\n"));
+}
+
 TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
   EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("Larger values are")));
   for (const char* way : {"nearer", "farther"}) {

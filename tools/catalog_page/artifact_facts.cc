@@ -1,0 +1,158 @@
+#include "tools/catalog_page/artifact_facts.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "common/manifest/describe_proof.h"
+#include "common/text/units.h"
+
+namespace modelport {
+namespace {
+
+std::string Number(double value) { return absl::StrFormat("%.10g", value); }
+
+std::string Or(absl::string_view text, absl::string_view fallback) {
+  return std::string(text.empty() ? fallback : text);
+}
+
+std::string Href(absl::string_view url) {
+  const bool is_page = absl::StartsWith(url, "https://") || absl::StartsWith(url, "http://");
+  return std::string(is_page ? url : "");
+}
+
+template <typename Numbers>
+std::string Triple(const Numbers& numbers) {
+  return absl::StrCat("[", absl::StrJoin(numbers, ", ", [](std::string* out, double n) { *out += Number(n); }), "]");
+}
+
+// How an image is prepared for the model.
+std::string Preparation(const Manifest& manifest) {
+  const Manifest::Preprocessing& preprocessing = manifest.preprocessing();
+  if (preprocessing.inside()) return "RGB in 0..1, of any size: the artifact prepares it";
+  return absl::StrCat("RGB in 0..1, minus ", Triple(preprocessing.mean()), ", divided by ", Triple(preprocessing.std()),
+                      "; both sides multiples of ", preprocessing.multiple_of(), " pixels");
+}
+
+std::string Channels(const Manifest& manifest) {
+  const Manifest::Interface& interface = manifest.interface();
+  return absl::StrCat(absl::StrJoin(interface.inputs(), ", "), " to ", absl::StrJoin(interface.outputs(), ", "), " (",
+                      interface.kind(), manifest.larger_is().empty() ? "" : ", larger is ", manifest.larger_is(), ")");
+}
+
+bool IsFinite(const Manifest::Output& output) { return output.nan() + output.infinite() == 0; }
+
+// Of a difference as a part of the output's range.
+std::string DescribeDifference(double relative) {
+  return relative == 0 ? "bitwise equal" : absl::StrFormat("within %.0e", relative);
+}
+
+std::string Difference(const Manifest::Output& output) {
+  return absl::StrCat(output.equal_on_same_memory() ? "bitwise equal on the same memory, else " : "",
+                      DescribeDifference(output.relative()),
+                      IsFinite(output)
+                          ? ""
+                          : absl::StrCat("; ", Number(output.nan()), " NaN, ", Number(output.infinite()), " infinite"));
+}
+
+// Whether the largest difference does not tell all of the proof.
+bool IsQualified(const Manifest::RoundTrip& round_trip) {
+  const auto is_qualified = [](const auto& output) { return output.equal_on_same_memory() || !IsFinite(output); };
+  return !round_trip.kernel_fault().empty() ||
+         std::any_of(round_trip.outputs().begin(), round_trip.outputs().end(), is_qualified);
+}
+
+TemplateValues OutputValues(const Manifest::Output& output) {
+  const bool is_tensor = output.shape_size() > 0;
+  return {{"call", output.call()},
+          {"shape", is_tensor ? absl::StrCat("[", absl::StrJoin(output.shape(), ", "), "]") : "not a tensor"},
+          {"difference", Difference(output)}};
+}
+
+TemplateValues KnobValues(const Manifest::Knob& knob) {
+  return {{"name", knob.name()},       {"type", knob.type()},       {"value", Number(knob.value())},
+          {"min", Number(knob.min())}, {"max", Number(knob.max())}, {"help", knob.help()}};
+}
+
+TemplateValues Values(const Manifest& manifest) {
+  return {{"model", manifest.model()},
+          {"family", manifest.family()},
+          {"summary", manifest.summary()},
+          {"family_summary", manifest.family_summary()},
+          {"parameters", FormatCount(manifest.parameters())},
+          {"parameters_key", Number(manifest.parameters())},
+          {"size", FormatBytes(manifest.artifact().size_bytes())},
+          {"size_bytes", absl::StrFormat("%.0f", manifest.artifact().size_bytes())},
+          {"target", manifest.target()},
+          {"dtype", manifest.dtype()},
+          {"oldest_runtime", Or(manifest.minimum_runtime(), "none known")},
+          {"made_for", manifest.runtime()},
+          {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
+          {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},
+          {"proof", DescribeProof(manifest.round_trip())},
+          {"kernel_fault", manifest.round_trip().kernel_fault()},
+          {"warning", manifest.warning()},
+          {"source", manifest.source()},
+          {"layout", manifest.layout()},
+          {"sha256", Or(manifest.artifact().sha256(), "not stated")},
+          {"weights_licence", Or(manifest.weights_licence(), "not stated")},
+          {"weights_url", manifest.weights_url()},
+          {"weights_href", Href(manifest.weights_url())},
+          {"upstream_licence", Or(manifest.upstream().licence(), "not stated")},
+          {"upstream_url", manifest.upstream().source()},
+          {"upstream_href", Href(manifest.upstream().source())},
+          {"upstream_commit", manifest.upstream().commit()},
+          {"preparation", Preparation(manifest)},
+          {"channels", Channels(manifest)},
+          {"interface_help", manifest.interface().help()},
+          {"modelport_version", manifest.modelport_version()},
+          {"libtorch_version", manifest.libtorch_version()}};
+}
+
+// A list that keeps the lines of a template between `@each` and `@end@` if `condition` holds.
+std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
+
+void AddPassages(const Manifest& manifest, TemplateData& data) {
+  const bool is_seeded = !manifest.warning().empty(), is_disputed = manifest.licence_claims_size() > 0;
+  data.lists["seeded"] = When(is_seeded);
+  data.lists["from_checkpoint"] = When(!is_seeded);
+  data.lists["agreed"] = When(!is_disputed);
+  data.lists["disputed"] = When(is_disputed);
+  data.lists["published"] = When(!manifest.weights_url().empty());
+  data.lists["made_for"] = When(!manifest.runtime().empty());
+  data.lists["wrapped"] = When(manifest.has_interface());
+  data.lists["interface_help"] = When(!manifest.interface().help().empty());
+  data.lists["proven"] = When(manifest.round_trip().proven());
+  data.lists["qualified"] = When(IsQualified(manifest.round_trip()));
+  data.lists["unproven"] = When(!manifest.round_trip().proven());
+  data.lists["kernel_fault"] = When(!manifest.round_trip().kernel_fault().empty());
+  data.lists["some_outputs"] = When(manifest.round_trip().outputs_size() > 0);
+  data.lists["some_knobs"] = When(manifest.knobs_size() > 0);
+  data.lists["no_knobs"] = When(manifest.knobs_size() == 0);
+}
+
+}  // namespace
+
+TemplateData ArtifactFacts(const Manifest& manifest) {
+  TemplateData data;
+  data.values = Values(manifest);
+  AddPassages(manifest, data);
+  for (const char* list : {"licence_claims", "methods", "outputs", "knobs"}) data.lists[list] = {};
+  for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
+    data.lists["licence_claims"].push_back(
+        {{"licence", claim.licence()}, {"claim_url", claim.url()}, {"claim_href", Href(claim.url())}});
+  }
+  for (const std::string& method : manifest.methods()) data.lists["methods"].push_back({{"method", method}});
+  for (const Manifest::Output& output : manifest.round_trip().outputs()) {
+    data.lists["outputs"].push_back(OutputValues(output));
+  }
+  for (const Manifest::Knob& knob : manifest.knobs()) data.lists["knobs"].push_back(KnobValues(knob));
+  return data;
+}
+
+}  // namespace modelport

@@ -1,0 +1,53 @@
+// Writes the catalog as a page and as JSON. The rule catalog_page() runs it.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/flags/flag.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/io/mapped_file.h"
+#include "common/io/output_file.h"
+#include "common/manifest/manifest.h"
+#include "common/status/status_macros.h"
+#include "tools/catalog_page/render_catalog.h"
+#include "tools/tool_main.h"
+
+ABSL_FLAG(std::vector<std::string>, manifests, {}, "the manifests, in the order of the page; separated by commas");
+ABSL_FLAG(std::string, html, "", "the page to write");
+ABSL_FLAG(std::string, json, "", "the JSON to write, in the folder of the page");
+
+namespace modelport {
+namespace {
+
+absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  return ParseManifest(file->bytes(), path);
+}
+
+absl::StatusOr<OutputFile> Write(const std::string& path, absl::string_view text) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  RETURN_IF_ERROR(file.Write(text));
+  return file;
+}
+
+absl::Status WritePage() {
+  std::vector<Manifest> manifests;
+  for (const std::string& path : absl::GetFlag(FLAGS_manifests)) {
+    ASSIGN_OR_RETURN(manifests.emplace_back(), ReadManifest(ResolveUserPath(path)));
+  }
+  ASSIGN_OR_RETURN(const std::string json_text, CatalogJson(manifests));
+  ASSIGN_OR_RETURN(const std::string html_text, CatalogHtml(manifests));
+  ASSIGN_OR_RETURN(OutputFile json, Write(ResolveUserPath(absl::GetFlag(FLAGS_json)), json_text));
+  ASSIGN_OR_RETURN(OutputFile html, Write(ResolveUserPath(absl::GetFlag(FLAGS_html)), html_text));
+  return OutputFile::CommitTogether({&json, &html});
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(argc, argv,
+                            "Writes the page and the JSON of a catalog from the manifests of its artifacts.",
+                            modelport::WritePage);
+}

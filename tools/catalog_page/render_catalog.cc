@@ -1,0 +1,58 @@
+#include "tools/catalog_page/render_catalog.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "common/manifest/manifest.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "common/text/template.h"
+#include "common/text/units.h"
+#include "tools/catalog_page/artifact_facts.h"
+#include "tools/catalog_page/templates.h"
+
+namespace modelport {
+namespace {
+
+// Text that HTML shows as it is, also in an attribute in double quotes.
+std::string EscapeHtml(absl::string_view text) {
+  return absl::StrReplaceAll(Printable(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
+
+absl::StatusOr<std::string> Fill(absl::string_view name, const TemplateData& data) {
+  const auto templates = CatalogTemplates();
+  const auto file = std::find_if(templates.begin(), templates.end(),
+                                 [&](const EmbeddedFile& file) { return absl::EndsWith(file.path, name); });
+  return FillTemplate(file->text, data, EscapeHtml);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CatalogJson(const std::vector<Manifest>& manifests) {
+  std::vector<std::string> texts;
+  for (const Manifest& manifest : manifests) {
+    ASSIGN_OR_RETURN(texts.emplace_back(), WriteManifest(manifest));
+  }
+  return absl::StrCat("{\"models\": [\n", absl::StrJoin(texts, ","), "]}\n");
+}
+
+absl::StatusOr<std::string> CatalogHtml(const std::vector<Manifest>& manifests) {
+  const int seeded = std::count_if(manifests.begin(), manifests.end(),
+                                   [](const Manifest& manifest) { return !manifest.warning().empty(); });
+  TemplateData page;
+  page.values["count"] = Counted(manifests.size(), "artifact");
+  page.values["seeded_count"] = absl::StrCat(seeded);
+  page.lists["some_seeded"] = std::vector<TemplateValues>(seeded > 0 ? 1 : 0);
+  std::string& models = page.verbatim["models"];
+  for (const Manifest& manifest : manifests) {
+    ASSIGN_OR_RETURN(const std::string rows, Fill("/model.html", ArtifactFacts(manifest)));
+    absl::StrAppend(&models, rows);
+  }
+  return Fill("/page.html", page);
+}
+
+}  // namespace modelport
