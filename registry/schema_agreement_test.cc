@@ -149,10 +149,13 @@ absl::Status Read(const YamlFile& file) {
   return problems.status();
 }
 
-// What readers say of damage that a schema cannot see.
+// What readers say of damage that no schema can see, since it lies between two values or in how YAML writes one.
 constexpr absl::string_view kUnseen[] = {
-    "unknown target",               // Hosts are listed in targets/, not on the page.
-    "arguments of an example are",  // An argument or a type where a value is wanted.
+    "is not in \"",                                  // A placeholder of `to` that `from` lacks.
+    "unknown target",                                // A name in `targets`.
+    "unknown rules",                                 // A name in `rules` of a layout.
+    "no layout takes rules",                         // A name in `rules` of the file.
+    "wants a block of text that begins with \"|\"",  // A schema sees text, not how it is written.
 };
 
 bool IsUnseen(const absl::Status& status) {
@@ -283,8 +286,11 @@ TEST_P(DamageTest, IsSeenByReaderAndSchemaOrByNeither) {
     file.text = Emit(document);
     const absl::Status status = Read(file);
     const std::vector<std::string> errors = SchemaErrors(schema, file.text);
-    if (status.ok()) EXPECT_THAT(errors, IsEmpty()) << "the reader takes:" << file.text;
-    if (!status.ok() && !IsUnseen(status)) EXPECT_THAT(errors, Not(IsEmpty())) << status << "\n" << file.text;
+    if (status.ok()) {
+      EXPECT_THAT(errors, IsEmpty()) << "the reader takes:" << file.text;
+    } else if (!IsUnseen(status)) {
+      EXPECT_THAT(errors, Not(IsEmpty())) << status << "\n" << file.text;
+    }
     seen += !errors.empty();
   });
   EXPECT_GT(seen, 50);

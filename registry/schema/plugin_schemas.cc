@@ -40,6 +40,13 @@ Json Text(const std::string& pattern = "") {
   return pattern.empty() ? (text["minLength"] = 1, text) : (text["pattern"] = pattern, text);
 }
 
+// A name may be 2.5, but not -2.5.
+Json Name() {
+  Json name = Text(CatalogNamePattern());
+  name["minimum"] = 0;
+  return name;
+}
+
 Json ThreeNumbers(Json number) {
   number["type"] = "number";
   return {{"type", "array"}, {"items", std::move(number)}, {"minItems", 3}, {"maxItems", 3}};
@@ -53,12 +60,14 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
       {"three numbers", ThreeNumbers(Json::object())},
       {"three numbers above 0", ThreeNumbers({{"exclusiveMinimum", 0}})},
-      {"name", Text(CatalogNamePattern())},
+      {"name", Name()},
+      {"family", Text()},
       {"member", Text(MemberPattern())},
       {"path", Text(PathPattern())},
       {"expression", Text(ExpressionPattern())},
-      {"call", Text(CallPattern())},
-      {"signature", Text(CallPattern())},
+      {"call", {{"type", "string"}, {"pattern", CallPattern()}}},
+      {"example", {{"type", "string"}, {"pattern", ExamplePattern()}}},
+      {"signature", {{"type", "string"}, {"pattern", CallPattern()}}},
       {"pattern", Text(KeyPatternPattern())},
       {"| block", {{"type", "string"}}},
   };
@@ -74,6 +83,11 @@ std::string DefinitionName(absl::string_view type) {
     if (c == ' ' && !name.empty()) name += '_';
   }
   return name;
+}
+
+std::string Singular(absl::string_view plural) {
+  if (absl::ConsumeSuffix(&plural, "ies")) return absl::StrCat(plural, "y");
+  return std::string(absl::StripSuffix(plural, "s"));
 }
 
 // "upstream" of "upstream.source".
@@ -193,7 +207,7 @@ class SchemaMaker {
     if (absl::ConsumePrefix(&type, "one of ")) return {{"enum", Names(absl::StrSplit(type, ", "))}};
     const bool wants_one = absl::ConsumePrefix(&type, "one or more ");
     if (wants_one || absl::ConsumePrefix(&type, "list of ")) {
-      Json list = {{"type", "array"}, {"items", Type(absl::StripSuffix(type, "s"), field)}};
+      Json list = {{"type", "array"}, {"items", Type(Singular(type), field)}};
       if (wants_one) list["minItems"] = 1;
       return list;
     }

@@ -17,7 +17,17 @@ constexpr char kBehind[] = R"(\s*(?:[)\]]\s*)*)";
 // What stands between two values; "[" begins an index.
 constexpr char kBetween[] = R"((?:[-+*,\[]|//|[=!]=|[<>]=?|and\b|or\b)\s*)";
 
-std::string Operand() { return absl::StrCat(kBefore, "(?:", kName, "|", kNumber, R"(|"[^"]*"|\[\s*\]))", kBehind); }
+// A value with its signs and brackets. `names` matches the names that may stand for one.
+std::string Operand(absl::string_view names) {
+  return absl::StrCat(kBefore, "(?:", names, "|", kNumber, R"(|"[^"]*"|\[\s*\]))", kBehind);
+}
+
+// A call whose arguments are operands with something between them. The brackets behind the last one include that of the
+// call.
+std::string Call(absl::string_view operand) {
+  return absl::StrCat(R"(^(?=[\s\S]*\)\s*$)\s*)", kName, R"(\s*\(\s*(?:\)\s*|)", operand, "(?:", kBetween, operand,
+                      ")*)$");
+}
 
 }  // namespace
 
@@ -30,14 +40,13 @@ std::string PathPattern() {
   return absl::StrCat("^", kPart, "(?:/", kPart, ")*$");
 }
 
-std::string ExpressionPattern() { return absl::StrCat(R"(^\s*)", Operand(), "(?:", kBetween, Operand(), ")*$"); }
-
-// The brackets behind the last argument include the one that closes the call.
-std::string CallPattern() {
-  const std::string argument = absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand());
-  return absl::StrCat(R"(^(?=[\s\S]*\)\s*$)\s*)", kName, R"(\s*\(\s*(?:\)\s*|)", argument, "(?:", kBetween, argument,
-                      ")*)$");
+std::string ExpressionPattern() {
+  return absl::StrCat(R"(^\s*)", Operand(kName), "(?:", kBetween, Operand(kName), ")*$");
 }
+
+std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand(kName))); }
+
+std::string ExamplePattern() { return Call(Operand("(?:true|false)\\b")); }
 
 std::string KeyPatternPattern() {
   constexpr char kPart[] = R"((?:[^.{}]+|\{\w+\*?\}))";

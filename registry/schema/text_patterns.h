@@ -22,6 +22,9 @@ std::string ExpressionPattern();
 // A call or a signature: "Conv2d(3, dim, kernel=1)".
 std::string CallPattern();
 
+// A call with values for arguments, by position: "forward([1, 3, 28, 28])".
+std::string ExamplePattern();
+
 // A pattern of keys: "{path*}.attn.{leaf}".
 std::string KeyPatternPattern();
 
