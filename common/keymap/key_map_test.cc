@@ -1,6 +1,9 @@
 #include "common/keymap/key_map.h"
 
+#include <string>
+
 #include "common/status/status_matchers.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -8,6 +11,8 @@ namespace modelport {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(ParseKeyMapTest, ReadsEveryField) {
@@ -47,8 +52,14 @@ layouts:
   EXPECT_EQ(map.Find("transformers"), nullptr);
 }
 
+// What ParseKeyMap says of a damaged file. The schema refuses it too.
+absl::Status Refuse(const std::string& text) {
+  EXPECT_THAT(SchemaErrors({"keymap.yaml", text}), Not(IsEmpty()));
+  return ParseKeyMap({"keymap.yaml", text}).status();
+}
+
 TEST(ParseKeyMapTest, AllProblemsAreReportedAtOnce) {
-  EXPECT_THAT(ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  EXPECT_THAT(Refuse(R"yaml(layouts:
   original:
     recognize: [cls_token]
     renames:
@@ -62,7 +73,7 @@ TEST(ParseKeyMapTest, AllProblemsAreReportedAtOnce) {
     recognise: []
     unused: [head]
 layout: {}
-)yaml"}),
+)yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 10 problems
   keymap.yaml:3:5: missing field "recognise" in layout original
   keymap.yaml:3:5: unknown field "recognize" in layout original; nearest: recognise
@@ -121,7 +132,7 @@ TEST(ParseKeyMapTest, LayoutsShareRules) {
 }
 
 TEST(ParseKeyMapTest, ErrorsInSharedRulesAreReported) {
-  EXPECT_THAT(ParseKeyMap({"keymap.yaml", R"yaml(rules:
+  EXPECT_THAT(Refuse(R"yaml(rules:
   training:
     recognise: [x]
     renames:
@@ -131,7 +142,7 @@ layouts:
   original:
     recognise: [x]
     rules: [traning, training]
-)yaml"}),
+)yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 4 problems
   keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, renames, aliases, missing, +1 more
   keymap.yaml:5:16: pattern "{a*}.x.{b*}": a second {name*}; with two, a key could match in several ways
@@ -140,7 +151,7 @@ layouts:
 }
 
 TEST(ParseKeyMapTest, LayoutsAreRequired) {
-  EXPECT_THAT(ParseKeyMap({"keymap.yaml", "{}"}),
+  EXPECT_THAT(Refuse("{}"),
               StatusIs(absl::StatusCode::kInvalidArgument, "keymap.yaml:1:1: missing field \"layouts\" in a key map"));
 }
 

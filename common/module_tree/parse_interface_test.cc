@@ -2,8 +2,10 @@
 
 #include <string>
 
+#include "absl/strings/str_replace.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/parse.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,6 +14,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr char kInterface[] = R"yaml(kind: depth
@@ -28,10 +32,12 @@ class ParseInterfaceTest : public testing::Test {
     return ParseInterface(ParseYaml({"w.yaml", text}, &problems_), &problems_);
   }
 
-  // What is said of kInterface with `to` in the place of `from`.
+  // What is said of kInterface with `to` in the place of `from`. The schema refuses it too.
   std::string Problem(const std::string& from, const std::string& to) {
     std::string text = kInterface;
     text.replace(text.find(from), from.size(), to);
+    const std::string indented = absl::StrReplaceAll("\n" + text, {{"\n", "\n      "}});
+    EXPECT_THAT(SchemaErrors({"w.yaml", "modules:\n  W(patch):\n    interface:" + indented}), Not(IsEmpty()));
     Parse(text);
     return std::string(problems_.status().message());
   }

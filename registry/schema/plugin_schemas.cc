@@ -35,16 +35,26 @@ constexpr const char* kConditions[] = {kYes,           kNo,       kWithVariants,
                                        kUnlessExtends, kUrlOrHub, kModuleOrModules};
 
 // Text without quotes that YAML reads as a number or a boolean is text for Modelport, wherever it wants text.
-Json Text(const std::string& pattern = "") {
-  Json text = {{"type", {"string", "number", "boolean"}}};
-  return pattern.empty() ? (text["minLength"] = 1, text) : (text["pattern"] = pattern, text);
+Json Scalar() { return {{"type", {"string", "number", "boolean"}}}; }
+
+Json Text() {
+  Json text = Scalar();
+  text["minLength"] = 1;
+  return text;
+}
+
+// `type` whose text matches `pattern`; else an editor says what it `wants`, which is no keyword of JSON Schema.
+Json Matching(Json type, const std::string& pattern, absl::string_view wants) {
+  type["pattern"] = pattern;
+  type["patternErrorMessage"] = absl::StrCat("wants ", wants);
+  return type;
 }
 
 // A name may be 2.5, but not -2.5.
 Json Name() {
-  Json name = Text(CatalogNamePattern());
+  Json name = Scalar();
   name["minimum"] = 0;
-  return name;
+  return Matching(std::move(name), CatalogNamePattern(), "a-z, 0-9, _, . and -, at most 64, a letter or digit first");
 }
 
 Json ThreeNumbers(Json number) {
@@ -54,22 +64,23 @@ Json ThreeNumbers(Json number) {
 
 // The types that consist of no others.
 const std::map<std::string, Json>& SimpleTypes() {
+  const Json text = {{"type", "string"}};
   static const auto* types = new std::map<std::string, Json>{
       {"text", Text()},
+      {"family", Text()},
       {"true or false", {{"type", "boolean"}}},
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
       {"three numbers", ThreeNumbers(Json::object())},
       {"three numbers above 0", ThreeNumbers({{"exclusiveMinimum", 0}})},
       {"name", Name()},
-      {"family", Text()},
-      {"member", Text(MemberPattern())},
-      {"path", Text(PathPattern())},
-      {"expression", Text(ExpressionPattern())},
-      {"call", {{"type", "string"}, {"pattern", CallPattern()}}},
-      {"example", {{"type", "string"}, {"pattern", ExamplePattern()}}},
-      {"signature", {{"type", "string"}, {"pattern", CallPattern()}}},
-      {"pattern", Text(KeyPatternPattern())},
-      {"| block", {{"type", "string"}}},
+      {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
+      {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
+      {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},
+      {"call", Matching(text, CallPattern(), "a call, such as Conv2d(3, dim, kernel=1)")},
+      {"example", Matching(text, ExamplePattern(), "a call with values by position, such as forward([1, 3, 28, 28])")},
+      {"signature", Matching(text, CallPattern(), "a signature, such as Linear(inputs, outputs, bias=1)")},
+      {"pattern", Matching(Scalar(), KeyPatternPattern(), "a key whose parts are plain, {name} or once {name*}")},
+      {"| block", text},
   };
   return *types;
 }
@@ -302,7 +313,8 @@ absl::StatusOr<std::vector<SchemaFile>> MakePluginSchemas(absl::string_view page
   SchemaMaker maker(tables);
   std::vector<SchemaFile> files = {maker.PluginSchema(), maker.ModulesSchema(), maker.KeyMapSchema()};
   if (maker.problems().empty()) return files;
-  return absl::InvalidArgumentError(absl::StrCat("docs/plugins.md:\n  ", absl::StrJoin(maker.problems(), "\n  ")));
+  return absl::InvalidArgumentError(absl::StrCat("docs/plugins.md: no schema for ", maker.problems().size(),
+                                                 " fields\n  ", absl::StrJoin(maker.problems(), "\n  ")));
 }
 
 }  // namespace modelport

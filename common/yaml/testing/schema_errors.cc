@@ -13,6 +13,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "gtest/gtest.h"
 #include "yaml-cpp/yaml.h"
 
@@ -52,12 +53,13 @@ Json ToJson(const YAML::Node& node) {
   return json;
 }
 
-const valijson::Schema& FindSchema(const std::string& name) {
+// The schema in the file `path`.
+const valijson::Schema& FindSchema(const std::string& path) {
   static auto* const schemas = new std::map<std::string, valijson::Schema>();
-  const auto [schema, is_new] = schemas->try_emplace(name);
+  const auto [schema, is_new] = schemas->try_emplace(path);
   if (is_new) {
     Json json;
-    EXPECT_TRUE(valijson::utils::loadDocument(absl::StrCat("docs/schema/", name, ".schema.json"), json)) << name;
+    EXPECT_TRUE(valijson::utils::loadDocument(path, json)) << path;
     valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(Adapter(json), schema->second);
   }
   return schema->second;
@@ -65,18 +67,26 @@ const valijson::Schema& FindSchema(const std::string& name) {
 
 }  // namespace
 
-std::vector<std::string> SchemaErrors(const std::string& name, const std::string& yaml) {
+std::string SchemaPath(const YamlFile& file) {
+  const std::string name = file.path.substr(file.path.rfind('/') + 1);
+  const bool has_own = name == "plugin.yaml" || name == "keymap.yaml";
+  return absl::StrCat("docs/schema/", has_own ? absl::StripSuffix(name, ".yaml") : "modules", ".schema.json");
+}
+
+std::vector<std::string> SchemaErrors(const YamlFile& file) {
   Json document;
   try {
-    document = ToJson(YAML::Load(yaml));
+    document = ToJson(YAML::Load(file.text));
   } catch (const YAML::Exception& error) {
     return {error.what()};
   }
+  static auto* const validator = new valijson::Validator();  // Keeps the regular expressions, which are slow to make.
   valijson::ValidationResults results;
-  if (valijson::Validator().validate(FindSchema(name), Adapter(document), &results)) return {};
+  if (validator->validate(FindSchema(SchemaPath(file)), Adapter(document), &results)) return {};
   std::vector<std::string> errors;
-  for (const auto& error : results)
+  for (const auto& error : results) {
     errors.push_back(absl::StrCat(absl::StrJoin(error.context, ""), ": ", error.description));
+  }
   return errors;
 }
 

@@ -4,11 +4,16 @@
 #include <string>
 #include <vector>
 
+#include "common/yaml/document.h"
+
 namespace modelport {
 
-// What an editor reports of the YAML text `yaml` by docs/schema/NAME.schema.json; empty if it is valid. As in an editor,
-// text without quotes may be a number, a boolean or null. `name` is "plugin", "keymap" or "modules".
-std::vector<std::string> SchemaErrors(const std::string& name, const std::string& yaml);
+// The schema for a file of a plugin, by the file's name: "docs/schema/plugin.schema.json" for a plugin.yaml.
+std::string SchemaPath(const YamlFile& file);
+
+// What an editor reports of `file` by its schema; empty if it is valid. As in an editor, text without quotes may be a
+// number, a boolean or null.
+std::vector<std::string> SchemaErrors(const YamlFile& file);
 
 }  // namespace modelport
 
