@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ParsePluginTest, ReadsEveryField) {
-  ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin({"models/toy/plugin.yaml", R"yaml(
+  const YamlFile file = {"models/toy/plugin.yaml", R"yaml(
 family: toy
 summary: A toy
 upstream: {source: "https://example.org/toy", commit: 0123456, licence: MIT}
@@ -43,7 +43,9 @@ variants:
     file: toy_a.pth
     licence: MIT
     published: false
-)yaml"}));
+)yaml"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin(file));
   EXPECT_EQ(plugin.family, "toy");
   EXPECT_EQ(plugin.summary, "A toy");
   EXPECT_EQ(plugin.upstream, "https://example.org/toy");

@@ -1,5 +1,8 @@
 // The schemas in docs/schema say the same of a plugin's files as their readers do.
+#include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -26,6 +29,7 @@
 namespace modelport {
 namespace {
 
+using ::testing::ContainsRegex;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
@@ -266,6 +270,26 @@ layouts:
     unused:
       - {key: y_token, reason: not used}
 )yaml";
+
+// The names of all fields in the schema `json`.
+void CollectFields(const nlohmann::json& json, std::set<std::string>& fields) {
+  if (!json.is_structured()) return;
+  if (json.is_object() && json.contains("properties")) {
+    for (const auto& [name, field] : json["properties"].items()) fields.insert(name);
+  }
+  for (const auto& value : json) CollectFields(value, fields);
+}
+
+TEST(SchemaAgreementTest, TheDamagedSamplesHaveEveryField) {
+  std::set<std::string> fields;
+  for (const char* path : {"plugin.yaml", "keymap.yaml", "modules.yaml"}) {
+    std::ifstream stream(SchemaPath({path, ""}));
+    CollectFields(nlohmann::json::parse(stream), fields);
+  }
+  EXPECT_THAT(fields, SizeIs(testing::Gt(50)));
+  const std::string samples = absl::StrCat(kPlugin, kTestPlugin, kModules, kKeyMap);
+  for (const std::string& field : fields) EXPECT_THAT(samples, ContainsRegex("\\b" + field + ":[ \n]"));
+}
 
 class DamageTest : public testing::TestWithParam<YamlFile> {};
 

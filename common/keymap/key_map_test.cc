@@ -16,7 +16,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(ParseKeyMapTest, ReadsEveryField) {
-  ASSERT_OK_AND_ASSIGN(const KeyMap map, ParseKeyMap({"keymap.yaml", R"yaml(
+  const YamlFile file = {"keymap.yaml", R"yaml(
 layouts:
   original:
     recognise: [cls_token, "blocks.{block}.w"]
@@ -33,7 +33,9 @@ layouts:
       - {key: "head.{rest*}", reason: training only}
   other:
     recognise: [x]
-)yaml"}));
+)yaml"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const KeyMap map, ParseKeyMap(file));
   ASSERT_THAT(map.layouts, SizeIs(2));
   const Layout* layout = map.Find("original");
   ASSERT_NE(layout, nullptr);

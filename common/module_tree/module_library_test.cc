@@ -19,8 +19,7 @@ using ::testing::SizeIs;
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ModuleLibraryTest, ReadsEveryFieldOfAModuleType) {
-  ModuleLibrary library;
-  ASSERT_OK(library.AddFile({"m.yaml", R"yaml(
+  const YamlFile file = {"m.yaml", R"yaml(
 modules:
   Net(dim, depth, bias=1):
     upstream: net.py:Net
@@ -47,7 +46,10 @@ functions:
   - |
     def twice(x: Tensor) -> Tensor:
       return x + x
-)yaml"}));
+)yaml"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  ModuleLibrary library;
+  ASSERT_OK(library.AddFile(file));
   const ModuleType* type = library.Find("Net");
   ASSERT_NE(type, nullptr);
   EXPECT_THAT(type->signature.argument_names(), ElementsAre("dim", "depth", "bias"));

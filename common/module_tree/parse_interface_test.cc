@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/parse.h"
@@ -36,17 +37,24 @@ class ParseInterfaceTest : public testing::Test {
   std::string Problem(const std::string& from, const std::string& to) {
     std::string text = kInterface;
     text.replace(text.find(from), from.size(), to);
-    const std::string indented = absl::StrReplaceAll("\n" + text, {{"\n", "\n      "}});
-    EXPECT_THAT(SchemaErrors({"w.yaml", "modules:\n  W(patch):\n    interface:" + indented}), Not(IsEmpty()));
+    EXPECT_THAT(SchemaErrors(InModule(text)), Not(IsEmpty()));
     Parse(text);
     return std::string(problems_.status().message());
+  }
+
+  // A file with a module type that has this interface.
+  static YamlFile InModule(const std::string& interface) {
+    const std::string indented = absl::StrReplaceAll("\n" + interface, {{"\n", "\n      "}});
+    return {"w.yaml", "modules:\n  W(patch):\n    interface:" + indented};
   }
 
   YamlProblems problems_{"w.yaml"};
 };
 
 TEST_F(ParseInterfaceTest, TakesEveryField) {
-  const InterfaceDecl decl = Parse(std::string(kInterface) + "larger_is_nearer: nearer\nhelp: in metres\n");
+  const std::string text = absl::StrCat(kInterface, "larger_is_nearer: nearer\nhelp: in metres\n");
+  EXPECT_THAT(SchemaErrors(InModule(text)), IsEmpty());
+  const InterfaceDecl decl = Parse(text);
   EXPECT_OK(problems_.status());
   EXPECT_EQ(decl.stated.kind, "depth");
   EXPECT_THAT(decl.stated.inputs, ElementsAre("rgba.red", "rgba.green"));

@@ -239,21 +239,19 @@ class SchemaMaker {
 
   // Adds the definition of a type that has a name of its own; returns false if `type` is no such type.
   bool Define(const std::string& type, const std::string& name) {
+    definitions_[name] = nullptr;  // A type may contain itself.
     const auto simple = SimpleTypes().find(type);
-    if (simple == SimpleTypes().end() && !IsMapType(type)) return false;
-    // A type may contain itself.
-    definitions_[name] = Json();
-    definitions_[name] = simple == SimpleTypes().end() ? MapType(type) : simple->second;
+    Json definition = simple == SimpleTypes().end() ? Composed(type) : simple->second;
+    if (definition.is_null()) {
+      definitions_.erase(name);
+      return false;
+    }
+    definitions_[name] = std::move(definition);
     return true;
   }
 
-  static bool IsMapType(absl::string_view type) {
-    constexpr absl::string_view kTypes[] = {"variant", "module type", "parameter", "buffer", "module", "child",
-                                            "item",    "knob",        "interface", "layout", "group"};
-    return std::find(std::begin(kTypes), std::end(kTypes), type) != std::end(kTypes);
-  }
-
-  Json MapType(const std::string& type) {
+  // The types that consist of others; null for any other text.
+  Json Composed(const std::string& type) {
     if (type == "variant") return Map(variant_);
     if (type == "module type") return Map(module_type_);
     if (type == "interface") return Map(interface_);
@@ -268,9 +266,12 @@ class SchemaMaker {
       map["required"] = {"module"};
       return Either("module", std::move(map));
     }
-    Json map = Map(item_);
-    map.update(RequireSome("oneOf", FieldsWith(item_, {kModuleOrModules})));
-    return Either("module", std::move(map));
+    if (type == "item") {
+      Json map = Map(item_);
+      map.update(RequireSome("oneOf", FieldsWith(item_, {kModuleOrModules})));
+      return Either("module", std::move(map));
+    }
+    return nullptr;
   }
 
   Json Either(absl::string_view type, Json map) { return {{"anyOf", {Type(type, "a map"), std::move(map)}}}; }
