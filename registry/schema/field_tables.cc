@@ -61,7 +61,7 @@ std::vector<FieldTable> ReadFieldTables(absl::string_view page) {
       return i < cells.size() ? cells[i] : "";
     };
     tables.back().push_back({WithoutBackticks(cells[0]), WithoutBackticks(cell("type")), cell("required"),
-                             WithoutBackticks(cell("default")), WithoutLinks(cell("example"))});
+                             WithoutBackticks(cell("default")), WithoutLinks(WithoutBackticks(cell("example")))});
   }
   return tables;
 }

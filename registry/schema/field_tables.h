@@ -14,7 +14,7 @@ struct FieldRow {
   std::string type;      // "map from name to variant", without backticks.
   std::string required;  // "yes", "no" or a condition, as it is written.
   std::string fallback;  // The column "default"; empty if the table has none.
-  std::string text;      // The column "example", as Markdown without links.
+  std::string text;      // The column "example", as plain text.
 };
 
 using FieldTable = std::vector<FieldRow>;

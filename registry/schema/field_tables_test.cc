@@ -17,7 +17,7 @@ TEST(ReadFieldTablesTest, TakesTheTablesOfFields) {
 
 | field | type | required | default | example |
 |:--|:--|:--|:--|:--|
-| `upstream.source` | text | unless `extends` | | URL, see [layers.md](layers.md) and [targets](#targets) |
+| `upstream.source` | text | unless `extends` | | `[https://]` URL, see [layers.md](layers.md) and [targets](#targets) |
 | `published` | true or false | no | `true` | |
 
 | field | type |
@@ -32,7 +32,7 @@ The page goes on.
   EXPECT_EQ(tables[0][0].type, "text");
   EXPECT_EQ(tables[0][0].required, "unless `extends`");
   EXPECT_EQ(tables[0][0].fallback, "");
-  EXPECT_EQ(tables[0][0].text, "URL, see layers.md and targets");
+  EXPECT_EQ(tables[0][0].text, "[https://] URL, see layers.md and targets");
   EXPECT_EQ(tables[0][1].fallback, "true");
   ASSERT_THAT(tables[1], SizeIs(1));
   EXPECT_EQ(tables[1][0].type, "| block");

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -43,7 +44,8 @@ Json Text() {
   return text;
 }
 
-// `type` whose text matches `pattern`; else an editor says what it `wants`, which is no keyword of JSON Schema.
+// `type` whose text matches `pattern`. The message for text that does not is no keyword of JSON Schema, but VS Code and
+// yaml-language-server show it.
 Json Matching(Json type, const std::string& pattern, absl::string_view wants) {
   type["pattern"] = pattern;
   type["patternErrorMessage"] = absl::StrCat("wants ", wants);
@@ -87,10 +89,9 @@ const std::map<std::string, Json>& SimpleTypes() {
 
 // "module type" as a name in "#/definitions/module_type".
 std::string DefinitionName(absl::string_view type) {
-  const auto is_word = [](char c) { return absl::ascii_isalnum(c); };
   std::string name;
   for (const char c : type) {
-    if (is_word(c)) name += c;
+    if (absl::ascii_isalnum(c)) name += c;
     if (c == ' ' && !name.empty()) name += '_';
   }
   return name;
@@ -155,7 +156,7 @@ class SchemaMaker {
 
   SchemaFile KeyMapSchema() { return File("keymap", "keymap.yaml of a Modelport plugin", Map(key_map_)); }
 
-  const Names& problems() const { return problems_; }
+  const std::set<std::string>& problems() const { return problems_; }
 
  private:
   // The file of a schema with the definitions that it refers to.
@@ -171,7 +172,7 @@ class SchemaMaker {
     Json map = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
     for (const FieldRow& row : table) {
       if (std::find(std::begin(kConditions), std::end(kConditions), row.required) == std::end(kConditions)) {
-        problems_.push_back(absl::StrCat(row.name, ": unknown condition \"", row.required, "\""));
+        problems_.insert(absl::StrCat(row.name, ": unknown condition \"", row.required, "\""));
       }
       const std::string outer = OuterName(row.name);
       if (outer == row.name) {
@@ -223,7 +224,7 @@ class SchemaMaker {
       return list;
     }
     if (absl::ConsumePrefix(&type, "{") && absl::ConsumeSuffix(&type, "}")) return BracedMap(type);
-    problems_.push_back(absl::StrCat(field, ": unknown type \"", type, "\""));
+    problems_.insert(absl::StrCat(field, ": unknown type \"", type, "\""));
     return Json::object();
   }
 
@@ -299,7 +300,7 @@ class SchemaMaker {
   const FieldTable &plugin_, &variant_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &interface_, &key_map_,
       &layout_;
   Json definitions_ = Json::object();
-  Names problems_;
+  std::set<std::string> problems_;
 };
 
 }  // namespace
@@ -314,8 +315,8 @@ absl::StatusOr<std::vector<SchemaFile>> MakePluginSchemas(absl::string_view page
   SchemaMaker maker(tables);
   std::vector<SchemaFile> files = {maker.PluginSchema(), maker.ModulesSchema(), maker.KeyMapSchema()};
   if (maker.problems().empty()) return files;
-  return absl::InvalidArgumentError(absl::StrCat("docs/plugins.md: no schema for ", maker.problems().size(),
-                                                 " fields\n  ", absl::StrJoin(maker.problems(), "\n  ")));
+  return absl::InvalidArgumentError(absl::StrCat("docs/plugins.md: ", maker.problems().size(), " problems\n  ",
+                                                 absl::StrJoin(maker.problems(), "\n  ")));
 }
 
 }  // namespace modelport
