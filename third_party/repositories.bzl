@@ -53,11 +53,6 @@ def modelport_repositories():
         packages = ["libssl-dev"],
         build_file = "//third_party:openssl.BUILD",
     )
-    debian_library(
-        name = "valijson",
-        packages = ["libvalijson-dev"],
-        build_file = "//third_party:valijson.BUILD",
-    )
     goldens(name = "goldens")
     libtorch(name = "libtorch")
     old_libtorchs()

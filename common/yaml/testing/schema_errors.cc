@@ -1,27 +1,20 @@
 #include "common/yaml/testing/schema_errors.h"
 
 #include <cstdlib>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <valijson/adapters/nlohmann_json_adapter.hpp>
-#include <valijson/schema.hpp>
-#include <valijson/schema_parser.hpp>
-#include <valijson/utils/nlohmann_json_utils.hpp>
-#include <valijson/validation_results.hpp>
-#include <valijson/validator.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
-#include "gtest/gtest.h"
+#include "common/yaml/testing/json_schema.h"
 #include "yaml-cpp/yaml.h"
 
 namespace modelport {
 namespace {
 
 using Json = nlohmann::json;
-using Adapter = valijson::adapters::NlohmannJsonAdapter;
 
 // Text without quotes, by the core schema of YAML 1.2.
 Json PlainScalar(const std::string& text) {
@@ -54,13 +47,12 @@ Json ToJson(const YAML::Node& node) {
 }
 
 // The schema in the file `path`.
-const valijson::Schema& FindSchema(const std::string& path) {
-  static auto* const schemas = new std::map<std::string, valijson::Schema>();
+const Json& FindSchema(const std::string& path) {
+  static auto* const schemas = new std::map<std::string, Json>();
   const auto [schema, is_new] = schemas->try_emplace(path);
   if (is_new) {
-    Json json;
-    EXPECT_TRUE(valijson::utils::loadDocument(path, json)) << path;
-    valijson::SchemaParser(valijson::SchemaParser::kDraft7).populateSchema(Adapter(json), schema->second);
+    std::ifstream stream(path);
+    schema->second = Json::parse(stream);
   }
   return schema->second;
 }
@@ -80,14 +72,7 @@ std::vector<std::string> SchemaErrors(const YamlFile& file) {
   } catch (const YAML::Exception& error) {
     return {error.what()};
   }
-  static auto* const validator = new valijson::Validator();  // Keeps the regular expressions, which are slow to make.
-  valijson::ValidationResults results;
-  if (validator->validate(FindSchema(SchemaPath(file)), Adapter(document), &results)) return {};
-  std::vector<std::string> errors;
-  for (const auto& error : results) {
-    errors.push_back(absl::StrCat(absl::StrJoin(error.context, ""), ": ", error.description));
-  }
-  return errors;
+  return JsonSchemaErrors(FindSchema(SchemaPath(file)), document);
 }
 
 }  // namespace modelport
