@@ -67,6 +67,7 @@ def model_plugin(name, large = []):
         srcs = native.glob(["*.yaml"]),
         visibility = [
             "//models:__pkg__",
+            "//registry:__pkg__",
             "//tests:__pkg__",
         ],
     )

@@ -1,10 +1,13 @@
 // Parses a plugin's files cut off and with bytes changed at every third place. The parsers must return, with any
-// status.
+// status, and the schemas must take what the parsers take.
 #include <string>
 
 #include "common/keymap/key_map.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_library.h"
+#include "common/status/status_macros.h"
+#include "common/yaml/testing/schema_errors.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/parse_plugin.h"
@@ -13,15 +16,19 @@
 namespace modelport {
 namespace {
 
+using ::testing::IsEmpty;
+
+absl::Status Parse(const YamlFile& file) {
+  if (FileName(file) == "plugin.yaml") return ParsePlugin(file).status();
+  if (FileName(file) == "keymap.yaml") return ParseKeyMap(file).status();
+  ModuleLibrary library;
+  RETURN_IF_ERROR(library.AddFile(file));
+  return CheckTypes(library, [](absl::string_view) { return std::string(); });
+}
+
 void ParseAsItsName(const YamlFile& file) {
-  if (FileName(file) == "plugin.yaml") {
-    ParsePlugin(file).IgnoreError();
-  } else if (FileName(file) == "keymap.yaml") {
-    ParseKeyMap(file).IgnoreError();
-  } else {
-    ModuleLibrary library;
-    if (library.AddFile(file).ok()) CheckTypes(library, [](absl::string_view) { return std::string(); }).IgnoreError();
-  }
+  if (!Parse(file).ok()) return;
+  EXPECT_THAT(SchemaErrors(file), IsEmpty()) << file.text;
 }
 
 class DamagedYamlTest : public testing::TestWithParam<std::string> {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/types/optional.h"
 #include "common/status/status_matchers.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "registry/target_tree.h"
@@ -15,6 +16,8 @@ namespace modelport {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
@@ -148,8 +151,12 @@ struct ErrorCase {
 
 class LinkPluginsErrorTest : public testing::TestWithParam<ErrorCase> {};
 
+// The damage lies between files or in what names mean, so no schema sees it.
 TEST_P(LinkPluginsErrorTest, IsReported) {
   EXPECT_THAT(LinkPlugins(GetParam().folders, {}), StatusIs(kInvalid, GetParam().error));
+  for (const PluginFolder& folder : GetParam().folders) {
+    for (const YamlFile& file : folder.files) EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -223,6 +230,9 @@ TEST(LinkPluginsTest, TheProblemsOfAllFilesAreReportedAtOnce) {
       Folder("models/layers", Header("layers", ""), "modules: {F(): {paramaters: {}}}\n"),
       Folder("models/net", Header("net", "layers"), "modules: {G(): {method: x}}\n", "layout: {}\n"),
       Folder("models/other", "family: other\n", "")};
+  for (const YamlFile& file : {folders[0].files[0], folders[1].files[0], folders[1].files[1], folders[2].files[0]}) {
+    EXPECT_THAT(SchemaErrors(file), Not(IsEmpty())) << file.path;
+  }
   EXPECT_THAT(LinkPlugins(folders, {}), StatusIs(kInvalid, R"yaml(plugins: 4 failures
   models/other/plugin.yaml:1:1: missing field "summary" in a plugin
   models/layers/modules.yaml:1:17: unknown field "paramaters" in F; nearest: parameters

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "common/status/status_matchers.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,12 +12,13 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ParsePluginTest, ReadsEveryField) {
-  ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin({"models/toy/plugin.yaml", R"yaml(
+  const YamlFile file = {"models/toy/plugin.yaml", R"yaml(
 family: toy
 summary: A toy
 upstream: {source: "https://example.org/toy", commit: 0123456, licence: MIT}
@@ -44,7 +46,9 @@ variants:
     file: toy_a.pth
     licence: MIT
     published: false
-)yaml"}));
+)yaml"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const Plugin plugin, ParsePlugin(file));
   EXPECT_EQ(plugin.family, "toy");
   EXPECT_EQ(plugin.summary, "A toy");
   EXPECT_EQ(plugin.upstream, "https://example.org/toy");
@@ -86,19 +90,25 @@ variants:
   EXPECT_EQ(plugin.variants[0].file, "");
 }
 
+// What ParsePlugin says of a damaged file. The schema refuses it too.
+absl::Status Refuse(const std::string& text) {
+  EXPECT_THAT(SchemaErrors({"plugin.yaml", text}), Not(IsEmpty()));
+  return ParsePlugin({"plugin.yaml", text}).status();
+}
+
 TEST(ParsePluginTest, APluginThatExtendsTakesOverAndDoesNotState) {
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy_tiny
+  EXPECT_THAT(Refuse(R"yaml(family: toy_tiny
 summary: for tests
 extends: toy
 uses: [layers]
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid,
                        "plugin.yaml:4:1: unknown field \"uses\" in a plugin; known: family, summary, "
                        "extends, variants"));
 }
 
 TEST(ParsePluginTest, AllProblemsAreReportedAtOnce) {
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(familly: toy
+  EXPECT_THAT(Refuse(R"yaml(familly: toy
 summary: [A toy]
 upstream: {source: x, commit: y}
 preprocessing: {mean: [0.5], std: [1, 1, one], multiple_of: 014}
@@ -111,7 +121,7 @@ variants:
     licence: MIT
     published: no
   toy_b: {}
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid, R"yaml(plugin.yaml: 16 problems
   plugin.yaml:1:1: missing field "family" in a plugin
   plugin.yaml:1:1: unknown field "familly" in a plugin; nearest: family
@@ -132,14 +142,14 @@ variants:
 }
 
 TEST(ParsePluginTest, TargetsAreKnownOnesThatWrap) {
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+  EXPECT_THAT(Refuse(R"yaml(family: toy
 summary: A toy
 upstream: {source: x, commit: y, licence: MIT}
 targets:
   nukes: {Toy: Wrapper()}
   libtorch: {Toy: Wrapper()}
   nuke: [Toy]
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
   plugin.yaml:5:3: unknown target "nukes"; nearest: nuke
   plugin.yaml:6:3: target libtorch takes models as they are, without a wrapper
@@ -149,13 +159,13 @@ targets:
 TEST(ParsePluginTest, NamesBecomePathsAndAreChecked) {
   const std::string rule =
       "is not a valid name: it wants a-z, 0-9, _, . and -, at most 64 of them, a letter or digit first";
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: ../toy
+  EXPECT_THAT(Refuse(R"yaml(family: ../toy
 summary: A toy
 extends: base
 variants:
   ../../escape: {summary: a, module: Toy()}
   toy_a: {summary: a, module: Toy(), file: ../../a.pth}
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid, "plugin.yaml: 3 problems\n  plugin.yaml:1:9: family \"../toy\" " + rule +
                                      "\n  plugin.yaml:5:3: variant \"../../escape\" " + rule +
                                      "\n  plugin.yaml:6:3: field \"file\": \"../../a.pth\" is not a path below a "
@@ -163,7 +173,7 @@ variants:
 }
 
 TEST(ParsePluginTest, ExamplesHaveValuesForArguments) {
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+  EXPECT_THAT(Refuse(R"yaml(family: toy
 summary: A toy
 upstream: {source: x, commit: y, licence: MIT}
 examples:
@@ -171,7 +181,7 @@ examples:
   - forward(x=[1, 3])
   - forward(Toy)
   - forward([1, 3], true, 0.5, "text", -1)
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
   plugin.yaml:5:5: "[1, 3, 28, 7 // 0]": division by zero
   plugin.yaml:6:5: an example gives its arguments by position
@@ -198,21 +208,21 @@ variants:
 }
 
 TEST(ParsePluginTest, DeviationsAreAboveZero) {
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+  EXPECT_THAT(Refuse(R"yaml(family: toy
 summary: A toy
 upstream: {source: x, commit: y, licence: MIT}
 preprocessing: {mean: [0, 0, 0], std: [1, 0, 1]}
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid, "plugin.yaml:4:16: field \"std\" wants numbers above 0"));
 }
 
 TEST(ParsePluginTest, VariantsNeedExamplesAndPreprocessing) {
-  EXPECT_THAT(ParsePlugin({"plugin.yaml", R"yaml(family: toy
+  EXPECT_THAT(Refuse(R"yaml(family: toy
 summary: A toy
 upstream: {source: x, commit: y, licence: MIT}
 variants:
   toy_a: {summary: a, module: Toy(), file: a.pth, url: "https://example.org", licence: MIT}
-)yaml"}),
+)yaml"),
               StatusIs(kInvalid, R"yaml(plugin.yaml: 2 problems
   plugin.yaml:1:1: a plugin with variants wants examples
   plugin.yaml:1:1: a plugin with variants wants preprocessing)yaml"));

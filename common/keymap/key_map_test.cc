@@ -1,6 +1,9 @@
 #include "common/keymap/key_map.h"
 
+#include <string>
+
 #include "common/status/status_matchers.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -8,10 +11,12 @@ namespace modelport {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 TEST(ParseKeyMapTest, ReadsEveryField) {
-  ASSERT_OK_AND_ASSIGN(const KeyMap map, ParseKeyMap({"keymap.yaml", R"yaml(
+  const YamlFile file = {"keymap.yaml", R"yaml(
 layouts:
   original:
     recognise: [cls_token, "blocks.{block}.w"]
@@ -28,7 +33,9 @@ layouts:
       - {key: "head.{rest*}", reason: training only}
   other:
     recognise: [x]
-)yaml"}));
+)yaml"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const KeyMap map, ParseKeyMap(file));
   ASSERT_THAT(map.layouts, SizeIs(2));
   const Layout* layout = map.Find("original");
   ASSERT_NE(layout, nullptr);
@@ -47,8 +54,14 @@ layouts:
   EXPECT_EQ(map.Find("transformers"), nullptr);
 }
 
+// What ParseKeyMap says of a damaged file. The schema refuses it too.
+absl::Status Refuse(const std::string& text) {
+  EXPECT_THAT(SchemaErrors({"keymap.yaml", text}), Not(IsEmpty()));
+  return ParseKeyMap({"keymap.yaml", text}).status();
+}
+
 TEST(ParseKeyMapTest, AllProblemsAreReportedAtOnce) {
-  EXPECT_THAT(ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  EXPECT_THAT(Refuse(R"yaml(layouts:
   original:
     recognize: [cls_token]
     renames:
@@ -62,7 +75,7 @@ TEST(ParseKeyMapTest, AllProblemsAreReportedAtOnce) {
     recognise: []
     unused: [head]
 layout: {}
-)yaml"}),
+)yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 10 problems
   keymap.yaml:3:5: missing field "recognise" in layout original
   keymap.yaml:3:5: unknown field "recognize" in layout original; nearest: recognise
@@ -121,7 +134,7 @@ TEST(ParseKeyMapTest, LayoutsShareRules) {
 }
 
 TEST(ParseKeyMapTest, ErrorsInSharedRulesAreReported) {
-  EXPECT_THAT(ParseKeyMap({"keymap.yaml", R"yaml(rules:
+  EXPECT_THAT(Refuse(R"yaml(rules:
   training:
     recognise: [x]
     renames:
@@ -131,7 +144,7 @@ layouts:
   original:
     recognise: [x]
     rules: [traning, training]
-)yaml"}),
+)yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 4 problems
   keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, renames, aliases, missing, +1 more
   keymap.yaml:5:16: pattern "{a*}.x.{b*}": a second {name*}; with two, a key could match in several ways
@@ -140,7 +153,7 @@ layouts:
 }
 
 TEST(ParseKeyMapTest, LayoutsAreRequired) {
-  EXPECT_THAT(ParseKeyMap({"keymap.yaml", "{}"}),
+  EXPECT_THAT(Refuse("{}"),
               StatusIs(absl::StatusCode::kInvalidArgument, "keymap.yaml:1:1: missing field \"layouts\" in a key map"));
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/module_tree/module_type.h"
 #include "common/status/status_matchers.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -11,13 +12,14 @@ namespace modelport {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(ModuleLibraryTest, ReadsEveryFieldOfAModuleType) {
-  ModuleLibrary library;
-  ASSERT_OK(library.AddFile({"m.yaml", R"yaml(
+  const YamlFile file = {"m.yaml", R"yaml(
 modules:
   Net(dim, depth, bias=1):
     upstream: net.py:Net
@@ -44,7 +46,10 @@ functions:
   - |
     def twice(x: Tensor) -> Tensor:
       return x + x
-)yaml"}));
+)yaml"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  ModuleLibrary library;
+  ASSERT_OK(library.AddFile(file));
   const ModuleType* type = library.Find("Net");
   ASSERT_NE(type, nullptr);
   EXPECT_THAT(type->signature.argument_names(), ElementsAre("dim", "depth", "bias"));
@@ -83,6 +88,7 @@ struct ErrorCase {
   std::string name;
   std::string text;
   std::string error;
+  std::string unseen = {};  // Why the schema takes the text; empty if it refuses the text too.
 };
 
 class ModulesFileErrorTest : public testing::TestWithParam<ErrorCase> {};
@@ -90,6 +96,7 @@ class ModulesFileErrorTest : public testing::TestWithParam<ErrorCase> {};
 TEST_P(ModulesFileErrorTest, IsReported) {
   ModuleLibrary library;
   EXPECT_THAT(library.AddFile({"m.yaml", GetParam().text}), StatusIs(kInvalid, GetParam().error));
+  EXPECT_EQ(SchemaErrors({"m.yaml", GetParam().text}).empty(), !GetParam().unseen.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -138,34 +145,40 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"DottedMember", "modules:\n  F(a):\n    parameters: {a.b: [1]}\n",
                   "m.yaml:3:18: \"a.b\" is not a valid name: it wants letters, digits and _, no digit first"},
         ErrorCase{"KeywordForAMember", "modules:\n  F(a):\n    children: {def: F(a)}\n",
-                  "m.yaml:3:16: \"def\" is not a valid name: it is a Python keyword"},
+                  "m.yaml:3:16: \"def\" is not a valid name: it is a Python keyword",
+                  "the words of Python are not in the schema"},
         ErrorCase{"KeywordForAType", "modules:\n  class(a): {}\n",
-                  "m.yaml:2:3: \"class\" is not a valid name: it is a Python keyword"},
+                  "m.yaml:2:3: \"class\" is not a valid name: it is a Python keyword",
+                  "the words of Python are not in the schema"},
         ErrorCase{"TwoMembersOfOneName",
                   "modules:\n  F(a):\n    parameters:\n      x: [1]\n    children:\n      x: F(a)\n",
-                  "m.yaml:6:7: second member \"x\"; the first is on line 4"},
+                  "m.yaml:6:7: second member \"x\"; the first is on line 4", "a schema compares no names of two maps"},
         ErrorCase{"DuplicateField", "modules:\n  F(a):\n    parameters:\n      x: [1]\n      x: [2]\n",
-                  "m.yaml:5:7: duplicate field \"x\"; the first is on line 4"},
+                  "m.yaml:5:7: duplicate field \"x\"; the first is on line 4", "editors report that themselves"},
         ErrorCase{"MethodsAreNoBlock", "modules:\n  F(a):\n    methods: def forward(self)\n",
-                  "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
+                  "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\"",
+                  "a schema sees text, not how it is written"},
         ErrorCase{"FoldedMethods", "modules:\n  F(a):\n    methods: >\n      def f(self):\n        pass\n",
-                  "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\""},
+                  "m.yaml:3:14: field \"methods\" wants a block of text that begins with \"|\"",
+                  "a schema sees text, not how it is written"},
         ErrorCase{"SameTypeTwice", "modules:\n  F(a): {}\n  F(b): {}\n",
-                  "m.yaml:3:3: module type F is already defined at m.yaml:2:3"},
+                  "m.yaml:3:3: module type F is already defined at m.yaml:2:3",
+                  "a schema does not see that two signatures begin with one name"},
         ErrorCase{"EmptyFile", "", "m.yaml:1:1: a modules file wants a map, has nothing"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(ModuleLibraryTest, AllProblemsOfAFileAreReportedAtOnce) {
   ModuleLibrary library;
-  EXPECT_THAT(library.AddFile({"m.yaml", R"yaml(modules:
+  const std::string text = R"yaml(modules:
   A(dim, dim):
     parameter: {}
   B(dim):
     buffers: {x: [1, 010]}
     methods: none
 function: []
-)yaml"}),
-              StatusIs(kInvalid, R"yaml(m.yaml: 5 problems
+)yaml";
+  EXPECT_THAT(SchemaErrors({"m.yaml", text}), Not(IsEmpty()));
+  EXPECT_THAT(library.AddFile({"m.yaml", text}), StatusIs(kInvalid, R"yaml(m.yaml: 5 problems
   m.yaml:2:3: column 8 of "A(dim, dim)": wants a name that no other argument has, has "dim"
   m.yaml:3:5: unknown field "parameter" in A(dim, dim); nearest: parameters
   m.yaml:5:22: column 1 of "010": no valid number: 010

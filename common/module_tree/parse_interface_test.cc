@@ -2,8 +2,11 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/parse.h"
+#include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -12,6 +15,8 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 constexpr char kInterface[] = R"yaml(kind: depth
@@ -28,19 +33,28 @@ class ParseInterfaceTest : public testing::Test {
     return ParseInterface(ParseYaml({"w.yaml", text}, &problems_), &problems_);
   }
 
-  // What is said of kInterface with `to` in the place of `from`.
+  // What is said of kInterface with `to` in the place of `from`. The schema refuses it too.
   std::string Problem(const std::string& from, const std::string& to) {
     std::string text = kInterface;
     text.replace(text.find(from), from.size(), to);
+    EXPECT_THAT(SchemaErrors(InModule(text)), Not(IsEmpty()));
     Parse(text);
     return std::string(problems_.status().message());
+  }
+
+  // A file with a module type that has this interface.
+  static YamlFile InModule(const std::string& interface) {
+    const std::string indented = absl::StrReplaceAll("\n" + interface, {{"\n", "\n      "}});
+    return {"w.yaml", "modules:\n  W(patch):\n    interface:" + indented};
   }
 
   YamlProblems problems_{"w.yaml"};
 };
 
 TEST_F(ParseInterfaceTest, TakesEveryField) {
-  const InterfaceDecl decl = Parse(std::string(kInterface) + "larger_is_nearer: nearer\nhelp: in metres\n");
+  const std::string text = absl::StrCat(kInterface, "larger_is_nearer: nearer\nhelp: in metres\n");
+  EXPECT_THAT(SchemaErrors(InModule(text)), IsEmpty());
+  const InterfaceDecl decl = Parse(text);
   EXPECT_OK(problems_.status());
   EXPECT_EQ(decl.stated.kind, "depth");
   EXPECT_THAT(decl.stated.inputs, ElementsAre("rgba.red", "rgba.green"));
