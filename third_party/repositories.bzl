@@ -14,6 +14,11 @@ def modelport_repositories():
     native.local_repository(name = "rules_java", path = "/usr/share/bazel/rules/java")
     no_coverage(name = "remote_coverage_tools")
 
+    native.new_local_repository(
+        name = "dpkg",
+        path = "/var/lib/dpkg",
+        build_file_content = "exports_files([\"status\"])",
+    )
     debian_abseil(name = "com_google_absl")
     debian_library(
         name = "com_google_googletest",
