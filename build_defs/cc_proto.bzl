@@ -13,12 +13,19 @@ def cc_proto(name, src, **kwargs):
     """
     stem = src[:-len(".proto")]
     header, source = stem + ".pb.h", stem + ".pb.cc"
+
+    # Includes are relative to this repository's root, which is below external/ where another repository depends on this one.
+    root = Label("//:BUILD").workspace_root or "."
     native.genrule(
         name = name + "_protoc",
         srcs = [src],
         outs = [header, source],
         # Bazel does not track protoc itself. Its version in the command makes Bazel run it again after an upgrade.
-        cmd = "protoc --proto_path=. --cpp_out=$(GENDIR) $(location {}) # {}".format(src, " ".join(VERSIONS)),
+        cmd = "protoc --proto_path={root} --cpp_out=$(GENDIR)/{root} $(location {src}) # {versions}".format(
+            root = root,
+            src = src,
+            versions = " ".join(VERSIONS),
+        ),
     )
     cc_library(
         name = name,

@@ -2,6 +2,7 @@
 
 load("@goldens//:models.bzl", "MODELS")
 load("@rules_cc//cc:defs.bzl", "cc_test")
+load("//build_defs:packages.bzl", "runfiles_path", "this_package")
 load("//tests/goldens:models.bzl", "COMMITTED")
 
 def golden_files():
@@ -15,6 +16,15 @@ def golden_files():
                 "//tests:__pkg__",
             ],
         )
+
+def _stages():
+    """The table of stages, and its path among the data of a test: the package's own, or else Modelport's."""
+    if native.glob(["stages.txt"]):
+        package, table = this_package(), "stages.txt"
+    else:
+        table = Label("//tests:stages.txt")
+        package = "@{}//{}".format(table.workspace_name, table.package)
+    return table, runfiles_path(package) + "/stages.txt"
 
 def _goldens(model, committed):
     """The targets and folders of a model's goldens: the committed ones and those in the folder MODELPORT_GOLDENS."""
@@ -40,36 +50,40 @@ def golden_test(model, committed = False, large = False, plugins = "//models:plu
     data, folders = _goldens(model, committed)
     if not folders:
         return
+    stages, stages_path = _stages()
     cc_test(
         name = model + "_golden_test",
         size = "enormous" if large else "medium",
-        args = [plugin_path, model, "none"] + folders,
+        args = [stages_path, plugin_path, model, "none"] + folders,
         data = data + [
-            "//tests:stages.txt",
+            stages,
             plugins,
         ],
         tags = ["full_size", "exclusive"] if large else ["rounding"],
         deps = ["//tests:golden_test_main"],
     )
 
-def artifact_golden_test(model):
+def artifact_golden_test(model, plugins, plugin_path):
     """MODEL_test: tests the file of the target MODEL in this package against its goldens. Declares no test if there are none.
 
     Args:
       model: a variant of this package's family whose weights are seeded.
+      plugins: a list of the YAML files of plugins that are not built in, with the model's.
+      plugin_path: their folders, separated by commas.
     """
     data, folders = _goldens(model, model in COMMITTED)
     if not folders:
         return
+    stages, stages_path = _stages()
+    artifact = "{}/{}.seeded.pt".format(runfiles_path(this_package()), model)
     cc_test(
         name = model + "_test",
         size = "medium",
-        args = ["models", model, "{}/{}.seeded.pt".format(native.package_name(), model)] + folders,
-        data = data + [
+        args = [stages_path, plugin_path, model, artifact] + folders,
+        data = data + plugins + [
             model,
-            "//models:plugins",
-            "//tests:stages.txt",
+            stages,
         ],
         tags = ["rounding"],
-        deps = ["//tests:golden_test_main"],
+        deps = [Label("//tests:golden_test_main")],
     )

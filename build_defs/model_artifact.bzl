@@ -30,7 +30,10 @@ ModelProofsInfo = provider(
 def _model_family_impl(ctx):
     used = [target[ModelFamilyInfo] for target in ctx.attr.uses]
     return [
-        DefaultInfo(files = depset(ctx.files.srcs)),
+        DefaultInfo(
+            files = depset(ctx.files.srcs),
+            runfiles = ctx.runfiles(files = ctx.files.srcs),
+        ),
         ModelFamilyInfo(
             name = ctx.label.package.split("/")[-1],
             yaml = depset(ctx.files.srcs, transitive = [info.yaml for info in used]),

@@ -1,5 +1,8 @@
 """Macros for model families. A family is a folder of YAML, with one model_plugin() in its BUILD file and its name in the
-list of models/plugins.bzl."""
+list of models/plugins.bzl, or in another repository its plugin.yaml in the plugin_catalog() of WORKSPACE.
+
+Macros run in the repository of the BUILD file, where a string such as "//registry:..." means that repository's own target. Label() means
+a target of Modelport."""
 
 load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
 load("@rules_cc//cc:defs.bzl", "cc_test")
@@ -7,6 +10,7 @@ load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
 load("//build_defs:embed_files.bzl", "embed_files")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
 load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
+load("//build_defs:packages.bzl", "runfiles_path", "this_package")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 load("//third_party:old_libtorch.bzl", "OLD_RUNTIMES")
 
@@ -29,7 +33,32 @@ def _declare_artifacts(variant, large):
                 visibility = ["//visibility:public"],
             )
 
-def _declare_variants(family, large):
+def _check_catalog(family):
+    if family not in FAMILIES or FAMILIES[family].package != this_package():
+        fail(("the catalog lacks {}:plugin.yaml\n  in Modelport, name {} in models/plugins.bzl; in a repository of your own, name " +
+              "the file in plugin_catalog() of WORKSPACE").format(this_package().lstrip("@"), family))
+    unknown = [used for used in FAMILIES[family].uses if used not in FAMILIES]
+    if unknown:
+        fail("{}/plugin.yaml: uses {}; the catalog has {}".format(native.package_name(), ", ".join(unknown), ", ".join(FAMILIES)))
+
+def _used_families(family):
+    """The families that `family` uses, and those that they use."""
+    found = {used: None for used in FAMILIES[family].uses}
+    for _ in FAMILIES:
+        for name in found.keys():
+            found.update({used: None for used in FAMILIES[name].uses if used in FAMILIES})
+    return found.keys()
+
+def _plugin_files(family):
+    """The files for a test of `family`, and their folders as --plugin_path has them: its own, and those that no program has built in."""
+    data, folders = [":all_yaml"], [runfiles_path(FAMILIES[family].package)]
+    for used in _used_families(family):
+        if used not in PLUGINS + HOSTS:
+            data.append(FAMILIES[used].package + ":family")
+            folders.append(runfiles_path(FAMILIES[used].package))
+    return data, ",".join(folders)
+
+def _declare_variants(family, large, data, plugin_path):
     variants = FAMILIES[family].variants
     unknown = [name for name in large if name not in variants]
     if unknown:
@@ -37,7 +66,7 @@ def _declare_variants(family, large):
     for variant in variants:
         _declare_artifacts(variant, variant in large)
         if variant not in large and variant not in CHECKPOINTS:
-            artifact_golden_test(variant)
+            artifact_golden_test(variant, data, plugin_path)
     native.filegroup(
         name = "catalog",
         srcs = [name for name in variants if name not in large or name in CHECKPOINTS],
@@ -60,39 +89,36 @@ def model_plugin(name, large = []):
     misnamed = native.glob(["**/*.yml"])
     if misnamed:
         fail("a plugin's files end in .yaml; rename " + ", ".join(misnamed))
-    if name not in FAMILIES:
-        fail("{} is not in models/plugins.bzl".format(name))
+    _check_catalog(name)
+    data, plugin_path = _plugin_files(name)
     native.filegroup(
         name = "yaml",
         srcs = native.glob(["*.yaml"]),
         visibility = [
-            "//models:__pkg__",
-            "//registry:__pkg__",
-            "//tests:__pkg__",
+            Label("//models:__pkg__"),
+            Label("//registry:__pkg__"),
+            Label("//tests:__pkg__"),
         ],
     )
     model_family(
         name = "family",
         srcs = [":yaml"],
         uses = ["{}:family".format(FAMILIES[used].package) for used in FAMILIES[name].uses],
-        visibility = [
-            "//models:__subpackages__",
-            "//targets:__subpackages__",
-        ],
+        visibility = ["//visibility:public"],
     )
     if FAMILIES[name].variants:
-        _declare_variants(name, large)
+        _declare_variants(name, large, data, plugin_path)
     native.filegroup(
         name = "all_yaml",
         srcs = native.glob(["**/*.yaml"]),
-        visibility = ["//models:__pkg__"],
+        visibility = [Label("//models:__pkg__")],
     )
     cc_test(
         name = name + "_plugin_test",
         size = "small",
-        args = [name, native.package_name()] + large,
-        data = [":all_yaml"],
-        deps = ["//registry:plugin_test_main"],
+        args = [name, plugin_path] + large,
+        data = data,
+        deps = [Label("//registry:plugin_test_main")],
     )
 
 def embedded_plugins(name):

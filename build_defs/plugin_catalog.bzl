@@ -1,6 +1,7 @@
 """The names of all variants, for BUILD files: read from each plugin.yaml, which alone lists them."""
 
 load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
+load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 
 def _uses(line, where):
     inner = line[len("uses:"):].strip()
@@ -41,8 +42,9 @@ def _plugin_catalog_impl(ctx):
         if family in rows:
             fail("{}: family {} stands in two plugins".format(path, family))
         plugins.append(plugin)
-        rows[family] = '    "{}": struct(package = "//{}", uses = {}, variants = {}),\n'.format(
+        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, variants = {}),\n'.format(
             family,
+            label.workspace_name,
             label.package,
             plugin.uses,
             plugin.variants,
@@ -65,15 +67,16 @@ _plugin_catalog = repository_rule(
     },
 )
 
-def plugin_catalog(plugins):
+def plugin_catalog(plugins = []):
     """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
 
     It has FAMILIES, the package, `uses` and variants of every family, and CHECKPOINTS, the variants that a
     checkpoint_archive() above this call binds to their weights.
 
     Args:
-      plugins: labels of the plugin.yaml of every plugin.
+      plugins: labels of the plugin.yaml of every plugin besides Modelport's own.
     """
+    own = ["//models/{}:plugin.yaml".format(plugin) for plugin in PLUGINS] + ["//targets/{}:plugin.yaml".format(host) for host in HOSTS]
     _plugin_catalog(
         name = "plugin_catalog",
         checkpoints = [
@@ -81,5 +84,6 @@ def plugin_catalog(plugins):
             for repository in native.existing_rules()
             if repository.startswith(CHECKPOINT_PREFIX)
         ],
-        plugins = plugins,
+        # Label() means this repository, also where the macro is called from another one's WORKSPACE.
+        plugins = [Label(plugin) for plugin in own] + plugins,
     )

@@ -1,16 +1,20 @@
 // The test of one plugin, read from its folder:
-//   plugin_test FAMILY FOLDER [LARGE]...
-// FOLDER is that of the plugin's package, and each LARGE a variant that its BUILD file lists as large.
+//   plugin_test FAMILY FOLDER[,USED]... [LARGE]...
+// FOLDER is that of the plugin's package, each USED that of a plugin which it uses and which is not built in, and each
+// LARGE a variant that its BUILD file lists as large.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_mapper.h"
@@ -30,6 +34,7 @@ namespace {
 
 std::string* family;
 std::string* folder;
+std::vector<std::string>* used;
 std::vector<std::string>* large;
 
 // An artifact is large from this size on. Caches do not store it, and //models:catalog leaves it out.
@@ -44,7 +49,11 @@ struct Entry {
 class PluginTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const std::vector<PluginFolder> folders, ReadPluginFolders(*folder));
+    ASSERT_OK_AND_ASSIGN(std::vector<PluginFolder> folders, ReadPluginFolders(*folder));
+    for (const std::string& path : *used) {
+      ASSERT_OK_AND_ASSIGN(std::vector<PluginFolder> more, ReadPluginFolders(path));
+      std::move(more.begin(), more.end(), std::back_inserter(folders));
+    }
     ASSERT_OK_AND_ASSIGN(plugins_, LinkPlugins(GroupByFolder(EmbeddedPlugins()), folders));
     for (const auto& plugin : plugins_) {
       const bool is_for_tests = absl::StartsWith(plugin->path, absl::StrCat(*folder, "/"));
@@ -126,11 +135,13 @@ TEST_F(PluginTest, EverySlotOfARuleExists) {
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (argc < 3) {
-    std::fprintf(stderr, "usage: plugin_test FAMILY FOLDER [LARGE]...\n");
+    std::fprintf(stderr, "usage: plugin_test FAMILY FOLDER[,USED]... [LARGE]...\n");
     return 1;
   }
   modelport::family = new std::string(argv[1]);
-  modelport::folder = new std::string(argv[2]);
+  const std::vector<std::string> folders = absl::StrSplit(argv[2], ',');
+  modelport::folder = new std::string(folders[0]);
+  modelport::used = new std::vector<std::string>(folders.begin() + 1, folders.end());
   modelport::large = new std::vector<std::string>(argv + 3, argv + argc);
   return RUN_ALL_TESTS();
 }

@@ -27,6 +27,13 @@ mkdir "$TEST_TMPDIR/none"
 expect 1 "a folder without plugin" "no plugin.yaml" dinov2 "$TEST_TMPDIR/none"
 expect 1 "another family's folder" "names another family than its BUILD file" dinov2 "$plugins/layers"
 
+own=$TEST_TMPDIR/own
+mkdir -p "$own/pets" "$own/paws"
+printf 'family: paws\nsummary: used by pets\n' >"$own/paws/plugin.yaml"
+printf 'family: pets\nsummary: uses a plugin that is not built in\nuses: [paws]\n' >"$own/pets/plugin.yaml"
+expect 0 "a plugin that is not built in is used" "[  PASSED  ] 4 tests." pets "$own/pets,$own/paws"
+expect 1 "the used plugin is not named" 'unknown family "paws"' pets "$own/pets"
+
 sed -i 's/^family: dinov2$/family: dinov/' "$plugins/dinov2/plugin.yaml"
 expect 1 "a misspelt family" "" dinov2 "$plugins/dinov2"
 sed -i 's/^family: dinov$/family: dinov2/' "$plugins/dinov2/plugin.yaml"

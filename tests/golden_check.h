@@ -16,7 +16,7 @@
 
 namespace modelport {
 
-// A line of tests/stages.txt.
+// A line of a table of stages, such as tests/stages.txt.
 struct StageRow {
   std::string owner;  // A family, or the type of a model's root.
   KeyPattern golden;

@@ -1,13 +1,14 @@
 // Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
-//   golden_test PLUGINS MODEL ARTIFACT FOLDER...
-// PLUGINS is the folder of the plugin, ARTIFACT the model's file with the weights of seed 0, or "none", and each FOLDER
-// one with golden cases.
+//   golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...
+// STAGES is the table of stages, PLUGINS the folder of the plugin, or several separated by commas, ARTIFACT the model's
+// file with the weights of seed 0, or "none", and each FOLDER one with golden cases.
 #include <algorithm>
 #include <cstdio>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/archive/load_module.h"
 #include "common/status/status_matchers.h"
@@ -21,7 +22,8 @@
 namespace modelport {
 namespace {
 
-std::string* plugins;
+std::string* stages;
+std::vector<std::string>* plugins;
 std::string* model;
 std::string* artifact;
 std::vector<std::string>* folders;
@@ -50,9 +52,9 @@ void Report(const std::vector<StageResult>& results) {
 }
 
 TEST(GoldenTest, EveryStageIsReproduced) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {*plugins}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), *plugins));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
-  ASSERT_OK_AND_ASSIGN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
+  ASSERT_OK_AND_ASSIGN(const std::vector<StageRow> table, ReadStageTable(*stages));
   const auto cases_by_seed = CasesBySeed();
   ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
   for (const auto& [seed, cases] : cases_by_seed) {
@@ -77,13 +79,14 @@ TEST(GoldenTest, EveryStageIsReproduced) {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  if (argc < 5) {
-    std::fprintf(stderr, "usage: golden_test PLUGINS MODEL ARTIFACT FOLDER...\n");
+  if (argc < 6) {
+    std::fprintf(stderr, "usage: golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...\n");
     return 1;
   }
-  modelport::plugins = new std::string(argv[1]);
-  modelport::model = new std::string(argv[2]);
-  modelport::artifact = new std::string(argv[3]);
-  modelport::folders = new std::vector<std::string>(argv + 4, argv + argc);
+  modelport::stages = new std::string(argv[1]);
+  modelport::plugins = new std::vector<std::string>(absl::StrSplit(argv[2], ','));
+  modelport::model = new std::string(argv[3]);
+  modelport::artifact = new std::string(argv[4]);
+  modelport::folders = new std::vector<std::string>(argv + 5, argv + argc);
   return RUN_ALL_TESTS();
 }

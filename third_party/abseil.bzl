@@ -1,6 +1,6 @@
 """Abseil from Debian, under upstream's labels: @com_google_absl//absl/strings, ..."""
 
-load("//third_party:debian.bzl", "write_versions")
+load("//third_party:debian.bzl", "INSTALLED", "write_versions")
 
 # Upstream's package and target -> the pkg-config module that links it. Add a line to use another one.
 _TARGETS = {
@@ -54,6 +54,5 @@ def _debian_abseil_impl(ctx):
 debian_abseil = repository_rule(
     doc = "The Abseil libraries of the Debian package libabsl-dev.",
     implementation = _debian_abseil_impl,
-    environ = ["MODELPORT_DEBIAN_VERSIONS"],
-    local = True,
+    attrs = {"_installed": INSTALLED},
 )

@@ -5,6 +5,9 @@ changes there. Every command that compiles or links against a package therefore 
 package and of the compiler, which no code uses: so neither a shared cache nor an earlier build provides objects of other versions.
 """
 
+# Dpkg's list of what is installed. A repository rule with this attribute looks again when it changes, under a running server, too.
+INSTALLED = attr.label(default = "@dpkg//:status", allow_single_file = True)
+
 _COMPILER = ["gcc-12", "libc6-dev", "libstdc++-12-dev"]
 
 def _macro(package):
@@ -36,10 +39,8 @@ debian_library = repository_rule(
     attrs = {
         "packages": attr.string_list(mandatory = True, doc = "The packages whose versions BUILD loads."),
         "build_file": attr.label(mandatory = True, allow_single_file = True, doc = "The BUILD file of the repository."),
+        "_installed": INSTALLED,
     },
-    # tools/bazel sets it from the installed versions, so that a running Bazel server notices an upgrade.
-    environ = ["MODELPORT_DEBIAN_VERSIONS"],
-    local = True,
 )
 
 def _debian_rules_cc_impl(ctx):

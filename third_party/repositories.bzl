@@ -5,53 +5,55 @@ load("//third_party:abseil.bzl", "debian_abseil")
 load("//third_party:debian.bzl", "debian_library", "debian_rules_cc")
 load("//third_party:goldens.bzl", "goldens")
 load("//third_party:libtorch.bzl", "libtorch")
+load("//third_party:no_coverage.bzl", "no_coverage")
 load("//third_party:old_libtorch.bzl", "old_libtorchs")
 
 def modelport_repositories():
-    # Bazel's embedded tools ask for these three; Debian packages them.
+    # Bazel's embedded tools ask for these three; Debian packages the first two.
     debian_rules_cc(name = "rules_cc")
     native.local_repository(name = "rules_java", path = "/usr/share/bazel/rules/java")
-    native.new_local_repository(
-        name = "remote_coverage_tools",
-        path = "third_party/no_coverage",
-        build_file = "//third_party:no_coverage.BUILD",
-    )
+    no_coverage(name = "remote_coverage_tools")
 
+    native.new_local_repository(
+        name = "dpkg",
+        path = "/var/lib/dpkg",
+        build_file_content = "exports_files([\"status\"])",
+    )
     debian_abseil(name = "com_google_absl")
     debian_library(
         name = "com_google_googletest",
         packages = ["libgtest-dev", "libgmock-dev"],
-        build_file = "//third_party:googletest.BUILD",
+        build_file = Label("//third_party:googletest.BUILD"),
     )
     debian_library(
         name = "com_google_protobuf",
         packages = ["libprotobuf-dev", "protobuf-compiler"],
-        build_file = "//third_party:protobuf.BUILD",
+        build_file = Label("//third_party:protobuf.BUILD"),
     )
     debian_library(
         name = "yaml_cpp",
         packages = ["libyaml-cpp-dev"],
-        build_file = "//third_party:yaml_cpp.BUILD",
+        build_file = Label("//third_party:yaml_cpp.BUILD"),
     )
     debian_library(
         name = "nlohmann_json",
         packages = ["nlohmann-json3-dev"],
-        build_file = "//third_party:nlohmann_json.BUILD",
+        build_file = Label("//third_party:nlohmann_json.BUILD"),
     )
     debian_library(
         name = "libdeflate",
         packages = ["libdeflate-dev"],
-        build_file = "//third_party:libdeflate.BUILD",
+        build_file = Label("//third_party:libdeflate.BUILD"),
     )
     debian_library(
         name = "libseccomp",
         packages = ["libseccomp-dev"],
-        build_file = "//third_party:libseccomp.BUILD",
+        build_file = Label("//third_party:libseccomp.BUILD"),
     )
     debian_library(
         name = "openssl",
         packages = ["libssl-dev"],
-        build_file = "//third_party:openssl.BUILD",
+        build_file = Label("//third_party:openssl.BUILD"),
     )
     goldens(name = "goldens")
     libtorch(name = "libtorch")
