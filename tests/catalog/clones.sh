@@ -66,6 +66,9 @@ actions_run() { processes "$1" | grep -oE '[0-9]+ [a-z][a-z -]*' | awk '$2 != "p
 # Prints how many actions of a clone's last build came from a cache.
 actions_fetched() { processes "$1" | grep -oE '[0-9]+ remote cache hit' | grep -oE '[0-9]+' || echo 0; }
 
+# Prints how many artifacts a clone has.
+artifacts() { find -L "$scratch/$1/bazel-bin/models" -name '*.pt' | wc -l; }
+
 # Prints the hashes of a clone's artifacts and manifests.
 hashes() { (cd "$scratch/$1/bazel-bin/models" && find . -name '*.pt' -o -name '*.manifest.json' | sort | xargs sha256sum); }
 
