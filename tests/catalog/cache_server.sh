@@ -1,4 +1,4 @@
-# A cache of tools/cache for scripts that have sourced clones.sh. It listens to $address, its folder is $cache, and the flags $remote use it.
+# A cache of tools/cache for scripts that have sourced clones.sh: its address is $address, its folder $cache, and the flags $remote use it.
 
 cache=$scratch/cache
 address=127.0.0.1:$((20000 + RANDOM % 10000))

@@ -61,7 +61,7 @@ processes() {
 }
 
 # Prints how many actions of a clone's last build ran, that is, were neither taken from a cache nor done inside Bazel.
-actions_run() { processes "$1" | grep -oE '[0-9]+ [a-z][a-z -]*' | awk '$2 != "process" && $2 != "processes" && !/internal|cache hit/ { n += $1 } END { print n + 0 }'; }
+actions_run() { processes "$1" | grep -oE '[0-9]+ [a-z -]+' | awk '!/process|internal|cache hit/ { n += $1 } END { print n + 0 }'; }
 
 # Prints how many actions of a clone's last build came from a cache.
 actions_fetched() { processes "$1" | grep -oE '[0-9]+ remote cache hit' | grep -oE '[0-9]+' || echo 0; }
