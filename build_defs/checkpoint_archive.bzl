@@ -12,15 +12,20 @@ def _auth(ctx):
     return use_netrc(read_netrc(ctx, path), ctx.attr.urls, ctx.attr.auth_patterns)
 
 def _checkpoint_repository_impl(ctx):
+    variant = ctx.name[len(CHECKPOINT_PREFIX):]
+    for url in ctx.attr.urls:
+        # Bazel would take the list of a folder's files for the checkpoint.
+        if url.startswith("file://") and ctx.execute(["test", "-d", url[len("file://"):]]).return_code == 0:
+            fail("{}: the checkpoint of {} wants a file, has a folder".format(url, variant))
     name = ctx.attr.urls[0].split("?")[0].split("/")[-1]
     auth = _auth(ctx)
-    download = ctx.download(ctx.attr.urls, name, sha256 = ctx.attr.sha256, auth = auth, allow_fail = True)
-    if not download.success:
-        # Fails by itself, with the reason, if no address can be read.
-        found = ctx.download(ctx.attr.urls, "other", auth = auth)
+    if not ctx.download(ctx.attr.urls, name, sha256 = ctx.attr.sha256, auth = auth, allow_fail = True).success:
+        found = ctx.download(ctx.attr.urls, "other", auth = auth, allow_fail = True)
+        if not found.success:
+            fail("{}: the checkpoint of {} cannot be fetched; the warnings above have the reason".format(", ".join(ctx.attr.urls), variant))
         fail(("{}: the checkpoint of {} has sha256 {}, WORKSPACE wants {}\n" +
               "  if the published file was replaced on purpose, write its sha256 in WORKSPACE; if not, the download is damaged " +
-              "or not the file that was published").format(ctx.attr.urls[0], ctx.name, found.sha256, ctx.attr.sha256))
+              "or not the file that was published").format(ctx.attr.urls[0], variant, found.sha256, ctx.attr.sha256))
     ctx.file("BUILD", 'filegroup(name = "file", srcs = ["{}"], visibility = ["//visibility:public"])\n'.format(name))
 
 _checkpoint_repository = repository_rule(

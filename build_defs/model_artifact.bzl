@@ -89,7 +89,8 @@ def _model_artifact_impl(ctx):
         arguments = [arguments],
         inputs = inputs,
         outputs = [artifact, manifest],
-        execution_requirements = {"no-cache": "1"} if ctx.attr.large else {},
+        # A giant stays on the machine that builds it: remote execution would store it to bring it back.
+        execution_requirements = {"no-cache": "1", "no-remote-exec": "1"} if ctx.attr.large else {},
     )
     return [
         DefaultInfo(
@@ -115,7 +116,7 @@ has no checkpoint.""",
     attrs = {
         "checkpoint": attr.label(doc = "The weights; by default seeded ones.", allow_single_file = True),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
-        "large": attr.bool(doc = "Whether the artifact is so large that caches shall not store it."),
+        "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
         "model": attr.string(doc = "The variant.", mandatory = True),
         "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
         "target": attr.string(doc = "The host that it is for.", default = "libtorch"),

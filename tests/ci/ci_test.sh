@@ -1,9 +1,13 @@
 #!/bin/bash
-# .ci/run adds up the tests of all its runs. In place of bazelw stands a stub that says how many tests passed.
+# .ci/run adds up the tests of all its runs. In place of bazelw stands a stub that says how many tests passed, and in place of the check of
+# the catalog one that passes as long as $repo/catalog is there.
 set -u
 repo=$TEST_TMPDIR/repo
-mkdir -p "$repo/.ci"
+mkdir -p "$repo/.ci" "$repo/tests/catalog"
 cp -L .ci/run "$repo/.ci/run"
+printf '#!/bin/bash\ntest -f catalog\n' >"$repo/tests/catalog/check"
+chmod +x "$repo/tests/catalog/check"
+: >"$repo/catalog"
 runs=1
 for isa in avx512f avx2; do grep -qw "$isa" /proc/cpuinfo && runs=$((runs + 1)); done
 failures=0
@@ -40,5 +44,7 @@ if ((more > 0)); then
   expect 1 "9 passed, $((2 * more)) failed" "$all" "Executed 2 out of 2 tests: 2 fail locally."
 fi
 expect 1 "0 passed, $runs failed" "a failure of Bazel itself" "another failure"
+rm "$repo/catalog"
+expect 1 "$((9 + more)) passed, 1 failed" "$all" "$few"
 
 ((failures == 0))
