@@ -10,6 +10,7 @@
 #include "common/keymap/source_choice.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
@@ -23,7 +24,8 @@ ABSL_FLAG(std::string, checkpoint, "",
           "draft the module types from the keys and shapes of this file; by default the plugin is a small example");
 ABSL_FLAG(std::string, state_dict, "",
           "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest");
-ABSL_FLAG(std::string, out, "", "the folder to make; by default models/NAME of this workspace, listed in models/plugins.bzl");
+ABSL_FLAG(std::string, out, "",
+          "the folder to make; by default models/NAME of this workspace, listed in models/plugins.bzl");
 
 namespace modelport {
 namespace {
@@ -50,7 +52,10 @@ void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::
   Table table;
   table.AddRow({"folder", folder});
   table.AddRow({"files", "plugin.yaml, modules.yaml, keymap.yaml, BUILD"});
-  if (!checkpoint.empty()) table.AddRow({"state dict", draft.state_dict.empty() ? "." : Brief(draft.state_dict)});
+  if (!checkpoint.empty()) table.AddRow({"state dict", Brief(draft.state_dict)});
+  if (!draft.other_state_dicts.empty()) {
+    table.AddRow({"not taken", absl::StrCat(FirstFew(draft.other_state_dicts), "; --state_dict=PATH takes another")});
+  }
   table.AddRow({"module types", absl::StrCat(draft.types)});
   table.AddRow({"tensors", absl::StrCat(draft.tensors, ", ", FormatCount(draft.parameters), " elements")});
   std::cout << table.ToString();
@@ -59,7 +64,8 @@ void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::
 // What is left to do, `flags` being what an export needs.
 void PrintNext(const std::string& name, const std::string& checkpoint, const std::string& plugin_path) {
   if (!checkpoint.empty()) {
-    std::cout << "The draft takes every tensor of the checkpoint. It computes NOTHING of the model yet: each forward returns\n"
+    std::cout << "The draft takes every tensor of the checkpoint. It computes NOTHING of the model yet: each forward "
+                 "returns\n"
                  "its input. Write them in modules.yaml; what its comments ask is not in a checkpoint.\n";
   }
   std::cout << "Next:\n";
@@ -86,7 +92,8 @@ absl::Status NewPlugin() {
   // The folder comes first: a listed family without a folder would break every build.
   const absl::StatusOr<bool> listed = ListPlugin(list, name);
   if (!listed.ok()) {
-    return Annotate(listed.status(), absl::StrCat(folder, " is written, but not listed; add \"", name, "\" to PLUGINS"));
+    return Annotate(listed.status(),
+                    absl::StrCat(folder, " is written, but not listed; add \"", name, "\" to PLUGINS"));
   }
   PrintDraft(draft, folder, checkpoint);
   if (*listed) {

@@ -15,7 +15,8 @@ namespace {
 std::string Pattern(absl::string_view key) {
   int count = 0;
   return absl::StrJoin(absl::StrSplit(key, '.'), ".", [&](std::string* out, absl::string_view part) {
-    if (!std::all_of(part.begin(), part.end(), absl::ascii_isdigit)) return out->append(part.data(), part.size()), void();
+    if (!std::all_of(part.begin(), part.end(), absl::ascii_isdigit))
+      return out->append(part.data(), part.size()), void();
     absl::StrAppend(out, "{index", ++count == 1 ? "" : absl::StrCat(count), "}");
   });
 }
@@ -52,7 +53,8 @@ std::string YamlQuoted(absl::string_view text) {
 
 std::string KeyMapText(const DraftedRules& rules, const KeyTree& tree) {
   std::string yaml =
-      "# DRAFT: how the checkpoint names the tensors. A layout is one published naming of the keys. A file has it if each\n"
+      "# DRAFT: how the checkpoint names the tensors. A layout is one published naming of the keys. A file has it if "
+      "each\n"
       "# pattern matches a key: {index} stands for one part between dots. docs/plugins.md lists all rules.\n"
       "layouts:\n";
   if (!tree.renamed) {
@@ -60,13 +62,15 @@ std::string KeyMapText(const DraftedRules& rules, const KeyTree& tree) {
     std::vector<std::string> patterns;
     for (const std::string& key : rules.keys) {
       std::string pattern = Pattern(key);
-      if (std::find(patterns.begin(), patterns.end(), pattern) == patterns.end()) patterns.push_back(std::move(pattern));
+      if (std::find(patterns.begin(), patterns.end(), pattern) == patterns.end())
+        patterns.push_back(std::move(pattern));
     }
     AppendList("recognise", patterns, &yaml);
   } else {
     absl::StrAppend(&yaml, "  # The names in modules.yaml, which seeded weights have.\n  original:\n");
     AppendList("recognise", {tree.renamed->second}, &yaml);
-    absl::StrAppend(&yaml, "\n  # The names in the file, of which no member of a module can have some.\n  published:\n");
+    absl::StrAppend(&yaml,
+                    "\n  # The names in the file, of which no member of a module can have some.\n  published:\n");
     AppendList("recognise", {tree.renamed->first}, &yaml);
   }
   AppendRules(rules, tree, &yaml);

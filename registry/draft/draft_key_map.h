@@ -18,8 +18,8 @@ struct DraftedRules {
   bool lacks_counters = false;     // Batch norms have no num_batches_tracked in the file.
 };
 
-// The text of a keymap.yaml by which a file whose keys were grouped to `tree` fits it. If names were replaced, the layout
-// `original` has those of the tree, and a layout `published` those of the file.
+// The text of a keymap.yaml by which a file whose keys were grouped to `tree` fits it. If names were replaced, the
+// layout `original` has those of the tree, and a layout `published` those of the file.
 std::string KeyMapText(const DraftedRules& rules, const KeyTree& tree);
 
 // `text`, of which no character is a control character, in the double quotes of YAML.

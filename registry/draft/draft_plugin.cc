@@ -51,8 +51,8 @@ absl::StatusOr<std::vector<std::string>> NamesOfLayers(const Plugins& built_in, 
     const bool has_variant = std::any_of(plugin->variants.begin(), plugin->variants.end(),
                                          [&](const Variant& variant) { return variant.name == name; });
     if (plugin->family == name || has_variant) {
-      return absl::AlreadyExistsError(
-          absl::StrCat("--name=", name, ": ", plugin->path, " has a ", has_variant ? "variant" : "family", " of this name"));
+      return absl::AlreadyExistsError(absl::StrCat("--name=", name, ": ", plugin->path, " has a ",
+                                                   has_variant ? "variant" : "family", " of this name"));
     }
     if (plugin->family == "layers") names = plugin->library->names();
   }
@@ -69,21 +69,22 @@ absl::StatusOr<std::string> Fill(absl::string_view name, const TemplateData& dat
   return FillTemplate(found->text, data, [](absl::string_view text) { return std::string(text); });
 }
 
-// Links the plugin of `draft` with `built_in`, compares `checkpoint`, if there is one, with its only variant and adds the
-// BUILD file.
+// Links the plugin of `draft` with `built_in`, compares `checkpoint`, if there is one, with its only variant and adds
+// the BUILD file.
 absl::Status Check(absl::Span<const EmbeddedFile> built_in, const std::string& name, const Checkpoint* checkpoint,
                    const absl::optional<std::string>& state_dict, PluginDraft* draft) {
   PluginFolder folder{name, {}};
   for (const PluginDraft::File& file : draft->files) {
     if (file.text.size() > kMaxYamlSize) {
-      return absl::InvalidArgumentError(absl::StrCat("the draft's ", file.name, " has ", file.text.size(),
+      return absl::InvalidArgumentError(absl::StrCat(name, "/", file.name, ": a draft of ", file.text.size(),
                                                      " bytes, more than the ", kMaxYamlSize,
                                                      " of a plugin's file: these are not the keys of one model"));
     }
     folder.files.push_back({absl::StrCat(name, "/", file.name), file.text});
   }
   ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(built_in), {folder}));
-  const Plugin& plugin = **std::find_if(plugins.begin(), plugins.end(), [&](const auto& p) { return p->family == name; });
+  const Plugin& plugin =
+      **std::find_if(plugins.begin(), plugins.end(), [&](const auto& p) { return p->family == name; });
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(plugin.library, plugin.variants[0].module));
   if (checkpoint != nullptr) {
     RETURN_IF_ERROR(MakePlan(*checkpoint, plugin.key_map, tree, {"auto", state_dict}, name).status());
@@ -100,8 +101,12 @@ absl::Status Check(absl::Span<const EmbeddedFile> built_in, const std::string& n
   return absl::OkStatus();
 }
 
+// The path as --state_dict takes it.
+std::string DictPath(const StateDict& dict) { return dict.path.empty() ? "." : dict.path; }
+
 // The dictionary `path`, or that with the most tensors.
-absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint, const absl::optional<std::string>& path) {
+absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint,
+                                                 const absl::optional<std::string>& path) {
   const std::vector<StateDict>& dicts = checkpoint.state_dicts();
   if (!path) {
     return &*std::max_element(dicts.begin(), dicts.end(), [](const StateDict& a, const StateDict& b) {
@@ -111,7 +116,7 @@ absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint, c
   std::vector<std::string> paths;
   for (const StateDict& dict : dicts) {
     if (dict.path == *path) return &dict;
-    paths.push_back(dict.path.empty() ? "." : dict.path);
+    paths.push_back(DictPath(dict));
   }
   return absl::InvalidArgumentError(
       absl::StrCat("no dictionary \"", Brief(*path), "\" holds tensors", NearestHint(*path, paths)));
@@ -171,7 +176,8 @@ absl::StatusOr<std::vector<SourceKey>> SlotKeys(const SourceKeys& keys, DraftedR
     return absl::InvalidArgumentError(absl::StrCat("more than ", kMaxEmpty, " tensors without elements"));
   }
   rules->keys.emplace_back(slots.front().name);
-  const auto indexed = std::find_if(slots.begin(), slots.end(), [](const SourceKey& key) { return HasIndex(key.name); });
+  const auto indexed =
+      std::find_if(slots.begin(), slots.end(), [](const SourceKey& key) { return HasIndex(key.name); });
   if (indexed != slots.end()) rules->keys.emplace_back(indexed->name);
   rules->keys.emplace_back(slots.back().name);
   return slots;
@@ -201,7 +207,10 @@ absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vecto
   ASSIGN_OR_RETURN(std::string plugin, Fill("plugin.yaml", data));
   ASSIGN_OR_RETURN(std::string modules, Fill("drafted_modules.yaml", data));
   PluginDraft draft;
-  draft.state_dict = dict->path;
+  draft.state_dict = DictPath(*dict);
+  for (const StateDict& other : checkpoint.state_dicts()) {
+    if (&other != dict) draft.other_state_dicts.push_back(DictPath(other));
+  }
   draft.types = types.count;
   draft.files = {{"plugin.yaml", std::move(plugin)},
                  {"modules.yaml", std::move(modules)},

@@ -23,22 +23,23 @@ struct PluginDraft {
   };
 
   std::vector<File> files;  // plugin.yaml, modules.yaml, keymap.yaml, BUILD.
-  std::string state_dict;   // The path of the dictionary that a draft was made from; "" for the root.
-  int64_t tensors = 0;      // The slots of the plugin's one variant.
-  int64_t parameters = 0;   // Their elements.
-  int types = 0;            // The module types that it declares.
+  std::string state_dict;   // The path of the dictionary that a draft was made from; "." for the root.
+  std::vector<std::string> other_state_dicts;  // Those of the file's others.
+  int64_t tensors = 0;                         // The slots of the plugin's one variant.
+  int64_t parameters = 0;                      // Their elements.
+  int types = 0;                               // The module types that it declares.
 };
 
-// A plugin of the family `name` with a small network that computes something, to be read and replaced. It has one variant,
-// which is called `name`, too. `built_in` are the plugins with which it has to link; `layers` is among them.
+// A plugin of the family `name` with a small network that computes something, to be read and replaced. It has one
+// variant, which is called `name`, too. `built_in` are the plugins with which it has to link; `layers` is among them.
 //   InvalidArgument  `name` is not a valid name
 //   AlreadyExists    a family or a variant of `built_in` has it
 absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name);
 
-// The same with module types for the tensors of `checkpoint`: for those of the dictionary `state_dict`, or else of the one
-// with the most tensors. The checkpoint fits the draft, which is checked as an export does it.
-//   InvalidArgument     also: no such dictionary; keys that a plugin cannot name, or more of them than fit into a plugin
-//   FailedPrecondition  the checkpoint does not fit the draft; the message says why
+// The same with module types for the tensors of `checkpoint`: for those of the dictionary `state_dict`, or else of the
+// one with the most tensors. The checkpoint fits the draft, which is checked as an export does it.
+//   InvalidArgument     also: no such dictionary; keys that a plugin cannot name, or more of them than fit into a
+//   plugin FailedPrecondition  the checkpoint does not fit the draft; the message says why
 absl::StatusOr<PluginDraft> DraftPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name,
                                         const Checkpoint& checkpoint, const absl::optional<std::string>& state_dict);
 

@@ -12,14 +12,15 @@ namespace modelport {
 // The module types that a checkpoint's keys and shapes suggest.
 struct DraftedTypes {
   std::string root;  // The name of the root's type; it has no arguments.
-  std::string yaml;  // The fields of `modules` in a modules file, indented by two spaces; a type stands above those that use it.
+  std::string yaml;  // The fields of `modules` in a modules file, indented by two spaces; a type stands above those
+                     // that use it.
   int count = 0;     // The number of types.
   bool lacks_counters = false;  // Some BatchNorm2d have no num_batches_tracked in the file.
 };
 
-// Drafts the types for `root`, so that their slots are its tensors. Modules of the same tensors and children share a type;
-// equal items of a list that follow each other become a `repeat`; Identity() stands where an index of a list is absent. A
-// forward returns its input, and its comments name the children.
+// Drafts the types for `root`, so that their slots are its tensors. Modules that differ in sizes only share a type,
+// whose arguments are these sizes; equal items of a list that follow each other become a `repeat`; Identity() stands
+// where an index of a list is absent. A forward returns its input, and its comments name the children.
 //   taken      names that types of other families have
 //   root_name  the name of the root's type, unless it is taken
 DraftedTypes DraftTypes(const KeyNode& root, const std::vector<std::string>& taken, absl::string_view root_name);

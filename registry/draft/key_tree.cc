@@ -138,9 +138,9 @@ class MemberNamer {
       NameMembers(place, node);
     }
     if (tree_.renames.size() > kMaxRenames) {
-      return absl::InvalidArgumentError(absl::StrCat("more than ", kMaxRenames,
-                                                     " names that no member of a module can have: ",
-                                                     Brief(tree_.renames[0].from), ", ..."));
+      return absl::InvalidArgumentError(
+          absl::StrCat("more than ", kMaxRenames,
+                       " names that no member of a module can have: ", Brief(tree_.renames[0].from), ", ..."));
     }
     for (const KeyNode::Tensor& tensor : node->tensors) NoteRenamed(tensor, JoinPath(place.path, tensor.name));
     for (const auto& child : node->children) RETURN_IF_ERROR(Name(place.Child(*node, child->name), child.get()));
@@ -167,7 +167,8 @@ class MemberNamer {
     // In a list, one rule serves all items if the replacement follows from the name alone.
     const bool follows = !IsMemberName(*name) && !AsIndex(*name) && replacement == Stem(*name);
     const std::string& path = follows ? place.pattern : place.path;
-    KeyTree::Rename rename = {absl::StrCat(JoinPath(path, *name), rest), absl::StrCat(JoinPath(path, replacement), rest)};
+    KeyTree::Rename rename = {absl::StrCat(JoinPath(path, *name), rest),
+                              absl::StrCat(JoinPath(path, replacement), rest)};
     if (froms_.insert(rename.from).second) tree_.renames.push_back(std::move(rename));
     *name = std::move(replacement);
   }

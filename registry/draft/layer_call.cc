@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
@@ -15,7 +14,9 @@ namespace {
 // The tensors of a module by name.
 using Tensors = std::map<absl::string_view, const CheckpointTensor*>;
 
-bool Is(const CheckpointTensor* tensor, const Shape& shape) { return IsFloating(tensor->dtype) && tensor->shape == shape; }
+bool Is(const CheckpointTensor* tensor, const Shape& shape) {
+  return IsFloating(tensor->dtype) && tensor->shape == shape;
+}
 
 // Whether `tensors` are exactly `names`, in the map's order.
 bool Are(const Tensors& tensors, std::initializer_list<absl::string_view> names) {
@@ -23,24 +24,32 @@ bool Are(const Tensors& tensors, std::initializer_list<absl::string_view> names)
                     [](const auto& tensor, absl::string_view name) { return tensor.first == name; });
 }
 
+// "Conv2d(3, 64": a call whose first arguments are inputs and outputs.
+SizedText BeginCall(absl::string_view type, int64_t inputs, int64_t outputs) {
+  return SizedText().Add(type).Add("(").AddSize("inputs", inputs).Add(", ").AddSize("outputs", outputs);
+}
+
+// "LayerNorm(384": a call whose first argument is a number of channels.
+SizedText BeginCall(absl::string_view type, const Shape& channels) {
+  return SizedText().Add(type).Add("(").AddSize("dim", channels[0]);
+}
+
 // weight, and bias or not.
 absl::optional<LayerCall> FindProjection(const Shape& weight, const CheckpointTensor* bias) {
-  const absl::string_view no_bias = bias == nullptr ? ", bias=0" : "";
+  const absl::string_view end = bias == nullptr ? ", bias=0)" : ")";
   const bool has_rows = bias == nullptr || Is(bias, {weight[0]});
   if (weight.size() == 2 && has_rows) {
-    return LayerCall{absl::StrCat("Linear(", weight[1], ", ", weight[0], no_bias, ")"),
-                     bias == nullptr ? "or an embedding" : ""};
+    return LayerCall{BeginCall("Linear", weight[1], weight[0]).Add(end), bias == nullptr ? "or an embedding?" : ""};
   }
   if (weight.size() != 4) return absl::nullopt;
   if (has_rows) {
-    const std::string width = weight[2] == weight[3] ? "" : absl::StrCat(", kernel_w=", weight[3]);
-    return LayerCall{absl::StrCat("Conv2d(", weight[1], ", ", weight[0], ", kernel=", weight[2], width, no_bias, ")"),
-                     "stride? padding? groups?"};
+    SizedText call = BeginCall("Conv2d", weight[1], weight[0]).Add(", kernel=").AddSize("kernel", weight[2]);
+    if (weight[2] != weight[3]) call.Add(", kernel_w=").AddSize("kernel_w", weight[3]);
+    return LayerCall{call.Add(end), "stride? padding? groups?"};
   }
   if (Is(bias, {weight[1]}) && weight[2] == weight[3]) {
-    return LayerCall{absl::StrCat("ConvTranspose2d(", weight[0], ", ", weight[1], ", kernel=", weight[2],
-                                  ", stride=", weight[2], ")"),
-                     "stride?"};
+    SizedText call = BeginCall("ConvTranspose2d", weight[0], weight[1]).Add(", kernel=").AddSize("kernel", weight[2]);
+    return LayerCall{call.Add(", stride=").AddSize("stride", weight[2]).Add(")"), "stride?"};
   }
   return absl::nullopt;
 }
@@ -52,7 +61,7 @@ absl::optional<LayerCall> FindBatchNorm(const Tensors& tensors, const Shape& sha
   for (const auto& [name, tensor] : tensors) {
     if (name != "num_batches_tracked" && !Is(tensor, shape)) return absl::nullopt;
   }
-  return LayerCall{absl::StrCat("BatchNorm2d(", shape[0], ")"), "eps?", !has_counter};
+  return LayerCall{BeginCall("BatchNorm2d", shape).Add(")"), "eps?", !has_counter};
 }
 
 }  // namespace
@@ -63,7 +72,7 @@ absl::optional<LayerCall> FindLayer(const KeyNode& module) {
   for (const KeyNode::Tensor& tensor : module.tensors) tensors.emplace(tensor.name, tensor.key.tensor);
   const auto gamma = tensors.find("gamma"), weight = tensors.find("weight"), bias = tensors.find("bias");
   if (Are(tensors, {"gamma"}) && gamma->second->shape.size() == 1 && IsFloating(gamma->second->dtype)) {
-    return LayerCall{absl::StrCat("LayerScale(", gamma->second->shape[0], ")"), "multiplies the last dimension?"};
+    return LayerCall{BeginCall("LayerScale", gamma->second->shape).Add(")"), "over the last dimension?"};
   }
   if (weight == tensors.end() || !IsFloating(weight->second->dtype)) return absl::nullopt;
   const Shape& shape = weight->second->shape;
@@ -71,7 +80,7 @@ absl::optional<LayerCall> FindLayer(const KeyNode& module) {
   if (shape.size() > 1 && Are(tensors, {"bias", "weight"})) return FindProjection(shape, bias->second);
   if (shape.size() != 1) return absl::nullopt;
   if (Are(tensors, {"bias", "weight"}) && Is(bias->second, shape)) {
-    return LayerCall{absl::StrCat("LayerNorm(", shape[0], ", eps=1e-5)"), "eps? or LayerNorm2d, GroupNorm"};
+    return LayerCall{BeginCall("LayerNorm", shape).Add(", eps=1e-5)"), "eps? or LayerNorm2d?"};
   }
   if (Are(tensors, {"bias", "running_mean", "running_var", "weight"}) ||
       Are(tensors, {"bias", "num_batches_tracked", "running_mean", "running_var", "weight"})) {

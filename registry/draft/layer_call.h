@@ -5,13 +5,14 @@
 
 #include "absl/types/optional.h"
 #include "registry/draft/key_tree.h"
+#include "registry/draft/sized_text.h"
 
 namespace modelport {
 
 // A module type of the family `layers` with the tensors of a module.
 struct LayerCall {
-  std::string call;  // "Conv2d(3, 64, kernel=7, bias=0)".
-  std::string note;  // What the shapes do not tell: "stride? padding? groups?"; may be empty.
+  SizedText call;              // "Conv2d(3, 64, kernel=7, bias=0)".
+  std::string note;            // What the shapes do not tell: "stride? padding? groups?"; may be empty.
   bool lacks_counter = false;  // The type has a buffer num_batches_tracked, and the module has not.
 };
 

@@ -9,12 +9,12 @@
 
 namespace modelport {
 
-// Writes the files of `draft` into the new folder `path`: all of them, or none. Errors as those of OutputFolder::Create;
-// AlreadyExists if there is something at `path`.
+// Writes the files of `draft` into the new folder `path`: all of them, or none. Errors as those of
+// OutputFolder::Create; AlreadyExists if there is something at `path`.
 absl::Status WritePlugin(const PluginDraft& draft, const std::string& path);
 
-// Adds `family` to the list PLUGINS in the file `path`, a models/plugins.bzl. Returns false and leaves the file as it is
-// if the list has not the form that AddToPluginList edits.
+// Adds `family` to the list PLUGINS in the file `path`, a models/plugins.bzl. Returns false and leaves the file as it
+// is if the list has not the form that AddToPluginList edits.
 //   NotFound  no such file; other errors as those of OutputFile
 absl::StatusOr<bool> ListPlugin(const std::string& path, const std::string& family);
 
