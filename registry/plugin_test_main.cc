@@ -3,7 +3,6 @@
 // FOLDER is that of the plugin's package, each USED that of a plugin which it uses and which is not built in, and each
 // LARGE a variant that its BUILD file lists as large.
 #include <algorithm>
-#include <cstdint>
 #include <cstdio>
 #include <iterator>
 #include <memory>
@@ -21,10 +20,9 @@
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
-#include "common/tensor/dtype.h"
-#include "common/tensor/shape.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
+#include "registry/large_variant.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
 #include "registry/plugin_folder.h"
@@ -36,9 +34,6 @@ std::string* family;
 std::string* folder;
 std::vector<std::string>* used;
 std::vector<std::string>* large;
-
-// An artifact is large from this size on. Caches do not store it, and //models:catalog leaves it out.
-constexpr int64_t kLargeBytes = 500'000'000;
 
 // A variant of the plugin or of its test plugin.
 struct Entry {
@@ -91,17 +86,10 @@ TEST_F(PluginTest, EveryVariantTakesItsPublishedKeys) {
   }
 }
 
-int64_t BytesOf(const ModuleTree& tree) {
-  int64_t bytes = 0;
-  for (const Slot& slot : tree.slots)
-    bytes += *ElementCount(slot.shape) * ByteSize(slot.dtype.value_or(DType::kFloat32));
-  return bytes;
-}
-
 TEST_F(PluginTest, TheBuildFileListsTheLargeVariants) {
   std::vector<std::string> wanted;
   for (const Entry& entry : entries_) {
-    if (entry.plugin->path == *folder && BytesOf(Build(entry)) > kLargeBytes) wanted.push_back(entry.variant->name);
+    if (entry.plugin->path == *folder && IsLarge(Build(entry))) wanted.push_back(entry.variant->name);
   }
   std::sort(wanted.begin(), wanted.end());
   EXPECT_EQ(*large, wanted) << *folder << "/BUILD: write in model_plugin():\n    large = [\""

@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
@@ -31,6 +32,7 @@
 #include "nlohmann/json.hpp"
 #include "pipeline/export_model.h"
 #include "pipeline/verify_artifact.h"
+#include "registry/draft/draft_plugin.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -114,6 +116,18 @@ TEST(PortsKeysTest, TheFullSizesHaveThePublishedKeys) {
       EXPECT_EQ(tree.slots[i].name, dict.tensors[i].key);
       EXPECT_EQ(plan.sources[i].zeros(), nullptr);
     }
+  }
+}
+
+// The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
+TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
+  for (const auto& [model, types] :
+       {std::pair("resnet/resnet18", 3), std::pair("resnet/resnet50", 3), std::pair("vitmatte/vitmatte_s_com", 13)}) {
+    const StateDict dict = PublishedDict(absl::StrCat("tests/testdata/", model, ".txt"));
+    const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
+    ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
+    EXPECT_EQ(draft.tensors, static_cast<int64_t>(dict.tensors.size()));
+    EXPECT_EQ(draft.types, types) << model;
   }
 }
 

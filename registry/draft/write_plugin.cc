@@ -1,0 +1,42 @@
+#include "registry/draft/write_plugin.h"
+
+#include <fstream>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/io/output_file.h"
+#include "common/io/output_folder.h"
+#include "common/status/status_macros.h"
+#include "registry/draft/plugin_list.h"
+
+namespace modelport {
+namespace {
+
+absl::Status WriteFile(const std::string& path, const std::string& text) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  RETURN_IF_ERROR(file.Write(text));
+  return file.Commit();
+}
+
+}  // namespace
+
+absl::Status WritePlugin(const PluginDraft& draft, const std::string& path) {
+  ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(path));
+  for (const PluginDraft::File& file : draft.files) {
+    RETURN_IF_ERROR(WriteFile(absl::StrCat(folder.partial_path(), "/", file.name), file.text));
+  }
+  return folder.Commit();
+}
+
+absl::StatusOr<bool> ListPlugin(const std::string& path, const std::string& family) {
+  std::ifstream stream(path, std::ios::binary);
+  if (!stream) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+  const std::string text(std::istreambuf_iterator<char>(stream), {});
+  const absl::optional<std::string> listed = AddToPluginList(text, family);
+  if (!listed) return false;
+  RETURN_IF_ERROR(WriteFile(path, *listed));
+  return true;
+}
+
+}  // namespace modelport

@@ -1,0 +1,23 @@
+#ifndef MODELPORT_REGISTRY_DRAFT_WRITE_PLUGIN_H_
+#define MODELPORT_REGISTRY_DRAFT_WRITE_PLUGIN_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "registry/draft/draft_plugin.h"
+
+namespace modelport {
+
+// Writes the files of `draft` into the new folder `path`: all of them, or none. Errors as those of
+// OutputFolder::Create; AlreadyExists if there is something at `path`.
+absl::Status WritePlugin(const PluginDraft& draft, const std::string& path);
+
+// Adds `family` to the list PLUGINS in the file `path`, a models/plugins.bzl. Returns false and leaves the file as it
+// is if the list has not the form that AddToPluginList edits.
+//   NotFound  no such file; other errors as those of OutputFile
+absl::StatusOr<bool> ListPlugin(const std::string& path, const std::string& family);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_REGISTRY_DRAFT_WRITE_PLUGIN_H_
