@@ -4,6 +4,9 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/library.h>
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
 
 #include <string>
 #include <vector>
@@ -110,8 +113,15 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"forward([1], 0.5)", "Expected a value of type 'List[int]' for argument 'taps'"},
         ErrorCase{"forward([1], [1], 1.0, \"n\", 5)", "forward takes 4 arguments, given by position"},
         ErrorCase{"forward(x=[1])", "forward takes 4 arguments, given by position"},
-        ErrorCase{"forward([1], [])", "list index out of range"},
-        ErrorCase{"divide(7, 0)", "an integer division by zero"}, ErrorCase{"fail([1])", "wants seven dimensions"}));
+        ErrorCase{"forward([1], [])", "list index out of range"}, ErrorCase{"fail([1])", "wants seven dimensions"}));
+
+TEST(RunExampleTest, AnIntegerDivisionByZeroIsAnError) {
+#ifdef __SANITIZE_ADDRESS__
+  const __lsan::ScopedDisabler ignore_leaks;  // What the interrupted call holds is never freed.
+#endif
+  EXPECT_THAT(RunCall("divide(7, 0)"),
+              StatusIs(kInvalid, StartsWith("example divide(7, 0): an integer division by zero")));
+}
 
 }  // namespace
 }  // namespace modelport
