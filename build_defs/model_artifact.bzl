@@ -53,34 +53,39 @@ model_family = rule(
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
 _EXPORT = attr.label(default = "//tools:export_action", executable = True, cfg = "target")
 
-def _export_arguments(ctx, model, family, checkpoint):
-    """The flags of an export but those of the target and --out, and the files that it reads."""
+def _export_arguments(ctx, model):
+    """The flags of the export of `model`, a ModelArtifactInfo, but --out, and the files that it reads."""
     arguments = ctx.actions.args()
-    arguments.add(model, format = "--model=%s")
-    arguments.add_joined(family.folders, join_with = ",", format_joined = "--plugin_path=%s")
-    if checkpoint:
-        arguments.add(checkpoint, format = "--checkpoint=%s")
+    arguments.add(model.model, format = "--model=%s")
+    arguments.add_joined(model.family.folders, join_with = ",", format_joined = "--plugin_path=%s")
+    if model.checkpoint:
+        arguments.add(model.checkpoint, format = "--checkpoint=%s")
     else:
         arguments.add("--weights=seeded")
+    arguments.add(model.target, format = "--target=%s")
+    if model.runtime:
+        arguments.add(model.runtime, format = "--runtime=%s")
     inputs = depset(
-        [checkpoint] if checkpoint else [],
+        [model.checkpoint] if model.checkpoint else [],
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
-        transitive = [family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
+        transitive = [model.family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
     return arguments, inputs
 
-def _file_name(name, checkpoint):
-    return name if checkpoint else name + ".seeded"
-
 def _model_artifact_impl(ctx):
-    family, checkpoint = ctx.attr.family[ModelFamilyInfo], ctx.file.checkpoint
-    arguments, inputs = _export_arguments(ctx, ctx.attr.model, family, checkpoint)
-    arguments.add(ctx.attr.target, format = "--target=%s")
-    if ctx.attr.runtime:
-        arguments.add(ctx.attr.runtime, format = "--runtime=%s")
-    name = _file_name(ctx.label.name, checkpoint)
+    name = ctx.label.name if ctx.file.checkpoint else ctx.label.name + ".seeded"
     artifact = ctx.actions.declare_file(name + ".pt")
     manifest = ctx.actions.declare_file(name + ".manifest.json")
+    model = ModelArtifactInfo(
+        artifact = artifact,
+        manifest = manifest,
+        model = ctx.attr.model,
+        family = ctx.attr.family[ModelFamilyInfo],
+        checkpoint = ctx.file.checkpoint,
+        target = ctx.attr.target,
+        runtime = ctx.attr.runtime,
+    )
+    arguments, inputs = _export_arguments(ctx, model)
     arguments.add(artifact, format = "--out=%s")
     ctx.actions.run(
         mnemonic = "ModelExport",
@@ -97,15 +102,7 @@ def _model_artifact_impl(ctx):
             files = depset([artifact, manifest]),
             runfiles = ctx.runfiles(files = [artifact, manifest]),
         ),
-        ModelArtifactInfo(
-            artifact = artifact,
-            manifest = manifest,
-            model = ctx.attr.model,
-            family = family,
-            checkpoint = checkpoint,
-            target = ctx.attr.target,
-            runtime = ctx.attr.runtime,
-        ),
+        model,
         ModelProofsInfo(manifests = [manifest]),
     ]
 
@@ -124,15 +121,15 @@ has no checkpoint.""",
     },
 )
 
-def _prove(ctx, artifact, after):
-    """Declares the action that proves a model. Returns its manifest and an empty file that is there when it has ended."""
-    arguments, inputs = _export_arguments(ctx, artifact.model, artifact.family, artifact.checkpoint)
-    path = "{}/{}".format(ctx.label.name, _file_name(artifact.model, artifact.checkpoint))
-    manifest = ctx.actions.declare_file(path + ".manifest.json")
-    done = ctx.actions.declare_file(path + ".done")
+def _prove(ctx, model, after):
+    """Declares the action that proves `model`, a ModelArtifactInfo. Returns its manifest and an empty file that is there when it has ended."""
+    arguments, inputs = _export_arguments(ctx, model)
+    path = "{}/{}".format(ctx.label.name, model.manifest.basename)
+    manifest = ctx.actions.declare_file(path)
+    done = ctx.actions.declare_file(path[:-len("manifest.json")] + "done")
     ctx.actions.run_shell(
         mnemonic = "ModelProof",
-        progress_message = "Proving " + artifact.model,
+        progress_message = "Proving " + model.artifact.basename,
         # The artifact exists as long as the action runs.
         command = """
 artifact=${1%.manifest.json}.pt done=$2
@@ -160,10 +157,9 @@ def _model_proofs_impl(ctx):
 
 model_proofs = rule(
     implementation = _model_proofs_impl,
-    doc = """Exports and proves variants for LibTorch and keeps their manifests only, NAME/VARIANT.manifest.json. One model is proven
-at a time, since a giant takes most of a machine's memory.""",
+    doc = """Exports and proves models and keeps their manifests only, in the folder NAME. One model is proven at a time, since a giant takes most of a machine's memory.""",
     attrs = {
-        "artifacts": attr.label_list(doc = "The model_artifact() of each variant, which is not built.", providers = [ModelArtifactInfo]),
+        "artifacts": attr.label_list(doc = "The model_artifact() of each model, which is not built.", providers = [ModelArtifactInfo]),
         "_export": _EXPORT,
     },
 )
