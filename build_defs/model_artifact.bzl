@@ -157,7 +157,8 @@ def _model_proofs_impl(ctx):
 
 model_proofs = rule(
     implementation = _model_proofs_impl,
-    doc = """Exports and proves models and keeps their manifests only, in the folder NAME. One model is proven at a time, since a giant takes most of a machine's memory.""",
+    doc = """Exports and proves models and keeps their manifests only, in the folder NAME. One model is proven at a time, since a giant takes most of a
+machine's memory.""",
     attrs = {
         "artifacts": attr.label_list(doc = "The model_artifact() of each model, which is not built.", providers = [ModelArtifactInfo]),
         "_export": _EXPORT,
