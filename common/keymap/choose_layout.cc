@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -29,10 +30,14 @@ absl::StatusOr<std::vector<const Layout*>> SelectLayouts(const KeyMap& key_map, 
   return absl::InvalidArgumentError(absl::StrCat("unknown layout \"", name, "\"", NearestHint(name, names)));
 }
 
-absl::StatusOr<const StateDict*> FindDict(const Checkpoint& checkpoint, const std::string& path) {
+// The dictionary `path` and its path, which is the checkpoint's own.
+absl::StatusOr<std::pair<const StateDict*, absl::string_view>> FindDict(const Checkpoint& checkpoint,
+                                                                        const std::string& path) {
   std::vector<std::string> paths;
   for (const StateDict& dict : checkpoint.state_dicts()) {
-    if (dict.path == path || std::count(dict.also.begin(), dict.also.end(), path) > 0) return &dict;
+    if (dict.path == path) return std::make_pair(&dict, absl::string_view(dict.path));
+    const auto other = std::find(dict.also.begin(), dict.also.end(), path);
+    if (other != dict.also.end()) return std::make_pair(&dict, absl::string_view(*other));
     paths.push_back(dict.path.empty() ? "." : dict.path);
   }
   return absl::InvalidArgumentError(
@@ -151,15 +156,16 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
                                                         const SourceChoice& choice) {
   ASSIGN_OR_RETURN(const std::vector<const Layout*> layouts, SelectLayouts(key_map, choice.layout));
   const StateDict* dict = nullptr;
+  absl::string_view path;
   if (choice.state_dict) {
-    ASSIGN_OR_RETURN(dict, FindDict(checkpoint, *choice.state_dict));
+    ASSIGN_OR_RETURN(std::tie(dict, path), FindDict(checkpoint, *choice.state_dict));
   }
   std::vector<LayoutReadings> readings;
   for (const Layout* layout : layouts) {
     if (dict == nullptr) {
       readings.push_back({layout, ReadLayout(*layout, checkpoint)});
     } else {
-      readings.push_back({layout, {ReadDict(*layout, checkpoint, *dict, *choice.state_dict)}});
+      readings.push_back({layout, {ReadDict(*layout, checkpoint, *dict, path)}});
     }
   }
   return readings;

@@ -108,6 +108,8 @@ TEST_F(ChooseLayoutTest, AChosenDictionaryIsReadByEveryLayout) {
   for (const LayoutReadings& layout : layouts) {
     ASSERT_THAT(layout.readings, SizeIs(1));
     EXPECT_EQ(layout.readings[0].path, "ema.net");
+    // The checkpoint's own text, so that a reading may outlive the choice.
+    EXPECT_EQ(layout.readings[0].path.data(), checkpoint_->state_dicts()[1].path.data());
   }
   EXPECT_FALSE(layouts[0].recognised());
   EXPECT_TRUE(layouts[1].recognised());

@@ -28,7 +28,7 @@ struct LayoutReading {
 // dictionaries to unwrap and those nested in them, up to four deep.
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint);
 
-// The reading of the dictionary `dict` of `checkpoint`, which `layout` need not unwrap, under one of its paths.
+// The reading of the dictionary `dict` of `checkpoint`, which `layout` need not unwrap, under `path`, one of its own.
 LayoutReading ReadDict(const Layout& layout, const Checkpoint& checkpoint, const StateDict& dict,
                        absl::string_view path);
 
