@@ -110,6 +110,9 @@ TEST_F(PluginTest, EverySlotOfARuleExists) {
     std::vector<std::pair<const KeyPattern*, YamlMark>> rules;
     for (const Allowance& allowance : layout.missing) rules.emplace_back(&allowance.key, allowance.mark);
     for (const Alias& alias : layout.aliases) rules.emplace_back(&alias.slot, alias.mark);
+    for (const Conversion& conversion : layout.sources) {
+      for (const KeyPattern& slot : conversion.slots) rules.emplace_back(&slot, conversion.mark);
+    }
     for (const auto& [slot, mark] : rules) {
       EXPECT_TRUE(std::any_of(trees.begin(), trees.end(), [&](const auto& tree) { return MatchesSlot(*slot, tree); }))
           << MarkString(mark) << ": " << slot->text();

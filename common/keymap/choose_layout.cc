@@ -80,77 +80,62 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
   return absl::FailedPreconditionError(text);
 }
 
-const LayoutReading& FirstRecognised(const LayoutReadings& layout) {
-  return *std::find_if(layout.readings.begin(), layout.readings.end(), [](const auto& r) { return r.recognised(); });
-}
-
-absl::Status AmbiguousLayout(const Checkpoint& checkpoint, absl::string_view model,
-                             const std::vector<const LayoutReadings*>& recognised) {
-  std::string text =
-      absl::StrCat(checkpoint.path(), ": does not fit ", model, ": ", recognised.size(), " layouts are recognised");
-  for (const LayoutReadings* readings : recognised) {
-    std::vector<const KeyPattern*> patterns;
-    for (const KeyPattern& pattern : readings->layout->recognise) patterns.push_back(&pattern);
-    absl::StrAppend(&text, "\n  layout ", readings->layout->name, ": ", DictName(FirstRecognised(*readings).path),
-                    " has ", PatternTexts(patterns));
-  }
-  return absl::FailedPreconditionError(absl::StrCat(text, "\n  --layout=NAME chooses one"));
-}
-
-absl::Status AmbiguousDict(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
-                           const LayoutReading& second) {
-  std::string text = absl::StrCat(checkpoint.path(), ": two dictionaries fit ", model, " and differ");
+absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
+                              const LayoutReading& second) {
+  const bool is_layout = first.layout != second.layout;
+  std::string text = absl::StrCat(checkpoint.path(), ": ", is_layout ? "two layouts" : "two dictionaries", " fit ", model,
+                                  " and differ");
   for (const LayoutReading* reading : {&first, &second}) {
-    absl::StrAppend(&text, "\n  ", DictName(reading->path), ": ", reading->dict->tensors.size(),
-                    " tensors; --state_dict=", reading->path.empty() ? "." : Brief(reading->path), " takes it");
+    absl::StrAppend(&text, "\n  ", is_layout ? absl::StrCat("layout ", reading->layout->name, ", ") : "",
+                    DictName(reading->path), ": ", reading->dict->tensors.size(), " tensors; ",
+                    is_layout ? absl::StrCat("--layout=", reading->layout->name)
+                              : absl::StrCat("--state_dict=", reading->path.empty() ? "." : Brief(reading->path)),
+                    " takes it");
   }
   return absl::FailedPreconditionError(text);
 }
 
+// The slots that get a tensor of their shape.
 size_t FilledSlots(const Comparison& comparison) {
   const std::vector<SlotSource>& sources = comparison.plan.sources;
-  return std::count_if(sources.begin(), sources.end(), [](const SlotSource& s) { return s.zeros() == nullptr; });
+  const auto is_filled = [](const SlotSource& source) { return source.zeros() == nullptr; };
+  return std::count_if(sources.begin(), sources.end(), is_filled) - comparison.wrong_shape.size();
 }
 
-absl::StatusOr<Comparison> CompareBest(const Checkpoint& checkpoint, const LayoutReadings& layout,
-                                       const ModuleTree& tree, absl::string_view model) {
-  if (layout.readings.empty()) return Unrecognised(checkpoint, model, {layout});
-  Comparison best = Compare(layout.readings.front(), tree);
-  for (size_t i = 1; i < layout.readings.size(); ++i) {
-    Comparison other = Compare(layout.readings[i], tree);
+// Compares with the reading that fills most slots; the first of several.
+Comparison CompareBest(const std::vector<const LayoutReading*>& readings, const ModuleTree& tree) {
+  Comparison best = Compare(*readings.front(), tree);
+  for (size_t i = 1; i < readings.size(); ++i) {
+    Comparison other = Compare(*readings[i], tree);
     if (FilledSlots(other) > FilledSlots(best)) best = std::move(other);
   }
   return best;
 }
 
-absl::StatusOr<Comparison> CompareRecognised(const Checkpoint& checkpoint, const LayoutReadings& layout,
-                                             const ModuleTree& tree, absl::string_view model) {
-  absl::optional<Comparison> fitting;
-  for (const LayoutReading& reading : layout.readings) {
-    absl::optional<Comparison> comparison = CompareIfFits(reading, tree);
-    if (!comparison) continue;
-    if (!fitting) {
-      fitting = std::move(comparison);
-    } else if (fitting->plan.sources != comparison->plan.sources) {
-      return AmbiguousDict(checkpoint, model, fitting->reading, reading);
+// The readings of `layouts` that are recognised, or all of them.
+std::vector<const LayoutReading*> SelectReadings(const std::vector<LayoutReadings>& layouts, bool recognised) {
+  std::vector<const LayoutReading*> readings;
+  for (const LayoutReadings& layout : layouts) {
+    for (const LayoutReading& reading : layout.readings) {
+      if (!recognised || reading.recognised()) readings.push_back(&reading);
     }
   }
-  return fitting ? *std::move(fitting) : Compare(FirstRecognised(layout), tree);
+  return readings;
 }
 
-std::vector<const LayoutReadings*> Recognised(const std::vector<LayoutReadings>& layouts) {
-  std::vector<const LayoutReadings*> recognised;
-  for (const LayoutReadings& layout : layouts) {
-    if (layout.recognised()) recognised.push_back(&layout);
+// The comparisons that fit, without those that fill the slots as an earlier one does.
+std::vector<Comparison> FittingComparisons(const std::vector<const LayoutReading*>& readings, const ModuleTree& tree) {
+  std::vector<Comparison> fitting;
+  for (const LayoutReading* reading : readings) {
+    absl::optional<Comparison> comparison = CompareIfFits(*reading, tree);
+    if (!comparison) continue;
+    const auto is_equal = [&](const Comparison& other) { return other.plan.sources == comparison->plan.sources; };
+    if (std::none_of(fitting.begin(), fitting.end(), is_equal)) fitting.push_back(*std::move(comparison));
   }
-  return recognised;
+  return fitting;
 }
 
 }  // namespace
-
-bool LayoutReadings::recognised() const {
-  return std::any_of(readings.begin(), readings.end(), [](const LayoutReading& r) { return r.recognised(); });
-}
 
 absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,
                                                         const SourceChoice& choice) {
@@ -173,18 +158,17 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
 
 absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,
                                            const ModuleTree& tree, absl::string_view model) {
-  const std::vector<const LayoutReadings*> recognised = Recognised(layouts);
-  if (recognised.size() == 1) return CompareRecognised(checkpoint, *recognised[0], tree, model);
-  if (recognised.size() > 1) return AmbiguousLayout(checkpoint, model, recognised);
-  if (layouts.size() == 1) return CompareBest(checkpoint, layouts[0], tree, model);
-  return Unrecognised(checkpoint, model, layouts);
+  std::vector<const LayoutReading*> readings = SelectReadings(layouts, /*recognised=*/true);
+  std::vector<Comparison> fitting = FittingComparisons(readings, tree);
+  if (fitting.size() == 1) return std::move(fitting.front());
+  if (fitting.size() > 1) return AmbiguousReading(checkpoint, model, fitting[0].reading, fitting[1].reading);
+  if (readings.empty() && layouts.size() == 1) readings = SelectReadings(layouts, /*recognised=*/false);
+  if (readings.empty()) return Unrecognised(checkpoint, model, layouts);
+  return CompareBest(readings, tree);
 }
 
 bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree) {
-  const std::vector<const LayoutReadings*> recognised = Recognised(layouts);
-  return recognised.size() == 1 &&
-         std::any_of(recognised[0]->readings.begin(), recognised[0]->readings.end(),
-                     [&](const LayoutReading& reading) { return CompareIfFits(reading, tree).has_value(); });
+  return !FittingComparisons(SelectReadings(layouts, /*recognised=*/true), tree).empty();
 }
 
 }  // namespace modelport

@@ -18,8 +18,6 @@ namespace modelport {
 struct LayoutReadings {
   const Layout* layout;
   std::vector<LayoutReading> readings;
-
-  bool recognised() const;
 };
 
 // The readings by every layout, of every dictionary, that `choice` admits.
@@ -27,15 +25,15 @@ struct LayoutReadings {
 absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,
                                                         const SourceChoice& choice);
 
-// Picks the one layout whose `recognise` patterns match the keys of a dictionary, and compares `tree` with the first of
-// its dictionaries that fits, or else with the first that is recognised. If there is only one layout to pick from
-// (named, or the only one of the key map) and it is not recognised, the dictionary that fills most slots is compared.
-//   FailedPrecondition  no layout or several recognised, or several dictionaries fit and differ; the message says what
-//                       each layout wants and what the file holds
+// Picks the dictionary and the layout, among those whose `recognise` patterns match its keys, that fit `tree`; where
+// several fill the slots in the same way, the first. If none fits, compares with the one that fills most slots. If there
+// is only one layout to pick from (named, or the only one of the key map), it need not be recognised for that.
+//   FailedPrecondition  no layout is recognised, or several readings fit and differ; the message says what each layout
+//                       wants and what the file holds
 absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,
                                            const ModuleTree& tree, absl::string_view model);
 
-// True if exactly one layout is recognised and a dictionary read by it fits `tree`.
+// True if a dictionary fits `tree` in a layout that is recognised.
 bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree);
 
 }  // namespace modelport

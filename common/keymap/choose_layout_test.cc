@@ -111,8 +111,8 @@ TEST_F(ChooseLayoutTest, AChosenDictionaryIsReadByEveryLayout) {
     // The checkpoint's own text, so that a reading may outlive the choice.
     EXPECT_EQ(layout.readings[0].path.data(), checkpoint_->state_dicts()[1].path.data());
   }
-  EXPECT_FALSE(layouts[0].recognised());
-  EXPECT_TRUE(layouts[1].recognised());
+  EXPECT_FALSE(layouts[0].readings[0].recognised());
+  EXPECT_TRUE(layouts[1].readings[0].recognised());
 }
 
 TEST_F(ChooseLayoutTest, AnUnknownLayoutOrDictionaryIsTheUsersError) {

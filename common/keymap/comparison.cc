@@ -4,10 +4,11 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/find_source.h"
 #include "common/keymap/key_map.h"
-#include "common/source/take.h"
 #include "common/source/zeros.h"
 #include "common/tensor/dtype.h"
 
@@ -21,42 +22,40 @@ const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::s
   return nullptr;
 }
 
-// The tensor that the file holds for `slot`, null if there is none, and the key that it is stored as.
-std::pair<const CheckpointTensor*, std::string> FindTensor(const Slot& slot, const LayoutReading& reading) {
-  const auto& by_name = reading.keys->by_name;
-  const auto own = by_name.find(slot.name);
-  if (own != by_name.end()) return {own->second, slot.name};
-  std::string stored_key = reading.layout->StoredKey(slot.name);
-  const auto stored = by_name.find(stored_key);
-  return {stored == by_name.end() ? nullptr : stored->second, std::move(stored_key)};
-}
-
 bool AcceptsDType(const Slot& slot, DType dtype) {
   return slot.dtype.has_value() ? dtype == *slot.dtype : IsFloating(dtype);
 }
 
-void FillSlot(const Slot& slot, Comparison* comparison) {
+// The names of the keys that fill slots.
+using UsedKeys = absl::flat_hash_set<std::string>;
+
+void FillSlot(const Slot& slot, Comparison* comparison, UsedKeys* used) {
   const LayoutReading& reading = comparison->reading;
   Plan& plan = comparison->plan;
-  auto [tensor, stored_key] = FindTensor(slot, reading);
-  if (tensor != nullptr) {
-    const SlotSource source = Take{{*reading.checkpoint, tensor}};
-    if (stored_key != slot.name) plan.aliases.emplace_back(slot.name, std::move(stored_key));
+  FoundSource found = FindSource(slot, reading);
+  used->insert(found.keys.begin(), found.keys.end());
+  if (found.other != nullptr) {
+    comparison->unconvertible.push_back(
+        {&slot, found.rule, absl::StrCat("the rule at ", MarkString(found.other->mark), " fills it, too")});
+  } else if (!found.problem.empty()) {
+    comparison->unconvertible.push_back({&slot, found.rule, found.problem});
+  } else if (found.source) {
+    const SlotSource& source = *found.source;
+    if (found.is_aliased) plan.aliases.emplace_back(slot.name, found.keys.front());
     if (source.shape() != slot.shape) comparison->wrong_shape.push_back({&slot, source});
     if (!AcceptsDType(slot, source.dtype())) comparison->wrong_dtype.push_back({&slot, source});
     plan.sources.push_back(source);
-  } else if (const Allowance* allowance = FindAllowance(reading.layout->missing, slot.name)) {
+  } else if (const Allowance* allowance = FindAllowance(reading.layout->missing, slot.name);
+             allowance != nullptr && found.lacking.size() == found.keys.size()) {
     plan.sources.push_back(Zeros{slot.shape, slot.dtype.value_or(DType::kFloat32), allowance->reason});
   } else {
-    comparison->missing.push_back(&slot);
+    comparison->missing.push_back({&slot, std::move(found.lacking)});
   }
 }
 
-void AccountForKeys(const ModuleTree& tree, Comparison* comparison) {
-  absl::flat_hash_set<absl::string_view> slots;
-  for (const Slot& slot : tree.slots) slots.insert(slot.name);
+void AccountForKeys(const UsedKeys& used, Comparison* comparison) {
   for (const SourceKey& key : comparison->reading.keys->keys) {
-    if (slots.contains(key.name)) continue;
+    if (used.contains(key.name)) continue;
     if (const Allowance* allowance = FindAllowance(comparison->reading.layout->unused, key.name)) {
       comparison->plan.unused.emplace_back(key.tensor->key, allowance->reason);
     } else {
@@ -79,24 +78,27 @@ Comparison Begin(LayoutReading reading) {
 
 bool Comparison::fits() const {
   return reading.recognised() && reading.keys->collisions.empty() && reading.keys->idle_rules.empty() &&
-         missing.empty() && unexpected.empty() && wrong_shape.empty() && wrong_dtype.empty();
+         missing.empty() && unexpected.empty() && wrong_shape.empty() && wrong_dtype.empty() &&
+         unconvertible.empty();
 }
 
 Comparison Compare(LayoutReading reading, const ModuleTree& tree) {
   Comparison comparison = Begin(std::move(reading));
-  for (const Slot& slot : tree.slots) FillSlot(slot, &comparison);
-  AccountForKeys(tree, &comparison);
+  UsedKeys used;
+  for (const Slot& slot : tree.slots) FillSlot(slot, &comparison, &used);
+  AccountForKeys(used, &comparison);
   return comparison;
 }
 
 absl::optional<Comparison> CompareIfFits(const LayoutReading& reading, const ModuleTree& tree) {
   if (!reading.recognised()) return absl::nullopt;
   Comparison comparison = Begin(reading);
+  UsedKeys used;
   for (const Slot& slot : tree.slots) {
-    FillSlot(slot, &comparison);
+    FillSlot(slot, &comparison, &used);
     if (!comparison.fits()) return absl::nullopt;
   }
-  AccountForKeys(tree, &comparison);
+  AccountForKeys(used, &comparison);
   if (!comparison.fits()) return absl::nullopt;
   return comparison;
 }

@@ -1,9 +1,11 @@
 #ifndef MODELPORT_COMMON_KEYMAP_COMPARISON_H_
 #define MODELPORT_COMMON_KEYMAP_COMPARISON_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "common/keymap/conversion.h"
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/plan.h"
 #include "common/keymap/source_keys.h"
@@ -18,15 +20,29 @@ struct Misfit {
   SlotSource source;
 };
 
+// A slot and the keys, after renaming, that would fill it and that the file lacks.
+struct MissingSlot {
+  const Slot* slot;
+  std::vector<std::string> keys;
+};
+
+// A slot that the rule of `sources` for it cannot fill, and why.
+struct Unconvertible {
+  const Slot* slot;
+  const Conversion* rule;
+  std::string problem;
+};
+
 // The result of comparing a state dict with a module tree: what fills the slots, and every difference.
 struct Comparison {
   LayoutReading reading;  // With its keys.
   Plan plan;              // Without `left_out`. Slots that are missing have no source.
 
-  std::vector<const Slot*> missing;
+  std::vector<MissingSlot> missing;
   std::vector<SourceKey> unexpected;
   std::vector<Misfit> wrong_shape;
   std::vector<Misfit> wrong_dtype;
+  std::vector<Unconvertible> unconvertible;
 
   // True if there is no difference: the plan has a source for every slot.
   bool fits() const;

@@ -66,7 +66,7 @@ TEST_F(ComparisonTest, EveryDifferenceIsCollected) {
   const Comparison comparison = Compare(Read({{"stem", {3}, DType::kInt64}, {"mask", {3}}, {"extra", {1}}}), tree_);
   EXPECT_FALSE(comparison.fits());
   ASSERT_THAT(comparison.missing, SizeIs(1));
-  EXPECT_EQ(comparison.missing[0]->name, "count");
+  EXPECT_EQ(comparison.missing[0].slot->name, "count");
   ASSERT_THAT(comparison.unexpected, SizeIs(1));
   EXPECT_EQ(comparison.unexpected[0].name, "extra");
   ASSERT_THAT(comparison.wrong_shape, SizeIs(2));  // Of the slot and of its alias.
@@ -80,7 +80,7 @@ TEST_F(ComparisonTest, AReadingThatIsNotRecognisedIsComparedAndDoesNotFit) {
   const Comparison comparison = Compare(Read({{"twin", {2}}, kCount}), tree_);
   EXPECT_FALSE(comparison.fits());
   ASSERT_THAT(comparison.missing, SizeIs(1));
-  EXPECT_EQ(comparison.missing[0]->name, "stem");
+  EXPECT_EQ(comparison.missing[0].slot->name, "stem");
   EXPECT_THAT(comparison.unexpected, IsEmpty());
 }
 

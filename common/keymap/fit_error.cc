@@ -54,15 +54,22 @@ std::string WrongDType(const Misfit& misfit) {
                       ", has ", DTypeName(misfit.source.dtype()));
 }
 
+// " wants layer.0.query.weight, layer.0.key.weight" where other keys fill the slot than one of its own name.
+std::string MissingKeys(const MissingSlot& missing) {
+  if (missing.keys.size() == 1 && missing.keys.front() == missing.slot->name) return "";
+  return absl::StrCat(" is made of ", FirstFew(missing.keys));
+}
+
 void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {
   std::vector<std::string> missing, unexpected;
-  for (const Slot* slot : comparison.missing) missing.push_back(slot->name);
+  for (const MissingSlot& slot : comparison.missing) missing.insert(missing.end(), slot.keys.begin(), slot.keys.end());
   for (size_t i = 0; i < std::min(comparison.unexpected.size(), kSearched); ++i) {
     unexpected.emplace_back(comparison.unexpected[i].name);
   }
   report->AddGroup(
-      comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing", [&](const Slot* slot) {
-        return absl::StrCat(slot->name, " ", ShapeString(slot->shape), NearestIn("file", slot->name, unexpected));
+      comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing", [&](const MissingSlot& missing) {
+        return absl::StrCat(missing.slot->name, " ", ShapeString(missing.slot->shape), MissingKeys(missing),
+                            NearestIn("file", missing.keys.front(), unexpected));
       });
   report->AddGroup(comparison.unexpected, "unexpected", "unexpected", [&](const SourceKey& key) {
     return absl::StrCat(Brief(key.tensor->key), " ", ShapeString(key.tensor->shape),
@@ -90,6 +97,9 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
   AddKeyGroups(tree, comparison, &report);
   report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
   report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
+  report.AddGroup(comparison.unconvertible, "cannot be made", "cannot be made", [](const Unconvertible& slot) {
+    return absl::StrCat(slot.slot->name, " (", MarkString(slot.rule->mark), "): ", slot.problem);
+  });
   const std::string where = reading.path.empty() ? "" : absl::StrCat(" in ", DictName(reading.path));
   return absl::FailedPreconditionError(absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where,
                                                     "): ", report.Text(), FitHints(tree, comparison)));

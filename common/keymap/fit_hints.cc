@@ -36,7 +36,7 @@ std::string PrefixHint(const Comparison& comparison) {
   const std::vector<SourceKey>& unexpected = comparison.unexpected;
   if (unexpected.empty()) return "";
   absl::flat_hash_set<absl::string_view> missing;
-  for (const Slot* slot : comparison.missing) missing.insert(slot->name);
+  for (const MissingSlot& slot : comparison.missing) missing.insert(slot.keys.begin(), slot.keys.end());
   const absl::string_view shared = SharedPrefix(unexpected);
   size_t size = 0;
   for (size_t parts = 0; parts < kPrefixes && size < shared.size(); ++parts) {

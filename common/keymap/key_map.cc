@@ -62,6 +62,7 @@ class LayoutParser {
     for (std::string& name : reader->TakeTexts("unwrap")) layout->unwrap.push_back(std::move(name));
     for (std::string& prefix : reader->TakeTexts("strip")) layout->strip.push_back(std::move(prefix));
     for (const YamlValue& item : reader->TakeItems("renames")) AddRename(item, &layout->renames);
+    for (const YamlValue& item : reader->TakeItems("sources")) ParseConversion(item, &layout->sources, problems_);
     for (const YamlValue& item : reader->TakeItems("aliases")) AddAlias(item, &layout->aliases);
     for (const YamlValue& item : reader->TakeItems("missing")) AddAllowance(item, "missing", &layout->missing);
     for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
@@ -79,6 +80,7 @@ class LayoutParser {
     append(group->rules.unwrap, &layout->unwrap);
     append(group->rules.strip, &layout->strip);
     append(group->rules.renames, &layout->renames);
+    append(group->rules.sources, &layout->sources);
     append(group->rules.aliases, &layout->aliases);
     append(group->rules.missing, &layout->missing);
     append(group->rules.unused, &layout->unused);

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/keymap/conversion.h"
 #include "common/keymap/key_pattern.h"
 #include "common/yaml/document.h"
 
@@ -38,11 +39,12 @@ struct Allowance {
 struct Layout {
   std::string name;                   // "original"
   std::vector<KeyPattern> recognise;  // The layout is recognised if each of them matches a key, after stripping.
-  // The prefix of every key in the published file ("model."), which is stripped, too. May be empty.
+  // The prefix of every key in the published file ("model."), which is stripped once. May be empty.
   std::string prefix;
   std::vector<std::string> unwrap;  // Dictionaries that may hold the state dict, in order of preference: "teacher".
   std::vector<std::string> strip;   // Prefixes that training tools add: "module.", "_orig_mod.".
   std::vector<Rename> renames;      // Applied in order; one that matches no key is an error.
+  std::vector<Conversion> sources;  // Slots that are stored under other keys, or in another form.
   std::vector<Alias> aliases;       // A slot whose own key is in the file takes that one.
   std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
   std::vector<Allowance> unused;    // Keys that the tree does not need.

@@ -1,7 +1,7 @@
 #include "common/keymap/likeness.h"
 
 #include "common/keymap/choose_layout.h"
-#include "common/keymap/layout_reading.h"
+#include "common/keymap/find_source.h"
 #include "common/keymap/source_keys.h"
 #include "common/status/status_macros.h"
 
@@ -24,21 +24,23 @@ bool IsSmall(const StateDict& dict) {
 absl::StatusOr<Likeness> Likeness::Make(const Checkpoint& checkpoint, const KeyMap& key_map,
                                         const SourceChoice& choice) {
   ASSIGN_OR_RETURN(const std::vector<LayoutReadings> layouts, ReadLayouts(checkpoint, key_map, choice));
-  std::vector<Reading> readings;
+  std::vector<LayoutReading> readings;
   for (const LayoutReadings& layout : layouts) {
     if (layout.readings.empty() || !IsSmall(*layout.readings.front().dict)) continue;
-    readings.push_back({layout.layout, ReadKeys(layout.readings.front())});
+    readings.push_back(layout.readings.front());
+    readings.back().keys = ReadKeys(readings.back());
   }
   return Likeness(std::move(readings));
 }
 
 Likeness::Score Likeness::Of(const ModuleTree& tree) const {
   Score best;
-  for (const Reading& reading : readings_) {
+  for (const LayoutReading& reading : readings_) {
     size_t agree = 0;
     for (const Slot& slot : tree.slots) {
-      const auto found = reading.keys->by_name.find(slot.name);
-      if (found != reading.keys->by_name.end()) agree += 1 + (found->second->shape == slot.shape);
+      const FoundSource found = FindSource(slot, reading);
+      if (!found.source) continue;
+      agree += found.keys.size() + (found.source->shape() == slot.shape);
     }
     const double share = static_cast<double>(agree) / (tree.slots.size() + reading.keys->keys.size());
     if (share > best.share) best = {share, reading.layout->name};

@@ -1,7 +1,6 @@
 #ifndef MODELPORT_COMMON_KEYMAP_LIKENESS_H_
 #define MODELPORT_COMMON_KEYMAP_LIKENESS_H_
 
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,8 +8,8 @@
 #include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/layout_reading.h"
 #include "common/keymap/source_choice.h"
-#include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {
@@ -32,14 +31,9 @@ class Likeness {
   Score Of(const ModuleTree& tree) const;
 
  private:
-  struct Reading {
-    const Layout* layout;
-    std::shared_ptr<const SourceKeys> keys;
-  };
+  explicit Likeness(std::vector<LayoutReading> readings) : readings_(std::move(readings)) {}
 
-  explicit Likeness(std::vector<Reading> readings) : readings_(std::move(readings)) {}
-
-  std::vector<Reading> readings_;
+  std::vector<LayoutReading> readings_;
 };
 
 }  // namespace modelport

@@ -9,13 +9,16 @@
 namespace modelport {
 namespace {
 
-bool ConsumeOnePrefix(const Layout& layout, absl::string_view* key) {
-  const auto consume = [&](const std::string& prefix) {
-    if (prefix.empty() || key->size() == prefix.size() || !absl::StartsWith(*key, prefix)) return false;
-    key->remove_prefix(prefix.size());
-    return true;
-  };
-  return consume(layout.prefix) || std::any_of(layout.strip.begin(), layout.strip.end(), consume);
+// Never leaves an empty key.
+bool ConsumePrefix(const std::string& prefix, absl::string_view* key) {
+  if (prefix.empty() || key->size() == prefix.size() || !absl::StartsWith(*key, prefix)) return false;
+  key->remove_prefix(prefix.size());
+  return true;
+}
+
+bool ConsumeAny(const std::vector<std::string>& prefixes, absl::string_view* key) {
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [key](const std::string& prefix) { return ConsumePrefix(prefix, key); });
 }
 
 void ApplyRenames(const Layout& layout, SourceKeys* source) {
@@ -31,10 +34,18 @@ void ApplyRenames(const Layout& layout, SourceKeys* source) {
   }
 }
 
+void FindInapplicable(const Layout& layout, SourceKeys* source) {
+  for (const Conversion& rule : layout.sources) {
+    const auto matches = [&](const SourceKey& key) { return rule.when->Matches(key.name); };
+    if (rule.when && std::none_of(source->keys.begin(), source->keys.end(), matches)) source->inapplicable.insert(&rule);
+  }
+}
+
 }  // namespace
 
 absl::string_view StripPrefixes(const Layout& layout, absl::string_view key) {
-  while (ConsumeOnePrefix(layout, &key)) {
+  bool has_prefix = true;
+  while (ConsumeAny(layout.strip, &key) || (has_prefix && ConsumePrefix(layout.prefix, &key) && !(has_prefix = false))) {
   }
   return key;
 }
@@ -46,6 +57,7 @@ std::shared_ptr<const SourceKeys> RenameKeys(const Layout& layout, const StateDi
     source->keys.push_back({StripPrefixes(layout, tensor.key), &tensor});
   }
   ApplyRenames(layout, source.get());
+  FindInapplicable(layout, source.get());
   source->by_name.reserve(source->keys.size());
   for (const SourceKey& key : source->keys) {
     const auto [first, is_new] = source->by_name.emplace(key.name, key.tensor);

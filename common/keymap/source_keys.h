@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
@@ -33,10 +34,14 @@ struct SourceKeys {
   absl::flat_hash_map<absl::string_view, const CheckpointTensor*> by_name;
   std::vector<Collision> collisions;
   std::vector<const Rename*> idle_rules;  // Renames that match no key.
+  absl::flat_hash_set<const Conversion*> inapplicable;  // Rules of `sources` whose `when` matches no key.
   std::deque<std::string> renamed;
+
+  // True if the rule is for files with these keys.
+  bool Applies(const Conversion& rule) const { return !inapplicable.contains(&rule); }
 };
 
-// `key` without the prefixes that `layout` strips.
+// `key` without the prefixes that `layout` strips: each of `strip` as often as it occurs, `prefix` once.
 absl::string_view StripPrefixes(const Layout& layout, absl::string_view key);
 
 // Borrows from `layout` and `dict`.

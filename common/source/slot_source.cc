@@ -3,23 +3,23 @@
 namespace modelport {
 
 const Shape& SlotSource::shape() const {
-  return std::visit([](const auto& operation) -> const Shape& { return operation.shape(); }, operation_);
+  return std::visit([](const auto& kind) -> const Shape& { return kind.shape(); }, kind_);
 }
 
 DType SlotSource::dtype() const {
-  return std::visit([](const auto& operation) { return operation.dtype(); }, operation_);
+  return std::visit([](const auto& kind) { return kind.dtype(); }, kind_);
 }
 
 std::vector<SourceInput> SlotSource::inputs() const {
-  return std::visit([](const auto& operation) { return operation.inputs(); }, operation_);
+  return std::visit([](const auto& kind) { return kind.inputs(); }, kind_);
 }
 
 absl::optional<TensorView> SlotSource::view() const {
-  return std::visit([](const auto& operation) { return operation.view(); }, operation_);
+  return std::visit([](const auto& kind) { return kind.view(); }, kind_);
 }
 
 void SlotSource::Evaluate(char* out) const {
-  std::visit([out](const auto& operation) { operation.Evaluate(out); }, operation_);
+  std::visit([out](const auto& kind) { kind.Evaluate(out); }, kind_);
 }
 
 }  // namespace modelport

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "common/source/converted.h"
 #include "common/source/source_input.h"
 #include "common/source/take.h"
 #include "common/source/zeros.h"
@@ -16,26 +17,24 @@
 
 namespace modelport {
 
-// What fills a slot: an operation over tensors of checkpoints. Its result is known by shape and dtype from the headers;
-// elements are read only through `view` and `Evaluate`.
+// What fills a slot: a tensor of a checkpoint, zeros, or operations over tensors. Its result is known by shape and dtype
+// from the headers; elements are read only through `view` and `Evaluate`.
 //
 //   SlotSource source = Take{{checkpoint, &tensor}};
 //   if (source.shape() == slot.shape) ... source.Evaluate(buffer);
 //
-// A new operation is a struct with the members of `Take`, in a header of its own, and one more alternative of
-// `Operation`.
 class SlotSource {
  public:
-  using Operation = std::variant<Take, Zeros>;
+  using Kind = std::variant<Take, Zeros, Converted>;
 
-  template <std::convertible_to<Operation> AnyOperation>
-  SlotSource(AnyOperation operation) : operation_(std::move(operation)) {}
+  template <std::convertible_to<Kind> AnyKind>
+  SlotSource(AnyKind kind) : kind_(std::move(kind)) {}
 
   // Of the result.
   const Shape& shape() const;
   DType dtype() const;
 
-  // The tensors that the operation reads; none for zeros.
+  // The tensors that it reads; none for zeros.
   std::vector<SourceInput> inputs() const;
 
   // The result as it is in the files, valid while their checkpoints are open; nullopt if it must be evaluated.
@@ -44,14 +43,15 @@ class SlotSource {
   // Writes the result's elements to `out` in row-major order.
   void Evaluate(char* out) const;
 
-  // Null unless the operation is Zeros.
-  const Zeros* zeros() const { return std::get_if<Zeros>(&operation_); }
+  // Null unless it is of that kind.
+  const Zeros* zeros() const { return std::get_if<Zeros>(&kind_); }
+  const Converted* converted() const { return std::get_if<Converted>(&kind_); }
 
-  // True for the same operation over the same elements.
+  // True for the same operations over the same elements.
   bool operator==(const SlotSource&) const = default;
 
  private:
-  Operation operation_;
+  Kind kind_;
 };
 
 }  // namespace modelport

@@ -81,6 +81,8 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"call", Matching(text, CallPattern(), "a call, such as Conv2d(3, dim, kernel=1)")},
       {"example", Matching(text, ExamplePattern(), "a call with values by position, such as forward([1, 3, 28, 28])")},
       {"signature", Matching(text, CallPattern(), "a signature, such as Linear(inputs, outputs, bias=1)")},
+      {"pattern set", Text()},
+      {"operation", Matching(text, CallPattern(), "an operation, such as concatenate(0)")},
       {"pattern", Matching(Scalar(), KeyPatternPattern(), "a key whose parts are plain, {name} or once {name*}")},
       {"| block", text},
   };
@@ -144,7 +146,8 @@ class SchemaMaker {
         knob_(tables[6]),
         interface_(tables[7]),
         key_map_(tables[8]),
-        layout_(tables[9]) {}
+        layout_(tables[9]),
+        source_(tables[10]) {}
 
   SchemaFile PluginSchema() {
     Json schema = Map(plugin_);
@@ -258,6 +261,7 @@ class SchemaMaker {
     if (type == "interface") return Map(interface_);
     if (type == "knob") return Map(knob_);
     if (type == "layout") return Map(layout_);
+    if (type == "source") return Map(source_);
     if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "rules"}));
     if (type == "module") return Type("call or list of items", type);
     if (type == "parameter") return Either("list of expressions", Map(Without(buffer_, {"dtype"})));
@@ -298,7 +302,7 @@ class SchemaMaker {
   }
 
   const FieldTable &plugin_, &variant_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &interface_, &key_map_,
-      &layout_;
+      &layout_, &source_;
   Json definitions_ = Json::object();
   std::set<std::string> problems_;
 };
@@ -306,7 +310,7 @@ class SchemaMaker {
 }  // namespace
 
 absl::StatusOr<std::vector<SchemaFile>> MakePluginSchemas(absl::string_view page) {
-  constexpr size_t kTables = 10;
+  constexpr size_t kTables = 11;
   const std::vector<FieldTable> tables = ReadFieldTables(page);
   if (tables.size() != kTables) {
     return absl::InvalidArgumentError(

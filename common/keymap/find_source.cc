@@ -1,0 +1,96 @@
+#include "common/keymap/find_source.h"
+
+#include <utility>
+
+#include "absl/status/statusor.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/source_keys.h"
+#include "common/source/converted.h"
+#include "common/source/source_input.h"
+#include "common/source/take.h"
+
+namespace modelport {
+namespace {
+
+// A rule for a slot: `result` is the slot's index among the rule's.
+struct Match {
+  const Conversion* rule;
+  KeyBindings bindings;
+  size_t result;
+};
+
+std::vector<Match> MatchRules(const Slot& slot, const LayoutReading& reading) {
+  std::vector<Match> matches;
+  for (const Conversion& rule : reading.layout->sources) {
+    for (size_t i = 0; i < rule.slots.size(); ++i) {
+      absl::optional<KeyBindings> bindings = rule.slots[i].Match(slot.name);
+      if (bindings && reading.keys->Applies(rule)) matches.push_back({&rule, *std::move(bindings), i});
+    }
+  }
+  return matches;
+}
+
+// The tensors named `found->keys`; writes the names that there are none for to `found->lacking`.
+std::vector<SourceInput> FindInputs(const LayoutReading& reading, FoundSource* found) {
+  std::vector<SourceInput> inputs;
+  for (const std::string& key : found->keys) {
+    const auto tensor = reading.keys->by_name.find(key);
+    if (tensor == reading.keys->by_name.end()) {
+      found->lacking.push_back(key);
+    } else {
+      inputs.push_back({*reading.checkpoint, tensor->second});
+    }
+  }
+  return inputs;
+}
+
+void Convert(const Match& match, std::vector<SourceInput> inputs, FoundSource* found) {
+  absl::StatusOr<Converted> converted = Converted::Make(std::move(inputs), match.rule->operations, match.result);
+  if (converted.ok()) {
+    found->source = *std::move(converted);
+  } else {
+    found->problem = std::string(converted.status().message());
+  }
+}
+
+FoundSource FindByRule(const Match& match, const LayoutReading& reading) {
+  const Conversion& rule = *match.rule;
+  FoundSource found;
+  found.rule = &rule;
+  for (size_t i = 0; i < rule.keys.size(); ++i) {
+    if (rule.operations.empty() && i != match.result) continue;
+    found.keys.push_back(rule.keys[i].Substitute(match.bindings));
+  }
+  std::vector<SourceInput> inputs = FindInputs(reading, &found);
+  if (!found.lacking.empty()) return found;
+  if (rule.operations.empty()) {
+    found.source = Take{std::move(inputs.front())};
+  } else {
+    Convert(match, std::move(inputs), &found);
+  }
+  return found;
+}
+
+FoundSource FindByName(const Slot& slot, const LayoutReading& reading) {
+  FoundSource found;
+  found.keys = {slot.name};
+  if (!reading.keys->by_name.contains(slot.name)) {
+    found.keys = {reading.layout->StoredKey(slot.name)};
+    found.is_aliased = found.keys.front() != slot.name;
+  }
+  std::vector<SourceInput> inputs = FindInputs(reading, &found);
+  if (!inputs.empty()) found.source = Take{std::move(inputs.front())};
+  return found;
+}
+
+}  // namespace
+
+FoundSource FindSource(const Slot& slot, const LayoutReading& reading) {
+  const std::vector<Match> matches = MatchRules(slot, reading);
+  if (matches.empty()) return FindByName(slot, reading);
+  FoundSource found = FindByRule(matches.front(), reading);
+  if (matches.size() > 1) found.other = matches[1].rule;
+  return found;
+}
+
+}  // namespace modelport

@@ -1,0 +1,32 @@
+#ifndef MODELPORT_COMMON_KEYMAP_FIND_SOURCE_H_
+#define MODELPORT_COMMON_KEYMAP_FIND_SOURCE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "common/keymap/conversion.h"
+#include "common/keymap/layout_reading.h"
+#include "common/module_tree/module_tree.h"
+#include "common/source/slot_source.h"
+
+namespace modelport {
+
+// What a reading of a checkpoint has for a slot.
+struct FoundSource {
+  absl::optional<SlotSource> source;
+  std::vector<std::string> keys;     // The names, after renaming, of the keys that it is made of, or would be.
+  std::vector<std::string> lacking;  // Those of `keys` that the file lacks.
+  const Conversion* rule = nullptr;  // The rule of `sources` that applies; null if none does.
+  const Conversion* other = nullptr;  // A second one that applies, which is an error.
+  std::string problem;               // Why the tensors cannot be converted; empty if they can.
+  bool is_aliased = false;           // Whether an alias names the key.
+};
+
+// Looks for the source of `slot` in `reading`, which has keys: by the rule of `sources` for it, under its own name, or
+// as the alias for it.
+FoundSource FindSource(const Slot& slot, const LayoutReading& reading);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_FIND_SOURCE_H_

@@ -1,0 +1,58 @@
+#include "common/source/converted.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status/annotate.h"
+
+namespace modelport {
+
+absl::StatusOr<Converted> Converted::Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
+                                          size_t result) {
+  std::vector<Shape> shapes;
+  for (const SourceInput& input : inputs) {
+    shapes.push_back(input.tensor->shape);
+    if (input.tensor->dtype != inputs.front().tensor->dtype) {
+      return absl::InvalidArgumentError(absl::StrCat("the tensors have different dtypes: ",
+                                                     DTypeName(inputs.front().tensor->dtype), " and ",
+                                                     DTypeName(input.tensor->dtype)));
+    }
+  }
+  for (const Operation& operation : operations) {
+    absl::StatusOr<std::vector<Shape>> results = operation.Shapes(shapes);
+    if (!results.ok()) return Annotate(results.status(), operation.text());
+    shapes = *std::move(results);
+  }
+  Converted converted;
+  converted.inputs_ = std::move(inputs);
+  converted.operations_.assign(operations.begin(), operations.end());
+  converted.result_ = result;
+  converted.shape_ = std::move(shapes[result]);
+  return converted;
+}
+
+absl::optional<TensorView> Converted::view() const {
+  if (std::any_of(operations_.begin(), operations_.end(), std::mem_fn(&Operation::copies))) return absl::nullopt;
+  return Apply().view;
+}
+
+void Converted::Evaluate(char* out) const { CopyRowMajor(Apply().view, out); }
+
+std::string Converted::text() const {
+  return absl::StrJoin(operations_, ", ", [](std::string* out, const Operation& operation) {
+    absl::StrAppend(out, operation.text());
+  });
+}
+
+Array Converted::Apply() const {
+  std::vector<Array> arrays;
+  for (const SourceInput& input : inputs_) arrays.push_back({ViewTensor(input.checkpoint, *input.tensor)});
+  for (const Operation& operation : operations_) arrays = operation.Apply(std::move(arrays));
+  return std::move(arrays[result_]);
+}
+
+}  // namespace modelport

@@ -1,0 +1,51 @@
+#ifndef MODELPORT_COMMON_SOURCE_CONVERTED_H_
+#define MODELPORT_COMMON_SOURCE_CONVERTED_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "common/source/operation.h"
+#include "common/source/source_input.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "common/tensor/tensor_view.h"
+
+namespace modelport {
+
+// One of the results of operations over tensors. Has the members of Take.
+class Converted {
+ public:
+  // The result with index `result`. `inputs` are not empty, and CountResults of their number is more than `result`.
+  //   InvalidArgument  the tensors have different dtypes, or an operation does not accept their shapes:
+  //                    chunk(3, 0): 3 does not divide dimension 0 of [64, 384]
+  static absl::StatusOr<Converted> Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
+                                        size_t result);
+
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return inputs_.front().tensor->dtype; }
+  const std::vector<SourceInput>& inputs() const { return inputs_; }
+  absl::optional<TensorView> view() const;
+  void Evaluate(char* out) const;
+
+  // "concatenate(0)" or "transpose(0, 1), chunk(2, 0)".
+  std::string text() const;
+
+  bool operator==(const Converted&) const = default;
+
+ private:
+  Converted() = default;
+
+  Array Apply() const;
+
+  std::vector<SourceInput> inputs_;
+  std::vector<Operation> operations_;
+  size_t result_ = 0;
+  Shape shape_;
+};
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SOURCE_CONVERTED_H_

@@ -1,0 +1,34 @@
+#include "common/source/operation_type.h"
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+
+absl::StatusOr<std::vector<Shape>> EachTensor::Shapes(Arguments arguments, const std::vector<Shape>& inputs) const {
+  std::vector<Shape> shapes;
+  for (const Shape& input : inputs) {
+    ASSIGN_OR_RETURN(Shape shape, ShapeOf(arguments, input));
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+std::vector<Array> EachTensor::Apply(Arguments arguments, std::vector<Array> inputs) const {
+  for (Array& input : inputs) input = ApplyTo(arguments, std::move(input));
+  return inputs;
+}
+
+absl::Status CheckDim(const Shape& shape, int64_t dim) {
+  if (dim < static_cast<int64_t>(shape.size())) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(ShapeString(shape), " has no dimension ", dim));
+}
+
+absl::Status CheckDivides(const Shape& shape, int64_t dim, int64_t divisor) {
+  RETURN_IF_ERROR(CheckDim(shape, dim));
+  if (shape[dim] % divisor == 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(divisor, " does not divide dimension ", dim, " of ", ShapeString(shape)));
+}
+
+}  // namespace modelport

@@ -1,0 +1,62 @@
+#ifndef MODELPORT_COMMON_SOURCE_OPERATION_TYPE_H_
+#define MODELPORT_COMMON_SOURCE_OPERATION_TYPE_H_
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "common/source/array.h"
+#include "common/source/operation.h"
+
+namespace modelport {
+
+// What the operations of one name have in common. The functions take an operation's arguments, which are not negative
+// but for a size of -1.
+struct OperationType {
+  using Arguments = absl::Span<const int64_t>;
+
+  virtual absl::string_view name() const = 0;
+  virtual absl::string_view parameters() const = 0;  // "count, dim".
+  virtual bool AcceptsArguments(Arguments arguments) const = 0;
+  virtual bool copies() const { return true; }
+
+  // As CountResults, Shapes, Apply and Inverse of Operation.
+  virtual absl::optional<size_t> CountResults(Arguments arguments, size_t inputs) const = 0;
+  virtual absl::StatusOr<std::vector<Shape>> Shapes(Arguments arguments, const std::vector<Shape>& inputs) const = 0;
+  virtual std::vector<Array> Apply(Arguments arguments, std::vector<Array> inputs) const = 0;
+  virtual absl::optional<Operation> Inverse(Arguments arguments, size_t inputs) const = 0;
+
+ protected:
+  ~OperationType() = default;
+};
+
+// An operation over each tensor by itself.
+struct EachTensor : OperationType {
+  virtual absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const = 0;
+  virtual Array ApplyTo(Arguments arguments, Array input) const = 0;
+
+  absl::optional<size_t> CountResults(Arguments, size_t inputs) const final { return inputs; }
+  absl::StatusOr<std::vector<Shape>> Shapes(Arguments arguments, const std::vector<Shape>& inputs) const final;
+  std::vector<Array> Apply(Arguments arguments, std::vector<Array> inputs) const final;
+};
+
+// InvalidArgument: `shape` has no dimension `dim`.
+absl::Status CheckDim(const Shape& shape, int64_t dim);
+
+// InvalidArgument: `dim` is no dimension of `shape`, or its size is not a multiple of `divisor`, which is positive.
+absl::Status CheckDivides(const Shape& shape, int64_t dim, int64_t divisor);
+
+// concatenate, chunk, prepend_zeros, drop_first.
+absl::Span<const OperationType* const> JoiningOperations();
+
+// transpose, reshape, swap_halves, deinterleave, interleave.
+absl::Span<const OperationType* const> OrderingOperations();
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_SOURCE_OPERATION_TYPE_H_
