@@ -13,12 +13,13 @@ namespace {
 
 // `key` with a placeholder for each number between dots.
 std::string Pattern(absl::string_view key) {
+  std::vector<std::string> parts = absl::StrSplit(key, '.');
   int count = 0;
-  return absl::StrJoin(absl::StrSplit(key, '.'), ".", [&](std::string* out, absl::string_view part) {
-    if (!std::all_of(part.begin(), part.end(), absl::ascii_isdigit))
-      return out->append(part.data(), part.size()), void();
-    absl::StrAppend(out, "{index", ++count == 1 ? "" : absl::StrCat(count), "}");
-  });
+  for (std::string& part : parts) {
+    if (!std::all_of(part.begin(), part.end(), absl::ascii_isdigit)) continue;
+    part = ++count == 1 ? "{index}" : absl::StrCat("{index", count, "}");
+  }
+  return absl::StrJoin(parts, ".");
 }
 
 void AppendList(absl::string_view field, const std::vector<std::string>& items, std::string* yaml) {

@@ -1,14 +1,12 @@
 #include "registry/draft/draft_plugin.h"
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
@@ -43,20 +41,24 @@ constexpr size_t kMaxEmpty = 100;
 // The prefixes that training tools put in front of every key.
 constexpr absl::string_view kTrainingPrefixes[] = {"module.", "_orig_mod."};
 
-// The names of module types that a plugin which uses `layers` cannot give its own.
-absl::StatusOr<std::vector<std::string>> NamesOfLayers(const Plugins& built_in, const std::string& name) {
+// Whether a new plugin can have `name`.
+absl::Status CheckName(const Plugins& built_in, const std::string& name) {
   RETURN_IF_ERROR(CheckCatalogName("--name", name));
-  std::vector<std::string> names;
   for (const auto& plugin : built_in) {
     const bool has_variant = std::any_of(plugin->variants.begin(), plugin->variants.end(),
                                          [&](const Variant& variant) { return variant.name == name; });
-    if (plugin->family == name || has_variant) {
-      return absl::AlreadyExistsError(absl::StrCat("--name=", name, ": ", plugin->path, " has a ",
-                                                   has_variant ? "variant" : "family", " of this name"));
-    }
-    if (plugin->family == "layers") names = plugin->library->names();
+    if (plugin->family != name && !has_variant) continue;
+    return absl::AlreadyExistsError(absl::StrCat("--name=", name, ": ", plugin->path, " has a ",
+                                                 has_variant ? "variant" : "family", " of this name"));
   }
-  return names;
+  return absl::OkStatus();
+}
+
+// The names of the types that every draft can use, so that its own cannot have them.
+std::vector<std::string> NamesOfLayers(const Plugins& built_in) {
+  const auto layers =
+      std::find_if(built_in.begin(), built_in.end(), [](const auto& plugin) { return plugin->family == "layers"; });
+  return layers == built_in.end() ? std::vector<std::string>() : (*layers)->library->names();
 }
 
 // The template `name`, filled in.
@@ -115,7 +117,7 @@ absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint,
   }
   std::vector<std::string> paths;
   for (const StateDict& dict : dicts) {
-    if (dict.path == *path) return &dict;
+    if (dict.path == *path || std::count(dict.also.begin(), dict.also.end(), *path) > 0) return &dict;
     paths.push_back(DictPath(dict));
   }
   return absl::InvalidArgumentError(
@@ -145,6 +147,7 @@ std::shared_ptr<const SourceKeys> StripKeys(const StateDict& dict, DraftedRules*
   return keys;
 }
 
+// The dictionaries that lead to the one at `path`, as `unwrap` lists them.
 std::vector<std::string> Steps(const std::string& path) {
   std::vector<std::string> steps;
   for (const absl::string_view step : absl::StrSplit(path, '.', absl::SkipEmpty())) {
@@ -222,7 +225,7 @@ absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vecto
 
 absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name) {
   ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(built_in), {}));
-  RETURN_IF_ERROR(NamesOfLayers(plugins, name).status());
+  RETURN_IF_ERROR(CheckName(plugins, name));
   const std::string root = TypeNameOf(name);
   TemplateData data;
   data.values = {{"name", name},
@@ -243,8 +246,8 @@ absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_i
 absl::StatusOr<PluginDraft> DraftPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name,
                                         const Checkpoint& checkpoint, const absl::optional<std::string>& state_dict) {
   ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(built_in), {}));
-  ASSIGN_OR_RETURN(const std::vector<std::string> taken, NamesOfLayers(plugins, name));
-  absl::StatusOr<PluginDraft> draft = DraftFiles(name, taken, checkpoint, state_dict);
+  RETURN_IF_ERROR(CheckName(plugins, name));
+  absl::StatusOr<PluginDraft> draft = DraftFiles(name, NamesOfLayers(plugins), checkpoint, state_dict);
   if (!draft.ok()) return Annotate(draft.status(), checkpoint.path());
   RETURN_IF_ERROR(Check(built_in, name, &checkpoint, state_dict, &*draft));
   return draft;

@@ -14,8 +14,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/module_tree/identifier.h"
-#include "common/tensor/dtype.h"
 #include "registry/draft/layer_call.h"
+#include "registry/draft/module_yaml.h"
 #include "registry/draft/sized_text.h"
 
 namespace modelport {
@@ -24,50 +24,8 @@ namespace {
 // Longer names are cut, so that a number fits behind them.
 constexpr size_t kMaxStem = 48;
 
-// The children that the comment in a forward names; a block of text has a limit.
-constexpr size_t kShownChildren = 50;
-
 // More arguments are no help to a reader; types with more differences are drafted one by one.
 constexpr size_t kMaxArguments = 8;
-
-// A MODULE of the YAML: a call or a list.
-struct Entry {
-  SizedText call = {};    // Of no text for a list.
-  std::string note = {};  // A comment behind the call.
-  // Of a list: its items and how often each is repeated.
-  std::vector<std::pair<Entry, int>> items = {};
-
-  friend bool operator==(const Entry&, const Entry&) = default;
-};
-
-// Adds `count` times `item`.
-void AddItem(Entry item, int count, Entry* list) {
-  if (!list->items.empty() && list->items.back().first == item) {
-    list->items.back().second += count;
-  } else {
-    list->items.emplace_back(std::move(item), count);
-  }
-}
-
-// Adds `entry` behind "NAME:" or "-" in a line that is indented by `indent`.
-void AddEntry(const Entry& entry, const std::string& indent, SizedText* yaml) {
-  if (entry.items.empty()) {
-    yaml->Add(" ").Add(entry.call).Add(entry.note.empty() ? "" : "  # ").Add(entry.note).Add("\n");
-    return;
-  }
-  yaml->Add("\n");
-  for (const auto& [item, repeat] : entry.items) {
-    yaml->Add(absl::StrCat(indent, "  -"));
-    if (repeat > 1) yaml->Add(absl::StrCat(" repeat: ", repeat, "\n", indent, "   "));
-    if (repeat > 1 || !item.items.empty()) yaml->Add(" module:");
-    AddEntry(item, indent + "    ", yaml);
-  }
-}
-
-// A field of a map. YAML reads the plain word null as nothing.
-std::string Field(absl::string_view name) {
-  return absl::EqualsIgnoreCase(name, "null") ? absl::StrCat("\"", name, "\":") : absl::StrCat(name, ":");
-}
 
 // "block" of "blocks" and "layer" of "layer1": a name for one item.
 absl::string_view Singular(absl::string_view name) {
@@ -75,43 +33,6 @@ absl::string_view Singular(absl::string_view name) {
   if (stem.size() < name.size() && !stem.empty()) return stem;
   const bool is_plural = name.size() > 2 && absl::EndsWith(name, "s") && !absl::EndsWith(name, "ss");
   return is_plural ? name.substr(0, name.size() - 1) : name;
-}
-
-bool IsBuffer(const KeyNode::Tensor& tensor) {
-  return !IsFloating(tensor.key.tensor->dtype) || tensor.name == "running_mean" || tensor.name == "running_var";
-}
-
-// Adds the tensors of `node` that are buffers, or those that are parameters.
-void AddTensors(const KeyNode& node, bool are_buffers, SizedText* yaml) {
-  absl::string_view head = are_buffers ? "    buffers:\n" : "    parameters:\n";
-  for (const KeyNode::Tensor& tensor : node.tensors) {
-    if (IsBuffer(tensor) != are_buffers) continue;
-    const DType dtype = tensor.key.tensor->dtype;
-    yaml->Add(head).Add("      ").Add(Field(tensor.name)).Add(IsFloating(dtype) ? " [" : " {shape: [");
-    head = "";
-    absl::string_view separator = "";
-    for (const int64_t size : tensor.key.tensor->shape) {
-      yaml->Add(separator).AddSize("size", size);
-      separator = ", ";
-    }
-    yaml->Add(IsFloating(dtype) ? "]\n" : absl::StrCat("], dtype: ", DTypeName(dtype), "}\n"));
-  }
-}
-
-// A forward that computes nothing and says so.
-std::string DraftForward(const KeyNode& node) {
-  std::string text =
-      "    methods: |\n"
-      "      def forward(self, x: Tensor) -> Tensor:\n"
-      "        # DRAFT: returns its input. Write the forward of upstream's class";
-  absl::StrAppend(&text, node.children.empty() ? ".\n" : "; it has, in the order of the file:\n");
-  for (size_t i = 0; i < std::min(node.children.size(), kShownChildren); ++i) {
-    absl::StrAppend(&text, "        #   x = self.", node.children[i]->name, "(x)\n");
-  }
-  if (node.children.size() > kShownChildren) {
-    absl::StrAppend(&text, "        #   and ", node.children.size() - kShownChildren, " more\n");
-  }
-  return absl::StrCat(text, "        return x\n");
 }
 
 // A module that gets a type of its own.
@@ -168,7 +89,7 @@ class TypeDrafter {
     std::vector<std::vector<const TypedModule*>> groups;
     absl::flat_hash_map<absl::string_view, size_t> group_of;
     for (TypedModule& module : *level) {
-      module.body = DraftBody(*module.node);
+      module.body = ModuleYaml(*module.node, [this](const KeyNode& child) { return DraftEntry(child); });
       const auto [group, is_new] = group_of.emplace(module.body.text, groups.size());
       if (is_new) groups.emplace_back();
       groups[group->second].push_back(&module);
@@ -234,19 +155,7 @@ class TypeDrafter {
     types_.push_back(std::move(type));
   }
 
-  SizedText DraftBody(const KeyNode& node) {
-    SizedText body;
-    AddTensors(node, /*are_buffers=*/false, &body);
-    AddTensors(node, /*are_buffers=*/true, &body);
-    if (!node.children.empty()) body.Add("    children:\n");
-    for (const auto& child : node.children) {
-      body.Add("      ").Add(Field(child->name));
-      AddEntry(DraftEntry(*child), "      ", &body);
-    }
-    return body.Add(DraftForward(node));
-  }
-
-  Entry DraftEntry(const KeyNode& node) {
+  DraftedEntry DraftEntry(const KeyNode& node) {
     if (node.is_list) return DraftList(node);
     if (const auto use = uses_.find(&node); use != uses_.end()) return {.call = CallOf(use->second)};
     absl::optional<LayerCall> layer = FindLayer(node);
@@ -254,16 +163,16 @@ class TypeDrafter {
     return {.call = std::move(layer->call), .note = std::move(layer->note)};
   }
 
-  Entry DraftList(const KeyNode& node) {
-    Entry list;
+  DraftedEntry DraftList(const KeyNode& node) {
+    DraftedEntry list;
     int next = 0;
     for (const auto& item : node.children) {
       int index = 0;
       if (absl::SimpleAtoi(item->name, &index) && index > next) {
-        Entry absent = {.call = {.text = "Identity()"}, .note = "not in the file: a layer without tensors?"};
-        AddItem(std::move(absent), index - next, &list);
+        DraftedEntry absent = {.call = {.text = "Identity()"}, .note = "not in the file: a layer without tensors?"};
+        list.AddItem(std::move(absent), index - next);
       }
-      AddItem(DraftEntry(*item), 1, &list);
+      list.AddItem(DraftEntry(*item), 1);
       next = index + 1;
     }
     return list;
