@@ -248,6 +248,8 @@ constexpr char kKeyMap[] = R"yaml(rules:
     strip: [module.]
     renames:
       - {from: "{path*}.attention.{leaf}", to: "{path*}.attn.{leaf}"}
+    sources:
+      - {slot: e, key: f, by: swap_halves(0), when: f, one_way: not needed}
     aliases:
       - {slot: "b.{leaf}", key: "a.{leaf}"}
     missing:
