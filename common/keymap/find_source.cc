@@ -5,7 +5,7 @@
 #include "absl/status/statusor.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/source_keys.h"
-#include "common/source/converted.h"
+#include "common/source/computed.h"
 #include "common/source/source_input.h"
 #include "common/source/take.h"
 
@@ -45,11 +45,11 @@ std::vector<SourceInput> FindInputs(const LayoutReading& reading, FoundSource* f
 }
 
 void Convert(const Match& match, std::vector<SourceInput> inputs, FoundSource* found) {
-  absl::StatusOr<Converted> converted = Converted::Make(std::move(inputs), match.rule->operations, match.result);
-  if (converted.ok()) {
-    found->source = *std::move(converted);
+  absl::StatusOr<Computed> computed = Computed::Make(std::move(inputs), match.rule->operations, match.result);
+  if (computed.ok()) {
+    found->source = *std::move(computed);
   } else {
-    found->problem = std::string(converted.status().message());
+    found->problem = std::string(computed.status().message());
   }
 }
 

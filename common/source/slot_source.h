@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "common/source/converted.h"
+#include "common/source/computed.h"
 #include "common/source/source_input.h"
 #include "common/source/take.h"
 #include "common/source/zeros.h"
@@ -25,7 +25,7 @@ namespace modelport {
 //
 class SlotSource {
  public:
-  using Kind = std::variant<Take, Zeros, Converted>;
+  using Kind = std::variant<Take, Zeros, Computed>;
 
   template <std::convertible_to<Kind> AnyKind>
   SlotSource(AnyKind kind) : kind_(std::move(kind)) {}
@@ -43,9 +43,8 @@ class SlotSource {
   // Writes the result's elements to `out` in row-major order.
   void Evaluate(char* out) const;
 
-  // Null unless it is of that kind.
+  // Null unless it is zeros.
   const Zeros* zeros() const { return std::get_if<Zeros>(&kind_); }
-  const Converted* converted() const { return std::get_if<Converted>(&kind_); }
 
   // True for the same operations over the same elements.
   bool operator==(const SlotSource&) const = default;

@@ -1,4 +1,4 @@
-#include "common/source/converted.h"
+#include "common/source/computed.h"
 
 #include <algorithm>
 #include <functional>
@@ -6,12 +6,11 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/status/annotate.h"
 
 namespace modelport {
 
-absl::StatusOr<Converted> Converted::Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
+absl::StatusOr<Computed> Computed::Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
                                           size_t result) {
   std::vector<Shape> shapes;
   for (const SourceInput& input : inputs) {
@@ -27,28 +26,22 @@ absl::StatusOr<Converted> Converted::Make(std::vector<SourceInput> inputs, absl:
     if (!results.ok()) return Annotate(results.status(), operation.text());
     shapes = *std::move(results);
   }
-  Converted converted;
-  converted.inputs_ = std::move(inputs);
-  converted.operations_.assign(operations.begin(), operations.end());
-  converted.result_ = result;
-  converted.shape_ = std::move(shapes[result]);
-  return converted;
+  Computed computed;
+  computed.inputs_ = std::move(inputs);
+  computed.operations_.assign(operations.begin(), operations.end());
+  computed.result_ = result;
+  computed.shape_ = std::move(shapes[result]);
+  return computed;
 }
 
-absl::optional<TensorView> Converted::view() const {
+absl::optional<TensorView> Computed::view() const {
   if (std::any_of(operations_.begin(), operations_.end(), std::mem_fn(&Operation::copies))) return absl::nullopt;
   return Apply().view;
 }
 
-void Converted::Evaluate(char* out) const { CopyRowMajor(Apply().view, out); }
+void Computed::Evaluate(char* out) const { CopyRowMajor(Apply().view, out); }
 
-std::string Converted::text() const {
-  return absl::StrJoin(operations_, ", ", [](std::string* out, const Operation& operation) {
-    absl::StrAppend(out, operation.text());
-  });
-}
-
-Array Converted::Apply() const {
+Array Computed::Apply() const {
   std::vector<Array> arrays;
   for (const SourceInput& input : inputs_) arrays.push_back({ViewTensor(input.checkpoint, *input.tensor)});
   for (const Operation& operation : operations_) arrays = operation.Apply(std::move(arrays));

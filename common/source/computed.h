@@ -1,7 +1,6 @@
-#ifndef MODELPORT_COMMON_SOURCE_CONVERTED_H_
-#define MODELPORT_COMMON_SOURCE_CONVERTED_H_
+#ifndef MODELPORT_COMMON_SOURCE_COMPUTED_H_
+#define MODELPORT_COMMON_SOURCE_COMPUTED_H_
 
-#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -16,12 +15,12 @@
 namespace modelport {
 
 // One of the results of operations over tensors. Has the members of Take.
-class Converted {
+class Computed {
  public:
   // The result with index `result`. `inputs` are not empty, and CountResults of their number is more than `result`.
   //   InvalidArgument  the tensors have different dtypes, or an operation does not accept their shapes:
   //                    chunk(3, 0): 3 does not divide dimension 0 of [64, 384]
-  static absl::StatusOr<Converted> Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
+  static absl::StatusOr<Computed> Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
                                         size_t result);
 
   const Shape& shape() const { return shape_; }
@@ -30,13 +29,10 @@ class Converted {
   absl::optional<TensorView> view() const;
   void Evaluate(char* out) const;
 
-  // "concatenate(0)" or "transpose(0, 1), chunk(2, 0)".
-  std::string text() const;
-
-  bool operator==(const Converted&) const = default;
+  bool operator==(const Computed&) const = default;
 
  private:
-  Converted() = default;
+  Computed() = default;
 
   Array Apply() const;
 
@@ -48,4 +44,4 @@ class Converted {
 
 }  // namespace modelport
 
-#endif  // MODELPORT_COMMON_SOURCE_CONVERTED_H_
+#endif  // MODELPORT_COMMON_SOURCE_COMPUTED_H_
