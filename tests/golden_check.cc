@@ -66,7 +66,8 @@ absl::StatusOr<Place> Find(const std::vector<StageRow>& table, const std::vector
     ASSIGN_OR_RETURN(const bool fits, CanMake(place.call, golden));
     if (fits) return place;
   }
-  return absl::NotFoundError(absl::StrCat("the table of stages has no row for ", absl::StrJoin(owners, ", "), " ", stage));
+  return absl::NotFoundError(
+      absl::StrCat("the table of stages has no row for ", absl::StrJoin(owners, ", "), " ", stage));
 }
 
 // A call of a method, made with the case's arguments.
