@@ -51,9 +51,7 @@ class LayoutsTest : public testing::TestWithParam<File> {
   }
 
   // Whether timm has changed the values of cls_token and pos_embed.
-  bool has_timm_registers() const {
-    return GetParam().layout == "timm" && absl::StrContains(GetParam().model, "reg");
-  }
+  bool has_timm_registers() const { return GetParam().layout == "timm" && absl::StrContains(GetParam().model, "reg"); }
 
   KeyMap key_map_;
   ModuleTree tree_;

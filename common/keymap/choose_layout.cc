@@ -83,8 +83,8 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
 absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
                               const LayoutReading& second) {
   const bool is_layout = first.layout != second.layout;
-  std::string text = absl::StrCat(checkpoint.path(), ": ", is_layout ? "two layouts" : "two dictionaries", " fit ", model,
-                                  " and differ");
+  std::string text = absl::StrCat(checkpoint.path(), ": ", is_layout ? "two layouts" : "two dictionaries", " fit ",
+                                  model, " and differ");
   for (const LayoutReading* reading : {&first, &second}) {
     absl::StrAppend(&text, "\n  ", is_layout ? absl::StrCat("layout ", reading->layout->name, ", ") : "",
                     DictName(reading->path), ": ", reading->dict->tensors.size(), " tensors; ",

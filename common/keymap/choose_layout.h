@@ -26,8 +26,8 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
                                                         const SourceChoice& choice);
 
 // Picks the dictionary and the layout, among those whose `recognise` patterns match its keys, that fit `tree`; where
-// several fill the slots in the same way, the first. If none fits, compares with the one that fills most slots. If there
-// is only one layout to pick from (named, or the only one of the key map), it need not be recognised for that.
+// several fill the slots in the same way, the first. If none fits, compares with the one that fills most slots. If
+// there is only one layout to pick from (named, or the only one of the key map), it need not be recognised for that.
 //   FailedPrecondition  no layout is recognised, or several readings fit and differ; the message says what each layout
 //                       wants and what the file holds
 absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,

@@ -78,8 +78,7 @@ Comparison Begin(LayoutReading reading) {
 
 bool Comparison::fits() const {
   return reading.recognised() && reading.keys->collisions.empty() && reading.keys->idle_rules.empty() &&
-         missing.empty() && unexpected.empty() && wrong_shape.empty() && wrong_dtype.empty() &&
-         unconvertible.empty();
+         missing.empty() && unexpected.empty() && wrong_shape.empty() && wrong_dtype.empty() && unconvertible.empty();
 }
 
 Comparison Compare(LayoutReading reading, const ModuleTree& tree) {

@@ -134,9 +134,9 @@ class ConversionParser {
     std::vector<Operation> operations;
     const YamlValue* const value = reader_.Take("by");
     if (value == nullptr) return operations;
-    const std::vector<std::string> texts =
-        value->kind == YamlValue::Kind::kText ? std::vector<std::string>{value->text}
-                                              : ReadTexts(*value, "field \"by\"", problems_);
+    const std::vector<std::string> texts = value->kind == YamlValue::Kind::kText
+                                               ? std::vector<std::string>{value->text}
+                                               : ReadTexts(*value, "field \"by\"", problems_);
     for (const std::string& text : texts) {
       absl::StatusOr<Operation> operation = ParseOperation(text);
       if (operation.ok()) {

@@ -14,7 +14,8 @@
 
 namespace modelport {
 
-// Slots that `operations` make of keys: blocks.{i}.attn.qkv.{leaf} is concatenate(0) of the keys of query, key and value.
+// Slots that `operations` make of keys: blocks.{i}.attn.qkv.{leaf} is concatenate(0) of the keys of query, key and
+// value.
 struct Conversion {
   std::vector<KeyPattern> slots;      // Their placeholders bind those of `keys`.
   std::vector<KeyPattern> keys;       // After stripping and renaming.
@@ -28,12 +29,12 @@ struct Conversion {
 
 // Parses an item of `sources`:
 //   {slot: "blocks.{i}.attn.qkv.{leaf}", key: "layer.{i}.{query,key,value}.{leaf}", by: concatenate(0)}
-// `{a,b}` in a pattern stands for several patterns, in this order. Adds nothing to `conversions` after a problem. A rule
-// that has no inverse and no `one_way` is one.
+// `{a,b}` in a pattern stands for several patterns, in this order. Adds nothing to `conversions` after a problem. A
+// rule that has no inverse and no `one_way` is one.
 void ParseConversion(const YamlValue& item, std::vector<Conversion>* conversions, YamlProblems* problems);
 
-// The patterns that `text` stands for: "layer{1,2}_rn.{leaf}" for "layer1_rn.{leaf}" and "layer2_rn.{leaf}". The last of
-// several alternatives varies fastest. InvalidArgument: unbalanced braces, an empty alternative, or more than 100
+// The patterns that `text` stands for: "layer{1,2}_rn.{leaf}" for "layer1_rn.{leaf}" and "layer2_rn.{leaf}". The last
+// of several alternatives varies fastest. InvalidArgument: unbalanced braces, an empty alternative, or more than 100
 // patterns.
 absl::StatusOr<std::vector<std::string>> ExpandAlternatives(absl::string_view text);
 

@@ -107,7 +107,8 @@ TEST(ConversionTest, ARuleWithoutInverseNeedsAReason) {
 TEST(ConversionTest, RulesThatDoNotAddUpAreProblems) {
   EXPECT_THAT(ProblemOf("{slot: a, key: \"{b,c}\"}"),
               HasSubstr("the rule has 2 keys and 1 slot; without `by`, each slot takes one key"));
-  EXPECT_THAT(ProblemOf("{slot: \"{a,b}\", key: \"{c,d}\", by: concatenate(0)}"), HasSubstr("`by` makes 1 of the keys"));
+  EXPECT_THAT(ProblemOf("{slot: \"{a,b}\", key: \"{c,d}\", by: concatenate(0)}"),
+              HasSubstr("`by` makes 1 of the keys"));
   EXPECT_THAT(ProblemOf("{slot: \"{a,b}\", key: \"{c,d}\", by: \"chunk(2, 0)\"}"),
               HasSubstr("an operation of `by` does not take that many"));
   EXPECT_THAT(ProblemOf("{slot: a, key: \"x.{i}\"}"), HasSubstr("{i} of \"x.{i}\" is not in \"a\""));

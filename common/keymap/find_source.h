@@ -15,12 +15,12 @@ namespace modelport {
 // What a reading of a checkpoint has for a slot.
 struct FoundSource {
   absl::optional<SlotSource> source;
-  std::vector<std::string> keys;     // The names, after renaming, of the keys that it is made of, or would be.
-  std::vector<std::string> lacking;  // Those of `keys` that the file lacks.
-  const Conversion* rule = nullptr;  // The rule of `sources` that applies; null if none does.
+  std::vector<std::string> keys;      // The names, after renaming, of the keys that it is made of, or would be.
+  std::vector<std::string> lacking;   // Those of `keys` that the file lacks.
+  const Conversion* rule = nullptr;   // The rule of `sources` that applies; null if none does.
   const Conversion* other = nullptr;  // A second one that applies, which is an error.
-  std::string problem;               // Why the tensors cannot be converted; empty if they can.
-  bool is_aliased = false;           // Whether an alias names the key.
+  std::string problem;                // Why the tensors cannot be converted; empty if they can.
+  bool is_aliased = false;            // Whether an alias names the key.
 };
 
 // Looks for the source of `slot` in `reading`, which has keys: by the rule of `sources` for it, under its own name, or

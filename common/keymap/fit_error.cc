@@ -66,11 +66,11 @@ void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitRepor
   for (size_t i = 0; i < std::min(comparison.unexpected.size(), kSearched); ++i) {
     unexpected.emplace_back(comparison.unexpected[i].name);
   }
-  report->AddGroup(
-      comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing", [&](const MissingSlot& missing) {
-        return absl::StrCat(missing.slot->name, " ", ShapeString(missing.slot->shape), MissingKeys(missing),
-                            NearestIn("file", missing.keys.front(), unexpected));
-      });
+  report->AddGroup(comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing",
+                   [&](const MissingSlot& missing) {
+                     return absl::StrCat(missing.slot->name, " ", ShapeString(missing.slot->shape),
+                                         MissingKeys(missing), NearestIn("file", missing.keys.front(), unexpected));
+                   });
   report->AddGroup(comparison.unexpected, "unexpected", "unexpected", [&](const SourceKey& key) {
     return absl::StrCat(Brief(key.tensor->key), " ", ShapeString(key.tensor->shape),
                         NearestIn("model", key.name, missing));

@@ -37,7 +37,8 @@ void ApplyRenames(const Layout& layout, SourceKeys* source) {
 void FindInapplicable(const Layout& layout, SourceKeys* source) {
   for (const Conversion& rule : layout.sources) {
     const auto matches = [&](const SourceKey& key) { return rule.when->Matches(key.name); };
-    if (rule.when && std::none_of(source->keys.begin(), source->keys.end(), matches)) source->inapplicable.insert(&rule);
+    if (rule.when && std::none_of(source->keys.begin(), source->keys.end(), matches))
+      source->inapplicable.insert(&rule);
   }
 }
 
@@ -45,7 +46,8 @@ void FindInapplicable(const Layout& layout, SourceKeys* source) {
 
 absl::string_view StripPrefixes(const Layout& layout, absl::string_view key) {
   bool has_prefix = true;
-  while (ConsumeAny(layout.strip, &key) || (has_prefix && ConsumePrefix(layout.prefix, &key) && !(has_prefix = false))) {
+  while (ConsumeAny(layout.strip, &key) ||
+         (has_prefix && ConsumePrefix(layout.prefix, &key) && !(has_prefix = false))) {
   }
   return key;
 }

@@ -33,7 +33,7 @@ struct SourceKeys {
   std::vector<SourceKey> keys;  // In file order.
   absl::flat_hash_map<absl::string_view, const CheckpointTensor*> by_name;
   std::vector<Collision> collisions;
-  std::vector<const Rename*> idle_rules;  // Renames that match no key.
+  std::vector<const Rename*> idle_rules;                // Renames that match no key.
   absl::flat_hash_set<const Conversion*> inapplicable;  // Rules of `sources` whose `when` matches no key.
   std::deque<std::string> renamed;
 

@@ -11,14 +11,14 @@
 namespace modelport {
 
 absl::StatusOr<Computed> Computed::Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
-                                          size_t result) {
+                                        size_t result) {
   std::vector<Shape> shapes;
   for (const SourceInput& input : inputs) {
     shapes.push_back(input.tensor->shape);
     if (input.tensor->dtype != inputs.front().tensor->dtype) {
-      return absl::InvalidArgumentError(absl::StrCat("the tensors have different dtypes: ",
-                                                     DTypeName(inputs.front().tensor->dtype), " and ",
-                                                     DTypeName(input.tensor->dtype)));
+      return absl::InvalidArgumentError(
+          absl::StrCat("the tensors have different dtypes: ", DTypeName(inputs.front().tensor->dtype), " and ",
+                       DTypeName(input.tensor->dtype)));
     }
   }
   for (const Operation& operation : operations) {

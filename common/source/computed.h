@@ -21,7 +21,7 @@ class Computed {
   //   InvalidArgument  the tensors have different dtypes, or an operation does not accept their shapes:
   //                    chunk(3, 0): 3 does not divide dimension 0 of [64, 384]
   static absl::StatusOr<Computed> Make(std::vector<SourceInput> inputs, absl::Span<const Operation> operations,
-                                        size_t result);
+                                       size_t result);
 
   const Shape& shape() const { return shape_; }
   DType dtype() const { return inputs_.front().tensor->dtype; }

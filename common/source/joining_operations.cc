@@ -20,8 +20,8 @@ struct Concatenate final : OperationType {
     RETURN_IF_ERROR(CheckDim(joined, arguments[0]));
     for (const Shape& input : inputs) {
       if (input != inputs.front()) {
-        return absl::InvalidArgumentError(absl::StrCat("the tensors have different shapes: ",
-                                                       ShapeString(inputs.front()), " and ", ShapeString(input)));
+        return absl::InvalidArgumentError(absl::StrCat(
+            "the tensors have different shapes: ", ShapeString(inputs.front()), " and ", ShapeString(input)));
       }
     }
     joined[arguments[0]] *= inputs.size();
@@ -87,7 +87,8 @@ struct DropFirst final : EachTensor {
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {
     RETURN_IF_ERROR(CheckDim(input, arguments[0]));
     if (input[arguments[0]] == 0) {
-      return absl::InvalidArgumentError(absl::StrCat(ShapeString(input), " has no element in dimension ", arguments[0]));
+      return absl::InvalidArgumentError(
+          absl::StrCat(ShapeString(input), " has no element in dimension ", arguments[0]));
     }
     input[arguments[0]] -= 1;
     return input;

@@ -42,8 +42,10 @@ std::vector<int32_t> Applied(const char* name, std::vector<int64_t> arguments, c
 TEST(OperationTest, ConcatenateJoinsAlongADimension) {
   const std::vector<int32_t> a = {0, 1, 2, 3}, b = {4, 5, 6, 7};
   const std::vector<Array> arrays = {MakeArray(a, {2, 2}), MakeArray(b, {2, 2})};
-  EXPECT_THAT(Elements(MakeOperation("concatenate", {0}).value().Apply(arrays)[0]), ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
-  EXPECT_THAT(Elements(MakeOperation("concatenate", {1}).value().Apply(arrays)[0]), ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
+  EXPECT_THAT(Elements(MakeOperation("concatenate", {0}).value().Apply(arrays)[0]),
+              ElementsAre(0, 1, 2, 3, 4, 5, 6, 7));
+  EXPECT_THAT(Elements(MakeOperation("concatenate", {1}).value().Apply(arrays)[0]),
+              ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
 }
 
 TEST(OperationTest, ChunkCutsIntoEqualTensors) {
@@ -172,17 +174,26 @@ TEST(OperationTest, UnknownNamesAndArgumentsAreErrors) {
   EXPECT_THAT(MakeOperation("concat", {0}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        AllOf(HasSubstr("unknown operation \"concat\""), HasSubstr("nearest"))));
-  EXPECT_THAT(MakeOperation("chunk", {0, 0}), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                       HasSubstr("wants chunk(count, dim), has chunk(0, 0)")));
-  for (const auto& [name, arguments] : std::vector<std::pair<const char*, std::vector<int64_t>>>{
-           {"concatenate", {}}, {"concatenate", {-1}}, {"chunk", {3}}, {"transpose", {0}}, {"reshape", {-1, -1}},
-           {"reshape", {0}}, {"swap_halves", {0, 1}}, {"interleave", {0, 3}}, {"deinterleave", {0, 0}}}) {
-    EXPECT_THAT(MakeOperation(name, arguments), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("wants"))) << name;
+  EXPECT_THAT(MakeOperation("chunk", {0, 0}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("wants chunk(count, dim), has chunk(0, 0)")));
+  for (const auto& [name, arguments] :
+       std::vector<std::pair<const char*, std::vector<int64_t>>>{{"concatenate", {}},
+                                                                 {"concatenate", {-1}},
+                                                                 {"chunk", {3}},
+                                                                 {"transpose", {0}},
+                                                                 {"reshape", {-1, -1}},
+                                                                 {"reshape", {0}},
+                                                                 {"swap_halves", {0, 1}},
+                                                                 {"interleave", {0, 3}},
+                                                                 {"deinterleave", {0, 0}}}) {
+    EXPECT_THAT(MakeOperation(name, arguments), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("wants")))
+        << name;
   }
 }
 
 TEST(OperationTest, ResultsAreCounted) {
-  const Operation concatenate = MakeOperation("concatenate", {0}).value(), chunk = MakeOperation("chunk", {3, 0}).value();
+  const Operation concatenate = MakeOperation("concatenate", {0}).value(),
+                  chunk = MakeOperation("chunk", {3, 0}).value();
   EXPECT_EQ(CountResults({}, 2), 2);
   EXPECT_EQ(CountResults({concatenate}, 2), 1);
   EXPECT_EQ(CountResults({concatenate, chunk}, 2), 3);

@@ -17,8 +17,8 @@
 
 namespace modelport {
 
-// What fills a slot: a tensor of a checkpoint, zeros, or operations over tensors. Its result is known by shape and dtype
-// from the headers; elements are read only through `view` and `Evaluate`.
+// What fills a slot: a tensor of a checkpoint, zeros, or operations over tensors. Its result is known by shape and
+// dtype from the headers; elements are read only through `view` and `Evaluate`.
 //
 //   SlotSource source = Take{{checkpoint, &tensor}};
 //   if (source.shape() == slot.shape) ... source.Evaluate(buffer);

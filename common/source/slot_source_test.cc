@@ -7,7 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/source/computed.h"
+#include "common/source/operation.h"
+#include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -77,6 +82,50 @@ TEST(TakeTest, IsEqualForTheSameElementsOfOneCheckpoint) {
   EXPECT_EQ(TakeFrom(checkpoint, 0), TakeFrom(copy, 0));
   EXPECT_NE(TakeFrom(checkpoint, 0), TakeFrom(checkpoint, 2));
   EXPECT_NE(TakeFrom(checkpoint, 0), TakeFrom(other, 0));
+}
+
+// The result with index `result` of one operation over the checkpoint's tensors with these indices.
+absl::StatusOr<Computed> Compute(const Checkpoint& checkpoint, const std::vector<size_t>& tensors,
+                                 const Operation& operation, size_t result) {
+  std::vector<SourceInput> inputs;
+  for (const size_t i : tensors) inputs.push_back({checkpoint, &checkpoint.state_dicts()[0].tensors[i]});
+  return Computed::Make(std::move(inputs), {operation}, result);
+}
+
+TEST(ComputedTest, IsEvaluatedFromItsInputs) {
+  const Checkpoint checkpoint = MakeCheckpoint();
+  ASSERT_OK_AND_ASSIGN(const SlotSource source,
+                       Compute(checkpoint, {0, 1}, MakeOperation("concatenate", {1}).value(), 0));
+  EXPECT_EQ(source.shape(), Shape({2, 6}));
+  EXPECT_EQ(source.dtype(), DType::kInt16);
+  EXPECT_EQ(source.inputs().size(), 2);
+  EXPECT_FALSE(source.view());
+  EXPECT_THAT(Evaluated(source), ElementsAre(0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5));
+}
+
+TEST(ComputedTest, IsReadInTheFileWhereItsOperationsCopyNothing) {
+  const Checkpoint checkpoint = MakeCheckpoint();
+  ASSERT_OK_AND_ASSIGN(const SlotSource source, Compute(checkpoint, {2}, MakeOperation("chunk", {3, 0}).value(), 1));
+  ASSERT_TRUE(source.view());
+  EXPECT_EQ(source.view()->data, checkpoint.bytes().data() + sizeof(int16_t));
+  EXPECT_THAT(Evaluated(source), ElementsAre(1, 4));
+}
+
+TEST(ComputedTest, IsEqualForTheSameOperationsOverTheSameElements) {
+  const Checkpoint checkpoint = MakeCheckpoint();
+  const Operation chunk = MakeOperation("chunk", {2, 0}).value(), swap = MakeOperation("swap_halves", {0}).value();
+  const SlotSource source = Compute(checkpoint, {0}, chunk, 0).value();
+  EXPECT_EQ(source, SlotSource(Compute(checkpoint, {1}, chunk, 0).value()));
+  EXPECT_NE(source, SlotSource(Compute(checkpoint, {0}, chunk, 1).value()));
+  EXPECT_NE(source, SlotSource(Compute(checkpoint, {0}, swap, 0).value()));
+  EXPECT_NE(source, TakeFrom(checkpoint, 0));
+}
+
+TEST(ComputedTest, TensorsThatDoNotFitAreErrors) {
+  const Checkpoint checkpoint = MakeCheckpoint();
+  EXPECT_THAT(Compute(checkpoint, {0, 2}, MakeOperation("concatenate", {0}).value(), 0),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "concatenate(0): the tensors have different shapes: [2, 3] and [3, 2]"));
 }
 
 TEST(ZerosTest, ReadNothingAndAreEvaluated) {

@@ -38,8 +38,8 @@ absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_i
 
 // The same with module types for the tensors of `checkpoint`: for those of the dictionary `state_dict`, or else of the
 // one with the most tensors. The checkpoint fits the draft, which is checked as an export does it.
-//   InvalidArgument     also: no such dictionary; keys that a plugin cannot name, or more of them than fit into a
-//   plugin FailedPrecondition  the checkpoint does not fit the draft; the message says why
+//   InvalidArgument     also: no such dictionary; keys that a plugin cannot name, or more than a plugin can hold
+//   FailedPrecondition  the checkpoint does not fit the draft; the message says why
 absl::StatusOr<PluginDraft> DraftPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name,
                                         const Checkpoint& checkpoint, const absl::optional<std::string>& state_dict);
 

@@ -45,8 +45,7 @@ struct KeyTree {
 // A name that no member can have ("in", "1x1", "forward", a tensor named like a module) is replaced, and a rename leads
 // to the new one. Takes time linear in the size of the keys.
 //   InvalidArgument  a key with an empty part or with a brace, which no pattern matches; a key of more than 50 parts;
-//   more
-//                    than 100 renames
+//                    more than 100 renames
 absl::StatusOr<KeyTree> GroupKeys(const std::vector<SourceKey>& keys);
 
 }  // namespace modelport
