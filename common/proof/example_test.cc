@@ -4,14 +4,12 @@
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/library.h>
-#ifdef __SANITIZE_ADDRESS__
-#include <sanitizer/lsan_interface.h>
-#endif
 
 #include <string>
 #include <vector>
 
 #include "common/module_tree/expression.h"
+#include "common/script/testing/ignore_leaks.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -116,9 +114,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"forward([1], [])", "list index out of range"}, ErrorCase{"fail([1])", "wants seven dimensions"}));
 
 TEST(RunExampleTest, AnIntegerDivisionByZeroIsAnError) {
-#ifdef __SANITIZE_ADDRESS__
-  const __lsan::ScopedDisabler ignore_leaks;  // What the interrupted call holds is never freed.
-#endif
+  [[maybe_unused]] const IgnoreLeaks ignore_leaks;
   EXPECT_THAT(RunCall("divide(7, 0)"),
               StatusIs(kInvalid, StartsWith("example divide(7, 0): an integer division by zero")));
 }

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/module_tree.h"
+#include "common/script/testing/ignore_leaks.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
@@ -256,6 +257,7 @@ TEST(BuildModuleTest, DeepTextIsAnErrorAndNoCrash) {
 
 // LibTorch's compiler evaluates constant expressions.
 TEST(BuildModuleTest, ADivisionThatTheCompilerCannotDoIsAnErrorAndNoCrash) {
+  [[maybe_unused]] const IgnoreLeaks ignore_leaks;
   for (const char* quotient : {"(-9223372036854775807 - 1) // -1", "1 % 0"}) {
     const std::string types = absl::StrCat("  Root():\n    methods: |\n      def forward(self, x: Tensor) -> Tensor:\n",
                                            "        return x + (", quotient, ")\n");
