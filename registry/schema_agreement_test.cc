@@ -151,6 +151,7 @@ absl::Status Read(const YamlFile& file) {
 constexpr absl::string_view kUnseen[] = {
     "is not in \"",                                  // A placeholder of `to` that `from` lacks.
     "unknown target",                                // A name in `targets`.
+    "wants two licences or more",                    // `licence_claims` that agree, or without `licence`.
     "unknown rules",                                 // A name in `rules` of a layout.
     "no layout takes rules",                         // A name in `rules` of the file.
     "wants a block of text that begins with \"|\"",  // A schema sees text, not how it is written.
@@ -180,6 +181,9 @@ variants:
     file: toy_b.pth
     url: https://example.org/toy_b.pth
     licence: MIT
+    licence_claims:
+      - {licence: MIT, url: "https://example.org/readme"}
+      - {licence: ISC, url: "https://example.org/page"}
   toy_c:
     summary: other
     module: Toy(4)

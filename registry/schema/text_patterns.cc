@@ -29,6 +29,12 @@ std::string Call(absl::string_view operand) {
                       ")*)$");
 }
 
+// Parts between dots, at most one of which is a {name*}.
+std::string Dotted(absl::string_view part) {
+  constexpr char kAtMostOneRest[] = R"((?!.*\*\}.*\*\}))";
+  return absl::StrCat("^", kAtMostOneRest, part, R"((?:\.)", part, ")*$");
+}
+
 }  // namespace
 
 std::string CatalogNamePattern() { return "^[a-z0-9][a-z0-9_.-]{0,63}$"; }
@@ -48,10 +54,8 @@ std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\
 
 std::string ExamplePattern() { return Call(Operand("(?:true|false)\\b")); }
 
-std::string KeyPatternPattern() {
-  constexpr char kPart[] = R"((?:[^.{}]+|\{\w+\*?\}))";
-  constexpr char kAtMostOneRest[] = R"((?!.*\*\}.*\*\}))";
-  return absl::StrCat("^", kAtMostOneRest, kPart, R"((?:\.)", kPart, ")*$");
-}
+std::string KeyPatternPattern() { return Dotted(R"((?:[^.{}]+|\{\w+\*?\}))"); }
+
+std::string PatternSetPattern() { return Dotted(R"((?:(?:[^.{}]|\{[^{},]+(?:,[^{},]+)+\})+|\{\w+\*?\}))"); }
 
 }  // namespace modelport

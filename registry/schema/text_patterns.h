@@ -28,6 +28,9 @@ std::string ExamplePattern();
 // A pattern of keys: "{path*}.attn.{leaf}".
 std::string KeyPatternPattern();
 
+// Several of them: "layer{1,2}_rn.{leaf}".
+std::string PatternSetPattern();
+
 }  // namespace modelport
 
 #endif  // MODELPORT_REGISTRY_SCHEMA_TEXT_PATTERNS_H_

@@ -57,7 +57,11 @@ INSTANTIATE_TEST_SUITE_P(All, TextPatternsTest,
                                          Case{"Key",
                                               KeyPatternPattern(),
                                               {"a", "cls_token", "blocks.{i}.w", "{path*}.attn.{leaf}", "a b.0"},
-                                              {"", "a.", ".a", "a..b", "a{x}", "{x", "{a*}.x.{b*}", "{}", "{a-b}"}}),
+                                              {"", "a.", ".a", "a..b", "a{x}", "{x", "{a*}.x.{b*}", "{}", "{a-b}"}},
+                                         Case{"PatternSet",
+                                              PatternSetPattern(),
+                                              {"a", "{path*}.{leaf}", "layer{1,2}_rn.{leaf}", "conv{1,2.0,2.2}.w"},
+                                              {"", "a.", "a..b", "a{x}", "{x", "{a,}", "{a,b", "{a*}.x.{b*}"}}),
                          [](const auto& info) { return info.param.name; });
 
 }  // namespace
