@@ -152,6 +152,7 @@ constexpr absl::string_view kUnseen[] = {
     "is not in \"",                                  // A placeholder of `to` that `from` lacks.
     "unknown target",                                // A name in `targets`.
     "wants two licences or more",                    // `licence_claims` that agree, or without `licence`.
+    "unknown operation",                             // A name in `by`.
     "unknown rules",                                 // A name in `rules` of a layout.
     "no layout takes rules",                         // A name in `rules` of the file.
     "wants a block of text that begins with \"|\"",  // A schema sees text, not how it is written.

@@ -83,7 +83,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"signature", Matching(text, CallPattern(), "a signature, such as Linear(inputs, outputs, bias=1)")},
       {"pattern set",
        Matching(Scalar(), PatternSetPattern(), "keys whose parts are plain, {name}, {a,b} or once {name*}")},
-      {"operation", Matching(text, CallPattern(), "an operation, such as concatenate(0)")},
+      {"operation", Matching(text, OperationPattern(), "an operation, such as concatenate(0)")},
       {"pattern", Matching(Scalar(), KeyPatternPattern(), "a key whose parts are plain, {name} or once {name*}")},
       {"| block", text},
   };

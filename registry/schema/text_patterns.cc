@@ -54,6 +54,8 @@ std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\
 
 std::string ExamplePattern() { return Call(Operand("(?:true|false)\\b")); }
 
+std::string OperationPattern() { return R"(^\s*[A-Za-z_]\w*\s*\(\s*-?\d+\s*(?:,\s*-?\d+\s*)*\)\s*$)"; }
+
 std::string KeyPatternPattern() { return Dotted(R"((?:[^.{}]+|\{\w+\*?\}))"); }
 
 std::string PatternSetPattern() { return Dotted(R"((?:(?:[^.{}]|\{[^{},]+(?:,[^{},]+)+\})+|\{\w+\*?\}))"); }
