@@ -45,9 +45,10 @@ void FindInapplicable(const Layout& layout, SourceKeys* source) {
 }  // namespace
 
 absl::string_view StripPrefixes(const Layout& layout, absl::string_view key) {
-  bool has_prefix = true;
-  while (ConsumeAny(layout.strip, &key) ||
-         (has_prefix && ConsumePrefix(layout.prefix, &key) && !(has_prefix = false))) {
+  while (ConsumeAny(layout.strip, &key)) {
+  }
+  if (!ConsumePrefix(layout.prefix, &key)) return key;
+  while (ConsumeAny(layout.strip, &key)) {
   }
   return key;
 }

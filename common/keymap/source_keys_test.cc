@@ -49,9 +49,14 @@ std::vector<std::string> Names(const SourceKeys& keys) {
   return names;
 }
 
-TEST_F(SourceKeysTest, PrefixesAreStrippedInAnyOrderAndAsOftenAsTheyOccur) {
+TEST_F(SourceKeysTest, PrefixesOfToolsAreStrippedInAnyOrderAndAsOftenAsTheyOccur) {
   EXPECT_EQ(StripPrefixes(layout(), "module.model.ema.module.w"), "w");
   EXPECT_EQ(StripPrefixes(layout(), "w"), "w");
+}
+
+TEST_F(SourceKeysTest, ThePrefixIsStrippedOnce) {
+  EXPECT_EQ(StripPrefixes(layout(), "model.model.w"), "model.w");
+  EXPECT_EQ(StripPrefixes(layout(), "module.model.module.model.w"), "model.w");
 }
 
 TEST_F(SourceKeysTest, AKeyIsNeverStrippedToNothing) {
