@@ -20,19 +20,13 @@ absl::Status CheckOptions(const ExportOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
-  RETURN_IF_ERROR(file.Write(text));
-  return file.Commit();
-}
-
 absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& folder,
                                       ExportOptions options) {
   options.out = absl::StrCat(folder, "/", entry.variant->name, ".pt");
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
   ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.target->package(manifest));
   for (const PackageFile& file : files) {
-    RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", file.name), file.text));
+    RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));
   }
   return manifest;
 }

@@ -62,6 +62,12 @@ absl::Status OutputFile::OpenPartial() {
   return absl::OkStatus();
 }
 
+absl::Status OutputFile::WriteWhole(const std::string& path, absl::string_view bytes) {
+  ASSIGN_OR_RETURN(OutputFile file, Create(path));
+  RETURN_IF_ERROR(file.Write(bytes));
+  return file.Commit();
+}
+
 absl::Status OutputFile::Write(absl::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(file_.number(), bytes.data(), std::min(bytes.size(), kWriteSize));

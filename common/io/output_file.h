@@ -41,6 +41,9 @@ class OutputFile : public Writer {
   //   Unavailable        another process has held the folder's lock for a minute
   static absl::StatusOr<OutputFile> Create(const std::string& path, Naming naming = Naming::kUnnamed);
 
+  // Creates `path`, writes `bytes` and commits.
+  static absl::Status WriteWhole(const std::string& path, absl::string_view bytes);
+
   // ResourceExhausted if the disk is full or a limit is reached.
   absl::Status Write(absl::string_view bytes) override;
 

@@ -11,20 +11,10 @@
 #include "registry/draft/plugin_list.h"
 
 namespace modelport {
-namespace {
-
-absl::Status WriteFile(const std::string& path, const std::string& text) {
-  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
-  RETURN_IF_ERROR(file.Write(text));
-  return file.Commit();
-}
-
-}  // namespace
-
 absl::Status WritePlugin(const PluginDraft& draft, const std::string& path) {
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(path));
   for (const PluginDraft::File& file : draft.files) {
-    RETURN_IF_ERROR(WriteFile(absl::StrCat(folder.partial_path(), "/", file.name), file.text));
+    RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder.partial_path(), "/", file.name), file.text));
   }
   return folder.Commit();
 }
@@ -35,7 +25,7 @@ absl::StatusOr<bool> ListPlugin(const std::string& path, const std::string& fami
   const std::string text(std::istreambuf_iterator<char>(stream), {});
   const absl::optional<std::string> listed = AddToPluginList(text, family);
   if (!listed) return false;
-  RETURN_IF_ERROR(WriteFile(path, *listed));
+  RETURN_IF_ERROR(OutputFile::WriteWhole(path, *listed));
   return true;
 }
 

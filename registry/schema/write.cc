@@ -19,9 +19,7 @@ absl::Status WriteSchemas(const std::string& docs) {
   const std::string page(std::istreambuf_iterator<char>(stream), {});
   ASSIGN_OR_RETURN(const std::vector<SchemaFile> schemas, MakePluginSchemas(page));
   for (const SchemaFile& schema : schemas) {
-    ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(absl::StrCat(docs, "schema/", schema.name)));
-    RETURN_IF_ERROR(file.Write(schema.text));
-    RETURN_IF_ERROR(file.Commit());
+    RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(docs, "schema/", schema.name), schema.text));
   }
   return absl::OkStatus();
 }
