@@ -9,7 +9,6 @@ namespace {
 struct Concatenate final : OperationType {
   absl::string_view name() const override { return "concatenate"; }
   absl::string_view parameters() const override { return "dim"; }
-  bool AcceptsArguments(Arguments arguments) const override { return arguments.size() == 1 && arguments[0] >= 0; }
 
   absl::optional<size_t> CountResults(Arguments, size_t inputs) const override {
     return inputs > 0 ? absl::make_optional<size_t>(1) : absl::nullopt;
@@ -37,7 +36,7 @@ struct Chunk final : OperationType {
   absl::string_view name() const override { return "chunk"; }
   absl::string_view parameters() const override { return "count, dim"; }
   bool AcceptsArguments(Arguments arguments) const override {
-    return arguments.size() == 2 && arguments[0] > 0 && arguments[0] <= 100 && arguments[1] >= 0;
+    return OperationType::AcceptsArguments(arguments) && arguments[0] > 0 && arguments[0] <= 100;
   }
   bool copies() const override { return false; }
 
@@ -62,7 +61,6 @@ struct Chunk final : OperationType {
 struct PrependZeros final : EachTensor {
   absl::string_view name() const override { return "prepend_zeros"; }
   absl::string_view parameters() const override { return "dim"; }
-  bool AcceptsArguments(Arguments arguments) const override { return arguments.size() == 1 && arguments[0] >= 0; }
 
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {
     RETURN_IF_ERROR(CheckDim(input, arguments[0]));
@@ -81,7 +79,6 @@ struct PrependZeros final : EachTensor {
 struct DropFirst final : EachTensor {
   absl::string_view name() const override { return "drop_first"; }
   absl::string_view parameters() const override { return "dim"; }
-  bool AcceptsArguments(Arguments arguments) const override { return arguments.size() == 1 && arguments[0] >= 0; }
   bool copies() const override { return false; }
 
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {

@@ -1,9 +1,17 @@
 #include "common/source/operation_type.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
+
+bool OperationType::AcceptsArguments(Arguments arguments) const {
+  const absl::string_view names = parameters();
+  return static_cast<int64_t>(arguments.size()) == 1 + std::count(names.begin(), names.end(), ',') &&
+         std::all_of(arguments.begin(), arguments.end(), [](int64_t argument) { return argument >= 0; });
+}
 
 absl::StatusOr<std::vector<Shape>> EachTensor::Shapes(Arguments arguments, const std::vector<Shape>& inputs) const {
   std::vector<Shape> shapes;

@@ -22,7 +22,8 @@ struct OperationType {
 
   virtual absl::string_view name() const = 0;
   virtual absl::string_view parameters() const = 0;  // "count, dim".
-  virtual bool AcceptsArguments(Arguments arguments) const = 0;
+  // By default as many as `parameters`, none negative.
+  virtual bool AcceptsArguments(Arguments arguments) const;
   virtual bool copies() const { return true; }
 
   // As CountResults, Shapes, Apply and Inverse of Operation.

@@ -30,9 +30,6 @@ Array SwapWithinHeads(Array input, int64_t dim, int64_t head, int64_t pairs) {
 struct Transpose final : EachTensor {
   absl::string_view name() const override { return "transpose"; }
   absl::string_view parameters() const override { return "a, b"; }
-  bool AcceptsArguments(Arguments arguments) const override {
-    return arguments.size() == 2 && arguments[0] >= 0 && arguments[1] >= 0;
-  }
   bool copies() const override { return false; }
 
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {
@@ -80,7 +77,6 @@ struct Reshape final : EachTensor {
 struct SwapHalves final : EachTensor {
   absl::string_view name() const override { return "swap_halves"; }
   absl::string_view parameters() const override { return "dim"; }
-  bool AcceptsArguments(Arguments arguments) const override { return arguments.size() == 1 && arguments[0] >= 0; }
 
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {
     RETURN_IF_ERROR(CheckDivides(input, arguments[0], 2));
@@ -99,7 +95,7 @@ struct SwapHalves final : EachTensor {
 struct HeadOperation : EachTensor {
   absl::string_view parameters() const final { return "dim, head"; }
   bool AcceptsArguments(Arguments arguments) const final {
-    return arguments.size() == 2 && arguments[0] >= 0 && arguments[1] > 0 && arguments[1] % 2 == 0;
+    return OperationType::AcceptsArguments(arguments) && arguments[1] > 0 && arguments[1] % 2 == 0;
   }
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const final {
     RETURN_IF_ERROR(CheckDivides(input, arguments[0], arguments[1]));

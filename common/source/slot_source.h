@@ -22,7 +22,6 @@ namespace modelport {
 //
 //   SlotSource source = Take{{checkpoint, &tensor}};
 //   if (source.shape() == slot.shape) ... source.Evaluate(buffer);
-//
 class SlotSource {
  public:
   using Kind = std::variant<Take, Zeros, Computed>;
