@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/keymap/find_dict.h"
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/left_out.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "common/text/nearest.h"
@@ -28,20 +29,6 @@ absl::StatusOr<std::vector<const Layout*>> SelectLayouts(const KeyMap& key_map, 
   }
   if (!layouts.empty()) return layouts;
   return absl::InvalidArgumentError(absl::StrCat("unknown layout \"", name, "\"", NearestHint(name, names)));
-}
-
-// The dictionary `path` and its path, which is the checkpoint's own.
-absl::StatusOr<std::pair<const StateDict*, absl::string_view>> FindDict(const Checkpoint& checkpoint,
-                                                                        const std::string& path) {
-  std::vector<std::string> paths;
-  for (const StateDict& dict : checkpoint.state_dicts()) {
-    if (dict.path == path) return std::make_pair(&dict, absl::string_view(dict.path));
-    const auto other = std::find(dict.also.begin(), dict.also.end(), path);
-    if (other != dict.also.end()) return std::make_pair(&dict, absl::string_view(*other));
-    paths.push_back(dict.path.empty() ? "." : dict.path);
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat(checkpoint.path(), ": no dictionary \"", Brief(path), "\" holds tensors", NearestHint(path, paths)));
 }
 
 std::string PatternTexts(const std::vector<const KeyPattern*>& patterns) {
@@ -89,7 +76,7 @@ absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view mo
     absl::StrAppend(&text, "\n  ", is_layout ? absl::StrCat("layout ", reading->layout->name, ", ") : "",
                     DictName(reading->path), ": ", reading->dict->tensors.size(), " tensors; ",
                     is_layout ? absl::StrCat("--layout=", reading->layout->name)
-                              : absl::StrCat("--state_dict=", reading->path.empty() ? "." : Brief(reading->path)),
+                              : absl::StrCat("--state_dict=", Brief(DictFlag(reading->path))),
                     " takes it");
   }
   return absl::FailedPreconditionError(text);
@@ -140,17 +127,18 @@ std::vector<Comparison> FittingComparisons(const std::vector<const LayoutReading
 absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,
                                                         const SourceChoice& choice) {
   ASSIGN_OR_RETURN(const std::vector<const Layout*> layouts, SelectLayouts(key_map, choice.layout));
-  const StateDict* dict = nullptr;
-  absl::string_view path;
+  absl::optional<FoundDict> chosen;
   if (choice.state_dict) {
-    ASSIGN_OR_RETURN(std::tie(dict, path), FindDict(checkpoint, *choice.state_dict));
+    absl::StatusOr<FoundDict> found = FindDict(checkpoint, *choice.state_dict);
+    if (!found.ok()) return Annotate(found.status(), checkpoint.path());
+    chosen = *found;
   }
   std::vector<LayoutReadings> readings;
   for (const Layout* layout : layouts) {
-    if (dict == nullptr) {
+    if (!chosen) {
       readings.push_back({layout, ReadLayout(*layout, checkpoint)});
     } else {
-      readings.push_back({layout, {ReadDict(*layout, checkpoint, *dict, path)}});
+      readings.push_back({layout, {ReadDict(*layout, checkpoint, *chosen->dict, chosen->path)}});
     }
   }
   return readings;
@@ -168,7 +156,9 @@ absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const s
 }
 
 bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree) {
-  return !FittingComparisons(SelectReadings(layouts, /*recognised=*/true), tree).empty();
+  const std::vector<const LayoutReading*> readings = SelectReadings(layouts, /*recognised=*/true);
+  return std::any_of(readings.begin(), readings.end(),
+                     [&](const LayoutReading* reading) { return CompareIfFits(*reading, tree).has_value(); });
 }
 
 }  // namespace modelport

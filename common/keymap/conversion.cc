@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/keymap/parse_pattern.h"
 #include "common/module_tree/expression.h"
 #include "common/status/status_macros.h"
 #include "common/yaml/map_reader.h"
@@ -55,11 +56,8 @@ std::string PatternProblem(const Conversion& conversion) {
     }
   }
   for (const KeyPattern& key : conversion.keys) {
-    for (const std::string& name : key.names()) {
-      const std::vector<std::string> names = first.names();
-      if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-      return absl::StrCat("{", name, "} of \"", key.text(), "\" is not in \"", first.text(), "\"");
-    }
+    std::string problem = UnboundPlaceholder(first, key);
+    if (!problem.empty()) return problem;
   }
   return "";
 }
@@ -89,7 +87,9 @@ class ConversionParser {
     conversion.keys = TakePatterns("key");
     conversion.operations = TakeOperations();
     conversion.one_way = reader_.TakeText("one_way");
-    if (const YamlValue* when = reader_.Take("when")) conversion.when = ParsePattern(*when, "field \"when\"");
+    if (const YamlValue* when = reader_.Take("when")) {
+      conversion.when = ParsePattern(ReadText(*when, "field \"when\"", problems_), when->mark, problems_);
+    }
     reader_.Finish();
     if (problems_->size() > before) return absl::nullopt;
     for (const std::string& problem : {PatternProblem(conversion), CountProblem(conversion)}) {
@@ -101,18 +101,6 @@ class ConversionParser {
   }
 
  private:
-  absl::optional<KeyPattern> ParsePattern(const YamlValue& value, absl::string_view subject) {
-    return AddPattern(ReadText(value, subject, problems_), value.mark);
-  }
-
-  absl::optional<KeyPattern> AddPattern(absl::string_view text, const YamlMark& mark) {
-    if (text.empty()) return absl::nullopt;
-    absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
-    if (pattern.ok()) return *std::move(pattern);
-    problems_->Add(mark, pattern.status().message());
-    return absl::nullopt;
-  }
-
   std::vector<KeyPattern> TakePatterns(absl::string_view field) {
     std::vector<KeyPattern> patterns;
     const YamlValue* const value = reader_.Require(field);
@@ -124,7 +112,7 @@ class ConversionParser {
       return patterns;
     }
     for (const std::string& text : *texts) {
-      absl::optional<KeyPattern> pattern = AddPattern(text, value->mark);
+      absl::optional<KeyPattern> pattern = ParsePattern(text, value->mark, problems_);
       if (pattern) patterns.push_back(*std::move(pattern));
     }
     return patterns;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "common/keymap/parse_pattern.h"
 #include "common/text/nearest.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
@@ -117,11 +118,9 @@ class LayoutParser {
     }
     reader.Finish();
     if (ends.size() != 2) return {};
-    const std::vector<std::string> bound = ends[0].names();
-    for (const std::string& name : ends[1].names()) {
-      if (std::find(bound.begin(), bound.end(), name) != bound.end()) continue;
-      problems_->Add(item.mark,
-                     absl::StrCat("{", name, "} of \"", ends[1].text(), "\" is not in \"", ends[0].text(), "\""));
+    const std::string problem = UnboundPlaceholder(ends[0], ends[1]);
+    if (!problem.empty()) {
+      problems_->Add(item.mark, problem);
       return {};
     }
     return ends;
@@ -139,11 +138,8 @@ class LayoutParser {
   // Adds nothing if `value` is null or not a pattern.
   void AddPattern(const YamlValue* value, absl::string_view subject, std::vector<KeyPattern>* patterns) {
     if (value == nullptr) return;
-    const std::string text = ReadText(*value, subject, problems_);
-    if (text.empty()) return;
-    absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
-    if (!pattern.ok()) return problems_->Add(value->mark, pattern.status().message());
-    patterns->push_back(*std::move(pattern));
+    absl::optional<KeyPattern> pattern = ParsePattern(ReadText(*value, subject, problems_), value->mark, problems_);
+    if (pattern) patterns->push_back(*std::move(pattern));
   }
 
   YamlProblems* problems_;

@@ -1,0 +1,27 @@
+#ifndef MODELPORT_COMMON_KEYMAP_FIND_DICT_H_
+#define MODELPORT_COMMON_KEYMAP_FIND_DICT_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+
+namespace modelport {
+
+// A dictionary of a checkpoint under one of its paths. Both are the checkpoint's own.
+struct FoundDict {
+  const StateDict* dict;
+  absl::string_view path;
+};
+
+// The dictionary of `checkpoint` that has `path`, "" for the root, among its paths.
+//   InvalidArgument  none that holds tensors has it; the nearest are named
+absl::StatusOr<FoundDict> FindDict(const Checkpoint& checkpoint, const std::string& path);
+
+// A dictionary's path as --state_dict takes it: "." for the root.
+std::string DictFlag(absl::string_view path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_KEYMAP_FIND_DICT_H_
