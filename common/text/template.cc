@@ -88,6 +88,8 @@ class Filler {
 
 }  // namespace
 
+std::vector<TemplateValues> KeepIf(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
+
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateData& data,
                                          const std::function<std::string(absl::string_view)>& escape) {
   Filler filler(data, escape);

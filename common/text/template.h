@@ -22,6 +22,9 @@ struct TemplateData {
   std::map<std::string, std::vector<TemplateValues>, std::less<>> lists;
 };
 
+// A list that keeps the lines between `@each name@` and `@end@`, once, if `condition` holds.
+std::vector<TemplateValues> KeepIf(bool condition);
+
 // Fills in `text`. `escape` makes each value, except the verbatim ones, valid in the language of `text`.
 //   Internal  a name that `data` lacks, or an `@each` without its `@end@`
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateData& data,

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "common/keymap/find_dict.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
 #include "common/keymap/source_keys.h"
@@ -16,7 +17,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
-#include "common/text/nearest.h"
+#include "common/text/embedded_file.h"
 #include "common/text/printable.h"
 #include "common/text/template.h"
 #include "common/yaml/document.h"
@@ -63,12 +64,8 @@ std::vector<std::string> NamesOfLayers(const Plugins& built_in) {
 
 // The template `name`, filled in.
 absl::StatusOr<std::string> Fill(absl::string_view name, const TemplateData& data) {
-  const auto templates = DraftTemplates();
-  const auto found = std::find_if(templates.begin(), templates.end(), [&](const EmbeddedFile& file) {
-    return absl::EndsWith(file.path, absl::StrCat("/", name));
-  });
-  if (found == templates.end()) return absl::InternalError(absl::StrCat("no template ", name));
-  return FillTemplate(found->text, data, [](absl::string_view text) { return std::string(text); });
+  ASSIGN_OR_RETURN(const absl::string_view text, FindEmbedded(DraftTemplates(), name));
+  return FillTemplate(text, data, [](absl::string_view value) { return std::string(value); });
 }
 
 // Links the plugin of `draft` with `built_in`, compares `checkpoint`, if there is one, with its only variant and adds
@@ -95,16 +92,12 @@ absl::Status Check(absl::Span<const EmbeddedFile> built_in, const std::string& n
   for (const Slot& slot : tree.slots) draft->parameters += *ElementCount(slot.shape);
   TemplateData data;
   data.values = {{"name", name}};
-  const bool is_large = IsLarge(tree);
-  data.lists["large"].resize(is_large ? 1 : 0);
-  data.lists["small"].resize(is_large ? 0 : 1);
+  data.lists["large"] = KeepIf(IsLarge(tree));
+  data.lists["small"] = KeepIf(!IsLarge(tree));
   ASSIGN_OR_RETURN(std::string build, Fill("BUILD.template", data));
   draft->files.push_back({"BUILD", std::move(build)});
   return absl::OkStatus();
 }
-
-// The path as --state_dict takes it.
-std::string DictPath(const StateDict& dict) { return dict.path.empty() ? "." : dict.path; }
 
 // The dictionary `path`, or that with the most tensors.
 absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint,
@@ -115,13 +108,8 @@ absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint,
       return a.tensors.size() < b.tensors.size();
     });
   }
-  std::vector<std::string> paths;
-  for (const StateDict& dict : dicts) {
-    if (dict.path == *path || std::count(dict.also.begin(), dict.also.end(), *path) > 0) return &dict;
-    paths.push_back(DictPath(dict));
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("no dictionary \"", Brief(*path), "\" holds tensors", NearestHint(*path, paths)));
+  ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, *path));
+  return found.dict;
 }
 
 // The keys of `dict` without the prefixes that training tools added to all of them, which are noted in `rules`.
@@ -210,9 +198,9 @@ absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vecto
   ASSIGN_OR_RETURN(std::string plugin, Fill("plugin.yaml", data));
   ASSIGN_OR_RETURN(std::string modules, Fill("drafted_modules.yaml", data));
   PluginDraft draft;
-  draft.state_dict = DictPath(*dict);
+  draft.state_dict = DictFlag(dict->path);
   for (const StateDict& other : checkpoint.state_dicts()) {
-    if (&other != dict) draft.other_state_dicts.push_back(DictPath(other));
+    if (&other != dict) draft.other_state_dicts.push_back(DictFlag(other.path));
   }
   draft.types = types.count;
   draft.files = {{"plugin.yaml", std::move(plugin)},

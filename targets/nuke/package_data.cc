@@ -104,11 +104,8 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
   }
 }
 
-// A list that keeps the lines of a template between `@each` and `@end@` if `condition` holds.
-std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
-
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
-  data.lists["disputed"] = When(manifest.licence_claims_size() > 0);
+  data.lists["disputed"] = KeepIf(manifest.licence_claims_size() > 0);
   data.lists["licence_claims"] = {};
   for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
     data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
@@ -119,17 +116,17 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
 void AddPassages(const Manifest& manifest, TemplateData& data) {
   const Manifest::Interface& interface = manifest.interface();
   const bool is_colour = interface.kind() == "colour";
-  data.lists["help"] = When(!interface.help().empty());
-  data.lists["colour"] = When(is_colour);
-  data.lists["data"] = When(!is_colour);
-  data.lists["direction"] = When(interface.kind() == "depth" && !manifest.larger_is().empty());
-  data.lists["padded"] = When(interface.multiple_of() > 1);
-  data.lists["some_knobs"] = When(manifest.knobs_size() > 0);
-  data.lists["no_knobs"] = When(manifest.knobs_size() == 0);
-  data.lists["half"] = When(manifest.dtype() == "float16");
-  data.lists["seeded"] = When(!manifest.warning().empty());
-  data.lists["other_weights"] = When(!manifest.warning().empty() && !manifest.weights_licence().empty());
-  data.lists["nonfree"] = When(absl::StrContains(manifest.weights_licence(), "-NC"));
+  data.lists["help"] = KeepIf(!interface.help().empty());
+  data.lists["colour"] = KeepIf(is_colour);
+  data.lists["data"] = KeepIf(!is_colour);
+  data.lists["direction"] = KeepIf(interface.kind() == "depth" && !manifest.larger_is().empty());
+  data.lists["padded"] = KeepIf(interface.multiple_of() > 1);
+  data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
+  data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
+  data.lists["half"] = KeepIf(manifest.dtype() == "float16");
+  data.lists["seeded"] = KeepIf(!manifest.warning().empty());
+  data.lists["other_weights"] = KeepIf(!manifest.warning().empty() && !manifest.weights_licence().empty());
+  data.lists["nonfree"] = KeepIf(absl::StrContains(manifest.weights_licence(), "-NC"));
 }
 
 }  // namespace

@@ -114,26 +114,23 @@ TemplateValues Values(const Manifest& manifest) {
           {"libtorch_version", manifest.libtorch_version()}};
 }
 
-// A list that keeps the lines of a template between `@each` and `@end@` if `condition` holds.
-std::vector<TemplateValues> When(bool condition) { return std::vector<TemplateValues>(condition ? 1 : 0); }
-
 void AddPassages(const Manifest& manifest, TemplateData& data) {
   const bool is_seeded = !manifest.warning().empty(), is_disputed = manifest.licence_claims_size() > 0;
-  data.lists["seeded"] = When(is_seeded);
-  data.lists["from_checkpoint"] = When(!is_seeded);
-  data.lists["agreed"] = When(!is_disputed);
-  data.lists["disputed"] = When(is_disputed);
-  data.lists["published"] = When(!manifest.weights_url().empty());
-  data.lists["made_for"] = When(!manifest.runtime().empty());
-  data.lists["wrapped"] = When(manifest.has_interface());
-  data.lists["interface_help"] = When(!manifest.interface().help().empty());
-  data.lists["proven"] = When(manifest.round_trip().proven());
-  data.lists["qualified"] = When(IsQualified(manifest.round_trip()));
-  data.lists["unproven"] = When(!manifest.round_trip().proven());
-  data.lists["kernel_fault"] = When(!manifest.round_trip().kernel_fault().empty());
-  data.lists["some_outputs"] = When(manifest.round_trip().outputs_size() > 0);
-  data.lists["some_knobs"] = When(manifest.knobs_size() > 0);
-  data.lists["no_knobs"] = When(manifest.knobs_size() == 0);
+  data.lists["seeded"] = KeepIf(is_seeded);
+  data.lists["from_checkpoint"] = KeepIf(!is_seeded);
+  data.lists["agreed"] = KeepIf(!is_disputed);
+  data.lists["disputed"] = KeepIf(is_disputed);
+  data.lists["published"] = KeepIf(!manifest.weights_url().empty());
+  data.lists["made_for"] = KeepIf(!manifest.runtime().empty());
+  data.lists["wrapped"] = KeepIf(manifest.has_interface());
+  data.lists["interface_help"] = KeepIf(!manifest.interface().help().empty());
+  data.lists["proven"] = KeepIf(manifest.round_trip().proven());
+  data.lists["qualified"] = KeepIf(IsQualified(manifest.round_trip()));
+  data.lists["unproven"] = KeepIf(!manifest.round_trip().proven());
+  data.lists["kernel_fault"] = KeepIf(!manifest.round_trip().kernel_fault().empty());
+  data.lists["some_outputs"] = KeepIf(manifest.round_trip().outputs_size() > 0);
+  data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
+  data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
 }
 
 }  // namespace

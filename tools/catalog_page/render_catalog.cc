@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
+#include "common/text/embedded_file.h"
 #include "common/text/printable.h"
 #include "common/text/template.h"
 #include "common/text/units.h"
@@ -24,10 +24,8 @@ std::string EscapeHtml(absl::string_view text) {
 }
 
 absl::StatusOr<std::string> Fill(absl::string_view name, const TemplateData& data) {
-  const auto templates = CatalogTemplates();
-  const auto file = std::find_if(templates.begin(), templates.end(),
-                                 [&](const EmbeddedFile& file) { return absl::EndsWith(file.path, name); });
-  return FillTemplate(file->text, data, EscapeHtml);
+  ASSIGN_OR_RETURN(const absl::string_view text, FindEmbedded(CatalogTemplates(), name));
+  return FillTemplate(text, data, EscapeHtml);
 }
 
 }  // namespace
@@ -46,13 +44,13 @@ absl::StatusOr<std::string> CatalogHtml(const std::vector<Manifest>& manifests) 
   TemplateData page;
   page.values["count"] = Counted(manifests.size(), "artifact");
   page.values["seeded_count"] = absl::StrCat(seeded);
-  page.lists["some_seeded"] = std::vector<TemplateValues>(seeded > 0 ? 1 : 0);
+  page.lists["some_seeded"] = KeepIf(seeded > 0);
   std::string& models = page.verbatim["models"];
   for (const Manifest& manifest : manifests) {
-    ASSIGN_OR_RETURN(const std::string rows, Fill("/model.html", ArtifactFacts(manifest)));
+    ASSIGN_OR_RETURN(const std::string rows, Fill("model.html", ArtifactFacts(manifest)));
     absl::StrAppend(&models, rows);
   }
-  return Fill("/page.html", page);
+  return Fill("page.html", page);
 }
 
 }  // namespace modelport
