@@ -33,6 +33,7 @@
 #include "pipeline/map_weights.h"
 #include "pipeline/target_module.h"
 #include "registry/target_tree.h"
+#include "targets/host_rules.h"
 
 namespace modelport {
 namespace {
@@ -51,7 +52,7 @@ absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& o
 
 // Checks that the host can use the module.
 absl::Status CheckModuleForHost(const CatalogEntry& entry, const torch::jit::Module& module, const Target& target) {
-  const std::vector<Finding> findings = CheckHostRules(target.rules, module);
+  const std::vector<Finding> findings = CheckHostRules(HostRules(target), module);
   if (findings.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(entry.variant->name, ": ", target.name, " cannot use this model:\n", FormatFindings(findings)));

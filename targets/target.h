@@ -7,8 +7,6 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
-#include "common/lint/host_rule.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/tensor/dtype.h"
 #include "targets/package_file.h"
@@ -27,8 +25,6 @@ struct Target {
   std::vector<std::string> channels = {};
   // The dtypes that the host computes in.
   std::vector<DType> dtypes = {};
-  // The host's own lint rules.
-  absl::Span<const HostRule> rules = {};
   // Makes sure that the host can use the artifact that the manifest describes.
   //   FailedPrecondition  it cannot
   absl::Status (*check)(const Manifest& manifest) = nullptr;

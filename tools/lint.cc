@@ -13,6 +13,7 @@
 #include "common/runtime/runtime_obstacles.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "targets/host_rules.h"
 #include "targets/targets.h"
 #include "tools/tool_main.h"
 
@@ -28,7 +29,7 @@ absl::StatusOr<LintOptions> ParseOptions() {
   const std::string name = absl::GetFlag(FLAGS_target);
   const absl::StatusOr<const Target*> target = FindTarget(name);
   if (!target.ok()) return Annotate(target.status(), absl::StrCat("--target=", name));
-  options.host_rules = (*target)->rules;
+  options.host_rules = HostRules(**target);
   const std::string flag = absl::GetFlag(FLAGS_runtime);
   if (const std::string runtime = flag.empty() ? (*target)->newest_runtime : flag; !runtime.empty()) {
     const absl::StatusOr<const Runtime*> found = FindRuntime(runtime);

@@ -2,7 +2,6 @@
 
 #include "targets/nuke/package_data.h"
 #include "targets/nuke/package_files.h"
-#include "targets/nuke/rules.h"
 
 namespace modelport {
 
@@ -17,7 +16,6 @@ const Target& NukeTarget() {
                               "disparityR.x", "disparityR.y", "mask.a", "rotopaint_mask.a", "mask_planartrack.a",
                               "mask_splinewarp.a"},
                  .dtypes = {DType::kFloat32, DType::kFloat16},
-                 .rules = NukeRules(),
                  .check = CheckNukeUses,
                  .package = NukePackageFiles};
   return *target;

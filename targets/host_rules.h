@@ -1,0 +1,15 @@
+#ifndef MODELPORT_TARGETS_HOST_RULES_H_
+#define MODELPORT_TARGETS_HOST_RULES_H_
+
+#include "absl/types/span.h"
+#include "common/lint/host_rule.h"
+#include "targets/target.h"
+
+namespace modelport {
+
+// The lint rules of the host that `target` is for; none if the host has no rules of its own.
+absl::Span<const HostRule> HostRules(const Target& target);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TARGETS_HOST_RULES_H_
