@@ -1,22 +1,17 @@
 // Measures what an export costs beside a plain copy of the checkpoint.
-#include <unistd.h>
-
 #include <filesystem>
 #include <iostream>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "bench/measure.h"
+#include "bench/compare_costs.h"
 #include "bench/own_folder.h"
 #include "bench/seeded_file.h"
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
-#include "common/text/table.h"
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
@@ -33,15 +28,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A command that is measured. With `compared`, the report relates its wall time to the copy's and its memory to the
-// weights.
-struct Case {
-  std::string name;
-  std::string command;
-  int exit_status = 0;
-  bool compared = true;
-};
-
 class Bench {
  public:
   Bench(const CatalogEntry& entry, fs::path folder) : entry_(entry), folder_(std::move(folder)) {}
@@ -53,7 +39,7 @@ class Bench {
     return WriteSeededTorchZip(small, Path("small.pth"));
   }
 
-  std::vector<Case> Cases(const std::string& small) const {
+  std::vector<CostCase> Cases(const std::string& small) const {
     const std::string model = entry_.variant->name;
     return {
         {"cp A B && sync -d B",
@@ -67,13 +53,7 @@ class Bench {
     };
   }
 
-  // Every command must write new files, because replacing a file takes longer, by a time that differs between commands.
-  // Waits until the file system has freed the old files.
-  void RemoveOutputs() const {
-    for (const char* name : {"copy", "out.pt", "out.manifest.json"}) fs::remove(Path(name));
-    sync();
-    sleep(1);
-  }
+  std::vector<std::string> Outputs() const { return {Path("copy"), Path("out.pt"), Path("out.manifest.json")}; }
 
   std::string Path(const std::string& name) const { return folder_ / name; }
 
@@ -93,21 +73,6 @@ class Bench {
   fs::path folder_;
 };
 
-absl::Status Report(const std::vector<Case>& cases, const std::vector<std::vector<Measurement>>& runs, double weights) {
-  const double copy = MedianWall(runs[0]);
-  Table table;
-  table.AddRow({"", "wall, median", "to the copy", "CPU", "private memory", "to the weights"});
-  for (size_t i = 0; i < cases.size(); ++i) {
-    const double wall = MedianWall(runs[i]);
-    table.AddRow({cases[i].name, absl::StrFormat("%.2f s", wall),
-                  cases[i].compared ? absl::StrFormat("%.2f x", wall / copy) : "",
-                  absl::StrFormat("%.2f s", runs[i].front().cpu_seconds), FormatBytes(PeakAnon(runs[i])),
-                  cases[i].compared ? absl::StrFormat("%.3f x", PeakAnon(runs[i]) / weights) : ""});
-  }
-  std::cout << table.ToString();
-  return absl::OkStatus();
-}
-
 // Makes the files in `folder`, runs all commands on them and prints the report.
 absl::Status RunIn(const fs::path& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
@@ -115,22 +80,10 @@ absl::Status RunIn(const fs::path& folder) {
   ASSIGN_OR_RETURN(const CatalogEntry small, registry.Find("dav2_vits"));
   Bench bench(entry, folder);
   RETURN_IF_ERROR(bench.WriteFiles(small));
-  const std::vector<Case> cases = bench.Cases(small.variant->name);
-  std::vector<std::vector<Measurement>> runs(cases.size());
-  for (int round = 0; round < absl::GetFlag(FLAGS_rounds); ++round) {
-    for (size_t i = 0; i < cases.size(); ++i) {
-      bench.RemoveOutputs();
-      runs[i].push_back(Measure(cases[i].command));
-      if (runs[i].back().exit_status != cases[i].exit_status) {
-        return absl::InternalError(
-            absl::StrCat(cases[i].name, " ended with status ", runs[i].back().exit_status, ": ", cases[i].command));
-      }
-    }
-  }
   const double weights = fs::file_size(bench.Path("m.safetensors"));
-  std::cout << entry.variant->name << ", " << FormatBytes(weights) << ", " << absl::GetFlag(FLAGS_rounds)
-            << " rounds in turn\n";
-  return Report(cases, runs, weights);
+  const int rounds = absl::GetFlag(FLAGS_rounds);
+  std::cout << entry.variant->name << ", " << FormatBytes(weights) << ", " << rounds << " rounds in turn\n";
+  return CompareCosts(bench.Cases(small.variant->name), bench.Outputs(), rounds, weights);
 }
 
 absl::Status Run() {
