@@ -14,12 +14,10 @@
 namespace modelport {
 
 // Calls visit(reader, entry, tree) for each variant of the catalog, in its order. `reader` is
-// Reader::Make(checkpoint, key_map, choice) of the variant's plugin, in any layout and in `state_dict` if one is given;
-// it is made once for a plugin and lives until the next plugin's is made. Skips plugins of which Make fails.
+// Reader::Make(checkpoint, key_map, choice) of the variant's plugin; it is made once for a plugin and lives until the
+// next plugin's is made. Skips plugins of which Make fails, such as those that do not have the layout of `choice`.
 template <typename Reader, typename Visit>
-void ForEachVariant(const Registry& registry, const Checkpoint& checkpoint,
-                    const absl::optional<std::string>& state_dict, Visit&& visit) {
-  const SourceChoice choice = {"auto", state_dict};
+void ForEachVariant(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice, Visit&& visit) {
   const Plugin* plugin = nullptr;
   absl::optional<Reader> reader;
   for (const CatalogEntry& entry : registry.catalog()) {

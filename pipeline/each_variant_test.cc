@@ -38,7 +38,7 @@ TEST(ForEachVariantTest, VisitsEveryVariantOfThePluginsThatCanBeRead) {
     key_maps.insert(&entry.plugin->key_map);
     if (entry.plugin != refused.plugin) expected.push_back(entry.variant->name);
   }
-  ForEachVariant<FakeReader>(registry, MakeSeededCheckpoint({}, 0), "teacher",
+  ForEachVariant<FakeReader>(registry, MakeSeededCheckpoint({}, 0), {"auto", "teacher"},
                              [&](const FakeReader& reader, const CatalogEntry& entry, const ModuleTree& tree) {
                                EXPECT_EQ(reader.key_map, &entry.plugin->key_map);
                                EXPECT_EQ(tree.root.type->name(), entry.variant->module.type);

@@ -17,7 +17,7 @@ namespace modelport {
 std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint,
                                          const absl::optional<std::string>& state_dict) {
   std::vector<std::string> names;
-  ForEachVariant<KeyMapper>(registry, checkpoint, state_dict,
+  ForEachVariant<KeyMapper>(registry, checkpoint, {"auto", state_dict},
                             [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
                               if (mapper.Fits(tree)) names.push_back(entry.variant->name);
                             });

@@ -28,7 +28,7 @@ absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, cons
                                                   const absl::optional<std::string>& state_dict) {
   absl::optional<CatalogEntry> nearest;
   Likeness::Score best{kLeastShare, ""};
-  ForEachVariant<Likeness>(registry, checkpoint, state_dict,
+  ForEachVariant<Likeness>(registry, checkpoint, {"auto", state_dict},
                            [&](const Likeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
                              const Likeness::Score score = likeness.Of(tree);
                              if (score.share <= best.share) return;

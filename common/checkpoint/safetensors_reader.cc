@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/budget.h"
+#include "common/checkpoint/safetensors_dtype.h"
 #include "common/checkpoint/safetensors_header.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
@@ -20,24 +21,6 @@ namespace modelport {
 namespace {
 
 constexpr uint64_t kMaxHeaderSize = 100'000'000;
-
-struct DTypeCode {
-  absl::string_view code;
-  DType dtype;
-};
-
-constexpr DTypeCode kDTypeCodes[] = {
-    {"F64", DType::kFloat64}, {"F32", DType::kFloat32}, {"F16", DType::kFloat16}, {"BF16", DType::kBFloat16},
-    {"I64", DType::kInt64},   {"I32", DType::kInt32},   {"I16", DType::kInt16},   {"I8", DType::kInt8},
-    {"U8", DType::kUInt8},    {"BOOL", DType::kBool},
-};
-
-absl::StatusOr<DType> ParseDTypeCode(const std::string& code) {
-  for (const DTypeCode& row : kDTypeCodes) {
-    if (row.code == code) return row.dtype;
-  }
-  return absl::UnimplementedError(absl::StrCat("dtype ", Brief(code), " is not supported"));
-}
 
 absl::StatusOr<absl::string_view> ReadHeaderText(ByteReader& reader) {
   const absl::optional<uint64_t> size = reader.ReadNumber<uint64_t>();
@@ -75,7 +58,9 @@ absl::Status CheckCoverage(const std::vector<SafetensorsEntry>& entries, uint64_
 
 // Moves the key and the shape out of `entry`.
 absl::StatusOr<CheckpointTensor> MakeTensor(SafetensorsEntry& entry, int storage) {
-  ASSIGN_OR_RETURN(const DType dtype, ParseDTypeCode(entry.dtype));
+  const absl::optional<DType> known = ParseSafetensorsDType(entry.dtype);
+  if (!known) return absl::UnimplementedError(absl::StrCat("dtype ", Brief(entry.dtype), " is not supported"));
+  const DType dtype = *known;
   const absl::optional<int64_t> count = ElementCount(entry.shape);
   int64_t size;
   if (!count || __builtin_mul_overflow(*count, ByteSize(dtype), &size) ||

@@ -15,13 +15,6 @@
 namespace modelport {
 namespace {
 
-const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::string_view name) {
-  for (const Allowance& allowance : allowances) {
-    if (allowance.key.Matches(name)) return &allowance;
-  }
-  return nullptr;
-}
-
 bool AcceptsDType(const Slot& slot, DType dtype) {
   return slot.dtype.has_value() ? dtype == *slot.dtype : IsFloating(dtype);
 }
@@ -45,7 +38,7 @@ void FillSlot(const Slot& slot, Comparison* comparison, UsedKeys* used) {
     if (source.shape() != slot.shape) comparison->wrong_shape.push_back({&slot, source});
     if (!AcceptsDType(slot, source.dtype())) comparison->wrong_dtype.push_back({&slot, source});
     plan.sources.push_back(source);
-  } else if (const Allowance* allowance = FindAllowance(reading.layout->missing, slot.name);
+  } else if (const Allowance* allowance = reading.layout->FindMissing(slot.name);
              allowance != nullptr && found.lacking.size() == found.keys.size()) {
     plan.sources.push_back(Zeros{slot.shape, slot.dtype.value_or(DType::kFloat32), allowance->reason});
   } else {

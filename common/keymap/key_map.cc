@@ -66,6 +66,7 @@ class LayoutParser {
     for (const YamlValue& item : reader->TakeItems("sources")) ParseConversion(item, &layout->sources, problems_);
     for (const YamlValue& item : reader->TakeItems("aliases")) AddAlias(item, &layout->aliases);
     for (const YamlValue& item : reader->TakeItems("missing")) AddAllowance(item, "missing", &layout->missing);
+    for (const YamlValue& item : reader->TakeItems("dropped")) AddAllowance(item, "dropped", &layout->dropped);
     for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
   }
 
@@ -84,6 +85,7 @@ class LayoutParser {
     append(group->rules.sources, &layout->sources);
     append(group->rules.aliases, &layout->aliases);
     append(group->rules.missing, &layout->missing);
+    append(group->rules.dropped, &layout->dropped);
     append(group->rules.unused, &layout->unused);
   }
 
@@ -147,6 +149,19 @@ class LayoutParser {
 };
 
 }  // namespace
+
+const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::string_view name) {
+  const auto found = std::find_if(allowances.begin(), allowances.end(),
+                                  [&](const Allowance& allowance) { return allowance.key.Matches(name); });
+  return found == allowances.end() ? nullptr : &*found;
+}
+
+const Allowance* Layout::FindMissing(absl::string_view slot) const {
+  const Allowance* const allowance = FindAllowance(missing, slot);
+  return allowance != nullptr ? allowance : FindDropped(slot);
+}
+
+const Allowance* Layout::FindDropped(absl::string_view slot) const { return FindAllowance(dropped, slot); }
 
 std::string Layout::StoredKey(absl::string_view slot) const {
   for (const Alias& alias : aliases) {

@@ -35,6 +35,9 @@ struct Allowance {
   YamlMark mark;
 };
 
+// The first of `allowances` that is for `name`; null if none is.
+const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::string_view name);
+
 // One published naming of a family's weights.
 struct Layout {
   std::string name;                   // "original"
@@ -47,7 +50,13 @@ struct Layout {
   std::vector<Conversion> sources;  // Slots that are stored under other keys, or in another form.
   std::vector<Alias> aliases;       // A slot whose own key is in the file takes that one.
   std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
+  std::vector<Allowance> dropped;   // The same for slots that no file of this layout is written with.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
+
+  // The item of `missing` or `dropped` for a slot that the file may lack, the item of `dropped` for one that it must
+  // lack; null if there is none.
+  const Allowance* FindMissing(absl::string_view slot) const;
+  const Allowance* FindDropped(absl::string_view slot) const;
 
   // The key under which the file holds the tensor of `slot`: the slot's name unless an alias says otherwise.
   std::string StoredKey(absl::string_view slot) const;

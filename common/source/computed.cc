@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
 
 namespace modelport {
 
@@ -21,11 +21,7 @@ absl::StatusOr<Computed> Computed::Make(std::vector<SourceInput> inputs, absl::S
                        DTypeName(input.tensor->dtype)));
     }
   }
-  for (const Operation& operation : operations) {
-    absl::StatusOr<std::vector<Shape>> results = operation.Shapes(shapes);
-    if (!results.ok()) return Annotate(results.status(), operation.text());
-    shapes = *std::move(results);
-  }
+  ASSIGN_OR_RETURN(shapes, ResultShapes(operations, std::move(shapes)));
   Computed computed;
   computed.inputs_ = std::move(inputs);
   computed.operations_.assign(operations.begin(), operations.end());
@@ -44,8 +40,7 @@ void Computed::Evaluate(char* out) const { CopyRowMajor(Apply().view, out); }
 Array Computed::Apply() const {
   std::vector<Array> arrays;
   for (const SourceInput& input : inputs_) arrays.push_back({ViewTensor(input.checkpoint, *input.tensor)});
-  for (const Operation& operation : operations_) arrays = operation.Apply(std::move(arrays));
-  return std::move(arrays[result_]);
+  return std::move(ApplyAll(operations_, std::move(arrays))[result_]);
 }
 
 }  // namespace modelport

@@ -26,6 +26,8 @@ class Computed {
   const Shape& shape() const { return shape_; }
   DType dtype() const { return inputs_.front().tensor->dtype; }
   const std::vector<SourceInput>& inputs() const { return inputs_; }
+  const std::vector<Operation>& operations() const { return operations_; }
+  size_t result() const { return result_; }
   absl::optional<TensorView> view() const;
   void Evaluate(char* out) const;
 

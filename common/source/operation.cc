@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/source/operation_type.h"
+#include "common/status/annotate.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
@@ -45,6 +46,20 @@ absl::StatusOr<Operation> MakeOperation(absl::string_view name, std::vector<int6
         absl::StrCat("wants ", type->name(), "(", type->parameters(), "), has ", operation.text()));
   }
   return absl::InvalidArgumentError(absl::StrCat("unknown operation \"", name, "\"", NearestHint(name, names)));
+}
+
+absl::StatusOr<std::vector<Shape>> ResultShapes(absl::Span<const Operation> operations, std::vector<Shape> inputs) {
+  for (const Operation& operation : operations) {
+    absl::StatusOr<std::vector<Shape>> results = operation.Shapes(inputs);
+    if (!results.ok()) return Annotate(results.status(), operation.text());
+    inputs = *std::move(results);
+  }
+  return inputs;
+}
+
+std::vector<Array> ApplyAll(absl::Span<const Operation> operations, std::vector<Array> inputs) {
+  for (const Operation& operation : operations) inputs = operation.Apply(std::move(inputs));
+  return inputs;
 }
 
 absl::optional<size_t> CountResults(absl::Span<const Operation> operations, size_t inputs) {

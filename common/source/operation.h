@@ -52,6 +52,13 @@ struct Operation {
 // InvalidArgument: no operation has this name, with the nearest, or it has other arguments.
 absl::StatusOr<Operation> MakeOperation(absl::string_view name, std::vector<int64_t> arguments);
 
+// The shapes of the results of `operations`, applied in this order to tensors of the shapes `inputs`. InvalidArgument:
+// the operation that does not accept its inputs, and why.
+absl::StatusOr<std::vector<Shape>> ResultShapes(absl::Span<const Operation> operations, std::vector<Shape> inputs);
+
+// The results themselves, for inputs whose shapes fit.
+std::vector<Array> ApplyAll(absl::Span<const Operation> operations, std::vector<Array> inputs);
+
 // The number of tensors that `operations`, in this order, make of `inputs` tensors; nullopt if they do not accept that
 // number.
 absl::optional<size_t> CountResults(absl::Span<const Operation> operations, size_t inputs);

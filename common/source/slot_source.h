@@ -42,6 +42,9 @@ class SlotSource {
   // Writes the result's elements to `out` in row-major order.
   void Evaluate(char* out) const;
 
+  // Null unless operations compute it.
+  const Computed* computed() const { return std::get_if<Computed>(&kind_); }
+
   // Null unless it is zeros.
   const Zeros* zeros() const { return std::get_if<Zeros>(&kind_); }
 

@@ -1,0 +1,262 @@
+#include "common/keymap/stored_layout.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/keymap/find_dict.h"
+#include "common/keymap/parse_pattern.h"
+#include "common/source/take.h"
+#include "common/status/status_macros.h"
+#include "common/text/units.h"
+
+namespace modelport {
+namespace {
+
+// A rule of `sources` for a slot, whose index among the rule's is `result`.
+struct Match {
+  const Conversion* rule;
+  KeyBindings bindings;
+  size_t result;
+};
+
+// True if the operations give tensors that their own inverses take back, so that no element is lost.
+bool IsExact(const std::vector<Operation>& operations, size_t inputs) {
+  for (size_t i = 0; i < operations.size(); ++i) {
+    if (!operations[i].Inverse(*CountResults(absl::MakeSpan(operations).first(i), inputs))) return false;
+  }
+  return true;
+}
+
+// The tensors of which the operations of `rule` made `slots`, all that the rule is for; empty if it did not.
+std::vector<SourceInput> InputsOf(const Conversion& rule, const std::vector<SlotSource>& slots) {
+  const Computed* const first = slots.front().computed();
+  if (first == nullptr || first->inputs().size() != rule.keys.size()) return {};
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Computed* const computed = slots[i].computed();
+    const bool is_made = computed != nullptr && computed->operations() == rule.operations && computed->result() == i &&
+                         computed->inputs() == first->inputs();
+    if (!is_made) return {};
+  }
+  return first->inputs();
+}
+
+// The tensors of the keys from which `rule` makes slots with these sources. FailedPrecondition: why there are none.
+absl::StatusOr<std::vector<Derived>> TakeBack(const Conversion& rule, const std::vector<SlotSource>& slots) {
+  if (slots.size() != rule.slots.size()) {
+    return absl::FailedPreconditionError("the layout holds it together with a tensor that the checkpoint lacks");
+  }
+  std::vector<Derived> tensors;
+  for (const SourceInput& input : InputsOf(rule, slots)) tensors.emplace_back(Take{input});
+  if (!tensors.empty()) return tensors;
+  if (!rule.one_way.empty()) return absl::FailedPreconditionError(rule.one_way);
+  if (!IsExact(rule.inverse, slots.size())) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("the rule at ", MarkString(rule.mark), " is not exact backwards: the keys hold fewer elements"));
+  }
+  for (size_t k = 0; k < rule.keys.size(); ++k) {
+    ASSIGN_OR_RETURN(Derived tensor, Derived::Make(slots, rule.inverse, k));
+    tensors.push_back(std::move(tensor));
+  }
+  return tensors;
+}
+
+class LayoutWriter {
+ public:
+  LayoutWriter(const Plan& plan, const ModuleTree& tree, const Layout& layout)
+      : plan_(plan), tree_(tree), layout_(layout), done_(tree.slots.size()) {
+    for (size_t i = 0; i < tree.slots.size(); ++i) indices_[tree.slots[i].name] = i;
+  }
+
+  absl::StatusOr<StoredLayout> Write() {
+    RETURN_IF_ERROR(CheckRenames());
+    FindInapplicable();
+    for (size_t i = 0; i < tree_.slots.size(); ++i) {
+      if (!done_[i]) RETURN_IF_ERROR(StoreSlot(i));
+    }
+    RETURN_IF_ERROR(ReverseRenames());
+    for (StoredTensor& tensor : stored_.tensors) tensor.key = absl::StrCat(layout_.prefix, tensor.key);
+    AddUnused();
+    return std::move(stored_);
+  }
+
+ private:
+  // A key tells every placeholder of the name that a rename took it from.
+  absl::Status CheckRenames() const {
+    for (const Rename& rename : layout_.renames) {
+      if (const std::string problem = UnboundPlaceholder(rename.to, rename.from); !problem.empty()) {
+        return absl::InvalidArgumentError(absl::StrCat(MarkString(rename.mark), ": layout ", layout_.name,
+                                                       " can only be read: the rename to \"", rename.to.text(),
+                                                       "\" cannot be reversed: ", problem));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  std::vector<Match> MatchRules(const Slot& slot) const {
+    std::vector<Match> matches;
+    for (const Conversion& rule : layout_.sources) {
+      if (inapplicable_.contains(&rule)) continue;
+      for (size_t i = 0; i < rule.slots.size(); ++i) {
+        if (absl::optional<KeyBindings> bindings = rule.slots[i].Match(slot.name)) {
+          matches.push_back({&rule, *std::move(bindings), i});
+        }
+      }
+    }
+    return matches;
+  }
+
+  // A rule with `when` is for files with a key that matches. Whether this one has it depends on the other slots.
+  void FindInapplicable() {
+    std::vector<std::string> keys;
+    for (size_t i = 0; i < tree_.slots.size(); ++i) {
+      if (plan_.sources[i].zeros() != nullptr) continue;
+      const std::vector<Match> matches = MatchRules(tree_.slots[i]);
+      const auto is_open = [](const Match& match) { return match.rule->when.has_value(); };
+      if (std::any_of(matches.begin(), matches.end(), is_open)) continue;
+      if (matches.empty()) keys.push_back(tree_.slots[i].name);
+      for (const Match& match : matches) {
+        for (const KeyPattern& key : match.rule->keys) keys.push_back(key.Substitute(match.bindings));
+      }
+    }
+    for (const Conversion& rule : layout_.sources) {
+      const auto matches = [&](const std::string& key) { return rule.when->Matches(key); };
+      if (rule.when && std::none_of(keys.begin(), keys.end(), matches)) inapplicable_.insert(&rule);
+    }
+  }
+
+  absl::Status StoreSlot(size_t i) {
+    const Slot& slot = tree_.slots[i];
+    const SlotSource& source = plan_.sources[i];
+    if (source.zeros() != nullptr && layout_.FindMissing(slot.name) != nullptr) {
+      stored_.lacking.push_back(slot.name);
+      return absl::OkStatus();
+    }
+    if (const Allowance* const dropped = layout_.FindDropped(slot.name)) {
+      Refuse(i, dropped->reason);
+      return absl::OkStatus();
+    }
+    if (source.zeros() != nullptr) {
+      Refuse(i, absl::StrCat("the checkpoint lacks it, layout ", layout_.name, " requires it"));
+      return absl::OkStatus();
+    }
+    const std::vector<Match> matches = MatchRules(slot);
+    if (matches.empty()) return StoreByName(i);
+    if (matches.size() > 1) {
+      return absl::InvalidArgumentError(absl::StrCat(MarkString(matches[1].rule->mark), ": fills ", slot.name,
+                                                     ", which the rule at ", MarkString(matches[0].rule->mark),
+                                                     " fills, too"));
+    }
+    const Match& match = matches.front();
+    if (!match.rule->operations.empty()) return StoreByRule(match);
+    return Store(i, match.rule->keys[match.result].Substitute(match.bindings), Derived(source), match.rule);
+  }
+
+  // Slots that share a tensor, which the layout holds once, are stored once if they have the same.
+  absl::Status StoreByName(size_t i) {
+    const std::string& name = tree_.slots[i].name;
+    const auto shared = indices_.find(layout_.StoredKey(name));
+    if (shared != indices_.end() && shared->second != i && plan_.sources[shared->second] == plan_.sources[i]) {
+      return absl::OkStatus();
+    }
+    return Store(i, name, Derived(plan_.sources[i]), nullptr);
+  }
+
+  // Stores all slots that a rule with operations makes of the same keys.
+  absl::Status StoreByRule(const Match& match) {
+    const Conversion& rule = *match.rule;
+    std::vector<size_t> group;
+    std::vector<SlotSource> sources;
+    for (const KeyPattern& pattern : rule.slots) {
+      const auto slot = indices_.find(pattern.Substitute(match.bindings));
+      if (slot == indices_.end()) continue;
+      done_[slot->second] = true;
+      group.push_back(slot->second);
+      if (plan_.sources[slot->second].zeros() == nullptr) sources.push_back(plan_.sources[slot->second]);
+    }
+    const absl::StatusOr<std::vector<Derived>> tensors = TakeBack(rule, sources);
+    if (!tensors.ok()) {
+      for (const size_t i : group) Refuse(i, std::string(tensors.status().message()));
+      return absl::OkStatus();
+    }
+    for (size_t k = 0; k < rule.keys.size(); ++k) {
+      RETURN_IF_ERROR(Store(group.front(), rule.keys[k].Substitute(match.bindings), (*tensors)[k], &rule));
+    }
+    return absl::OkStatus();
+  }
+
+  // Stores a tensor of slot `i`. Slots of a one-way rule may share a key.
+  absl::Status Store(size_t i, std::string key, Derived source, const Conversion* rule) {
+    const auto [known, is_new] = keys_.emplace(key, stored_.tensors.size());
+    if (is_new) {
+      stored_.tensors.push_back({std::move(key), std::move(source)});
+      return absl::OkStatus();
+    }
+    if (stored_.tensors[known->second].source == source) return absl::OkStatus();
+    if (rule != nullptr && !rule->one_way.empty()) {
+      Refuse(i, rule->one_way);
+      return absl::OkStatus();
+    }
+    return absl::InvalidArgumentError(absl::StrCat("layout ", layout_.name, " cannot be written: ", tree_.slots[i].name,
+                                                   " and another slot have the key ", key));
+  }
+
+  // Names what fills slot `i`, or the slot if nothing does.
+  void Refuse(size_t i, const std::string& reason) {
+    const std::vector<SourceInput> inputs = plan_.sources[i].inputs();
+    if (inputs.empty()) stored_.unstorable.push_back({tree_.slots[i].name, reason});
+    for (const SourceInput& input : inputs) {
+      if (refused_.insert(input.tensor->key).second) stored_.unstorable.push_back({input.tensor->key, reason});
+    }
+  }
+
+  absl::Status ReverseRenames() {
+    for (auto rename = layout_.renames.rbegin(); rename != layout_.renames.rend(); ++rename) {
+      bool matches = false;
+      for (StoredTensor& tensor : stored_.tensors) {
+        const absl::optional<KeyBindings> bindings = rename->to.Match(tensor.key);
+        if (!bindings) continue;
+        tensor.key = rename->from.Substitute(*bindings);
+        matches = true;
+      }
+      if (!matches) {
+        return absl::InvalidArgumentError(absl::StrCat(MarkString(rename->mark), ": layout ", layout_.name,
+                                                       " does not name this model's keys: no key is renamed to \"",
+                                                       rename->to.text(), "\""));
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  // Adds what the checkpoint holds beside the slots.
+  void AddUnused() {
+    for (const auto& [key, reason] : plan_.unused) {
+      stored_.unstorable.push_back({key, absl::StrCat("the model does not use it: ", reason)});
+    }
+    for (const LeftOut& part : plan_.left_out) {
+      stored_.unstorable.push_back(
+          {DictFlag(part.path), absl::StrCat(Counted(part.tensors, "tensor"), " beside the state dict of the model")});
+    }
+  }
+
+  const Plan& plan_;
+  const ModuleTree& tree_;
+  const Layout& layout_;
+  absl::flat_hash_map<absl::string_view, size_t> indices_;  // Of the slots, by name.
+  std::vector<bool> done_;                                  // The slots that were stored with another.
+  absl::flat_hash_set<const Conversion*> inapplicable_;     // Rules of `sources` whose `when` matches no key.
+  absl::flat_hash_map<std::string, size_t> keys_;           // Indices of the tensors stored so far.
+  absl::flat_hash_set<std::string> refused_;                // Keys of the checkpoint in `unstorable`.
+  StoredLayout stored_;
+};
+
+}  // namespace
+
+absl::StatusOr<StoredLayout> StoreInLayout(const Plan& plan, const ModuleTree& tree, const Layout& layout) {
+  return LayoutWriter(plan, tree, layout).Write();
+}
+
+}  // namespace modelport

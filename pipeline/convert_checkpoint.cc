@@ -1,0 +1,247 @@
+#include "pipeline/convert_checkpoint.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/safetensors_writer.h"
+#include "common/io/output_file.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/key_pattern.h"
+#include "common/progress/progress.h"
+#include "common/progress/progress_writer.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
+#include "common/text/nearest.h"
+#include "common/text/units.h"
+#include "pipeline/each_variant.h"
+#include "pipeline/map_weights.h"
+#include "pipeline/nearest_variant.h"
+
+namespace modelport {
+namespace {
+
+// What a file in the target layout holds, and the models for which that is so.
+struct Converted {
+  std::vector<std::string> models;
+  Plan plan;
+  StoredLayout stored;
+};
+
+absl::StatusOr<const Layout*> FindLayout(const Plugin& plugin, const std::string& name) {
+  if (const Layout* const layout = plugin.key_map.Find(name)) return layout;
+  std::vector<std::string> names;
+  for (const Layout& layout : plugin.key_map.layouts) names.push_back(layout.name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--layout=", name, ": ", plugin.family, " has no such layout", NearestHint(name, names)));
+}
+
+absl::StatusOr<StoredLayout> Store(const CatalogEntry& entry, const ModuleTree& tree, const Plan& plan,
+                                   const std::string& name) {
+  ASSIGN_OR_RETURN(const Layout* const layout, FindLayout(*entry.plugin, name));
+  return StoreInLayout(plan, tree, *layout);
+}
+
+absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
+                                     const ConvertOptions& options) {
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, options.choice));
+  ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
+  return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
+}
+
+absl::Status FitsNone(const Registry& registry, const Checkpoint& checkpoint, const ConvertOptions& options) {
+  std::string message = absl::StrCat(checkpoint.path(), ": fits no model of the catalog");
+  if (options.choice.layout != "auto") absl::StrAppend(&message, " in layout ", options.choice.layout);
+  if (const auto nearest = FindNearestVariant(registry, checkpoint, options.choice.state_dict)) {
+    absl::StrAppend(&message, "\n  the nearest is ", nearest->name, " ", nearest->differences);
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(message, "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
+}
+
+// The conversion for every model that the checkpoint fits, if it is the same for all of them.
+absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoint& checkpoint,
+                                        const ConvertOptions& options) {
+  absl::optional<Converted> conversion;
+  absl::Status error;
+  const auto visit = [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) -> absl::Status {
+    if (!mapper.Fits(tree)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(Plan plan, mapper.MakePlan(tree, entry.variant->name));
+    ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
+    if (!conversion) {
+      conversion = Converted{{}, std::move(plan), std::move(stored)};
+    } else if (conversion->stored != stored) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          checkpoint.path(), ": fits several models, which give different files: --model=", conversion->models.front(),
+          " or --model=", entry.variant->name));
+    }
+    conversion->models.push_back(entry.variant->name);
+    return absl::OkStatus();
+  };
+  ForEachVariant<KeyMapper>(registry, checkpoint, options.choice,
+                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+                              if (error.ok()) error = visit(mapper, entry, tree);
+                            });
+  RETURN_IF_ERROR(error);
+  if (conversion) return *std::move(conversion);
+  return FitsNone(registry, checkpoint, options);
+}
+
+// An item of --leave_out: a name as it is, or a pattern of keys.
+class LeaveOut {
+ public:
+  static absl::StatusOr<LeaveOut> Parse(const std::string& text) {
+    absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
+    // The root's path "." is a name and no pattern.
+    if (!pattern.ok() && text != ".") return Annotate(pattern.status(), absl::StrCat("--leave_out=", text));
+    return LeaveOut(text, pattern.ok() ? absl::make_optional(*std::move(pattern)) : absl::nullopt);
+  }
+
+  const std::string& text() const { return text_; }
+  bool Matches(const std::string& name) const { return name == text_ || (pattern_ && pattern_->Matches(name)); }
+
+ private:
+  LeaveOut(std::string text, absl::optional<KeyPattern> pattern)
+      : text_(std::move(text)), pattern_(std::move(pattern)) {}
+
+  std::string text_;
+  absl::optional<KeyPattern> pattern_;
+};
+
+absl::Status MatchesNothing(const LeaveOut& item, const std::vector<Unstorable>& unstorable,
+                            const ConvertOptions& options) {
+  std::vector<std::string> names;
+  for (const Unstorable& part : unstorable) names.push_back(part.name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--leave_out=", item.text(), ": names nothing that layout ", options.layout, " cannot hold",
+                   names.empty() ? "; it holds the whole checkpoint" : NearestHint(item.text(), names)));
+}
+
+// Makes sure that everything in `unstorable` may be left out.
+absl::Status CheckLeftOut(const std::vector<Unstorable>& unstorable, const ConvertOptions& options) {
+  std::vector<LeaveOut> items;
+  for (const std::string& text : options.leave_out) {
+    ASSIGN_OR_RETURN(LeaveOut item, LeaveOut::Parse(text));
+    const auto matches = [&](const Unstorable& part) { return item.Matches(part.name); };
+    if (std::none_of(unstorable.begin(), unstorable.end(), matches)) return MatchesNothing(item, unstorable, options);
+    items.push_back(std::move(item));
+  }
+  std::vector<std::string> lines;
+  for (const Unstorable& part : unstorable) {
+    const auto matches = [&](const LeaveOut& item) { return item.Matches(part.name); };
+    if (std::none_of(items.begin(), items.end(), matches)) lines.push_back(absl::StrCat(part.name, ": ", part.reason));
+  }
+  if (lines.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      options.checkpoint, ": layout ", options.layout, " cannot hold ", Counted(lines.size(), "part"), " of it\n  ",
+      absl::StrJoin(lines, "\n  "),
+      "\n  --leave_out=KEY,... writes the file without them; a KEY may be a pattern such as head.{rest*}"));
+}
+
+SafetensorsTensor HeaderOf(const StoredTensor& tensor) {
+  return {tensor.key, tensor.source.dtype(), tensor.source.shape()};
+}
+
+// Writes the elements of the tensors one by one.
+class ElementsWriter {
+ public:
+  explicit ElementsWriter(Writer& out) : out_(out) {}
+
+  absl::Status Write(const Derived& tensor) {
+    const size_t size = *ElementCount(tensor.shape()) * ByteSize(tensor.dtype());
+    const absl::optional<TensorView> view = tensor.view();
+    if (view && view->strides == RowMajorStrides(view->shape)) return out_.WriteLasting({view->data, size});
+    if (size > capacity_) {
+      buffer_.reset();
+      buffer_ = std::make_unique_for_overwrite<char[]>(size);
+      capacity_ = size;
+    }
+    tensor.Evaluate(buffer_.get());
+    return out_.Write({buffer_.get(), size});
+  }
+
+ private:
+  Writer& out_;
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0;
+};
+
+// The storages of the checkpoint that are read for `tensors`.
+std::vector<int> StoragesOf(const std::vector<StoredTensor>& tensors) {
+  std::set<int> storages;
+  for (const StoredTensor& tensor : tensors) {
+    for (const SlotSource& slot : tensor.source.slots()) {
+      for (const SourceInput& input : slot.inputs()) storages.insert(input.tensor->storage);
+    }
+  }
+  return {storages.begin(), storages.end()};
+}
+
+std::map<std::string, std::string> MetadataFor(const Checkpoint& checkpoint) {
+  if (checkpoint.format() == "safetensors") return checkpoint.metadata();
+  return {{"format", "pt"}};
+}
+
+// Writes the tensors, of which there is one at least, in the order of the library. Returns the size of the file.
+absl::StatusOr<int64_t> WriteTensors(std::vector<StoredTensor> tensors, const Checkpoint& checkpoint, OutputFile& out) {
+  std::sort(tensors.begin(), tensors.end(),
+            [](const StoredTensor& a, const StoredTensor& b) { return ComesBefore(HeaderOf(a), HeaderOf(b)); });
+  std::vector<SafetensorsTensor> headers;
+  for (const StoredTensor& tensor : tensors) headers.push_back(HeaderOf(tensor));
+  const std::string header = SafetensorsHeader(headers, MetadataFor(checkpoint));
+  int64_t size = header.size();
+  for (const SafetensorsTensor& tensor : headers) size += *ElementCount(tensor.shape) * ByteSize(tensor.dtype);
+  Progress progress("write", size);
+  ProgressWriter writer(out, progress);
+  RETURN_IF_ERROR(writer.Write(header));
+  ElementsWriter elements(writer);
+  for (const StoredTensor& tensor : tensors) RETURN_IF_ERROR(elements.Write(tensor.source));
+  return size;
+}
+
+absl::StatusOr<ConvertedFile> Write(Converted conversion, const Checkpoint& checkpoint, OutputFile out) {
+  const std::vector<int> storages = StoragesOf(conversion.stored.tensors);
+  ConvertedFile file = {.models = std::move(conversion.models),
+                        .from = conversion.plan.layout,
+                        .state_dict = conversion.plan.state_dict,
+                        .tensors = static_cast<int64_t>(conversion.stored.tensors.size()),
+                        .left_out = std::move(conversion.stored.unstorable),
+                        .lacking = std::move(conversion.stored.lacking)};
+  const absl::StatusOr<int64_t> bytes = WriteTensors(std::move(conversion.stored.tensors), checkpoint, out);
+  // If the checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
+  // first.
+  RETURN_IF_ERROR(checkpoint.CheckUnchanged());
+  RETURN_IF_ERROR(bytes.status());
+  RETURN_IF_ERROR(VerifyCrc32(checkpoint, storages));
+  RETURN_IF_ERROR(out.Commit());
+  file.bytes = *bytes;
+  return file;
+}
+
+}  // namespace
+
+absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
+  RETURN_IF_ERROR(CheckNotSameFile(options.out, options.checkpoint));
+  for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoint));
+  absl::optional<CatalogEntry> entry;
+  if (!options.model.empty()) {
+    ASSIGN_OR_RETURN(entry, registry.Find(options.model));
+  }
+  ASSIGN_OR_RETURN(Converted conversion, entry ? ConvertFor(registry, *entry, checkpoint, options)
+                                               : ConvertForAny(registry, checkpoint, options));
+  RETURN_IF_ERROR(CheckLeftOut(conversion.stored.unstorable, options));
+  ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));
+  return Write(std::move(conversion), checkpoint, std::move(out));
+}
+
+}  // namespace modelport

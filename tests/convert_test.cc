@@ -1,0 +1,231 @@
+// The tool `convert` on the checkpoints in every layout, which the libraries made whose layouts they are.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+// The published file of a tiny model in a layout.
+std::string FileOf(const std::string& layout, const std::string& model) {
+  const std::string folder = layout == "original" ? "" : absl::StrCat("layouts/", layout, "/");
+  return absl::StrCat("tests/checkpoints/", folder, model, ".safetensors");
+}
+
+class ConvertTest : public testing::Test {
+ protected:
+  void SetUp() override { folder_ = EmptyFolder("convert"); }
+
+  ToolResult Convert(const std::string& checkpoint, const std::string& layout, const std::string& out,
+                     const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> all = {"--checkpoint=" + checkpoint, "--layout=" + layout, "--out=" + out,
+                                    "--plugin_path=" + DataPath("models")};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return RunTool("convert", all, folder_);
+  }
+
+  // The bytes of the conversion; fails the test if there is none.
+  std::string Converted(const std::string& checkpoint, const std::string& layout, const std::string& leave_out = "") {
+    std::vector<std::string> flags;
+    if (!leave_out.empty()) flags.push_back("--leave_out=" + leave_out);
+    const ToolResult result = Convert(checkpoint, layout, "out.safetensors", flags);
+    EXPECT_EQ(result.exit_status, 0) << checkpoint << " to " << layout << "\n" << result.err;
+    return result.exit_status == 0 ? ReadFile(Path("out.safetensors")) : "";
+  }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+// timm has no mask token, so that it does not hold the whole file.
+std::string LeftOut(const std::string& layout) { return layout == "timm" ? "mask_token" : ""; }
+
+// Whether timm has changed the values of cls_token and pos_embed.
+bool HasTimmRegisters(const std::string& layout, const std::string& model) {
+  return layout == "timm" && absl::StrContains(model, "reg");
+}
+
+struct File {
+  std::string layout, model;
+};
+
+std::vector<File> Files() {
+  std::vector<File> files;
+  for (const std::string layout : {"transformers", "transformers_v5_internal", "timm"}) {
+    for (const std::string model : {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg"}) {
+      files.push_back({layout, model});
+    }
+    if (layout != "timm") files.push_back({layout, "tiny_dav2"});
+  }
+  return files;
+}
+
+class ConvertLayoutTest : public ConvertTest, public testing::WithParamInterface<File> {};
+
+TEST_P(ConvertLayoutTest, GivesThePublishedFileByteForByte) {
+  const auto& [layout, model] = GetParam();
+  if (HasTimmRegisters(layout, model)) GTEST_SKIP() << "one-way; see OneWayRulesAreRefused";
+  const std::string wanted = ReadFile(DataPath(FileOf(layout, model)));
+  EXPECT_TRUE(Converted(DataPath(FileOf("original", model)), layout, LeftOut(layout)) == wanted);
+  // torch.save's file of the same weights.
+  EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", model, ".pth")), layout, LeftOut(layout)) ==
+              wanted);
+}
+
+TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
+  const auto& [layout, model] = GetParam();
+  const std::string published = DataPath(FileOf(layout, model));
+  for (const std::string to : {"original", "transformers", "transformers_v5_internal"}) {
+    if (model == "tiny_dav2" && layout == "timm") continue;
+    ASSERT_EQ(Convert(published, to, "there.safetensors").exit_status, 0) << to;
+    if (HasTimmRegisters(layout, model)) continue;
+    EXPECT_TRUE(Converted(Path("there.safetensors"), layout) == ReadFile(published)) << to;
+  }
+  EXPECT_TRUE(Converted(published, layout) == ReadFile(published));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConvertLayoutTest, testing::ValuesIn(Files()),
+                         [](const auto& info) { return absl::StrCat(info.param.layout, "_", info.param.model); });
+
+TEST_F(ConvertTest, DTypesStayThoseOfTheFile) {
+  for (const std::string file : {"bf16.safetensors", "fp16.safetensors"}) {
+    const std::string checkpoint = DataPath("tests/checkpoints/" + file);
+    ASSERT_EQ(Convert(checkpoint, "transformers", "there.safetensors").exit_status, 0) << file;
+    EXPECT_TRUE(Converted(Path("there.safetensors"), "original") == ReadFile(checkpoint)) << file;
+  }
+  const std::string mixed = Converted(DataPath("tests/checkpoints/mixed_dtypes.pth"), "original");
+  EXPECT_THAT(mixed, AllOf(HasSubstr("\"BF16\""), HasSubstr("\"F32\""), HasSubstr("{\"format\":\"pt\"}")));
+}
+
+TEST_F(ConvertTest, EveryFormatOfTorchSaveIsRead) {
+  const std::string wanted = ReadFile(DataPath("tests/checkpoints/tiny_dinov2_reg.safetensors"));
+  for (const std::string name :
+       {"legacy", "flat_storage", "parameters", "dataparallel_state_dict", "pickle_protocol5"}) {
+    EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", name, ".pth")), "original") == wanted) << name;
+  }
+}
+
+TEST_F(ConvertTest, TensorsThatAreStridedOrShareAStorageAreWrittenInOrder) {
+  const std::string checkpoint = DataPath("tests/checkpoints/strided_shared.pth");
+  const std::string wanted = Converted(checkpoint, "original");
+  ASSERT_EQ(Convert(checkpoint, "transformers", "there.safetensors").exit_status, 0);
+  EXPECT_TRUE(Converted(Path("there.safetensors"), "original") == wanted);
+}
+
+TEST_F(ConvertTest, PrintsWhatWasWritten) {
+  const ToolResult result = Convert(DataPath("tests/checkpoints/no_mask_token.pth"), "transformers", "m.safetensors");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("tiny_dinov2_reg\n"), HasSubstr("original to transformers\n"), HasSubstr("tensors  79\n"),
+                    HasSubstr("mask_token, as in the checkpoint\n"), HasSubstr("m.safetensors, 183 kB\n")));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+// Its keys do not tell a relative model from a metric one, and nothing depends on it.
+TEST_F(ConvertTest, ModelsThatGiveTheSameFileNeedNotBeChosen) {
+  const ToolResult result = Convert(DataPath(FileOf("original", "tiny_dav2")), "transformers", "m.safetensors");
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("tiny_dav2, tiny_dav2_metric (the file is the same for each)\n"));
+}
+
+TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {
+  const ToolResult result = Convert(DataPath(FileOf("original", "tiny_dinov2_reg")), "timm", "m.safetensors");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("FAILED_PRECONDITION: "),
+                                HasSubstr("tiny_dinov2_reg.safetensors: layout timm cannot hold 2 parts of it\n"),
+                                HasSubstr("\n  mask_token: timm's models have no mask token\n"),
+                                HasSubstr("\n  --leave_out=KEY,... writes the file without them")));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, OneWayRulesAreRefused) {
+  for (const std::string model : {"tiny_dinov2_reg", "tiny_dinov2_swiglu_reg"}) {
+    ASSERT_EQ(Convert(DataPath(FileOf("timm", model)), "original", "m.safetensors").exit_status, 0);
+    const ToolResult result = Convert(Path("m.safetensors"), "timm", "back.safetensors");
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr("pos_embed: timm has added the first row to cls_token"));
+    EXPECT_EQ(Convert(Path("m.safetensors"), "timm", "back.safetensors", {"--leave_out=pos_embed"}).exit_status, 0);
+  }
+}
+
+TEST_F(ConvertTest, UnusedKeysAndOtherDictionariesAreRefusedOrLeftOutByName) {
+  const std::string checkpoint = DataPath("tests/checkpoints/teacher_student_module_backbone.pth");
+  const ToolResult refused = Convert(checkpoint, "transformers", "m.safetensors");
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("\n  student: 64 tensors beside the state dict of the model\n"));
+  const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=student"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("left out    student: 64 tensors"), HasSubstr("dictionary teacher")));
+}
+
+TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
+  const std::string checkpoint = DataPath(FileOf("original", "tiny_dinov2_reg"));
+  EXPECT_THAT(
+      Convert(checkpoint, "timm", "m.safetensors", {"--leave_out=mask_toke,pos_embed"}).err,
+      StartsWith("INVALID_ARGUMENT: --leave_out=mask_toke: names nothing that layout timm cannot hold; nearest: "
+                 "mask_token"));
+  EXPECT_THAT(
+      Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=cls_token"}).err,
+      HasSubstr("--leave_out=cls_token: names nothing that layout transformers cannot hold; it holds the whole"));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--leave_out=a..b"}).err,
+              StartsWith("INVALID_ARGUMENT: --leave_out=a..b: pattern"));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
+  const std::string checkpoint = DataPath(FileOf("original", "tiny_dinov2_reg"));
+  EXPECT_THAT(Convert(checkpoint, "tim", "m.safetensors").err,
+              StartsWith("INVALID_ARGUMENT: --layout=tim: dinov2_tiny has no such layout; nearest: timm"));
+  EXPECT_THAT(Convert(checkpoint, "chunked", "m.safetensors").err,
+              AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("layout chunked can only be read")));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov"}).err, StartsWith("NOT_FOUND: "));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov2"}).err,
+              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=tiny_dinov2_reg")));
+  EXPECT_THAT(Convert(DataPath("tests/checkpoints/missing_key.pth"), "transformers", "m.safetensors").err,
+              AllOf(HasSubstr("missing_key.pth: fits no model of the catalog\n"), HasSubstr("the nearest is tiny_")));
+  EXPECT_THAT(RunTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
+  EXPECT_THAT(RunTool("convert", {"--checkpoint=x"}, folder_).err, StartsWith("INVALID_ARGUMENT: --layout is missing"));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, TheInputIsNotReplacedAndAnExistingOutputIs) {
+  fs::copy_file(DataPath(FileOf("original", "tiny_dinov2_reg")), Path("m.safetensors"));
+  fs::permissions(Path("m.safetensors"), fs::perms::owner_write, fs::perm_options::add);
+  const std::string before = ReadFile(Path("m.safetensors"));
+  EXPECT_THAT(Convert("m.safetensors", "transformers", "m.safetensors").err, StartsWith("INVALID_ARGUMENT: "));
+  EXPECT_EQ(ReadFile(Path("m.safetensors")), before);
+  std::ofstream(Path("other")) << "old";
+  EXPECT_EQ(Convert("m.safetensors", "original", "other").exit_status, 0);
+  EXPECT_EQ(ReadFile(Path("other")), before);
+  EXPECT_THAT(FileNames(folder_), ElementsAre("m.safetensors", "other"));
+}
+
+TEST_F(ConvertTest, DamagedFilesLeaveNothing) {
+  for (const std::string name :
+       {"truncated.safetensors", "flipped_payload.pth", "truncated_half.pth", "wrong_shape.pth", "extra_key.pth",
+        "list_not_dict.pth", "html_page.pth", "empty_file.pth"}) {
+    const ToolResult result = Convert(DataPath("tests/checkpoints/" + name), "transformers", "m.safetensors");
+    EXPECT_EQ(result.exit_status, 1) << name;
+    EXPECT_THAT(result.err, HasSubstr(name)) << name;
+  }
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport
