@@ -51,7 +51,9 @@ absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const C
                                                const ModuleTree& tree, DType dtype, const std::string& path,
                                                const StatedManifest& stated) {
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
-  const std::string digest = absl::StrCat("sha256:", Sha256Of(checkpoint.bytes()));
+  Sha256 sha256;
+  for (const OpenedFile& file : checkpoint.files()) sha256.Update(file.bytes);
+  const std::string digest = absl::StrCat("sha256:", sha256.HexDigest());
   const std::string& source = stated.manifest.source();
   if (digest != source) {
     return absl::FailedPreconditionError(absl::StrCat(

@@ -154,7 +154,9 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
                                       .dtype = options.dtype,
                                       .runtime = options.runtime});
   BackgroundDigest checkpoint_digest;
-  if (std::holds_alternative<CheckpointFile>(options.weights)) checkpoint_digest.Append(weights.checkpoint.bytes());
+  if (std::holds_alternative<CheckpointFile>(options.weights)) {
+    for (const OpenedFile& file : weights.checkpoint.files()) checkpoint_digest.Append(file.bytes);
+  }
   HashingWriter artifact(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(module, *tree.model, weights, bound, options, checkpoint_digest, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));

@@ -2,6 +2,7 @@
 // recognised by its keys and fills the slots with the same weights as upstream's own file.
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -9,9 +10,11 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/plan.h"
@@ -115,6 +118,43 @@ TEST_P(LayoutsTest, TheClassTokenAndItsPositionAddUp) {
   ASSERT_EQ(positions.size(), wanted_positions.size());
   for (size_t i = 0; i < token.size(); ++i) EXPECT_EQ(token[i] + positions[i], wanted_token[i] + wanted_positions[i]);
   for (size_t i = token.size(); i < positions.size(); ++i) EXPECT_EQ(positions[i], wanted_positions[i]);
+}
+
+// Writes every second tensor of `checkpoint` to a safetensors file, the `part` 0 or 1, and returns its keys.
+std::vector<std::string> WriteShard(const Checkpoint& checkpoint, size_t part, const std::string& path) {
+  std::vector<std::string> keys, entries;
+  std::string data;
+  const std::vector<CheckpointTensor>& tensors = checkpoint.state_dicts()[0].tensors;
+  for (size_t i = part; i < tensors.size(); i += 2) {
+    const size_t begin = data.size();
+    data += RowMajorBytes(checkpoint, tensors[i]);
+    keys.push_back(tensors[i].key);
+    entries.push_back(absl::StrCat("\"", keys.back(), R"(":{"dtype":"F32","shape":[)",
+                                   absl::StrJoin(tensors[i].shape, ","), R"(],"data_offsets":[)", begin, ",",
+                                   data.size(), "]}"));
+  }
+  std::ofstream(path, std::ios::binary) << SafetensorsFile(absl::StrCat("{", absl::StrJoin(entries, ","), "}"), data);
+  return keys;
+}
+
+TEST_P(LayoutsTest, FillsTheSlotsFromShards) {
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make("auto"));
+  ASSERT_OK_AND_ASSIGN(const Checkpoint whole, OpenCheckpoint(path_));
+  std::vector<std::string> entries;
+  for (const size_t part : {0, 1}) {
+    const std::string name = absl::StrCat(GetParam().layout, "-", GetParam().model, "-", part, ".safetensors");
+    for (const std::string& key : WriteShard(whole, part, absl::StrCat(testing::TempDir(), "/", name))) {
+      entries.push_back(absl::StrCat("\"", key, "\":\"", name, "\""));
+    }
+  }
+  path_ = absl::StrCat(testing::TempDir(), "/", GetParam().layout, "-", GetParam().model, ".index.json");
+  std::ofstream(path_) << absl::StrCat(R"({"weight_map":{)", absl::StrJoin(entries, ","), "}}");
+  ASSERT_OK_AND_ASSIGN(const Plan sharded, Make("auto"));
+  EXPECT_EQ(sharded.layout, plan.layout);
+  ASSERT_EQ(sharded.sources.size(), plan.sources.size());
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    EXPECT_TRUE(SameBits(Evaluated(sharded.sources[i]), Evaluated(plan.sources[i]))) << tree_.slots[i].name;
+  }
 }
 
 TEST_P(LayoutsTest, CanBeNamed) {

@@ -61,7 +61,9 @@ void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
 }  // namespace
 
 void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
-  out << checkpoint.path() << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.bytes().size()) << "\n";
+  out << checkpoint.path() << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.size());
+  if (const size_t files = checkpoint.files().size(); files > 1) out << ", an index and " << files - 1 << " shards";
+  out << "\n";
   for (const auto& [key, value] : checkpoint.metadata()) {
     out << "  metadata " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
   }

@@ -26,7 +26,7 @@ TEST(PrintContentsTest, ShowsEverythingThatHoldsTensors) {
   contents.path = "c.pth";
   contents.format = "torch.save (zip)";
   const std::string bytes(1500, '\0');
-  contents.bytes = bytes;
+  contents.files.push_back({contents.path, bytes, nullptr});
   contents.metadata["format"] = "pt";
   contents.state_dicts.push_back(
       {"", {Tensor("norm.weight", DType::kFloat32, {384}), Tensor("count", DType::kInt64, {})}, {}});

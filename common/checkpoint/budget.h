@@ -14,6 +14,8 @@ class Budget {
  public:
   explicit Budget(size_t file_size) : file_size_(file_size), left_(file_size + kAllowance) {}
 
+  size_t file_size() const { return file_size_; }
+
   // InvalidArgument if fewer than `bytes` are left.
   absl::Status Spend(size_t bytes) {
     if (bytes > left_) return Exceeded();

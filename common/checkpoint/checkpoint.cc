@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "common/checkpoint/file_kind.h"
 #include "common/checkpoint/safetensors_reader.h"
+#include "common/checkpoint/shards.h"
 #include "common/checkpoint/torch_legacy_reader.h"
 #include "common/checkpoint/torch_zip_reader.h"
 #include "common/io/mapped_file.h"
@@ -17,7 +18,7 @@
 namespace modelport {
 namespace {
 
-absl::StatusOr<CheckpointContents> ReadContents(absl::string_view file) {
+absl::StatusOr<CheckpointContents> ReadOneFile(absl::string_view file) {
   ASSIGN_OR_RETURN(const FileKind kind, DetectFileKind(file));
   switch (kind) {
     case FileKind::kSafetensors:
@@ -26,23 +27,41 @@ absl::StatusOr<CheckpointContents> ReadContents(absl::string_view file) {
       return ReadTorchZip(file);
     case FileKind::kTorchLegacy:
       return ReadTorchLegacy(file);
+    case FileKind::kJson:
+      return absl::InvalidArgumentError("a JSON text, which holds no tensors");
   }
   return absl::InternalError("unknown file kind");
 }
 
+absl::StatusOr<CheckpointContents> ReadContents(const OpenedFile& file) {
+  if (DetectFileKind(file.bytes).value_or(FileKind::kSafetensors) == FileKind::kJson) {
+    return ReadShards(file, ReadOneFile);
+  }
+  ASSIGN_OR_RETURN(CheckpointContents contents, ReadOneFile(file.bytes));
+  contents.files = {file};
+  return contents;
+}
+
 }  // namespace
 
+int64_t Checkpoint::size() const {
+  int64_t size = 0;
+  for (const OpenedFile& file : files()) size += static_cast<int64_t>(file.bytes.size());
+  return size;
+}
+
 absl::Status Checkpoint::CheckUnchanged() const {
-  return contents_->mapped_file != nullptr ? contents_->mapped_file->CheckUnchanged() : absl::OkStatus();
+  for (const OpenedFile& file : files()) {
+    if (file.mapped_file != nullptr) RETURN_IF_ERROR(file.mapped_file->CheckUnchanged());
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  absl::StatusOr<CheckpointContents> contents = ReadContents(file->bytes());
+  absl::StatusOr<CheckpointContents> contents = ReadContents({path, file->bytes(), file, file.get()});
   if (!contents.ok()) return Annotate(contents.status(), path);
   contents->path = path;
-  contents->file = file;
-  contents->mapped_file = file.get();
   return Checkpoint(*std::move(contents));
 }
 
@@ -65,7 +84,7 @@ absl::Status VerifyCrc32(const Checkpoint& checkpoint, const std::vector<int>& s
     if (has == *storage.crc32) continue;
     return absl::DataLossError(
         absl::StrFormat("%s: %s: CRC-32 wants %08x, has %08x: the file is damaged\n  download or copy it again",
-                        checkpoint.path(), Brief(storage.name), *storage.crc32, has));
+                        checkpoint.files()[storage.file].path, Brief(storage.name), *storage.crc32, has));
   }
   return absl::OkStatus();
 }

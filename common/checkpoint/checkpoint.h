@@ -1,5 +1,6 @@
-// A Checkpoint is an opened file of weights: the keys, shapes, dtypes and strides of its tensors, read from the headers
-// alone. The file is mapped into memory, so that weights are borrowed from it and not copied.
+// A Checkpoint is an opened file of weights, or several that an index binds together: the keys, shapes, dtypes and
+// strides of its tensors, read from the headers alone. The files are mapped into memory, so that weights are borrowed
+// from them and not copied.
 //
 //   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint("dinov2_vits14_pretrain.pth"));
 //   for (const StateDict& dict : checkpoint.state_dicts()) { ... dict.tensors ... }
@@ -20,7 +21,7 @@
 
 namespace modelport {
 
-// Copies share the open file: what is borrowed from one stays valid as long as any of them lives.
+// Copies share the open files: what is borrowed from one stays valid as long as any of them lives.
 class Checkpoint {
  public:
   using Contents = CheckpointContents;
@@ -28,13 +29,16 @@ class Checkpoint {
 
   const std::string& path() const { return contents_->path; }
   const std::string& format() const { return contents_->format; }
-  absl::string_view bytes() const { return contents_->bytes; }
+  const std::vector<OpenedFile>& files() const { return contents_->files; }
   const std::vector<Storage>& storages() const { return contents_->storages; }
   const std::vector<StateDict>& state_dicts() const { return contents_->state_dicts; }
   const std::vector<LooseTensors>& loose() const { return contents_->loose; }
   const std::map<std::string, std::string>& metadata() const { return contents_->metadata; }
 
-  // FailedPrecondition if the file has changed since it was opened. Call it after everything was read.
+  // Of all files, in bytes.
+  int64_t size() const;
+
+  // FailedPrecondition if a file has changed since it was opened. Call it after everything was read.
   absl::Status CheckUnchanged() const;
 
   // True for copies of one Checkpoint.
@@ -44,10 +48,11 @@ class Checkpoint {
   std::shared_ptr<const Contents> contents_;
 };
 
-// Opens a checkpoint in any supported format, which its bytes tell and not its name. Reads headers only. Messages begin
-// with the path.
-//   NotFound          no such file
+// Opens a checkpoint in any supported format, which its bytes tell and not its name. `path` may be the index of shards
+// (model.safetensors.index.json), which lie in its folder. Reads headers only. Messages begin with the path.
+//   NotFound          no such file, or a shard is missing
 //   DataLoss          empty, truncated or damaged
+//   InvalidArgument   shards that do not hold the keys that the index says
 //   InvalidArgument   not a checkpoint: an HTML page, a Git LFS pointer, a whole pickled model, a list, no tensors, ...
 //   Unimplemented     a checkpoint that needs something unsupported (a dtype, a pickle opcode)
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path);

@@ -17,11 +17,20 @@ namespace modelport {
 
 class MappedFile;
 
-// A contiguous range of the file's bytes that tensors view: a torch storage, or one tensor's data in safetensors.
+// A file that a checkpoint consists of, or memory in place of one.
+struct OpenedFile {
+  std::string path;                         // For messages.
+  absl::string_view bytes;                  // All of it.
+  std::shared_ptr<const void> owner;        // Of `bytes`.
+  const MappedFile* mapped_file = nullptr;  // The same as `owner`; null for bytes that were made in memory.
+};
+
+// A contiguous range of a file's bytes that tensors view: a torch storage, or one tensor's data in safetensors.
 struct Storage {
   absl::string_view name;          // For messages: "archive/data/0"; empty where only one tensor can view it.
   absl::string_view bytes;         // Borrowed from the file; valid as long as the Checkpoint lives.
   absl::optional<uint32_t> crc32;  // As the file states it (zip only), not yet verified.
+  int file = 0;                    // Index into Checkpoint::files().
 };
 
 // A tensor as the file describes it. The reader guarantees that every element lies within its storage, and that the
@@ -59,18 +68,16 @@ struct LooseTensors {
   int64_t elements = 0;  // As far as their dtypes are known.
 };
 
-// Everything that a reader finds in a file.
+// Everything that a reader finds in a checkpoint.
 struct CheckpointContents {
-  std::string path;         // As the user named it, for messages.
-  std::string format;       // "safetensors", "torch.save (zip)", "torch.save (legacy)", "seeded".
-  absl::string_view bytes;  // The whole file.
+  std::string path;               // As the user named it, for messages.
+  std::string format;             // "safetensors", "torch.save (zip)", "torch.save (legacy)", "seeded".
+  std::vector<OpenedFile> files;  // One, or an index and the shards that it names.
   std::vector<Storage> storages;
-  // All tensors of the file: those in dictionaries, and the others.
+  // All tensors of the files: those in dictionaries, and the others.
   std::vector<StateDict> state_dicts;  // At least one, each with at least one tensor.
   std::vector<LooseTensors> loose;
   std::map<std::string, std::string> metadata;  // safetensors' __metadata__.
-  std::shared_ptr<const void> file;             // Owns `bytes`.
-  const MappedFile* mapped_file = nullptr;      // The same as `file`; null for bytes that were made in memory.
 };
 
 }  // namespace modelport

@@ -84,8 +84,7 @@ absl::StatusOr<FileKind> DetectFileKind(string_view file) {
   if (IsSafetensors(file)) return FileKind::kSafetensors;
   if (absl::StartsWith(file, "PK\3\4")) return FileKind::kTorchZip;
   if (IsPickle(file)) return FileKind::kTorchLegacy;
-  if (IsJson(file))
-    return NotACheckpoint("a JSON text", "\n  an index of shards names the files that hold the tensors");
+  if (IsJson(file)) return FileKind::kJson;
   if (file[kSafetensorsPrefix] == '{') return FileKind::kSafetensors;
   for (const Foreign& foreign : kForeign) {
     if (FirstBytes(file, foreign.offset, foreign.magic.size()) == foreign.magic) {

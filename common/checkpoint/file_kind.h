@@ -6,8 +6,8 @@
 
 namespace modelport {
 
-// The file formats that checkpoints come in.
-enum class FileKind { kSafetensors, kTorchZip, kTorchLegacy };
+// The file formats that checkpoints come in. A JSON text may be the index of shards.
+enum class FileKind { kSafetensors, kTorchZip, kTorchLegacy, kJson };
 
 // Tells a file's format by its first bytes.
 //   DataLoss          too few bytes to be any checkpoint

@@ -30,6 +30,8 @@ TEST(FileKindTest, SafetensorsWhoseLengthReadsAsAPickle) {
   EXPECT_EQ(*DetectFileKind(SafetensorsFile(header, "")), FileKind::kSafetensors);
 }
 
+TEST(FileKindTest, ATextInBracesIsJson) { EXPECT_EQ(*DetectFileKind("{\"weight_map\": {}}"), FileKind::kJson); }
+
 TEST(FileKindTest, SaysWhatElseAFileIs) {
   struct Case {
     std::string bytes;
@@ -49,7 +51,6 @@ TEST(FileKindTest, SaysWhatElseAFileIs) {
       {"\x28\xb5\x2f\xfd........", "a zstd file"},
       {"BZh9............", "a bzip2 file"},
       {tar, "a tar archive"},
-      {"{\"weight_map\": {}}", "a JSON text"},
       {"\x08\x07\x12\x07pytorch", "an ONNX file"},
       {"just some text in a file", "neither torch.save nor safetensors"},
   };

@@ -94,7 +94,6 @@ absl::StatusOr<CheckpointContents> ReadSafetensors(absl::string_view file) {
     dict.tensors.push_back(*std::move(tensor));
   }
   contents.format = "safetensors";
-  contents.bytes = file;
   contents.state_dicts.push_back(std::move(dict));
   contents.metadata = std::move(header.metadata);
   return contents;

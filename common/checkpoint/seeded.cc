@@ -121,9 +121,8 @@ Checkpoint MakeSeededCheckpoint(const std::vector<SeededKey>& keys, uint64_t see
   }
   contents.path = absl::StrCat("seeded:v1:", seed);
   contents.format = "seeded";
-  contents.bytes = absl::string_view(weights.get(), offsets.back());
+  contents.files.push_back({contents.path, {weights.get(), offsets.back()}, weights});
   contents.state_dicts.push_back(std::move(dict));
-  contents.file = weights;
   return Checkpoint(std::move(contents));
 }
 

@@ -92,7 +92,7 @@ TEST(SeededCheckpointTest, HoldsTheKeys) {
   const Checkpoint checkpoint = MakeSeededCheckpoint({{"norm.weight", {4}}, {"empty", {0, 2}}, {"scale", {}}}, 3);
   EXPECT_EQ(checkpoint.path(), "seeded:v1:3");
   EXPECT_EQ(checkpoint.format(), "seeded");
-  EXPECT_EQ(checkpoint.bytes().size(), 5 * sizeof(float));
+  EXPECT_EQ(checkpoint.size(), 5 * sizeof(float));
   ASSERT_EQ(checkpoint.state_dicts().size(), 1);
   const StateDict& dict = checkpoint.state_dicts()[0];
   EXPECT_EQ(dict.path, "");

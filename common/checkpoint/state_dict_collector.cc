@@ -124,7 +124,7 @@ absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, c
   ASSIGN_OR_RETURN(const int storage, find_storage_(parsed.storage));
   CheckpointTensor tensor{key,           parsed.dtype, std::move(parsed.shape), std::move(parsed.strides),
                           parsed.offset, storage};
-  RETURN_IF_ERROR(CheckTensorBounds(tensor, contents_.storages[storage].bytes.size(), contents_.bytes.size()));
+  RETURN_IF_ERROR(CheckTensorBounds(tensor, contents_.storages[storage].bytes.size(), budget_.file_size()));
   RETURN_IF_ERROR(CheckOneDType(tensor));
   return tensor;
 }

@@ -29,7 +29,6 @@ absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
   Budget budget(bytes.size());
   ASSIGN_OR_RETURN(const pickle::Pickle pickle, pickle::ReadPickle(bytes, budget));
   CheckpointContents contents;
-  contents.bytes = bytes;
   contents.storages.push_back({"data/0", absl::string_view(bytes).substr(0, 8), absl::nullopt});
   RETURN_IF_ERROR(CollectStateDicts(
       *pickle.root, [](const TorchStorage&) { return absl::StatusOr<int>(0); }, budget, &contents));

@@ -154,7 +154,6 @@ absl::StatusOr<int> LegacyReader::FindStorage(const TorchStorage& storage) {
 absl::StatusOr<CheckpointContents> LegacyReader::Read() {
   RETURN_IF_ERROR(ReadPreamble());
   contents_.format = "torch.save (legacy)";
-  contents_.bytes = file_;
   ASSIGN_OR_RETURN(const pickle::Pickle object, ReadNext("object"));
   RETURN_IF_ERROR(ReadStorages(object));
   RETURN_IF_ERROR(CollectStateDicts(

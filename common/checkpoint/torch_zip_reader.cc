@@ -160,7 +160,6 @@ absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file) {
   if (!pickle.ok()) return Annotate(pickle.status(), "data.pkl");
   CheckpointContents contents;
   contents.format = "torch.save (zip)";
-  contents.bytes = file;
   ZipStorages storages(archive, budget, &contents);
   RETURN_IF_ERROR(CollectStateDicts(
       *pickle->root, [&](const TorchStorage& storage) { return storages.Find(storage); }, budget, &contents));

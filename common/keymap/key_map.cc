@@ -62,6 +62,7 @@ class LayoutParser {
   void AddRules(YamlMapReader* reader, Layout* layout) {
     for (std::string& name : reader->TakeTexts("unwrap")) layout->unwrap.push_back(std::move(name));
     for (std::string& prefix : reader->TakeTexts("strip")) layout->strip.push_back(std::move(prefix));
+    for (const YamlValue& item : reader->TakeItems("old_names")) AddOldName(item, &layout->old_names);
     for (const YamlValue& item : reader->TakeItems("renames")) AddRename(item, &layout->renames);
     for (const YamlValue& item : reader->TakeItems("sources")) ParseConversion(item, &layout->sources, problems_);
     for (const YamlValue& item : reader->TakeItems("aliases")) AddAlias(item, &layout->aliases);
@@ -81,6 +82,7 @@ class LayoutParser {
     const auto append = [](const auto& from, auto* to) { to->insert(to->end(), from.begin(), from.end()); };
     append(group->rules.unwrap, &layout->unwrap);
     append(group->rules.strip, &layout->strip);
+    append(group->rules.old_names, &layout->old_names);
     append(group->rules.renames, &layout->renames);
     append(group->rules.sources, &layout->sources);
     append(group->rules.aliases, &layout->aliases);
@@ -99,6 +101,16 @@ class LayoutParser {
     return patterns;
   }
 
+  void AddOldName(const YamlValue& item, std::vector<OldName>* old_names) {
+    YamlMapReader reader(item, "an old name", problems_);
+    std::vector<KeyPattern> ends = TakeSubstitution(&reader, item.mark, "from", "to");
+    std::string reason = reader.RequireText("reason");
+    reader.Finish();
+    if (ends.size() == 2) {
+      old_names->push_back({std::move(ends[0]), std::move(ends[1]), std::move(reason), item.mark});
+    }
+  }
+
   void AddRename(const YamlValue& item, std::vector<Rename>* renames) {
     std::vector<KeyPattern> ends = ParseSubstitution(item, "a rename", "from", "to");
     if (ends.size() == 2) renames->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
@@ -109,23 +121,28 @@ class LayoutParser {
     if (ends.size() == 2) aliases->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
   }
 
-  // The two patterns of a map with the fields `from` and `to`; empty after an error. The second may only have
-  // placeholders that the first has.
+  // The patterns of a map that has these two fields and no other.
   std::vector<KeyPattern> ParseSubstitution(const YamlValue& item, absl::string_view subject, absl::string_view from,
                                             absl::string_view to) {
     YamlMapReader reader(item, std::string(subject), problems_);
+    std::vector<KeyPattern> ends = TakeSubstitution(&reader, item.mark, from, to);
+    reader.Finish();
+    return ends;
+  }
+
+  // The patterns of the fields `from` and `to` of a map that is at `mark`; empty after an error. The second may only
+  // have placeholders that the first has.
+  std::vector<KeyPattern> TakeSubstitution(YamlMapReader* reader, const YamlMark& mark, absl::string_view from,
+                                           absl::string_view to) {
     std::vector<KeyPattern> ends;
     for (absl::string_view field : {from, to}) {
-      AddPattern(reader.Require(field), absl::StrCat("field \"", field, "\""), &ends);
+      AddPattern(reader->Require(field), absl::StrCat("field \"", field, "\""), &ends);
     }
-    reader.Finish();
     if (ends.size() != 2) return {};
     const std::string problem = UnboundPlaceholder(ends[0], ends[1]);
-    if (!problem.empty()) {
-      problems_->Add(item.mark, problem);
-      return {};
-    }
-    return ends;
+    if (problem.empty()) return ends;
+    problems_->Add(mark, problem);
+    return {};
   }
 
   void AddAllowance(const YamlValue& item, absl::string_view list, std::vector<Allowance>* allowances) {

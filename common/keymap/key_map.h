@@ -20,6 +20,14 @@ struct Rename {
   YamlMark mark;
 };
 
+// Keys that upstream once named `from` and now names `to`: backbone.layer1.{rest*} -> backbone.res_layers.0.{rest*}.
+struct OldName {
+  KeyPattern from;
+  KeyPattern to;
+  std::string reason;  // When or why upstream renamed them.
+  YamlMark mark;
+};
+
 // Slots that match `slot` share one tensor, which the file stores once, as `key`: head.{i}.norm.weight is stored as
 // head.0.norm.weight.
 struct Alias {
@@ -40,12 +48,14 @@ const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::s
 
 // One published naming of a family's weights.
 struct Layout {
-  std::string name;                   // "original"
-  std::vector<KeyPattern> recognise;  // The layout is recognised if each of them matches a key, after stripping.
+  std::string name;  // "original"
+  // The layout is recognised if each of them matches a key, after stripping and under its present name.
+  std::vector<KeyPattern> recognise;
   // The prefix of every key in the published file ("model."), which is stripped once. May be empty.
   std::string prefix;
   std::vector<std::string> unwrap;  // Dictionaries that may hold the state dict, in order of preference: "teacher".
   std::vector<std::string> strip;   // Prefixes that training tools add: "module.", "_orig_mod.".
+  std::vector<OldName> old_names;   // Applied in order, before `renames`; a file need not have such keys.
   std::vector<Rename> renames;      // Applied in order; one that matches no key is an error.
   std::vector<Conversion> sources;  // Slots that are stored under other keys, or in another form.
   std::vector<Alias> aliases;       // A slot whose own key is in the file takes that one.

@@ -27,12 +27,16 @@ absl::optional<Preference> FindPreference(const Layout& layout, absl::string_vie
   return preference;
 }
 
+bool Matches(const KeyPattern& pattern, const Layout& layout, const CheckpointTensor& tensor) {
+  const absl::string_view name = StripPrefixes(layout, tensor.key);
+  return layout.old_names.empty() ? pattern.Matches(name) : pattern.Matches(PresentName(layout, name));
+}
+
 std::vector<const KeyPattern*> FindUnmatched(const Layout& layout, const StateDict& dict) {
   std::vector<const KeyPattern*> unmatched;
   for (const KeyPattern& pattern : layout.recognise) {
-    const bool matches = std::any_of(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
-      return pattern.Matches(StripPrefixes(layout, tensor.key));
-    });
+    const bool matches = std::any_of(dict.tensors.begin(), dict.tensors.end(),
+                                     [&](const CheckpointTensor& tensor) { return Matches(pattern, layout, tensor); });
     if (!matches) unmatched.push_back(&pattern);
   }
   return unmatched;

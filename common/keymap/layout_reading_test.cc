@@ -31,6 +31,7 @@ class LayoutReadingTest : public testing::Test {
     recognise: [stem]
     unwrap: [model, teacher]
     strip: [module.]
+    old_names: [{from: trunk, to: stem, reason: renamed in release 2}]
     renames: [{from: old, to: new}]
 )yaml"}));
   }
@@ -53,6 +54,11 @@ class LayoutReadingTest : public testing::Test {
   KeyMap key_map_;
   std::unique_ptr<Checkpoint> checkpoint_;
 };
+
+TEST_F(LayoutReadingTest, OldNamesAreRecognised) {
+  EXPECT_TRUE(ReadRoot("module.trunk").recognised());
+  EXPECT_FALSE(ReadRoot("module.root").recognised());
+}
 
 TEST_F(LayoutReadingTest, DictionariesAreReadInOrderOfPreference) {
   EXPECT_THAT(Paths({Dict("teacher", "a"), Dict("model", "a"), Dict("", "a"), Dict("model.teacher", "a")}),

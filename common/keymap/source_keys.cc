@@ -21,16 +21,25 @@ bool ConsumeAny(const std::vector<std::string>& prefixes, absl::string_view* key
                      [key](const std::string& prefix) { return ConsumePrefix(prefix, key); });
 }
 
+// Renames the keys that match, and returns how many do.
+int64_t RenameMatching(const KeyPattern& from, const KeyPattern& to, SourceKeys* source) {
+  int64_t count = 0;
+  for (SourceKey& key : source->keys) {
+    const absl::optional<KeyBindings> bindings = from.Match(key.name);
+    if (!bindings.has_value()) continue;
+    key.name = source->renamed.emplace_back(to.Substitute(*bindings));
+    ++count;
+  }
+  return count;
+}
+
 void ApplyRenames(const Layout& layout, SourceKeys* source) {
+  for (const OldName& old : layout.old_names) {
+    const int64_t count = RenameMatching(old.from, old.to, source);
+    if (count > 0) source->old_keys.push_back({&old, count});
+  }
   for (const Rename& rename : layout.renames) {
-    bool matches = false;
-    for (SourceKey& key : source->keys) {
-      const absl::optional<KeyBindings> bindings = rename.from.Match(key.name);
-      if (!bindings.has_value()) continue;
-      key.name = source->renamed.emplace_back(rename.to.Substitute(*bindings));
-      matches = true;
-    }
-    if (!matches) source->idle_rules.push_back(&rename);
+    if (RenameMatching(rename.from, rename.to, source) == 0) source->idle_rules.push_back(&rename);
   }
 }
 
@@ -51,6 +60,15 @@ absl::string_view StripPrefixes(const Layout& layout, absl::string_view key) {
   while (ConsumeAny(layout.strip, &key)) {
   }
   return key;
+}
+
+std::string PresentName(const Layout& layout, absl::string_view name) {
+  std::string present(name);
+  for (const OldName& old : layout.old_names) {
+    const absl::optional<KeyBindings> bindings = old.from.Match(present);
+    if (bindings.has_value()) present = old.to.Substitute(*bindings);
+  }
+  return present;
 }
 
 std::shared_ptr<const SourceKeys> RenameKeys(const Layout& layout, const StateDict& dict) {

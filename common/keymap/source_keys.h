@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_KEYMAP_SOURCE_KEYS_H_
 #define MODELPORT_COMMON_KEYMAP_SOURCE_KEYS_H_
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <string>
@@ -27,12 +28,19 @@ struct Collision {
   const CheckpointTensor* second;
 };
 
+// Keys of a file that has them under an old name.
+struct OldKeys {
+  const OldName* rule;
+  int64_t tensors;
+};
+
 // The keys of a state dict, stripped and renamed by a layout. They do not depend on the model. Names are borrowed from
 // the checkpoint or from `renamed`.
 struct SourceKeys {
   std::vector<SourceKey> keys;  // In file order.
   absl::flat_hash_map<absl::string_view, const CheckpointTensor*> by_name;
   std::vector<Collision> collisions;
+  std::vector<OldKeys> old_keys;                        // Of each rule of `old_names` that matches a key.
   std::vector<const Rename*> idle_rules;                // Renames that match no key.
   absl::flat_hash_set<const Conversion*> inapplicable;  // Rules of `sources` whose `when` matches no key.
   std::deque<std::string> renamed;
@@ -43,6 +51,9 @@ struct SourceKeys {
 
 // `key` without the prefixes that `layout` strips: each of `strip` as often as it occurs, `prefix` once.
 absl::string_view StripPrefixes(const Layout& layout, absl::string_view key);
+
+// The name that upstream now gives to `name`, which is stripped.
+std::string PresentName(const Layout& layout, absl::string_view name);
 
 // Borrows from `layout` and `dict`.
 std::shared_ptr<const SourceKeys> RenameKeys(const Layout& layout, const StateDict& dict);

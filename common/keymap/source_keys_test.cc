@@ -79,6 +79,36 @@ TEST_F(SourceKeysTest, ARenameThatMatchesNoKeyIsIdle) {
   EXPECT_EQ(keys->idle_rules[0]->from.text(), "old.{rest*}");
 }
 
+TEST_F(SourceKeysTest, OldNamesAreRenamedBeforeAllElseAndNeedNotOccur) {
+  ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: ["stages.{rest*}"]
+    strip: [module.]
+    old_names:
+      - {from: "layer1.{rest*}", to: "layers.0.{rest*}", reason: renamed in release 2}
+      - {from: "layers.{i}.{rest*}", to: "stages.{i}.{rest*}", reason: renamed in release 3}
+      - {from: "fc.{leaf}", to: "head.{leaf}", reason: renamed in release 3}
+    renames:
+      - {from: "stages.{i}.gamma", to: "stages.{i}.scale"}
+)yaml"}));
+  const auto keys = Rename({"module.layer1.gamma", "layers.1.w", "stages.2.w"});
+  EXPECT_THAT(Names(*keys), ElementsAre("stages.0.scale", "stages.1.w", "stages.2.w"));
+  ASSERT_THAT(keys->old_keys, SizeIs(2));
+  EXPECT_EQ(keys->old_keys[0].rule->reason, "renamed in release 2");
+  EXPECT_EQ(keys->old_keys[0].tensors, 1);
+  EXPECT_EQ(keys->old_keys[1].tensors, 2);
+  EXPECT_THAT(Rename({"stages.2.gamma"})->old_keys, IsEmpty());
+}
+
+TEST_F(SourceKeysTest, AKeyUnderBothOfItsNamesCollides) {
+  ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: [w]
+    old_names: [{from: v, to: w, reason: renamed}]
+)yaml"}));
+  EXPECT_THAT(Rename({"v", "w"})->collisions, SizeIs(1));
+}
+
 TEST_F(SourceKeysTest, TwoKeysThatGetTheSameNameCollideAndTheFirstIsKept) {
   const auto keys = Rename({"old.w", "module.new.w"});
   ASSERT_THAT(keys->collisions, SizeIs(1));

@@ -31,6 +31,8 @@ absl::Status CheckKind(absl::string_view bytes) {
       return NotTorchScript("a safetensors file, which has weights and no code");
     case FileKind::kTorchLegacy:
       return NotTorchScript("a pickle or an old checkpoint of torch.save, which has weights and no code");
+    case FileKind::kJson:
+      return NotTorchScript("a JSON text");
   }
   return absl::InternalError("unknown file kind");
 }

@@ -24,6 +24,9 @@ struct OperationType;
 //   transpose(a, b)         swaps two dimensions of each tensor
 //   reshape(size, ...)      gives each tensor another shape with as many elements; one size may be -1
 //   swap_halves(dim)        swaps the halves of each tensor: [shift, scale] to [scale, shift]
+//   swap_groups(dim, outer, inner)
+//                           `dim` counts [outer, inner, rest]; makes it count [inner, outer, rest], as qkv that is
+//                           stored head by head: [heads, 3, size] to [3, heads, size]
 //   deinterleave(dim, head) in each `head` elements of `dim`: x0 y0 x1 y1 ... to x0 x1 ... y0 y1 ..., as rotary
 //                           embeddings order the rows of a head
 //   interleave(dim, head)   the reverse

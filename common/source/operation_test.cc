@@ -64,6 +64,8 @@ TEST(OperationTest, OthersOrderTheElementsOfEachTensor) {
   EXPECT_THAT(Applied("deinterleave", {0, 4}, {8}), ElementsAre(0, 2, 1, 3, 4, 6, 5, 7));
   EXPECT_THAT(Applied("deinterleave", {0, 6}, {6}), ElementsAre(0, 2, 4, 1, 3, 5));
   EXPECT_THAT(Applied("interleave", {0, 6}, {6}), ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(Applied("swap_groups", {0, 2, 3}, {6}), ElementsAre(0, 3, 1, 4, 2, 5));
+  EXPECT_THAT(Applied("swap_groups", {1, 2, 2}, {1, 8}), ElementsAre(0, 1, 4, 5, 2, 3, 6, 7));
   EXPECT_THAT(Applied("prepend_zeros", {1}, {1, 1, 2}), ElementsAre(0, 0, 0, 1));
   EXPECT_THAT(Applied("drop_first", {0}, {3}), ElementsAre(1, 2));
 }
@@ -82,6 +84,7 @@ class RandomOperation {
     if (parameters == "count, dim") return {Draw(1, 3), Draw(0, 2)};
     if (parameters == "a, b") return {Draw(0, 2), Draw(0, 2)};
     if (parameters == "dim, head") return {Draw(0, 2), 2 * Draw(1, 3)};
+    if (parameters == "dim, outer, inner") return {Draw(0, 2), Draw(1, 3), Draw(1, 2)};
     if (parameters == "size, ...") return {-1, Draw(1, 3)};
     ADD_FAILURE() << "the test draws no arguments for " << type.name() << "(" << parameters << ")";
     return {};
@@ -165,6 +168,7 @@ TEST(OperationTest, ShapesThatDoNotFitAreErrors) {
   EXPECT_EQ(message("reshape", {4, -1}, {{2, 3}}), "[2, 3] has another number of elements");
   EXPECT_EQ(message("swap_halves", {0}, {{3}}), "2 does not divide dimension 0 of [3]");
   EXPECT_EQ(message("interleave", {0, 4}, {{6}}), "4 does not divide dimension 0 of [6]");
+  EXPECT_EQ(message("swap_groups", {0, 4, 3}, {{18}}), "12 does not divide dimension 0 of [18]");
   EXPECT_EQ(message("prepend_zeros", {1}, {{int64_t{1} << 62, 3, 0}}), "");
   EXPECT_THAT(message("prepend_zeros", {1}, {{int64_t{1} << 62, 3}}), HasSubstr("has too many elements"));
   EXPECT_EQ(message("drop_first", {0}, {{0, 2}}), "[0, 2] has no element in dimension 0");
@@ -184,6 +188,8 @@ TEST(OperationTest, UnknownNamesAndArgumentsAreErrors) {
                                                                  {"reshape", {-1, -1}},
                                                                  {"reshape", {0}},
                                                                  {"swap_halves", {0, 1}},
+                                                                 {"swap_groups", {0, 2}},
+                                                                 {"swap_groups", {0, 0, 2}},
                                                                  {"interleave", {0, 3}},
                                                                  {"deinterleave", {0, 0}}}) {
     EXPECT_THAT(MakeOperation(name, arguments), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("wants")))

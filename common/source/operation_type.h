@@ -55,7 +55,7 @@ absl::Status CheckDivides(const Shape& shape, int64_t dim, int64_t divisor);
 // concatenate, chunk, prepend_zeros, drop_first.
 absl::Span<const OperationType* const> JoiningOperations();
 
-// transpose, reshape, swap_halves, deinterleave, interleave.
+// transpose, reshape, swap_halves, swap_groups, deinterleave, interleave.
 absl::Span<const OperationType* const> OrderingOperations();
 
 }  // namespace modelport

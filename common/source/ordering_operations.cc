@@ -1,5 +1,6 @@
 // Operations that give the elements of a tensor another order or shape.
 #include <algorithm>
+#include <array>
 
 #include "absl/strings/str_cat.h"
 #include "common/source/operation_type.h"
@@ -15,16 +16,22 @@ Array Reshaped(const Array& array, Shape shape) {
   return reshaped;
 }
 
-// In each `head` elements of `dim`, swaps the two dimensions [pairs, members] that the elements are counted in.
-Array SwapWithinHeads(Array input, int64_t dim, int64_t head, int64_t pairs) {
+// Counts the elements of `dim` in three dimensions of these sizes. Then swaps the dimension `swapped` of these three, 0
+// or 1, with the next one.
+Array SwapInside(const Array& input, int64_t dim, const std::array<int64_t, 3>& sizes, int64_t swapped) {
   const Shape shape = input.view.shape;
   Shape split = shape;
-  split[dim] /= head;
-  split.insert(split.begin() + dim + 1, {pairs, head / pairs});
+  split.erase(split.begin() + dim);
+  split.insert(split.begin() + dim, sizes.begin(), sizes.end());
   Array array = Reshaped(input, split);
-  std::swap(array.view.shape[dim + 1], array.view.shape[dim + 2]);
-  std::swap(array.view.strides[dim + 1], array.view.strides[dim + 2]);
+  std::swap(array.view.shape[dim + swapped], array.view.shape[dim + swapped + 1]);
+  std::swap(array.view.strides[dim + swapped], array.view.strides[dim + swapped + 1]);
   return Reshaped(array, shape);
+}
+
+// In each `head` elements of `dim`, swaps the two dimensions [pairs, members] that the elements are counted in.
+Array SwapWithinHeads(const Array& input, int64_t dim, int64_t head, int64_t pairs) {
+  return SwapInside(input, dim, {input.view.shape[dim] / head, pairs, head / pairs}, 1);
 }
 
 struct Transpose final : EachTensor {
@@ -91,6 +98,28 @@ struct SwapHalves final : EachTensor {
   }
 };
 
+struct SwapGroups final : EachTensor {
+  absl::string_view name() const override { return "swap_groups"; }
+  absl::string_view parameters() const override { return "dim, outer, inner"; }
+  bool AcceptsArguments(Arguments arguments) const override {
+    constexpr int64_t kMaxGroups = 1'000'000;
+    return OperationType::AcceptsArguments(arguments) &&
+           std::all_of(arguments.begin() + 1, arguments.end(), [](int64_t n) { return n > 0 && n <= kMaxGroups; });
+  }
+
+  absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {
+    RETURN_IF_ERROR(CheckDivides(input, arguments[0], arguments[1] * arguments[2]));
+    return input;
+  }
+  Array ApplyTo(Arguments arguments, Array input) const override {
+    const int64_t outer = arguments[1], inner = arguments[2];
+    return SwapInside(input, arguments[0], {outer, inner, input.view.shape[arguments[0]] / outer / inner}, 0);
+  }
+  absl::optional<Operation> Inverse(Arguments arguments, size_t) const override {
+    return Operation{this, {arguments[0], arguments[2], arguments[1]}};
+  }
+};
+
 // Deinterleave and Interleave.
 struct HeadOperation : EachTensor {
   absl::string_view parameters() const final { return "dim, head"; }
@@ -106,7 +135,7 @@ struct HeadOperation : EachTensor {
 struct Deinterleave final : HeadOperation {
   absl::string_view name() const override { return "deinterleave"; }
   Array ApplyTo(Arguments arguments, Array input) const override {
-    return SwapWithinHeads(std::move(input), arguments[0], arguments[1], arguments[1] / 2);
+    return SwapWithinHeads(input, arguments[0], arguments[1], arguments[1] / 2);
   }
   absl::optional<Operation> Inverse(Arguments arguments, size_t) const override;
 };
@@ -114,7 +143,7 @@ struct Deinterleave final : HeadOperation {
 struct Interleave final : HeadOperation {
   absl::string_view name() const override { return "interleave"; }
   Array ApplyTo(Arguments arguments, Array input) const override {
-    return SwapWithinHeads(std::move(input), arguments[0], arguments[1], 2);
+    return SwapWithinHeads(input, arguments[0], arguments[1], 2);
   }
   absl::optional<Operation> Inverse(Arguments arguments, size_t) const override;
 };
@@ -122,6 +151,7 @@ struct Interleave final : HeadOperation {
 constexpr Transpose kTranspose{};
 constexpr Reshape kReshape{};
 constexpr SwapHalves kSwapHalves{};
+constexpr SwapGroups kSwapGroups{};
 constexpr Deinterleave kDeinterleave{};
 constexpr Interleave kInterleave{};
 
@@ -136,7 +166,8 @@ absl::optional<Operation> Interleave::Inverse(Arguments arguments, size_t) const
 }  // namespace
 
 absl::Span<const OperationType* const> OrderingOperations() {
-  static constexpr const OperationType* kAll[] = {&kTranspose, &kReshape, &kSwapHalves, &kDeinterleave, &kInterleave};
+  static constexpr const OperationType* kAll[] = {&kTranspose,  &kReshape,      &kSwapHalves,
+                                                  &kSwapGroups, &kDeinterleave, &kInterleave};
   return kAll;
 }
 

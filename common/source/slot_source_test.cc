@@ -27,7 +27,6 @@ Checkpoint MakeCheckpoint() {
   const int16_t values[] = {0, 1, 2, 3, 4, 5};
   auto bytes = std::make_shared<std::string>(reinterpret_cast<const char*>(values), sizeof(values));
   Checkpoint::Contents contents;
-  contents.bytes = *bytes;
   contents.storages.push_back({"0", *bytes, absl::nullopt});
   contents.state_dicts.push_back({"",
                                   {{"matrix", DType::kInt16, {2, 3}, {3, 1}, 0, 0},
@@ -35,7 +34,7 @@ Checkpoint MakeCheckpoint() {
                                    {"columns", DType::kInt16, {3, 2}, {1, 3}, 0, 0},
                                    {"empty", DType::kInt16, {0}, {1}, 0, 0}},
                                   {}});
-  contents.file = bytes;
+  contents.files.push_back({"toy.pth", *bytes, bytes});
   return Checkpoint(std::move(contents));
 }
 
@@ -55,7 +54,7 @@ TEST(TakeTest, IsTheTensorWhereItIsInTheFile) {
   EXPECT_EQ(source.shape(), Shape({3, 2}));
   EXPECT_EQ(source.dtype(), DType::kInt16);
   ASSERT_TRUE(source.view());
-  EXPECT_EQ(source.view()->data, checkpoint.bytes().data());
+  EXPECT_EQ(source.view()->data, checkpoint.files()[0].bytes.data());
   EXPECT_THAT(source.view()->strides, ElementsAre(1, 3));
   ASSERT_EQ(source.inputs().size(), 1);
   EXPECT_EQ(source.inputs()[0].tensor->key, "columns");
@@ -107,7 +106,7 @@ TEST(ComputedTest, IsReadInTheFileWhereItsOperationsCopyNothing) {
   const Checkpoint checkpoint = MakeCheckpoint();
   ASSERT_OK_AND_ASSIGN(const SlotSource source, Compute(checkpoint, {2}, MakeOperation("chunk", {3, 0}).value(), 1));
   ASSERT_TRUE(source.view());
-  EXPECT_EQ(source.view()->data, checkpoint.bytes().data() + sizeof(int16_t));
+  EXPECT_EQ(source.view()->data, checkpoint.files()[0].bytes.data() + sizeof(int16_t));
   EXPECT_THAT(Evaluated(source), ElementsAre(1, 4));
 }
 

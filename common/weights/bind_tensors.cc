@@ -32,7 +32,7 @@ absl::Status CheckCopies(const Checkpoint& checkpoint, const Plan& plan, const M
     if (source.inputs().empty() || CanBorrow(source, wanted)) continue;
     bytes += static_cast<double>(*ElementCount(source.shape())) * ByteSize(wanted);
   }
-  const double file = checkpoint.bytes().size();
+  const double file = static_cast<double>(checkpoint.size());
   if (bytes <= 2 * file + kAllowance) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(checkpoint.path(), ": its tensors repeat their elements: the file has ", FormatBytes(file),

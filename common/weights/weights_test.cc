@@ -35,10 +35,9 @@ class WeightsTest : public testing::Test {
     std::memcpy(bytes->data() + offset, values.const_data_ptr(), values.nbytes());
     Checkpoint::Contents contents;
     contents.path = "toy.safetensors";
-    contents.bytes = *bytes;
     contents.storages.push_back({"weight", absl::string_view(*bytes).substr(offset, values.nbytes()), absl::nullopt});
     contents.state_dicts.push_back({"", {{"weight", dtype, {2, 3}, std::move(strides), 0, 0}}, {}});
-    contents.file = bytes;
+    contents.files.push_back({contents.path, *bytes, bytes});
     checkpoint_ = std::make_unique<Checkpoint>(std::move(contents));
     tree_.slots = {{"weight", {2, 3}, false}};
     plan_.sources = {Take{{*checkpoint_, &checkpoint_->state_dicts()[0].tensors[0]}}};
@@ -50,7 +49,7 @@ class WeightsTest : public testing::Test {
   }
 
   bool IsBorrowed(const at::Tensor& tensor) const {
-    const absl::string_view bytes = checkpoint_->bytes();
+    const absl::string_view bytes = checkpoint_->files()[0].bytes;
     const char* data = static_cast<const char*>(tensor.const_data_ptr());
     return data >= bytes.data() && data < bytes.data() + bytes.size();
   }
@@ -127,10 +126,9 @@ TEST_F(WeightsTest, TensorsThatRepeatTheFileManyTimesAreRefused) {
   auto bytes = std::make_shared<std::string>(1'000'000, '\0');
   Checkpoint::Contents contents;
   contents.path = "toy.pth";
-  contents.bytes = *bytes;
   contents.storages.push_back({"0", *bytes, absl::nullopt});
   contents.state_dicts.push_back({"", {{"weight", DType::kFloat32, {250'000}, {0}, 0, 0}}, {}});
-  contents.file = bytes;
+  contents.files.push_back({contents.path, *bytes, bytes});
   const Checkpoint checkpoint(std::move(contents));
   for (const int slots : {60, 70}) {
     tree_.slots.assign(slots, {"weight", {250'000}, false});
@@ -196,7 +194,8 @@ TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
   EXPECT_OK(AuditStorages(*checkpoint_, plan_));
   Checkpoint::Contents contents;
   contents.path = "toy.pth";
-  contents.bytes = checkpoint_->bytes();
+  contents.files = checkpoint_->files();
+  contents.files[0].path = contents.path;
   contents.storages = checkpoint_->storages();
   contents.storages[0].crc32 = 1;
   const Checkpoint damaged(contents);

@@ -1,0 +1,135 @@
+#include "common/checkpoint/shards.h"
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/shard_index.h"
+#include "common/io/mapped_file.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+
+namespace modelport {
+namespace {
+
+class ShardReader {
+ public:
+  using Read = absl::FunctionRef<absl::StatusOr<CheckpointContents>(absl::string_view file)>;
+
+  ShardReader(const OpenedFile& index_file, ShardIndex index, Read read)
+      : folder_(index_file.path.substr(0, index_file.path.rfind('/') + 1)), index_(std::move(index)), read_(read) {
+    contents_.files = {index_file};
+    contents_.state_dicts.emplace_back();
+  }
+
+  absl::StatusOr<CheckpointContents> ReadAll() {
+    RETURN_IF_ERROR(OpenShards());
+    for (size_t i = 0; i < index_.shards.size(); ++i) {
+      const absl::Status added = AddShard(i);
+      if (!added.ok()) return Annotate(added, absl::StrCat("shard ", index_.shards[i]));
+    }
+    RETURN_IF_ERROR(CheckKeys());
+    return std::move(contents_);
+  }
+
+ private:
+  // Appends every shard to the contents' files.
+  absl::Status OpenShards();
+  absl::Status AddShard(size_t shard);
+  void Append(CheckpointContents part, size_t shard);
+  absl::Status CheckKeys() const;
+
+  const std::string folder_;
+  const ShardIndex index_;
+  const Read read_;
+  CheckpointContents contents_;
+  std::vector<std::string> twice_;                     // Keys that are in two shards.
+  absl::flat_hash_map<std::string, size_t> found_in_;  // The shard of each key that was read.
+};
+
+absl::Status ShardReader::OpenShards() {
+  std::vector<std::string> missing;
+  for (const std::string& shard : index_.shards) {
+    absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(folder_ + shard);
+    if (absl::IsNotFound(file.status())) {
+      missing.push_back(shard);
+      continue;
+    }
+    RETURN_IF_ERROR(file.status());
+    contents_.files.push_back({folder_ + shard, (*file)->bytes(), *file, file->get()});
+  }
+  if (missing.empty()) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(missing.size(), " of ", index_.shards.size(),
+                                          missing.size() == 1 ? " shards is" : " shards are",
+                                          " not in its folder: ", FirstFew(missing), "\n  download them, too"));
+}
+
+absl::Status ShardReader::AddShard(size_t shard) {
+  ASSIGN_OR_RETURN(CheckpointContents part, read_(contents_.files[shard + 1].bytes));
+  if (part.state_dicts.size() != 1 || !part.state_dicts[0].path.empty() || !part.loose.empty()) {
+    return absl::InvalidArgumentError("holds more than one dictionary of tensors, which a shard does not");
+  }
+  Append(std::move(part), shard);
+  return absl::OkStatus();
+}
+
+void ShardReader::Append(CheckpointContents part, size_t shard) {
+  const int first_storage = static_cast<int>(contents_.storages.size());
+  for (Storage& storage : part.storages) {
+    storage.file = static_cast<int>(shard) + 1;
+    contents_.storages.push_back(storage);
+  }
+  for (CheckpointTensor& tensor : part.state_dicts[0].tensors) {
+    if (!found_in_.emplace(tensor.key, shard).second) {
+      twice_.push_back(tensor.key);
+      continue;
+    }
+    tensor.storage += first_storage;
+    contents_.state_dicts[0].tensors.push_back(std::move(tensor));
+  }
+  contents_.format = part.format;
+  contents_.metadata.merge(part.metadata);
+}
+
+absl::Status ShardReader::CheckKeys() const {
+  std::vector<std::string> lost, moved, added;
+  for (const auto& [key, shard] : index_.keys) {
+    const auto found = found_in_.find(key);
+    if (found == found_in_.end()) {
+      lost.push_back(key);
+    } else if (found->second != shard) {
+      moved.push_back(key);
+    }
+  }
+  for (const CheckpointTensor& tensor : contents_.state_dicts[0].tensors) {
+    if (!index_.keys.contains(tensor.key)) added.push_back(tensor.key);
+  }
+  std::string text;
+  const auto list = [&](std::vector<std::string> keys, absl::string_view what) {
+    std::sort(keys.begin(), keys.end());
+    if (!keys.empty()) absl::StrAppend(&text, "\n  ", keys.size(), " ", what, ": ", FirstFew(keys));
+  };
+  list(twice_, "in two shards");
+  list(lost, "in the index and in no shard");
+  list(moved, "in another shard than the index says");
+  list(added, "in a shard and not in the index");
+  if (text.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the index and its shards disagree about keys", text,
+                                                 "\n  download the index and all shards again"));
+}
+
+}  // namespace
+
+absl::StatusOr<CheckpointContents> ReadShards(
+    const OpenedFile& index, absl::FunctionRef<absl::StatusOr<CheckpointContents>(absl::string_view file)> read) {
+  ASSIGN_OR_RETURN(ShardIndex parsed, ParseShardIndex(index.bytes));
+  return ShardReader(index, std::move(parsed), read).ReadAll();
+}
+
+}  // namespace modelport

@@ -1,0 +1,22 @@
+#ifndef MODELPORT_COMMON_CHECKPOINT_SHARDS_H_
+#define MODELPORT_COMMON_CHECKPOINT_SHARDS_H_
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/contents.h"
+
+namespace modelport {
+
+// Reads the shards that `index` names, each with `read`, as one state dict: the tensors of the first shard, in its
+// order, then those of the next. Fills all of the contents but path; the files are the index and the shards.
+//   NotFound          a shard is not in the index's folder
+//   InvalidArgument   a shard does not hold the keys that the index says, a key is in two shards, or a shard has more
+//                     than one dictionary; the message lists all such keys, the first few of each kind
+//   others            as ParseShardIndex and `read`
+absl::StatusOr<CheckpointContents> ReadShards(
+    const OpenedFile& index, absl::FunctionRef<absl::StatusOr<CheckpointContents>(absl::string_view file)> read);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_CHECKPOINT_SHARDS_H_

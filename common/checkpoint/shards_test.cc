@@ -1,0 +1,114 @@
+#include "common/checkpoint/shards.h"
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+// A safetensors file with a byte for each key.
+std::string Shard(const std::vector<std::string>& keys) {
+  std::string header, data;
+  for (size_t i = 0; i < keys.size(); ++i) {
+    absl::StrAppend(&header, i == 0 ? "" : ",", "\"", keys[i], R"(":{"dtype":"U8","shape":[1],"data_offsets":[)", i,
+                    ",", i + 1, "]}");
+    data += keys[i][0];
+  }
+  return SafetensorsFile(absl::StrCat("{", header, "}"), data);
+}
+
+class ShardsTest : public ::testing::Test {
+ protected:
+  // Writes `bytes` to the file `name` in the test's folder.
+  std::string Write(const std::string& name, const std::string& bytes) {
+    const std::string path = absl::StrCat(::testing::TempDir(), "/", Prefix(), name);
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+
+  // Opens the index that has these entries: "a": "1".
+  absl::StatusOr<Checkpoint> Open(const std::vector<std::pair<std::string, std::string>>& entries) {
+    std::vector<std::string> lines;
+    for (const auto& [key, shard] : entries) lines.push_back(absl::StrCat("\"", key, "\": \"", Prefix(), shard, "\""));
+    return OpenCheckpoint(Write("index.json", absl::StrCat("{\"weight_map\": {", absl::StrJoin(lines, ","), "}}")));
+  }
+
+  static std::string Prefix() { return ::testing::UnitTest::GetInstance()->current_test_info()->name(); }
+};
+
+TEST_F(ShardsTest, AreOneStateDict) {
+  Write("1", Shard({"b", "a"}));
+  Write("2", Shard({"c"}));
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, Open({{"a", "1"}, {"b", "1"}, {"c", "2"}}));
+  EXPECT_EQ(checkpoint.format(), "safetensors");
+  ASSERT_EQ(checkpoint.files().size(), 3);
+  EXPECT_EQ(checkpoint.size(), checkpoint.files()[0].bytes.size() + Shard({"b", "a"}).size() + Shard({"c"}).size());
+  ASSERT_EQ(checkpoint.state_dicts().size(), 1);
+  std::vector<std::string> keys;
+  for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) {
+    keys.push_back(tensor.key);
+    EXPECT_EQ(RowMajorBytes(checkpoint, tensor), tensor.key);
+  }
+  EXPECT_THAT(keys, ElementsAre("b", "a", "c"));
+  EXPECT_OK(checkpoint.CheckUnchanged());
+}
+
+TEST_F(ShardsTest, MayBeFilesOfTorchSave) {
+  Write("1", SmallTorchZip());
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, Open({{"a", "1"}, {"b", "1"}}));
+  EXPECT_EQ(checkpoint.format(), "torch.save (zip)");
+  EXPECT_OK(VerifyCrc32(checkpoint, {0, 1}));
+}
+
+TEST_F(ShardsTest, ADamagedShardIsNamed) {
+  std::string bytes = SmallTorchZip();
+  const float value = 6;
+  bytes[bytes.find(std::string(reinterpret_cast<const char*>(&value), sizeof(value)))] ^= 1;
+  const std::string path = Write("1", bytes);
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, Open({{"a", "1"}, {"b", "1"}}));
+  EXPECT_THAT(VerifyCrc32(checkpoint, {0, 1}), StatusIs(absl::StatusCode::kDataLoss, StartsWith(path)));
+}
+
+TEST_F(ShardsTest, AMissingShardIsNamed) {
+  Write("1", Shard({"a"}));
+  EXPECT_THAT(Open({{"a", "1"}, {"b", "2"}}),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr(absl::StrCat("1 of 2 shards is not in its folder: ", Prefix(), "2"))));
+}
+
+TEST_F(ShardsTest, EveryDisagreementAboutKeysIsNamed) {
+  Write("1", Shard({"a", "b", "same"}));
+  Write("2", Shard({"c", "same", "new"}));
+  EXPECT_THAT(
+      Open({{"a", "1"}, {"b", "2"}, {"c", "2"}, {"same", "1"}, {"lost", "2"}}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               AllOf(HasSubstr("\n  1 in two shards: same"), HasSubstr("\n  1 in the index and in no shard: lost"),
+                     HasSubstr("\n  1 in another shard than the index says: b"),
+                     HasSubstr("\n  1 in a shard and not in the index: new"))));
+}
+
+TEST_F(ShardsTest, AShardThatIsNoneIsNamed) {
+  Write("1", Shard({"a"}).substr(0, 40));
+  EXPECT_THAT(Open({{"a", "1"}}),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(absl::StrCat("shard ", Prefix(), "1: truncated"))));
+  Write("1", "{\"weight_map\": {\"a\": \"1\"}}");
+  EXPECT_THAT(Open({{"a", "1"}}), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a JSON text")));
+}
+
+}  // namespace
+}  // namespace modelport
