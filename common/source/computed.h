@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_SOURCE_COMPUTED_H_
 #define MODELPORT_COMMON_SOURCE_COMPUTED_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -28,6 +29,7 @@ class Computed {
   const std::vector<SourceInput>& inputs() const { return inputs_; }
   absl::optional<TensorView> view() const;
   void Evaluate(char* out) const;
+  std::string operation() const;
 
   bool operator==(const Computed&) const = default;
 
