@@ -230,9 +230,9 @@ absl::StatusOr<ConvertedFile> Write(Converted conversion, const Checkpoint& chec
 }  // namespace
 
 absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
-  RETURN_IF_ERROR(CheckNotSameFile(options.out, options.checkpoint));
   for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoint));
+  for (const OpenedFile& file : checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
   absl::optional<CatalogEntry> entry;
   if (!options.model.empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(options.model));

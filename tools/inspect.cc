@@ -1,13 +1,12 @@
 // Prints what a checkpoint holds and how it maps onto a model.
 #include <iostream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/keymap/plan.h"
+#include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
@@ -17,6 +16,7 @@
 #include "registry/registry.h"
 #include "tools/load_registry.h"
 #include "tools/print_checkpoint.h"
+#include "tools/print_mapping.h"
 #include "tools/tool_main.h"
 
 ABSL_FLAG(std::string, checkpoint, "", "the file to inspect");
@@ -29,12 +29,20 @@ ABSL_FLAG(std::string, state_dict, "",
 namespace modelport {
 namespace {
 
-// Maps the checkpoint onto the model and prints how.
-absl::Status PrintMapping(const Registry& registry, const CatalogEntry& entry, Checkpoint checkpoint,
-                          const SourceChoice& choice) {
+// Prints how the checkpoint maps onto the model, or every difference.
+absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
+                             const SourceChoice& choice) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapCheckpoint(registry, entry, tree, std::move(checkpoint), choice));
-  PrintPlan(weights.plan, tree, entry.variant->name, std::cout);
+  const std::string& model = entry.variant->name;
+  const absl::StatusOr<MappedWeights> weights = MapCheckpoint(registry, entry, tree, checkpoint, choice);
+  if (!weights.ok()) {
+    ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, entry.plugin->key_map, choice));
+    const absl::StatusOr<Comparison> comparison = mapper.Compare(tree, model);
+    if (comparison.ok() && !comparison->fits()) PrintDifferences(*comparison, model, std::cout);
+    return weights.status();
+  }
+  PrintPlan(weights->plan, tree, model, std::cout);
+  PrintMapping(weights->plan, tree, std::cout);
   return absl::OkStatus();
 }
 
@@ -45,10 +53,10 @@ absl::Status Inspect() {
   if (!absl::GetFlag(FLAGS_model).empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));
   }
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(ResolveUserPath(absl::GetFlag(FLAGS_checkpoint))));
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(ResolveUserPath(absl::GetFlag(FLAGS_checkpoint))));
   PrintContents(checkpoint, std::cout);
   const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
-  if (entry) return PrintMapping(registry, *entry, std::move(checkpoint), choice);
+  if (entry) return InspectForModel(registry, *entry, checkpoint, choice);
   const std::vector<std::string> fitting = FittingVariants(registry, checkpoint, choice.state_dict);
   PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice.state_dict) : absl::nullopt,
            std::cout);

@@ -15,8 +15,12 @@ absl::StatusOr<KeyMapper> KeyMapper::Make(const Checkpoint& checkpoint, const Ke
   return KeyMapper(checkpoint, std::move(layouts));
 }
 
+absl::StatusOr<Comparison> KeyMapper::Compare(const ModuleTree& tree, absl::string_view model) const {
+  return CompareInLayout(*checkpoint_, layouts_, tree, model);
+}
+
 absl::StatusOr<Plan> KeyMapper::MakePlan(const ModuleTree& tree, absl::string_view model) const {
-  ASSIGN_OR_RETURN(Comparison comparison, CompareInLayout(*checkpoint_, layouts_, tree, model));
+  ASSIGN_OR_RETURN(Comparison comparison, Compare(tree, model));
   if (!comparison.fits()) return FitError(checkpoint_->path(), model, tree, comparison);
   comparison.plan.left_out = FindLeftOut(*checkpoint_, *comparison.reading.dict);
   return std::move(comparison.plan);

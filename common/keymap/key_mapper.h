@@ -8,6 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/choose_layout.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/plan.h"
 #include "common/keymap/source_choice.h"
@@ -22,6 +23,10 @@ class KeyMapper {
   // InvalidArgument: no such layout, or no such dictionary.
   static absl::StatusOr<KeyMapper> Make(const Checkpoint& checkpoint, const KeyMap& key_map,
                                         const SourceChoice& choice);
+
+  // Compares the checkpoint with `tree`, the modules of the variant called `model`, in the layout that CompareInLayout
+  // picks. FailedPrecondition: it picks none.
+  absl::StatusOr<Comparison> Compare(const ModuleTree& tree, absl::string_view model) const;
 
   // Maps the checkpoint onto `tree`, the modules of the variant called `model`.
   //   FailedPrecondition  the file does not fit: one message with every problem, grouped (no or more than one layout

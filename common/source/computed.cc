@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -36,6 +37,13 @@ absl::optional<TensorView> Computed::view() const {
 }
 
 void Computed::Evaluate(char* out) const { CopyRowMajor(Apply().view, out); }
+
+std::string Computed::operation() const {
+  const std::string text = absl::StrJoin(
+      operations_, ", ", [](std::string* out, const Operation& operation) { out->append(operation.text()); });
+  const bool has_others = CountResults(operations_, inputs_.size()) > size_t{1};
+  return has_others ? absl::StrCat(text, "[", result_, "]") : text;
+}
 
 Array Computed::Apply() const {
   std::vector<Array> arrays;

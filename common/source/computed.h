@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_SOURCE_COMPUTED_H_
 #define MODELPORT_COMMON_SOURCE_COMPUTED_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -30,6 +31,7 @@ class Computed {
   size_t result() const { return result_; }
   absl::optional<TensorView> view() const;
   void Evaluate(char* out) const;
+  std::string operation() const;
 
   bool operator==(const Computed&) const = default;
 

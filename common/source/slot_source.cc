@@ -18,6 +18,10 @@ absl::optional<TensorView> SlotSource::view() const {
   return std::visit([](const auto& kind) { return kind.view(); }, kind_);
 }
 
+std::string SlotSource::operation() const {
+  return std::visit([](const auto& kind) { return kind.operation(); }, kind_);
+}
+
 void SlotSource::Evaluate(char* out) const {
   std::visit([out](const auto& kind) { kind.Evaluate(out); }, kind_);
 }

@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_SOURCE_SLOT_SOURCE_H_
 
 #include <concepts>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -38,6 +39,10 @@ class SlotSource {
 
   // The result as it is in the files, valid while their checkpoints are open; nullopt if it must be evaluated.
   absl::optional<TensorView> view() const;
+
+  // What is done with the tensors: "concatenate(0)", "chunk(2, 0)[1]" for the second result; "" if one is taken as it
+  // is, "zeros" for zeros.
+  std::string operation() const;
 
   // Writes the result's elements to `out` in row-major order.
   void Evaluate(char* out) const;

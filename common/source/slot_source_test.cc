@@ -138,6 +138,17 @@ TEST(ZerosTest, ReadNothingAndAreEvaluated) {
   EXPECT_EQ(source.zeros()->reason, "not needed");
 }
 
+TEST(SlotSourceTest, NamesItsOperation) {
+  const Checkpoint checkpoint = MakeCheckpoint();
+  const auto computed = [&](const std::vector<size_t>& tensors, const Operation& operation, size_t result) {
+    return SlotSource(Compute(checkpoint, tensors, operation, result).value()).operation();
+  };
+  EXPECT_EQ(TakeFrom(checkpoint, 0).operation(), "");
+  EXPECT_EQ(SlotSource(Zeros{{2}, DType::kInt16, "x"}).operation(), "zeros");
+  EXPECT_EQ(computed({0, 1}, MakeOperation("concatenate", {1}).value(), 0), "concatenate(1)");
+  EXPECT_EQ(computed({0}, MakeOperation("chunk", {2, 0}).value(), 1), "chunk(2, 0)[1]");
+}
+
 TEST(ZerosTest, AreEqualByShapeDTypeAndReason) {
   const SlotSource source = Zeros{{2}, DType::kInt16, "x"};
   EXPECT_EQ(source, SlotSource(Zeros{{2}, DType::kInt16, "x"}));

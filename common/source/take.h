@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_SOURCE_TAKE_H_
 #define MODELPORT_COMMON_SOURCE_TAKE_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/types/optional.h"
@@ -19,6 +20,7 @@ struct Take {
   DType dtype() const { return input.tensor->dtype; }
   std::vector<SourceInput> inputs() const { return {input}; }
   absl::optional<TensorView> view() const { return ViewTensor(input.checkpoint, *input.tensor); }
+  std::string operation() const { return ""; }
   void Evaluate(char* out) const { CopyRowMajor(*view(), out); }
 
   bool operator==(const Take&) const = default;

@@ -23,6 +23,7 @@ struct Zeros {
   DType dtype() const { return filled_dtype; }
   std::vector<SourceInput> inputs() const { return {}; }
   absl::optional<TensorView> view() const { return absl::nullopt; }
+  std::string operation() const { return "zeros"; }
   void Evaluate(char* out) const { std::memset(out, 0, *ElementCount(filled_shape) * ByteSize(filled_dtype)); }
 
   bool operator==(const Zeros&) const = default;

@@ -1,0 +1,117 @@
+// Drafts of layouts for files of other libraries map as the key maps that people wrote for them.
+#include "registry/draft/draft_layout.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/seeded.h"
+#include "common/keymap/comparison.h"
+#include "common/keymap/header_checkpoint.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/plan.h"
+#include "common/keymap/published_keys.h"
+#include "common/module_tree/module_tree.h"
+#include "common/source/slot_source.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+struct File {
+  std::string layout, model;
+  size_t filled, slots;  // Of the draft.
+};
+
+void PrintTo(const File& file, std::ostream* out) { *out << file.layout << "/" << file.model; }
+
+// A model and its family's key map.
+struct Model {
+  explicit Model(const std::string& name) : registry(Registry::Load(EmbeddedPlugins(), {"models"}).value()) {
+    const CatalogEntry entry = registry.Find(name).value();
+    key_map = entry.plugin->key_map;
+    tree = BuildModuleTree(entry.plugin->library, entry.variant->module).value();
+  }
+
+  Registry registry;
+  KeyMap key_map;
+  ModuleTree tree;
+};
+
+class DraftedFileTest : public testing::TestWithParam<File> {};
+
+TEST_P(DraftedFileTest, MapsWhatItFillsAsThePluginDoes) {
+  const auto [layout, name, filled, slots] = GetParam();
+  const Model model(name);
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint,
+                       OpenCheckpoint(absl::StrCat("tests/checkpoints/layouts/", layout, "/", name, ".safetensors")));
+  ASSERT_OK_AND_ASSIGN(const LayoutDraft draft, DraftLayout(checkpoint.state_dicts()[0], model.tree));
+  EXPECT_EQ(draft.filled, filled) << draft.yaml;
+  EXPECT_EQ(draft.slots, slots);
+
+  ASSERT_OK_AND_ASSIGN(const KeyMap drafted, ParseKeyMap({"keymap.yaml", draft.yaml}));
+  ASSERT_OK_AND_ASSIGN(const KeyMapper mapper, KeyMapper::Make(checkpoint, drafted, {}));
+  ASSERT_OK_AND_ASSIGN(const Comparison comparison, mapper.Compare(model.tree, name));
+  EXPECT_THAT(comparison.unconvertible, IsEmpty());
+  absl::flat_hash_set<const Slot*> missing, left;
+  for (const MissingSlot& slot : comparison.missing) missing.insert(slot.slot);
+  left = missing;
+  for (const Misfit& misfit : comparison.wrong_shape) left.insert(misfit.slot);
+  EXPECT_EQ(left.size(), slots - filled);
+
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, model.key_map, model.tree, {layout}, name));
+  size_t source = 0;
+  for (size_t i = 0; i < model.tree.slots.size(); ++i) {
+    const Slot& slot = model.tree.slots[i];
+    if (missing.contains(&slot)) continue;
+    const SlotSource& drafted_source = comparison.plan.sources[source++];
+    if (!left.contains(&slot)) EXPECT_EQ(drafted_source, plan.sources[i]) << slot.name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DraftedFileTest,
+                         testing::Values(File{"transformers", "tiny_dinov2", 63, 63},
+                                         File{"transformers", "tiny_dinov2_reg", 64, 64},
+                                         File{"transformers", "tiny_dinov2_swiglu_reg", 64, 64},
+                                         File{"transformers_v5_internal", "tiny_dinov2", 63, 63},
+                                         File{"transformers_v5_internal", "tiny_dinov2_swiglu_reg", 64, 64},
+                                         File{"timm", "tiny_dinov2", 62, 63}, File{"timm", "tiny_dinov2_reg", 62, 64},
+                                         File{"transformers", "tiny_dav2", 86, 127}),
+                         [](const auto& info) { return absl::StrCat(info.param.layout, "_", info.param.model); });
+
+// dinov2_vits14's own file with other words in the place of upstream's.
+TEST(DraftLayoutTest, ARenamedFileIsCovered) {
+  const Model model("dinov2_vits14");
+  std::vector<SeededKey> keys = PublishedKeys(model.key_map, model.tree);
+  for (SeededKey& key : keys) {
+    key.key = "net." + absl::StrReplaceAll(key.key, {{"blocks.", "stages."},
+                                                     {"patch_embed.proj", "stem.conv"},
+                                                     {"attn.", "attention."},
+                                                     {"norm1", "ln_1"},
+                                                     {"norm2", "ln_2"},
+                                                     {"gamma", "scale"}});
+  }
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("renamed.pth", keys);
+  ASSERT_OK_AND_ASSIGN(const LayoutDraft draft, DraftLayout(checkpoint.state_dicts()[0], model.tree));
+  EXPECT_EQ(draft.filled, model.tree.slots.size());
+  EXPECT_EQ(draft.used, keys.size());
+  ASSERT_OK_AND_ASSIGN(const KeyMap drafted, ParseKeyMap({"keymap.yaml", draft.yaml}));
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, drafted, model.tree, {}, "dinov2_vits14"));
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    EXPECT_EQ(plan.sources[i].inputs()[0].tensor->key, keys[i].key) << model.tree.slots[i].name;
+  }
+}
+
+}  // namespace
+}  // namespace modelport
