@@ -1,5 +1,8 @@
 #include "common/weights/bind_tensors.h"
 
+#include <utility>
+#include <vector>
+
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
@@ -58,19 +61,48 @@ void BindSlot(const Slot& slot, const SlotSource& source, DType dtype, BoundTens
   }
 }
 
+// Fills the slots of a module tree.
+class Binder {
+ public:
+  explicit Binder(TensorFile* made) : made_(made) {}
+
+  absl::Status Add(const Slot& slot, const SlotSource& source, DType dtype) {
+    RETURN_IF_ERROR(CatchTorch([&] { BindSlot(slot, source, dtype, &bound_); }));
+    at::Tensor& tensor = bound_.tensors.back();
+    if (made_ == nullptr || CanBorrow(source, dtype) || tensor.nbytes() < kMinSizeInFile) return absl::OkStatus();
+    RETURN_IF_ERROR(made_->Append(tensor));
+    in_file_.push_back(bound_.tensors.size() - 1);
+    tensor.reset();  // One at a time takes memory.
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<BoundTensors> Finish() {
+    if (made_ == nullptr) return std::move(bound_);
+    ASSIGN_OR_RETURN(std::vector<at::Tensor> mapped, made_->Map());
+    for (size_t i = 0; i < mapped.size(); ++i) bound_.tensors[in_file_[i]] = std::move(mapped[i]);
+    return std::move(bound_);
+  }
+
+ private:
+  static constexpr size_t kMinSizeInFile = 1'000'000;
+
+  TensorFile* made_;
+  BoundTensors bound_;
+  std::vector<size_t> in_file_;  // Indices of the tensors that are in `made_`.
+};
+
 }  // namespace
 
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
-                                         DType dtype) {
+                                         DType dtype, TensorFile* made) {
   RETURN_IF_ERROR(CheckCopies(checkpoint, plan, tree, dtype));
-  BoundTensors bound;
+  Binder binder(made);
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];
-    const absl::Status status =
-        CatchTorch([&] { BindSlot(slot, plan.sources[i], slot.dtype.value_or(dtype), &bound); });
+    const absl::Status status = binder.Add(slot, plan.sources[i], slot.dtype.value_or(dtype));
     if (!status.ok()) return Annotate(Annotate(status, slot.name), checkpoint.path());
   }
-  return bound;
+  return binder.Finish();
 }
 
 }  // namespace modelport

@@ -14,6 +14,7 @@
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
+#include "common/weights/tensor_file.h"
 #include "common/weights/underflow.h"
 
 namespace modelport {
@@ -30,13 +31,15 @@ struct BoundTensors {
   std::vector<std::string> zero_filled;  // Slots that no tensor of the checkpoint fills.
 };
 
-// Evaluates the sources of `plan`, which reads `checkpoint`; floating tensors become `dtype`. Borrowed tensors point
-// into the checkpoint, which must stay open while they are used, and their bytes are not read here. Tensors that are
-// strided or misaligned in the file, and those of another dtype, are copied.
-//   FailedPrecondition  the copies would take more than twice the file's size and 64 MB: only tensors that repeat their
-//                       elements can take that much
+// Evaluates the sources of `plan`, which reads `checkpoint`, one after the other; floating tensors become `dtype`.
+// Borrowed tensors point into the checkpoint, which must stay open while they are used, and their bytes are not read
+// here. Other tensors are made: those that operations make, that are strided or misaligned in the file, or of another
+// dtype. Of them, `made` holds those of 1 MB and more, if it is not null; the others take memory.
+//   FailedPrecondition  the tensors to be made would take more than twice the file's size and 64 MB: only tensors that
+//                       repeat their elements can take that much
+//   others              as TensorFile::Append
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
-                                         DType dtype);
+                                         DType dtype, TensorFile* made = nullptr);
 
 }  // namespace modelport
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "common/weights/bind_tensors.h"
 #include "common/weights/read_source.h"
 #include "common/weights/scalar_type.h"
+#include "common/weights/tensor_file.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -187,6 +189,34 @@ TEST_F(WeightsTest, ConversionsThatOverflowAreRefusedInAnyCase) {
   EXPECT_THAT(Audit(/*allow_nonfinite=*/true),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        AllOf(HasSubstr("overflow in this --dtype"), Not(HasSubstr("in the checkpoint")))));
+}
+
+TEST_F(WeightsTest, LargeTensorsThatAreMadeAreKeptInAFile) {
+  auto bytes = std::make_shared<std::string>(4'000'000, '\0');
+  std::iota(reinterpret_cast<float*>(bytes->data()), reinterpret_cast<float*>(bytes->data()) + 1'000'000, 0);
+  Checkpoint::Contents contents;
+  contents.path = "toy.pth";
+  contents.files.push_back({contents.path, *bytes, bytes});
+  contents.storages.push_back({"0", *bytes, absl::nullopt});
+  contents.state_dicts.push_back({"",
+                                  {{"columns", DType::kFloat32, {1000, 1000}, {1, 1000}, 0, 0},
+                                   {"rows", DType::kFloat32, {1000, 1000}, {1000, 1}, 0, 0},
+                                   {"corner", DType::kFloat32, {10, 10}, {1, 1000}, 0, 0}},
+                                  {}});
+  const Checkpoint checkpoint(std::move(contents));
+  tree_.slots = {{"columns", {1000, 1000}, false}, {"rows", {1000, 1000}, false}, {"corner", {10, 10}, false}};
+  plan_.sources.clear();
+  for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) {
+    plan_.sources.push_back(Take{{checkpoint, &tensor}});
+  }
+  TensorFile made(testing::TempDir() + "/toy.weights");
+  ASSERT_OK_AND_ASSIGN(const BoundTensors bound, BindTensors(checkpoint, plan_, tree_, DType::kFloat32, &made));
+  ASSERT_OK_AND_ASSIGN(const BoundTensors in_memory, BindTensors(checkpoint, plan_, tree_, DType::kFloat32));
+  ASSERT_EQ(bound.tensors.size(), 3);
+  for (size_t i = 0; i < 3; ++i) EXPECT_TRUE(bound.tensors[i].equal(in_memory.tensors[i])) << i;
+  ASSERT_OK_AND_ASSIGN(const std::vector<at::Tensor> in_file, made.Map());
+  ASSERT_EQ(in_file.size(), 1);
+  EXPECT_TRUE(in_file[0].equal(in_memory.tensors[0]));
 }
 
 TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
