@@ -65,6 +65,20 @@ TEST_F(NewPluginTest, AnExampleIsListedPassesItsTestAndExports) {
   EXPECT_THAT(Export("my_net", plugin, "--weights=seeded"), HasSubstr("14 tensors bitwise equal"));
 }
 
+TEST_F(NewPluginTest, FilesNameTheSchemasOfTheirWorkspace) {
+  std::filesystem::create_directory(folder_ + "/models");
+  Write("models/plugins.bzl", kList);
+  EXPECT_EQ(New({"--name=without"}).exit_status, 0);
+  EXPECT_THAT(ReadFile(folder_ + "/models/without/keymap.yaml"), Not(HasSubstr("$schema")));
+  std::filesystem::create_directories(folder_ + "/docs/schema");
+  EXPECT_EQ(New({"--name=with"}).exit_status, 0);
+  for (const std::string file : {"plugin", "modules", "keymap"}) {
+    EXPECT_THAT(ReadFile(absl::StrCat(folder_, "/models/with/", file, ".yaml")),
+                testing::StartsWith(
+                    absl::StrCat("# yaml-language-server: $schema=../../docs/schema/", file, ".schema.json\n")));
+  }
+}
+
 TEST_F(NewPluginTest, AListOfAnotherFormStaysAndTheLineIsPrinted) {
   std::filesystem::create_directory(folder_ + "/models");
   Write("models/plugins.bzl", "PLUGINS = [\"layers\"]\n");

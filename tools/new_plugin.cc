@@ -1,5 +1,6 @@
 // Writes the folder of a new plugin.
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 #include <string>
 
@@ -78,7 +79,7 @@ void PrintNext(const std::string& name, const std::string& checkpoint, const std
 
 absl::Status NewPlugin() {
   const std::string name = absl::GetFlag(FLAGS_name), checkpoint = absl::GetFlag(FLAGS_checkpoint);
-  ASSIGN_OR_RETURN(const PluginDraft draft, Draft(name, checkpoint));
+  ASSIGN_OR_RETURN(PluginDraft draft, Draft(name, checkpoint));
   if (!absl::GetFlag(FLAGS_out).empty()) {
     const std::string folder = ResolveUserPath(absl::GetFlag(FLAGS_out));
     RETURN_IF_ERROR(WritePlugin(draft, folder));
@@ -88,6 +89,8 @@ absl::Status NewPlugin() {
   }
   ASSIGN_OR_RETURN(const std::string models, ModelsFolder());
   const std::string folder = absl::StrCat(models, "/", name), list = models + "/plugins.bzl";
+  // A workspace of other plugins has no schemas.
+  if (std::filesystem::is_directory(models + "/../docs/schema")) NameSchemas("../../docs/schema", &draft);
   RETURN_IF_ERROR(WritePlugin(draft, folder));
   // The folder comes first: a listed family without a folder would break every build.
   const absl::StatusOr<bool> listed = ListPlugin(list, name);

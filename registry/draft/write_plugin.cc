@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/io/output_file.h"
 #include "common/io/output_folder.h"
@@ -11,6 +12,15 @@
 #include "registry/draft/plugin_list.h"
 
 namespace modelport {
+
+void NameSchemas(const std::string& schemas, PluginDraft* draft) {
+  for (PluginDraft::File& file : draft->files) {
+    absl::string_view stem = file.name;
+    if (!absl::ConsumeSuffix(&stem, ".yaml")) continue;
+    file.text = absl::StrCat("# yaml-language-server: $schema=", schemas, "/", stem, ".schema.json\n", file.text);
+  }
+}
+
 absl::Status WritePlugin(const PluginDraft& draft, const std::string& path) {
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(path));
   for (const PluginDraft::File& file : draft.files) {

@@ -9,6 +9,9 @@
 
 namespace modelport {
 
+// Puts a first line into each YAML file of `draft` that names its JSON Schema, in the folder `schemas`, for editors.
+void NameSchemas(const std::string& schemas, PluginDraft* draft);
+
 // Writes the files of `draft` into the new folder `path`: all of them, or none. Errors as those of
 // OutputFolder::Create; AlreadyExists if there is something at `path`.
 absl::Status WritePlugin(const PluginDraft& draft, const std::string& path);
