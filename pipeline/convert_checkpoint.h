@@ -27,9 +27,9 @@ struct ConvertedFile {
   std::string from;                 // The checkpoint's layout.
   std::string state_dict;           // The path of the dictionary that was taken, "" for the root.
   int64_t tensors = 0;
-  int64_t bytes = 0;                 // Of the whole file.
-  std::vector<Unstorable> left_out;  // On request.
-  std::vector<std::string> lacking;  // Slots that neither the checkpoint nor the file holds.
+  int64_t bytes = 0;                      // Of the whole file.
+  std::vector<Unstorable> left_out = {};  // On request.
+  std::vector<std::string> lacking = {};  // Slots that neither the checkpoint nor the file holds.
 };
 
 // Writes the tensors of a checkpoint as a safetensors file in another layout: the bytes that the safetensors library

@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
-#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -80,6 +79,14 @@ int RunFileTool(int argc, char** argv, absl::string_view usage,
     return absl::InvalidArgumentError(
         others.empty() ? "the file is missing: give its path beside the flags"
                        : absl::StrCat("wants one file, has ", others.size(), ": ", FirstFew(others)));
+  });
+}
+
+int RunFilesTool(int argc, char** argv, absl::string_view usage,
+                 const std::function<absl::Status(const std::vector<std::string>& paths)>& run) {
+  return RunWithOthers(argc, argv, usage, [&run](std::vector<std::string> others) {
+    for (std::string& path : others) path = ResolveUserPath(path);
+    return run(others);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -19,6 +20,10 @@ int RunTool(int argc, char** argv, absl::string_view usage, const std::function<
 // The same for a tool of one file, whose path is given beside the flags: `run` gets it from ResolveUserPath.
 int RunFileTool(int argc, char** argv, absl::string_view usage,
                 const std::function<absl::Status(const std::string& path)>& run);
+
+// The same for a tool of several files; `run` checks how many there are.
+int RunFilesTool(int argc, char** argv, absl::string_view usage,
+                 const std::function<absl::Status(const std::vector<std::string>& paths)>& run);
 
 // A relative `path` below the folder where the user typed `bazel run` or `bazelw run`; an absolute one as it is.
 std::string ResolveUserPath(const std::string& path);

@@ -38,6 +38,19 @@ int RunFileToolWith(std::vector<std::string> arguments) {
                      [](const std::string& path) { return absl::NotFoundError(path); });
 }
 
+TEST(RunFilesToolTest, GetsEveryPath) {
+  std::vector<std::string> arguments = {"/a.pt", "/b.pt"};
+  std::vector<char*> argv = Argv(arguments);
+  std::vector<std::string> given;
+  EXPECT_EQ(RunFilesTool(argv.size(), argv.data(), "Reads files.",
+                         [&](const std::vector<std::string>& paths) {
+                           given = paths;
+                           return absl::OkStatus();
+                         }),
+            0);
+  EXPECT_EQ(given, (std::vector<std::string>{"/a.pt", "/b.pt"}));
+}
+
 TEST(RunToolTest, SuccessIsZeroAndSilent) {
   CaptureStderr();
   EXPECT_EQ(RunWith({}, absl::OkStatus()), 0);

@@ -29,6 +29,8 @@ layouts:
       - {slot: "head.{i}.norm.{leaf}", key: "head.0.norm.{leaf}"}
     missing:
       - {key: mask_token, reason: not used}
+    dropped:
+      - {key: "old.{leaf}", reason: nobody has it}
     unused:
       - {key: "head.{rest*}", reason: training only}
   other:
@@ -50,6 +52,10 @@ layouts:
   EXPECT_EQ(layout->StoredKey("head.0.norm.bias"), "head.0.norm.bias");
   EXPECT_EQ(layout->StoredKey("head.3.conv.bias"), "head.3.conv.bias");
   EXPECT_EQ(layout->missing[0].reason, "not used");
+  EXPECT_EQ(layout->FindMissing("mask_token"), &layout->missing[0]);
+  EXPECT_EQ(layout->FindMissing("old.weight"), &layout->dropped[0]);
+  EXPECT_EQ(layout->FindDropped("old.weight"), &layout->dropped[0]);
+  EXPECT_EQ(layout->FindDropped("mask_token"), nullptr);
   EXPECT_EQ(layout->unused[0].key.text(), "head.{rest*}");
   EXPECT_EQ(map.Find("transformers"), nullptr);
 }
@@ -146,7 +152,7 @@ layouts:
     rules: [traning, training]
 )yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 4 problems
-  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, old_names, renames, sources, +3 more
+  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, old_names, renames, sources, +4 more
   keymap.yaml:5:16: pattern "{a*}.x.{b*}": a second {name*}; with two, a key could match in several ways
   keymap.yaml:6:3: no layout takes rules "idle"
   keymap.yaml:10:13: unknown rules "traning"; nearest: training)yaml"));

@@ -1,0 +1,70 @@
+#include "pipeline/artifact_checkpoint.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/io/mapped_file.h"
+#include "common/manifest/manifest.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "common/text/printable.h"
+
+namespace modelport {
+namespace {
+
+absl::StatusOr<const ZipRecord*> FindTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
+  const std::string record_path = absl::StrCat("data/", index);
+  const std::string context = absl::StrCat(file.path(), ": ", record_path, " (", slot.name, "): ");
+  const ZipRecord* const record = file.Find(record_path);
+  if (record == nullptr) return absl::DataLossError(absl::StrCat(context, "missing"));
+  const uint64_t wants = *ElementCount(slot.shape) * ByteSize(dtype);
+  if (!record->deflated && record->bytes.size() == wants) return record;
+  return absl::DataLossError(absl::StrCat(context, "wants ", wants, " bytes, has ", record->bytes.size(),
+                                          record->deflated ? " compressed" : ""));
+}
+
+}  // namespace
+
+absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
+  Manifest manifest;
+  if (const ZipRecord* const record = file.Find(absl::StrCat("extra/", kManifestExtraFile))) {
+    if (!record->deflated) manifest = ParseKnownFields(record->bytes);
+  } else if (const auto beside = MappedFile::Open(ManifestPath(file.path())); beside.ok()) {
+    manifest = ParseKnownFields((*beside)->bytes());
+  }
+  return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
+}
+
+absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
+                                               const ModuleTree& tree) {
+  const absl::optional<DType> dtype = ParseDType(manifest.dtype());
+  if (!dtype) {
+    return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
+  }
+  const auto owner = std::make_shared<const ArtifactFile>(file);
+  Checkpoint::Contents contents;
+  contents.path = file.path();
+  contents.format = "artifact";
+  contents.bytes = owner->bytes();
+  contents.file = owner;
+  StateDict dict;
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    const Slot& slot = tree.slots[i];
+    const DType slot_dtype = slot.dtype.value_or(*dtype);
+    ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensor(file, i, slot, slot_dtype));
+    contents.storages.push_back({record->name, record->bytes, record->crc32});
+    dict.tensors.push_back({slot.name, slot_dtype, slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
+  }
+  if (file.Find(absl::StrCat("data/", tree.slots.size())) != nullptr) {
+    return absl::DataLossError(
+        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", tree.slots.size()));
+  }
+  contents.state_dicts.push_back(std::move(dict));
+  return Checkpoint(std::move(contents));
+}
+
+}  // namespace modelport

@@ -1,0 +1,237 @@
+#include "pipeline/diff_files.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "common/archive/artifact_file.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/find_dict.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/left_out.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/progress/progress.h"
+#include "common/source/take.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "pipeline/artifact_checkpoint.h"
+#include "pipeline/map_weights.h"
+
+namespace modelport {
+namespace {
+
+// A file that was opened, and the variants that it may be of.
+struct OpenedFile {
+  Checkpoint checkpoint;  // Of an artifact: its tensors by the names of their slots.
+  absl::optional<Manifest> manifest;
+  std::vector<std::string> models;
+  absl::optional<std::string> state_dict;  // The dictionary to take.
+};
+
+// A side and what is compared of it.
+struct Side {
+  DiffSide facts;
+  Configuration settings;
+  std::vector<NamedTensor> tensors;
+};
+
+absl::StatusOr<OpenedFile> OpenArtifact(const Registry& registry, const ArtifactFile& file) {
+  absl::optional<Manifest> manifest = FindManifest(file);
+  if (!manifest) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.path(), ": a TorchScript archive without a manifest of Modelport, which says where its tensors belong"));
+  }
+  const absl::StatusOr<CatalogEntry> entry = registry.Find(manifest->model());
+  if (!entry.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.path(), ": is an artifact of another catalog: ", entry.status().message()));
+  }
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, tree));
+  std::vector<std::string> models = {entry->variant->name};
+  return OpenedFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
+}
+
+absl::StatusOr<OpenedFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
+  const absl::StatusOr<ArtifactFile> archive = ArtifactFile::Open(input.path);
+  if (archive.ok() && archive->Find("constants.pkl") != nullptr) return OpenArtifact(registry, *archive);
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
+  std::vector<std::string> models = {model};
+  if (model.empty()) models = FittingVariants(registry, checkpoint, input.state_dict);
+  return OpenedFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
+}
+
+// The model as which a file with the variants `models` is compared with one with `others`.
+std::string ChooseModel(const std::vector<std::string>& models, const std::vector<std::string>& others) {
+  for (const std::string& model : models) {
+    if (std::count(others.begin(), others.end(), model) > 0) return model;
+  }
+  return models.front();
+}
+
+std::string Joined(const google::protobuf::RepeatedField<double>& numbers) { return absl::StrJoin(numbers, ", "); }
+
+// The settings that an artifact states and a checkpoint does not have.
+void AddManifest(const Manifest& manifest, Configuration* settings) {
+  (*settings)["artifact target"] = manifest.target();
+  (*settings)["artifact dtype"] = manifest.dtype();
+  (*settings)["artifact runtime"] = manifest.runtime();
+  (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
+  (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
+  for (const std::string& method : manifest.methods()) {
+    (*settings)[absl::StrCat("artifact method ", Brief(method))] = "present";
+  }
+  for (const auto& knob : manifest.knobs()) {
+    (*settings)[absl::StrCat("artifact knob ", Brief(knob.name()))] =
+        absl::StrCat(knob.value(), " in ", knob.min(), " to ", knob.max());
+  }
+}
+
+// An artifact's manifest states its own.
+void AddPreprocessing(const Plugin& plugin, const absl::optional<Manifest>& manifest, Configuration* settings) {
+  const Preprocessing& stated = plugin.preprocessing;
+  (*settings)["preprocessing mean"] =
+      manifest ? Joined(manifest->preprocessing().mean()) : absl::StrJoin(stated.mean, ", ");
+  (*settings)["preprocessing std"] =
+      manifest ? Joined(manifest->preprocessing().std()) : absl::StrJoin(stated.std, ", ");
+  (*settings)["preprocessing multiple_of"] =
+      absl::StrCat(manifest ? manifest->preprocessing().multiple_of() : stated.multiple_of);
+}
+
+std::vector<NamedTensor> TensorsOf(const Checkpoint& checkpoint, const StateDict& dict) {
+  std::vector<NamedTensor> tensors;
+  for (const CheckpointTensor& tensor : dict.tensors) tensors.push_back({tensor.key, Take{{checkpoint, &tensor}}});
+  return tensors;
+}
+
+// The tensors that fill slots, and those for which the model has none.
+absl::StatusOr<std::vector<NamedTensor>> TensorsOf(const Checkpoint& checkpoint, const ModuleTree& tree,
+                                                   const Plan& plan) {
+  std::vector<NamedTensor> tensors;
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    if (plan.sources[i].zeros() == nullptr) tensors.push_back({tree.slots[i].name, plan.sources[i]});
+  }
+  ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, plan.state_dict));
+  std::set<std::string> unused;
+  for (const auto& [key, reason] : plan.unused) unused.insert(key);
+  for (const CheckpointTensor& tensor : found.dict->tensors) {
+    if (unused.count(tensor.key) > 0) {
+      tensors.push_back({absl::StrCat("unused ", tensor.key), Take{{checkpoint, &tensor}}});
+    }
+  }
+  return tensors;
+}
+
+DiffSide Describe(const OpenedFile& file, const std::string& model) {
+  DiffSide facts = {.path = file.checkpoint.path(), .format = file.checkpoint.format(), .model = model};
+  for (const std::string& other : file.models) {
+    if (other != model) facts.also.push_back(other);
+  }
+  return facts;
+}
+
+void AddBeside(const std::vector<LeftOut>& left_out, DiffSide* facts) {
+  for (const LeftOut& part : left_out) facts->beside.push_back(DictFlag(part.path));
+}
+
+absl::StatusOr<Side> ReadBySlot(const Registry& registry, const OpenedFile& file, const std::string& model) {
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  Side side = {Describe(file, model), DescribeTree(tree, entry.variant->module), {}};
+  AddPreprocessing(*entry.plugin, file.manifest, &side.settings);
+  if (file.manifest) {
+    side.tensors = TensorsOf(file.checkpoint, file.checkpoint.state_dicts().front());
+    return side;
+  }
+  ASSIGN_OR_RETURN(const Plan plan,
+                   MakePlan(file.checkpoint, entry.plugin->key_map, tree, {"auto", file.state_dict}, model));
+  side.facts.layout = plan.layout;
+  side.facts.state_dict = plan.state_dict;
+  AddBeside(plan.left_out, &side.facts);
+  ASSIGN_OR_RETURN(side.tensors, TensorsOf(file.checkpoint, tree, plan));
+  return side;
+}
+
+// The dictionary to take, or the one with most tensors, by its keys.
+absl::StatusOr<Side> ReadByKey(const OpenedFile& file) {
+  const std::vector<StateDict>& dicts = file.checkpoint.state_dicts();
+  const StateDict* dict = &*std::max_element(dicts.begin(), dicts.end(), [](const StateDict& a, const StateDict& b) {
+    return a.tensors.size() < b.tensors.size();
+  });
+  if (file.state_dict) {
+    const absl::StatusOr<FoundDict> found = FindDict(file.checkpoint, *file.state_dict);
+    if (!found.ok()) return Annotate(found.status(), file.checkpoint.path());
+    dict = found->dict;
+  }
+  Side side = {Describe(file, ""), {}, TensorsOf(file.checkpoint, *dict)};
+  side.facts.state_dict = dict->path;
+  AddBeside(FindLeftOut(file.checkpoint, *dict), &side.facts);
+  return side;
+}
+
+// Both by slot, or both by key.
+absl::StatusOr<std::pair<Side, Side>> ReadSides(const Registry& registry, const OpenedFile& a, const OpenedFile& b) {
+  if (a.models.empty() || b.models.empty()) {
+    ASSIGN_OR_RETURN(Side a_side, ReadByKey(a));
+    ASSIGN_OR_RETURN(Side b_side, ReadByKey(b));
+    return std::make_pair(std::move(a_side), std::move(b_side));
+  }
+  ASSIGN_OR_RETURN(Side a_side, ReadBySlot(registry, a, ChooseModel(a.models, b.models)));
+  ASSIGN_OR_RETURN(Side b_side, ReadBySlot(registry, b, ChooseModel(b.models, a.models)));
+  if (a.manifest && b.manifest) {
+    AddManifest(*a.manifest, &a_side.settings);
+    AddManifest(*b.manifest, &b_side.settings);
+  }
+  return std::make_pair(std::move(a_side), std::move(b_side));
+}
+
+absl::Status CheckWhole(const Checkpoint& checkpoint, const std::vector<NamedTensor>& tensors) {
+  RETURN_IF_ERROR(checkpoint.CheckUnchanged());
+  std::set<int> storages;
+  for (const NamedTensor& tensor : tensors) {
+    for (const SourceInput& input : tensor.source.inputs()) storages.insert(input.tensor->storage);
+  }
+  return VerifyCrc32(checkpoint, {storages.begin(), storages.end()});
+}
+
+int64_t Elements(const std::vector<NamedTensor>& tensors) {
+  int64_t elements = 0;
+  for (const NamedTensor& tensor : tensors) elements += *ElementCount(tensor.source.shape());
+  return elements;
+}
+
+}  // namespace
+
+bool FileDifference::is_equal() const {
+  return settings.empty() && std::all_of(tensors.begin(), tensors.end(), [](const TensorComparison& tensor) {
+           return tensor.kind() == TensorComparison::Kind::kEqual;
+         });
+}
+
+absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInput& a, const DiffInput& b,
+                                         const std::string& model) {
+  if (!model.empty()) RETURN_IF_ERROR(registry.Find(model).status());
+  ASSIGN_OR_RETURN(const OpenedFile a_file, OpenFile(registry, a, model));
+  ASSIGN_OR_RETURN(const OpenedFile b_file, OpenFile(registry, b, model));
+  ASSIGN_OR_RETURN(auto sides, ReadSides(registry, a_file, b_file));
+  auto& [a_side, b_side] = sides;
+  FileDifference difference;
+  difference.by_slot = !a_side.facts.model.empty();
+  difference.settings = CompareConfigurations(a_side.settings, b_side.settings);
+  Progress progress("compare", Elements(a_side.tensors));
+  difference.tensors =
+      CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t elements) { progress.Add(elements); });
+  RETURN_IF_ERROR(CheckWhole(a_file.checkpoint, a_side.tensors));
+  RETURN_IF_ERROR(CheckWhole(b_file.checkpoint, b_side.tensors));
+  difference.a = std::move(a_side.facts);
+  difference.b = std::move(b_side.facts);
+  return difference;
+}
+
+}  // namespace modelport
