@@ -67,6 +67,7 @@ class LayoutParser {
     for (const YamlValue& item : reader->TakeItems("aliases")) AddAlias(item, &layout->aliases);
     for (const YamlValue& item : reader->TakeItems("missing")) AddAllowance(item, "missing", &layout->missing);
     for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
+    for (ConfigField& field : TakeConfig(reader, problems_)) layout->config.push_back(std::move(field));
   }
 
   void AddGroup(const std::string& name, const YamlMark& mark, Layout* layout) {
@@ -85,6 +86,7 @@ class LayoutParser {
     append(group->rules.aliases, &layout->aliases);
     append(group->rules.missing, &layout->missing);
     append(group->rules.unused, &layout->unused);
+    append(group->rules.config, &layout->config);
   }
 
   std::vector<KeyPattern> ParseRecognise(YamlMapReader* reader) {

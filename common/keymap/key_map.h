@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/keymap/config_field.h"
 #include "common/keymap/conversion.h"
 #include "common/keymap/key_pattern.h"
 #include "common/yaml/document.h"
@@ -48,6 +49,9 @@ struct Layout {
   std::vector<Alias> aliases;       // A slot whose own key is in the file takes that one.
   std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
+  // If not empty, a config.json beside the file says which variant it is, as far as keys do not tell. These are the
+  // values of fields that it may lack.
+  std::vector<ConfigField> config;
 
   // The key under which the file holds the tensor of `slot`: the slot's name unless an alias says otherwise.
   std::string StoredKey(absl::string_view slot) const;

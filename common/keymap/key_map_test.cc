@@ -31,6 +31,7 @@ layouts:
       - {key: mask_token, reason: not used}
     unused:
       - {key: "head.{rest*}", reason: training only}
+    config: {type: relative}
   other:
     recognise: [x]
 )yaml"};
@@ -51,6 +52,9 @@ layouts:
   EXPECT_EQ(layout->StoredKey("head.3.conv.bias"), "head.3.conv.bias");
   EXPECT_EQ(layout->missing[0].reason, "not used");
   EXPECT_EQ(layout->unused[0].key.text(), "head.{rest*}");
+  ASSERT_THAT(layout->config, SizeIs(1));
+  EXPECT_EQ(layout->config[0].name, "type");
+  EXPECT_EQ(layout->config[0].value, "relative");
   EXPECT_EQ(map.Find("transformers"), nullptr);
 }
 
@@ -146,7 +150,7 @@ layouts:
     rules: [traning, training]
 )yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 4 problems
-  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, renames, sources, aliases, +2 more
+  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, renames, sources, aliases, +3 more
   keymap.yaml:5:16: pattern "{a*}.x.{b*}": a second {name*}; with two, a key could match in several ways
   keymap.yaml:6:3: no layout takes rules "idle"
   keymap.yaml:10:13: unknown rules "traning"; nearest: training)yaml"));
