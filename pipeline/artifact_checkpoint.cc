@@ -49,8 +49,7 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   Checkpoint::Contents contents;
   contents.path = file.path();
   contents.format = "artifact";
-  contents.bytes = owner->bytes();
-  contents.file = owner;
+  contents.files.push_back({file.path(), owner->bytes(), owner});
   StateDict dict;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];

@@ -21,13 +21,13 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "pipeline/artifact_checkpoint.h"
-#include "pipeline/map_weights.h"
+#include "pipeline/checked_plan.h"
 
 namespace modelport {
 namespace {
 
 // A file that was opened, and the variants that it may be of.
-struct OpenedFile {
+struct DiffFile {
   Checkpoint checkpoint;  // Of an artifact: its tensors by the names of their slots.
   absl::optional<Manifest> manifest;
   std::vector<std::string> models;
@@ -41,7 +41,7 @@ struct Side {
   std::vector<NamedTensor> tensors;
 };
 
-absl::StatusOr<OpenedFile> OpenArtifact(const Registry& registry, const ArtifactFile& file) {
+absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFile& file) {
   absl::optional<Manifest> manifest = FindManifest(file);
   if (!manifest) {
     return absl::InvalidArgumentError(absl::StrCat(
@@ -55,16 +55,16 @@ absl::StatusOr<OpenedFile> OpenArtifact(const Registry& registry, const Artifact
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, tree));
   std::vector<std::string> models = {entry->variant->name};
-  return OpenedFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
+  return DiffFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
 }
 
-absl::StatusOr<OpenedFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
+absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
   const absl::StatusOr<ArtifactFile> archive = ArtifactFile::Open(input.path);
   if (archive.ok() && archive->Find("constants.pkl") != nullptr) return OpenArtifact(registry, *archive);
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
   std::vector<std::string> models = {model};
-  if (model.empty()) models = FittingVariants(registry, checkpoint, input.state_dict);
-  return OpenedFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
+  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, input.state_dict));
+  return DiffFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
 }
 
 // The model as which a file with the variants `models` is compared with one with `others`.
@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<NamedTensor>> TensorsOf(const Checkpoint& checkpoint,
   return tensors;
 }
 
-DiffSide Describe(const OpenedFile& file, const std::string& model) {
+DiffSide Describe(const DiffFile& file, const std::string& model) {
   DiffSide facts = {.path = file.checkpoint.path(), .format = file.checkpoint.format(), .model = model};
   for (const std::string& other : file.models) {
     if (other != model) facts.also.push_back(other);
@@ -140,7 +140,7 @@ void AddBeside(const std::vector<LeftOut>& left_out, DiffSide* facts) {
   for (const LeftOut& part : left_out) facts->beside.push_back(DictFlag(part.path));
 }
 
-absl::StatusOr<Side> ReadBySlot(const Registry& registry, const OpenedFile& file, const std::string& model) {
+absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, const std::string& model) {
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   Side side = {Describe(file, model), DescribeTree(tree, entry.variant->module), {}};
@@ -159,7 +159,7 @@ absl::StatusOr<Side> ReadBySlot(const Registry& registry, const OpenedFile& file
 }
 
 // The dictionary to take, or the one with most tensors, by its keys.
-absl::StatusOr<Side> ReadByKey(const OpenedFile& file) {
+absl::StatusOr<Side> ReadByKey(const DiffFile& file) {
   const std::vector<StateDict>& dicts = file.checkpoint.state_dicts();
   const StateDict* dict = &*std::max_element(dicts.begin(), dicts.end(), [](const StateDict& a, const StateDict& b) {
     return a.tensors.size() < b.tensors.size();
@@ -176,7 +176,7 @@ absl::StatusOr<Side> ReadByKey(const OpenedFile& file) {
 }
 
 // Both by slot, or both by key.
-absl::StatusOr<std::pair<Side, Side>> ReadSides(const Registry& registry, const OpenedFile& a, const OpenedFile& b) {
+absl::StatusOr<std::pair<Side, Side>> ReadSides(const Registry& registry, const DiffFile& a, const DiffFile& b) {
   if (a.models.empty() || b.models.empty()) {
     ASSIGN_OR_RETURN(Side a_side, ReadByKey(a));
     ASSIGN_OR_RETURN(Side b_side, ReadByKey(b));
@@ -217,8 +217,8 @@ bool FileDifference::is_equal() const {
 absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInput& a, const DiffInput& b,
                                          const std::string& model) {
   if (!model.empty()) RETURN_IF_ERROR(registry.Find(model).status());
-  ASSIGN_OR_RETURN(const OpenedFile a_file, OpenFile(registry, a, model));
-  ASSIGN_OR_RETURN(const OpenedFile b_file, OpenFile(registry, b, model));
+  ASSIGN_OR_RETURN(const DiffFile a_file, OpenFile(registry, a, model));
+  ASSIGN_OR_RETURN(const DiffFile b_file, OpenFile(registry, b, model));
   ASSIGN_OR_RETURN(auto sides, ReadSides(registry, a_file, b_file));
   auto& [a_side, b_side] = sides;
   FileDifference difference;

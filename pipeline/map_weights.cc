@@ -10,19 +10,9 @@
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
-#include "pipeline/each_variant.h"
+#include "pipeline/checked_plan.h"
 
 namespace modelport {
-
-std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint,
-                                         const absl::optional<std::string>& state_dict) {
-  std::vector<std::string> names;
-  ForEachVariant<KeyMapper>(registry, checkpoint, {"auto", state_dict},
-                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
-                              if (mapper.Fits(tree)) names.push_back(entry.variant->name);
-                            });
-  return names;
-}
 
 absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                          const WeightSource& source) {
@@ -38,9 +28,11 @@ absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const Catalog
 
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice) {
-  absl::StatusOr<Plan> plan = MakePlan(checkpoint, entry.plugin->key_map, tree, choice, entry.variant->name);
+  ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, entry.plugin->key_map, choice));
+  absl::StatusOr<Plan> plan = MakeCheckedPlan(mapper, checkpoint, entry, tree);
   if (absl::IsFailedPrecondition(plan.status())) {
-    const std::vector<std::string> fitting = FittingVariants(registry, checkpoint, choice.state_dict);
+    const std::vector<std::string> fitting =
+        NamesOfFitting(FindFittingVariants(registry, checkpoint, choice.state_dict));
     const bool fits_this = std::count(fitting.begin(), fitting.end(), entry.variant->name) > 0;
     const std::string hint = fitting.empty() || fits_this ? ""
                                                           : absl::StrCat("\n  it fits another model: --model=",

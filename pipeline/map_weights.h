@@ -23,18 +23,13 @@ struct MappedWeights {
 
 // Opens the checkpoint, or makes the seeded weights, and plans how they fill `tree`, the variant's own of `entry`.
 //   FailedPrecondition  the file does not fit; if it fits another variant of the catalog, the message names that one
-//   others              as OpenCheckpoint and KeyMapper::MakePlan
+//   others              as OpenCheckpoint, KeyMapper::Make and MakeCheckedPlan
 absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                          const WeightSource& source);
 
 // The same for a checkpoint that is open.
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice);
-
-// Names the variants of the catalog that a dictionary of `checkpoint`, or the one at `state_dict`, fits without
-// changes.
-std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint,
-                                         const absl::optional<std::string>& state_dict);
 
 }  // namespace modelport
 

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
+#include "pipeline/checked_plan.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -40,7 +41,8 @@ TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
   ASSERT_OK_AND_ASSIGN(const ModuleTree other,
                        BuildModuleTree(with_registers.plugin->library, with_registers.variant->module));
   Checkpoint checkpoint = MakeSeededCheckpoint(PublishedKeys(plain.plugin->key_map, own), 0);
-  EXPECT_THAT(FittingVariants(registry, checkpoint, absl::nullopt), testing::ElementsAre("tiny_dinov2"));
+  EXPECT_THAT(NamesOfFitting(FindFittingVariants(registry, checkpoint, absl::nullopt)),
+              testing::ElementsAre("tiny_dinov2"));
   EXPECT_THAT(MapCheckpoint(registry, with_registers, other, std::move(checkpoint), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        testing::EndsWith("\n  it fits another model: --model=tiny_dinov2")));

@@ -1,17 +1,58 @@
 #include "pipeline/nearest_variant.h"
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/keymap/find_dict.h"
+#include "common/keymap/key_map.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
 #include "pipeline/each_variant.h"
 
 namespace modelport {
 namespace {
 
 constexpr double kLeastShare = 0.25;
+constexpr double kLeastShapeShare = 0.5;
+constexpr size_t kMaxTensors = 100000;  // As many as Likeness reads.
+
+// Scores how many slots of module trees have a tensor of their shape, whatever its name.
+class ShapeLikeness {
+ public:
+  // Reads the dictionary that `choice` names, or the one with the most tensors.
+  static absl::StatusOr<ShapeLikeness> Make(const Checkpoint& checkpoint, const KeyMap&, const SourceChoice& choice) {
+    ASSIGN_OR_RETURN(const StateDict* const dict, ChooseDict(checkpoint, choice.state_dict));
+    ShapeLikeness likeness;
+    likeness.tensors_ = dict->tensors.size();
+    if (likeness.tensors_ > kMaxTensors) return likeness;
+    for (const CheckpointTensor& tensor : dict->tensors) ++likeness.counts_[tensor.shape];
+    return likeness;
+  }
+
+  size_t CountAlike(const ModuleTree& tree) const {
+    absl::flat_hash_map<Shape, size_t> counts = counts_;
+    size_t alike = 0;
+    for (const Slot& slot : tree.slots) {
+      const auto count = counts.find(slot.shape);
+      if (count == counts.end() || count->second == 0) continue;
+      --count->second;
+      ++alike;
+    }
+    return alike;
+  }
+
+  // Of all slots and tensors.
+  double Share(size_t alike, const ModuleTree& tree) const { return 2.0 * alike / (tree.slots.size() + tensors_); }
+
+ private:
+  size_t tensors_ = 0;
+  absl::flat_hash_map<Shape, size_t> counts_;
+};
 
 // What keeps `checkpoint` from fitting `entry`.
 std::string Differences(const CatalogEntry& entry, const Checkpoint& checkpoint, const SourceChoice& choice) {
@@ -22,10 +63,8 @@ std::string Differences(const CatalogEntry& entry, const Checkpoint& checkpoint,
                                        absl::StrCat(checkpoint.path(), ": does not fit ", entry.variant->name, " ")));
 }
 
-}  // namespace
-
-absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
-                                                  const absl::optional<std::string>& state_dict) {
+absl::optional<NearestVariant> NearestByNames(const Registry& registry, const Checkpoint& checkpoint,
+                                              const absl::optional<std::string>& state_dict) {
   absl::optional<CatalogEntry> nearest;
   Likeness::Score best{kLeastShare, ""};
   ForEachVariant<Likeness>(registry, checkpoint, {"auto", state_dict},
@@ -37,6 +76,34 @@ absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, cons
                            });
   if (!nearest) return absl::nullopt;
   return NearestVariant{nearest->variant->name, Differences(*nearest, checkpoint, {best.layout, state_dict})};
+}
+
+absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const Checkpoint& checkpoint,
+                                               const absl::optional<std::string>& state_dict) {
+  absl::optional<NearestVariant> nearest;
+  double best = kLeastShapeShare;
+  ForEachVariant<ShapeLikeness>(
+      registry, checkpoint, {"auto", state_dict},
+      [&](const ShapeLikeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
+        const size_t alike = likeness.CountAlike(tree);
+        const double share = likeness.Share(alike, tree);
+        if (share <= best) return;
+        best = share;
+        nearest = NearestVariant{
+            entry.variant->name,
+            absl::StrCat("by shapes alone: ", alike, " of its ", tree.slots.size(),
+                         " slots have a tensor of their shape; the names are of no layout that it knows\n  ",
+                         "--draft prints rules for a layout of its own, to be checked")};
+      });
+  return nearest;
+}
+
+}  // namespace
+
+absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
+                                                  const absl::optional<std::string>& state_dict) {
+  absl::optional<NearestVariant> nearest = NearestByNames(registry, checkpoint, state_dict);
+  return nearest ? nearest : NearestByShapes(registry, checkpoint, state_dict);
 }
 
 }  // namespace modelport

@@ -11,11 +11,13 @@ namespace modelport {
 
 struct NearestVariant {
   std::string name;
-  std::string differences;  // "(layout original): 2 of 247 keys missing ...", of MakePlan's message.
+  // "(layout original): 2 of 247 keys missing ...", of MakePlan's message, or "by shapes alone: ...".
+  std::string differences;
 };
 
-// Finds the variant of the catalog to which a checkpoint that fits none comes nearest; of several that are equally near
-// the first. nullopt if less than a quarter of slots and keys agree (see Likeness).
+// Finds the variant of the catalog to which a checkpoint comes nearest; of several that are equally near the first. It
+// is found by names and shapes if at least a quarter of slots and keys agree (see Likeness), or else by shapes alone if
+// half of them do. nullopt if no variant is as near.
 absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
                                                   const absl::optional<std::string>& state_dict);
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "common/keymap/config_field.h"
 #include "common/module_tree/parse_example.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
@@ -109,6 +110,7 @@ class PluginParser {
     if (!variant.file.empty()) Check(Annotate(CheckFileBelow(variant.file), "field \"file\""), field.mark);
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
     if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
+    variant.config = TakeConfig(&reader, problems_);
     variant.url = reader.TakeText("url");
     variant.hub = reader.TakeText("hub");
     variant.published = reader.TakeBool("published", true);

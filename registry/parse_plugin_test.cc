@@ -36,6 +36,7 @@ variants:
     file: toy_b.pth
     url: https://example.org/toy_b.pth
     hub: org/toy
+    config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence: CC-BY-NC-4.0
     licence_claims:
       - {licence: Apache-2.0, url: "https://example.org/page"}
@@ -72,6 +73,11 @@ variants:
   ASSERT_THAT(plugin.variants[0].licence_claims, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].licence_claims[0].licence, "Apache-2.0");
   EXPECT_EQ(plugin.variants[0].licence_claims[0].url, "https://example.org/page");
+  ASSERT_THAT(plugin.variants[0].config, SizeIs(3));
+  EXPECT_EQ(plugin.variants[0].config[1].name, "max_depth");
+  EXPECT_EQ(plugin.variants[0].config[1].value, "20");
+  EXPECT_EQ(plugin.variants[0].config[2].name, "backbone.taps");
+  EXPECT_EQ(plugin.variants[0].config[2].value, "[3, 6]");
   EXPECT_TRUE(plugin.variants[0].published);
   EXPECT_EQ(plugin.variants[0].mark.line, 15);
   EXPECT_FALSE(plugin.variants[1].published);

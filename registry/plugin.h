@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/keymap/config_field.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/module_library.h"
@@ -33,6 +34,8 @@ struct Variant {
   std::string licence;  // SPDX name of the weights' licence; empty for a test's variant.
   // Where sources disagree on the licence: what each of them says. `licence` is one of these.
   std::vector<LicenceClaim> licence_claims;
+  // What a config.json beside the checkpoint says where it says anything of these fields.
+  std::vector<ConfigField> config;
   bool published = true;  // False: the weights are not public, such as announced ones or a user's own.
   YamlMark mark;          // Of `module`.
 };

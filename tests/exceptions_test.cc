@@ -40,7 +40,9 @@ const std::vector<Rule>& Rules() {
       {"\\.at\\(", "use find, or [] on an index that was checked", {}},
       {"\\bstd::get<[A-Za-z]", "use std::get_if", {}},
       // There with allow_exceptions=false.
-      {"\\b[Jj]son::parse\\(", "parse with a SAX handler, which reports errors", {"common/parity/reference.cc"}},
+      {"\\b[Jj]son::parse\\(",
+       "parse with a SAX handler, which reports errors",
+       {"common/checkpoint/model_config.cc", "common/parity/reference.cc"}},
       {"\\bfor \\([^;]*directory_iterator\\(", "step with increment(error)", {}},
       {"\\bfs::(absolute|canonical|copy|copy_file|create_directories|create_directory|current_path|exists|file_size|"
        "is_directory|is_regular_file|last_write_time|remove|remove_all|rename|resize_file|status)\\((?![^;]*error)",

@@ -402,6 +402,61 @@ TEST(CheckpointMessagesTest, InspectNamesNoModelThatIsFarAway) {
   EXPECT_EQ(InspectedFit(folder), "fits no model of the catalog\n");
 }
 
+// The tensors with other names.
+std::vector<TensorHeader> RenamedTensors() {
+  std::vector<TensorHeader> tensors = Tensors();
+  for (TensorHeader& tensor : tensors) {
+    tensor.key = absl::StrReplaceAll(tensor.key, {{"stem", "input.conv"}, {"layer1", "body"}, {"bn", "norm"}});
+  }
+  return tensors;
+}
+
+TEST(CheckpointMessagesTest, InspectNamesTheNearestModelByShapes) {
+  const std::string folder = MakeFolder({});
+  WriteCheckpoint(folder, RenamedTensors());
+  EXPECT_EQ(InspectedFit(folder), R"text(fits no model of the catalog
+the nearest is tiny_net by shapes alone: 10 of its 10 slots have a tensor of their shape; the names are of no layout that it knows
+  --draft prints rules for a layout of its own, to be checked
+)text");
+}
+
+TEST(CheckpointMessagesTest, TheDraftOfALayoutExports) {
+  const std::string folder = MakeFolder({});
+  WriteCheckpoint(folder, RenamedTensors());
+  const ToolResult draft =
+      RunTool("inspect", {"--checkpoint=tiny.safetensors", "--plugin_path=plugins", "--draft"}, folder);
+  EXPECT_EQ(draft.exit_status, 0) << draft.err;
+  EXPECT_EQ(draft.out, R"text(# tiny_net from tiny.safetensors
+# DRAFT: fills 10 of 10 slots from 10 of 10 keys. Names and shapes suggest it; check every rule.
+layouts:
+  drafted:
+    recognise:
+      - "input.conv.weight"
+      - "body.{i}.gamma"
+    sources:
+      - {slot: "stem.{leaf}", key: "input.conv.{leaf}"}
+      - {slot: "layer1.{i}.gamma", key: "body.{i}.gamma"}
+      - {slot: "layer1.{i}.bn2.{leaf}", key: "body.{i}.norm2.{leaf}"}
+      - {slot: "layer1.1.bn3.weight", key: "body.1.norm3.weight"}
+      - {slot: "layer1.1.bn3.bias", key: "body.1.norm3.bias"}
+)text");
+  EXPECT_EQ(Export(folder, "--checkpoint=tiny.safetensors").exit_status, 1);
+  std::ofstream(folder + "/plugins/tiny/keymap.yaml") << draft.out;
+  const ToolResult exported = Export(folder, "--checkpoint=tiny.safetensors");
+  EXPECT_EQ(exported.exit_status, 0) << exported.err;
+}
+
+TEST(CheckpointMessagesTest, ADraftWantsAModelThatIsNear) {
+  const std::string folder = MakeFolder({});
+  WriteCheckpoint(folder, {{"a", "[7]", 28}});
+  const ToolResult draft =
+      RunTool("inspect", {"--checkpoint=tiny.safetensors", "--plugin_path=plugins", "--draft"}, folder);
+  EXPECT_EQ(draft.exit_status, 1);
+  EXPECT_EQ(draft.err,
+            "FAILED_PRECONDITION: tiny.safetensors: no model of the catalog has most of its shapes\n"
+            "  --model=NAME drafts a layout for that model\n");
+}
+
 TEST(CheckpointMessagesTest, VerifyOfAModelOfNoPluginNamesTheFlag) {
   const std::string folder = MakeFolder({"", "plugin.yaml", "  tiny_net:", "  da3_smal:", ""});
   ASSERT_EQ(RunTool("export", {"--model=da3_smal", "--plugin_path=plugins", "--weights=seeded"}, folder).exit_status,

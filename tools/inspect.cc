@@ -6,13 +6,17 @@
 #include "absl/flags/flag.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/find_dict.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "models/embedded_plugins.h"
+#include "pipeline/checked_plan.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
+#include "registry/draft/draft_layout.h"
 #include "registry/registry.h"
 #include "tools/load_registry.h"
 #include "tools/print_checkpoint.h"
@@ -26,8 +30,30 @@ ABSL_FLAG(std::string, layout, "auto",
 ABSL_FLAG(std::string, state_dict, "",
           "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
 
+ABSL_FLAG(bool, draft, false,
+          "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of the "
+          "nearest model");
+
 namespace modelport {
 namespace {
+
+// Prints a layout by which the checkpoint may fit `entry`, or the nearest model.
+absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> entry, const Checkpoint& checkpoint,
+                        const SourceChoice& choice) {
+  ASSIGN_OR_RETURN(const StateDict* const dict, ChooseDict(checkpoint, choice.state_dict));
+  if (!entry) {
+    const absl::optional<NearestVariant> nearest = FindNearestVariant(registry, checkpoint, choice.state_dict);
+    if (!nearest) {
+      return absl::FailedPreconditionError(
+          "no model of the catalog has most of its shapes\n  --model=NAME drafts a layout for that model");
+    }
+    ASSIGN_OR_RETURN(entry, registry.Find(nearest->name));
+  }
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
+  ASSIGN_OR_RETURN(const LayoutDraft draft, DraftLayout(*dict, tree));
+  std::cout << "# " << entry->variant->name << " from " << checkpoint.path() << "\n" << draft.yaml;
+  return absl::OkStatus();
+}
 
 // Prints how the checkpoint maps onto the model, or every difference.
 absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
@@ -54,10 +80,13 @@ absl::Status Inspect() {
     ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));
   }
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(ResolveUserPath(absl::GetFlag(FLAGS_checkpoint))));
-  PrintContents(checkpoint, std::cout);
   const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
+  if (absl::GetFlag(FLAGS_draft)) {
+    return Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path());
+  }
+  PrintContents(checkpoint, std::cout);
   if (entry) return InspectForModel(registry, *entry, checkpoint, choice);
-  const std::vector<std::string> fitting = FittingVariants(registry, checkpoint, choice.state_dict);
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice.state_dict);
   PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice.state_dict) : absl::nullopt,
            std::cout);
   return absl::OkStatus();

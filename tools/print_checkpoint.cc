@@ -2,10 +2,15 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/key_pattern.h"
 #include "common/keymap/left_out.h"
 #include "common/source/slot_source.h"
 #include "common/source/zeros.h"
@@ -13,12 +18,18 @@
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
+#include "registry/plugin.h"
 
 namespace modelport {
 namespace {
 
 constexpr size_t kShownKey = 100;
 constexpr size_t kShownText = 1000;
+
+size_t CountFilled(const Plan& plan) {
+  return std::count_if(plan.sources.begin(), plan.sources.end(),
+                       [](const SlotSource& source) { return source.zeros() == nullptr; });
+}
 
 // Prints the line above a state dict: its paths, its tensors by dtype and the number of elements.
 void PrintTitle(const StateDict& dict, std::ostream& out) {
@@ -58,6 +69,42 @@ void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
   }
 }
 
+std::string PatternTexts(const std::vector<KeyPattern>& patterns) {
+  return absl::StrJoin(patterns, ", ", [](std::string* text, const KeyPattern& p) { text->append(p.text()); });
+}
+
+// The family and the layout of the models that fit, once for all that share them, and how many slots that fills.
+void PrintReadings(const std::vector<FittingVariant>& variants, std::ostream& out) {
+  std::vector<std::string> printed;
+  for (const FittingVariant& variant : variants) {
+    if (!variant.plan.ok()) continue;
+    const Plan& plan = *variant.plan;
+    const Plugin& plugin = *variant.entry.plugin;
+    std::string text = absl::StrCat("  family ", plugin.family, ", layout ", plan.layout, ", which has keys like ",
+                                    PatternTexts(plugin.key_map.Find(plan.layout)->recognise), "\n  in ",
+                                    DictName(plan.state_dict), ": ", CountFilled(plan), " of ", plan.sources.size(),
+                                    " slots filled, ", plan.unused.size(), " keys unused\n");
+    if (std::count(printed.begin(), printed.end(), text) > 0) continue;
+    out << text;
+    printed.push_back(std::move(text));
+  }
+}
+
+// How sure it is that the file is of one of `names`, out of `candidates` models with its keys and shapes.
+std::string Certainty(const std::vector<std::string>& names, size_t candidates) {
+  if (names.size() > 1) {
+    return absl::StrCat("no, these ", names.size(),
+                        " models have the same keys and shapes, and no config.json tells which; ",
+                        "--model=NAME chooses");
+  }
+  if (candidates == 1 && !names.empty()) return "yes, no other model of the catalog has these keys and shapes";
+  return names.empty() ? "no, what has these keys and shapes is refused"
+                       : "yes, the others with these keys and shapes are refused";
+}
+
+// The lines of a message below one that is indented.
+std::string Indented(absl::string_view message) { return absl::StrReplaceAll(message, {{"\n", "\n  "}}); }
+
 }  // namespace
 
 void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
@@ -71,18 +118,22 @@ void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
   PrintLoose(checkpoint.loose(), out);
 }
 
-void PrintFit(const std::vector<std::string>& fitting, const absl::optional<NearestVariant>& nearest,
+void PrintFit(const std::vector<FittingVariant>& variants, const absl::optional<NearestVariant>& nearest,
               std::ostream& out) {
-  out << "\nfits " << (fitting.empty() ? "no model of the catalog" : absl::StrJoin(fitting, ", ")) << "\n";
+  const std::vector<std::string> names = NamesOfFitting(variants);
+  out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", ")) << "\n";
+  if (!names.empty()) PrintReadings(variants, out);
+  if (!variants.empty()) out << "  sure: " << Certainty(names, variants.size()) << "\n";
+  for (const FittingVariant& variant : variants) {
+    if (!variant.plan.ok()) out << "  refused: " << Indented(variant.plan.status().message()) << "\n";
+  }
   if (nearest) out << "the nearest is " << nearest->name << " " << nearest->differences << "\n";
 }
 
 void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out) {
-  size_t filled = 0;
-  for (const SlotSource& source : plan.sources) filled += source.zeros() == nullptr;
   out << "\nfits " << model << ": layout " << plan.layout
       << (plan.state_dict.empty() ? "" : absl::StrCat(", state dict \"", Brief(plan.state_dict), "\"")) << ", "
-      << filled << " of " << tree.slots.size() << " slots filled\n";
+      << CountFilled(plan) << " of " << tree.slots.size() << " slots filled\n";
   for (size_t i = 0; i < plan.sources.size(); ++i) {
     const Zeros* const zeros = plan.sources[i].zeros();
     if (zeros != nullptr) out << "  zeros: " << tree.slots[i].name << " (" << zeros->reason << ")\n";

@@ -3,7 +3,6 @@
 #define MODELPORT_TOOLS_PRINT_CHECKPOINT_H_
 
 #include <ostream>
-#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -11,6 +10,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
+#include "pipeline/checked_plan.h"
 #include "pipeline/nearest_variant.h"
 
 namespace modelport {
@@ -19,8 +19,9 @@ namespace modelport {
 // what else holds tensors.
 void PrintContents(const Checkpoint& checkpoint, std::ostream& out);
 
-// Prints the names of the models that the file fits or, if there are none, the nearest one and how the file differs.
-void PrintFit(const std::vector<std::string>& fitting, const absl::optional<NearestVariant>& nearest,
+// Prints the names of the models that the file fits, their family and layout, and what decides between them. If there
+// are none, prints why those with its keys and shapes are refused, or the nearest model and how the file differs.
+void PrintFit(const std::vector<FittingVariant>& variants, const absl::optional<NearestVariant>& nearest,
               std::ostream& out);
 
 // Prints how the file maps onto `tree`, the modules of `model`, and what that leaves out.

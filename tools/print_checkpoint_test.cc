@@ -5,10 +5,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/optional.h"
+#include "common/keymap/key_map.h"
 #include "common/source/take.h"
 #include "common/source/zeros.h"
+#include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "pipeline/checked_plan.h"
+#include "registry/plugin.h"
 
 namespace modelport {
 namespace {
@@ -46,17 +51,69 @@ TEST(PrintContentsTest, ShowsEverythingThatHoldsTensors) {
             "  buffers is a list: 1 tensor, 2 elements\n");
 }
 
-std::string Fit(const std::vector<std::string>& fitting, const absl::optional<NearestVariant>& nearest) {
-  std::ostringstream out;
-  PrintFit(fitting, nearest, out);
-  return out.str();
+class PrintFitTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    plugin_.family = "toys";
+    small_.name = "toy_small";
+    large_.name = "toy_large";
+    ASSERT_OK_AND_ASSIGN(plugin_.key_map, ParseKeyMap({"keymap.yaml", kKeyMap}));
+  }
+
+  FittingVariant Fits(const Variant& variant, const std::string& layout = "original") const {
+    Plan plan;
+    plan.layout = layout;
+    plan.sources = {Take{{Checkpoint(CheckpointContents()), &tensor_}}, Zeros{{2}, DType::kFloat32, "not used"}};
+    return {{&plugin_, &variant}, plan};
+  }
+
+  static std::string Text(const std::vector<FittingVariant>& variants,
+                          const absl::optional<NearestVariant>& nearest = absl::nullopt) {
+    std::ostringstream out;
+    PrintFit(variants, nearest, out);
+    return out.str();
+  }
+
+  static constexpr char kKeyMap[] = "layouts: {original: {recognise: [token, \"b.{i}.w\"]}, other: {recognise: [x]}}";
+
+  const CheckpointTensor tensor_ = Tensor("token", DType::kFloat32, {2});
+  Variant small_, large_;
+  Plugin plugin_;
+};
+
+TEST_F(PrintFitTest, SaysWhichModelAndHowSureThatIs) {
+  EXPECT_EQ(Text({Fits(small_)}),
+            "\nfits toy_small\n"
+            "  family toys, layout original, which has keys like token, b.{i}.w\n"
+            "  in the file's root: 1 of 2 slots filled, 0 keys unused\n"
+            "  sure: yes, no other model of the catalog has these keys and shapes\n");
+  EXPECT_EQ(Text({Fits(small_), Fits(large_)}),
+            "\nfits toy_small, toy_large\n"
+            "  family toys, layout original, which has keys like token, b.{i}.w\n"
+            "  in the file's root: 1 of 2 slots filled, 0 keys unused\n"
+            "  sure: no, these 2 models have the same keys and shapes, and no config.json tells which; "
+            "--model=NAME chooses\n");
 }
 
-TEST(PrintFitTest, NamesTheModelsOrTheNearest) {
-  EXPECT_EQ(Fit({"dav2_vits", "dav2_metric_hypersim_vits"}, absl::nullopt),
-            "\nfits dav2_vits, dav2_metric_hypersim_vits\n");
-  EXPECT_EQ(Fit({}, absl::nullopt), "\nfits no model of the catalog\n");
-  EXPECT_EQ(Fit({}, NearestVariant{"dav2_vits", "(layout original): 1 of 247 keys missing"}),
+TEST_F(PrintFitTest, SaysWhyOthersAreRefused) {
+  const FittingVariant refused = {{&plugin_, &large_}, absl::FailedPreconditionError("c: does not fit\n  depth: 20")};
+  EXPECT_EQ(Text({Fits(small_, "other"), refused}),
+            "\nfits toy_small\n"
+            "  family toys, layout other, which has keys like x\n"
+            "  in the file's root: 1 of 2 slots filled, 0 keys unused\n"
+            "  sure: yes, the others with these keys and shapes are refused\n"
+            "  refused: c: does not fit\n"
+            "    depth: 20\n");
+  EXPECT_EQ(Text({refused}),
+            "\nfits no model of the catalog\n"
+            "  sure: no, what has these keys and shapes is refused\n"
+            "  refused: c: does not fit\n"
+            "    depth: 20\n");
+}
+
+TEST_F(PrintFitTest, NamesTheNearest) {
+  EXPECT_EQ(Text({}), "\nfits no model of the catalog\n");
+  EXPECT_EQ(Text({}, NearestVariant{"dav2_vits", "(layout original): 1 of 247 keys missing"}),
             "\nfits no model of the catalog\n"
             "the nearest is dav2_vits (layout original): 1 of 247 keys missing\n");
 }

@@ -21,10 +21,9 @@ using Kind = TensorComparison::Kind;
 Checkpoint MakeCheckpoint(std::vector<CheckpointTensor> tensors) {
   auto bytes = std::make_shared<std::string>("\0\1\2\3\4\5", 6);
   Checkpoint::Contents contents;
-  contents.bytes = *bytes;
   contents.storages.push_back({"0", *bytes, absl::nullopt});
   contents.state_dicts.push_back({"", std::move(tensors), {}});
-  contents.file = bytes;
+  contents.files.push_back({"toy.pth", *bytes, bytes});
   return Checkpoint(std::move(contents));
 }
 

@@ -5,6 +5,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 
@@ -20,6 +21,16 @@ absl::StatusOr<FoundDict> FindDict(const Checkpoint& checkpoint, const std::stri
   }
   return absl::InvalidArgumentError(
       absl::StrCat("no dictionary \"", Brief(path), "\" holds tensors", NearestHint(path, paths)));
+}
+
+absl::StatusOr<const StateDict*> ChooseDict(const Checkpoint& checkpoint, const absl::optional<std::string>& path) {
+  if (path) {
+    ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, *path));
+    return found.dict;
+  }
+  const std::vector<StateDict>& dicts = checkpoint.state_dicts();
+  return &*std::max_element(dicts.begin(), dicts.end(),
+                            [](const StateDict& a, const StateDict& b) { return a.tensors.size() < b.tensors.size(); });
 }
 
 std::string DictFlag(absl::string_view path) { return path.empty() ? "." : std::string(path); }

@@ -5,6 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 
 namespace modelport {
@@ -18,6 +19,9 @@ struct FoundDict {
 // The dictionary of `checkpoint` that has `path`, "" for the root, among its paths.
 //   InvalidArgument  none that holds tensors has it; the nearest are named
 absl::StatusOr<FoundDict> FindDict(const Checkpoint& checkpoint, const std::string& path);
+
+// The dictionary at `path`, or the one with the most tensors if none is given. Errors as for FindDict.
+absl::StatusOr<const StateDict*> ChooseDict(const Checkpoint& checkpoint, const absl::optional<std::string>& path);
 
 // A dictionary's path as --state_dict takes it: "." for the root.
 std::string DictFlag(absl::string_view path);

@@ -69,6 +69,7 @@ class LayoutParser {
     for (const YamlValue& item : reader->TakeItems("missing")) AddAllowance(item, "missing", &layout->missing);
     for (const YamlValue& item : reader->TakeItems("dropped")) AddAllowance(item, "dropped", &layout->dropped);
     for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
+    for (ConfigField& field : TakeConfig(reader, problems_)) layout->config.push_back(std::move(field));
   }
 
   void AddGroup(const std::string& name, const YamlMark& mark, Layout* layout) {
@@ -89,6 +90,7 @@ class LayoutParser {
     append(group->rules.missing, &layout->missing);
     append(group->rules.dropped, &layout->dropped);
     append(group->rules.unused, &layout->unused);
+    append(group->rules.config, &layout->config);
   }
 
   std::vector<KeyPattern> ParseRecognise(YamlMapReader* reader) {

@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/keymap/config_field.h"
 #include "common/keymap/conversion.h"
 #include "common/keymap/key_pattern.h"
 #include "common/yaml/document.h"
@@ -62,6 +63,9 @@ struct Layout {
   std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
   std::vector<Allowance> dropped;   // The same for slots that no file of this layout is written with.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
+  // If not empty, a config.json beside the file says which variant it is, as far as keys do not tell. These are the
+  // values of fields that it may lack.
+  std::vector<ConfigField> config;
 
   // The item of `missing` or `dropped` for a slot that the file may lack, the item of `dropped` for one that it must
   // lack; null if there is none.

@@ -33,6 +33,7 @@ layouts:
       - {key: "old.{leaf}", reason: nobody has it}
     unused:
       - {key: "head.{rest*}", reason: training only}
+    config: {type: relative}
   other:
     recognise: [x]
 )yaml"};
@@ -57,6 +58,9 @@ layouts:
   EXPECT_EQ(layout->FindDropped("old.weight"), &layout->dropped[0]);
   EXPECT_EQ(layout->FindDropped("mask_token"), nullptr);
   EXPECT_EQ(layout->unused[0].key.text(), "head.{rest*}");
+  ASSERT_THAT(layout->config, SizeIs(1));
+  EXPECT_EQ(layout->config[0].name, "type");
+  EXPECT_EQ(layout->config[0].value, "relative");
   EXPECT_EQ(map.Find("transformers"), nullptr);
 }
 

@@ -28,13 +28,12 @@ class DerivedTest : public testing::Test {
     auto bytes = std::make_shared<std::string>(12, '\0');
     std::iota(bytes->begin(), bytes->end(), 0);
     Checkpoint::Contents contents;
-    contents.bytes = *bytes;
     contents.storages.push_back({"0", *bytes, absl::nullopt});
     StateDict dict;
     for (int i = 0; i < 3; ++i)
       dict.tensors.push_back({std::string(1, 'a' + i), DType::kInt8, {2, 2}, {2, 1}, 4 * i, 0});
     contents.state_dicts.push_back(std::move(dict));
-    contents.file = bytes;
+    contents.files.push_back({"toy.pth", *bytes, bytes});
     checkpoint_ = std::make_unique<Checkpoint>(std::move(contents));
   }
 

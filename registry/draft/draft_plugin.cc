@@ -99,19 +99,6 @@ absl::Status Check(absl::Span<const EmbeddedFile> built_in, const std::string& n
   return absl::OkStatus();
 }
 
-// The dictionary `path`, or that with the most tensors.
-absl::StatusOr<const StateDict*> ChooseStateDict(const Checkpoint& checkpoint,
-                                                 const absl::optional<std::string>& path) {
-  const std::vector<StateDict>& dicts = checkpoint.state_dicts();
-  if (!path) {
-    return &*std::max_element(dicts.begin(), dicts.end(), [](const StateDict& a, const StateDict& b) {
-      return a.tensors.size() < b.tensors.size();
-    });
-  }
-  ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, *path));
-  return found.dict;
-}
-
 // The keys of `dict` without the prefixes that training tools added to all of them, which are noted in `rules`.
 std::shared_ptr<const SourceKeys> StripKeys(const StateDict& dict, DraftedRules* rules) {
   Layout layout;
@@ -177,7 +164,7 @@ absl::StatusOr<std::vector<SourceKey>> SlotKeys(const SourceKeys& keys, DraftedR
 // The files but for BUILD. `taken` are names of module types.
 absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vector<std::string>& taken,
                                        const Checkpoint& checkpoint, const absl::optional<std::string>& state_dict) {
-  ASSIGN_OR_RETURN(const StateDict* const dict, ChooseStateDict(checkpoint, state_dict));
+  ASSIGN_OR_RETURN(const StateDict* const dict, ChooseDict(checkpoint, state_dict));
   if (dict->tensors.size() > TreeBudget::kMembers) {
     return absl::InvalidArgumentError(
         absl::StrCat(dict->tensors.size(), " tensors, more than the ", TreeBudget::kMembers, " of a model"));

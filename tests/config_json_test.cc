@@ -1,0 +1,118 @@
+// A config.json beside a checkpoint tells models apart that have the same keys and shapes.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr char kRelative[] = R"({"model_type": "depth_anything", "depth_estimation_type": "relative", "max_depth": null,
+  "backbone_config": {"model_type": "dinov2", "out_indices": [1, 2, 3, 4]}})";
+constexpr char kMetric[] = R"({"model_type": "depth_anything", "depth_estimation_type": "metric", "max_depth": 20.0,
+  "backbone_config": {"model_type": "dinov2", "out_indices": [1, 2, 3, 4]}})";
+
+// A file in the layout of transformers, which fits tiny_dav2 and tiny_dav2_metric.
+class ConfigJsonTest : public testing::Test {
+ protected:
+  void SetUp() override { Use("transformers"); }
+
+  void Use(const std::string& layout) {
+    std::filesystem::copy_file(DataPath(absl::StrCat("tests/checkpoints/layouts/", layout, "/tiny_dav2.safetensors")),
+                               folder_ + "/c.safetensors", std::filesystem::copy_options::overwrite_existing);
+  }
+
+  void Write(const std::string& config) { std::ofstream(folder_ + "/config.json") << config; }
+
+  ToolResult Run(const std::string& tool, std::vector<std::string> arguments = {}) {
+    arguments.push_back("--checkpoint=c.safetensors");
+    arguments.push_back("--plugin_path=" + DataPath("models"));
+    return RunTool(tool, arguments, folder_);
+  }
+
+  // What inspect says of models.
+  std::string Fit() {
+    const ToolResult result = Run("inspect");
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    return result.out.substr(result.out.find("\nfits ") + 1);
+  }
+
+  const std::string folder_ = EmptyFolder("config");
+};
+
+TEST_F(ConfigJsonTest, WithoutOneTheUserChooses) {
+  EXPECT_THAT(Fit(), AllOf(HasSubstr("fits tiny_dav2, tiny_dav2_metric\n"),
+                           HasSubstr("sure: no, these 2 models have the same keys and shapes, and no config.json tells "
+                                     "which; --model=NAME chooses\n")));
+  EXPECT_EQ(Run("inspect", {"--model=tiny_dav2"}).exit_status, 0);
+  EXPECT_EQ(Run("inspect", {"--model=tiny_dav2_metric"}).exit_status, 0);
+}
+
+TEST_F(ConfigJsonTest, ItDecides) {
+  for (const char* layout : {"transformers", "transformers_v5_internal"}) {
+    Use(layout);
+    Write(kMetric);
+    EXPECT_THAT(Fit(),
+                AllOf(HasSubstr("fits tiny_dav2_metric\n"),
+                      HasSubstr("\n    depth_estimation_type: tiny_dav2 wants relative, config.json has metric\n")));
+    Write(kRelative);
+    EXPECT_THAT(Fit(), HasSubstr("fits tiny_dav2\n"));
+  }
+}
+
+TEST_F(ConfigJsonTest, AFieldThatIsAbsentHasTheLayoutsValue) {
+  Write(R"({"model_type": "depth_anything"})");
+  EXPECT_THAT(Fit(), HasSubstr("fits tiny_dav2\n"));
+}
+
+TEST_F(ConfigJsonTest, ARelativeFileIsNotExportedUnderAMetricName) {
+  Write(kRelative);
+  const ToolResult result = Run("export", {"--model=tiny_dav2_metric", "--out=m.pt"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_EQ(result.err,
+            "FAILED_PRECONDITION: c.safetensors: does not fit tiny_dav2_metric (layout transformers): keys and shapes "
+            "do, but config.json contradicts\n"
+            "  depth_estimation_type: tiny_dav2_metric wants metric, config.json has relative\n"
+            "  it fits another model: --model=tiny_dav2\n");
+  EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "config.json"));
+  EXPECT_EQ(Run("inspect", {"--model=tiny_dav2_metric"}).err, result.err);
+}
+
+TEST_F(ConfigJsonTest, OtherLayersAndAnotherRangeContradict) {
+  Write(R"({"depth_estimation_type": "metric", "max_depth": 80, "backbone_config": {"out_indices": [1, 2, 3, 5]}})");
+  EXPECT_THAT(
+      Run("inspect", {"--model=tiny_dav2_metric"}).err,
+      HasSubstr("config.json contradicts\n"
+                "  max_depth: tiny_dav2_metric wants 20, config.json has 80\n"
+                "  backbone_config.out_indices: tiny_dav2_metric wants [1, 2, 3, 4], config.json has [1, 2, 3, 5]"));
+  EXPECT_THAT(Fit(),
+              HasSubstr("fits no model of the catalog\n  sure: no, what has these keys and shapes is refused\n"));
+}
+
+TEST_F(ConfigJsonTest, ADamagedOneIsNotIgnored) {
+  Write("{\"depth_estimation_type\": ");
+  const ToolResult result = Run("inspect", {"--model=tiny_dav2"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_EQ(result.err, "DATA_LOSS: config.json: is not an object of JSON\n  repair the file or take it away\n");
+}
+
+// Its text cannot imitate what the tools print.
+TEST_F(ConfigJsonTest, HostileValuesAreEscaped) {
+  Write(R"({"depth_estimation_type": "\u001b[2J\nOK: proven"})");
+  const std::string err = Run("inspect", {"--model=tiny_dav2"}).err;
+  EXPECT_THAT(err, HasSubstr("config.json has \\x1b[2J\\nOK: proven\n"));
+  EXPECT_THAT(err, Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace modelport
