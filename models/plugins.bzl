@@ -5,6 +5,7 @@ PLUGINS = [
     "depth_anything_3",
     "depth_anything_v2",
     "dinov2",
+    "dinov2_classifiers",
     "layers",
 ]
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -22,6 +23,9 @@ int RunFileTool(int argc, char** argv, absl::string_view usage,
 
 // A relative `path` below the folder where the user typed `bazel run` or `bazelw run`; an absolute one as it is.
 std::string ResolveUserPath(const std::string& path);
+
+// The same for each of several paths with commas between; none for "". A file whose own name has a comma is one path.
+std::vector<std::string> ResolveUserPaths(const std::string& paths);
 
 }  // namespace modelport
 
