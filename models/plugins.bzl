@@ -6,6 +6,7 @@ PLUGINS = [
     "depth_anything_v2",
     "dinov2",
     "dinov2_classifiers",
+    "dinov2_depthers",
     "layers",
 ]
 

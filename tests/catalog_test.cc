@@ -103,6 +103,23 @@ TEST(CatalogTest, HasEveryLinearClassifier) {
   EXPECT_EQ(registry.Find("dinov2_vits14_lc1")->plugin->variants.size(), count);
 }
 
+// Four sizes, three heads, two datasets.
+TEST(CatalogTest, HasEveryDepther) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  int count = 0;
+  for (const char* size : {"s", "b", "l", "g"}) {
+    for (const char* head : {"ld1", "ld4", "dd"}) {
+      for (const char* data : {"nyu", "kitti"}) {
+        const std::string name = absl::StrCat("dinov2_vit", size, "14_", head, "_", data);
+        ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
+        EXPECT_EQ(entry.plugin->family, "dinov2_depthers");
+        ++count;
+      }
+    }
+  }
+  EXPECT_EQ(registry.Find("dinov2_vits14_dd_nyu")->plugin->variants.size(), count);
+}
+
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   for (const char* name : {"dinov2_vits14",

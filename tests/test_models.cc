@@ -6,7 +6,6 @@
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
-#include "targets/targets.h"
 
 namespace modelport {
 

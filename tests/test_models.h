@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "registry/registry.h"
-#include "targets/target.h"
+#include "targets/targets.h"
 
 namespace modelport {
 
