@@ -34,15 +34,15 @@ namespace {
 // A model with seeded weights, ready to run.
 struct Network {
   ModuleTree tree;
-  MappedWeights weights;
-  BoundTensors bound;  // Borrows from `weights`.
+  std::vector<MappedPart> weights;  // One.
+  BoundTensors bound;               // Borrows from `weights`.
   torch::jit::Module module;
 };
 
 absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(MappedWeights weights, MapWeights(registry, entry, tree, Seeded{0}));
-  ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, tree, DType::kFloat32));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> weights, MapWeights(registry, entry, tree, Seeded{0}));
+  ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights[0].checkpoint, weights[0].plan, tree, DType::kFloat32));
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors));
   return Network{std::move(tree), std::move(weights), std::move(bound), std::move(module)};
 }

@@ -2,7 +2,7 @@
 
 load("@bazel_tools//tools/build_defs/repo:utils.bzl", "read_netrc", "use_netrc")
 
-# The repository of the variant NAME is @checkpoint_NAME.
+# The repository of the variant NAME is @checkpoint_NAME, or of a file that fills one part of it @checkpoint_NAME-PART.
 CHECKPOINT_PREFIX = "checkpoint_"
 
 def _auth(ctx):
@@ -38,11 +38,12 @@ _checkpoint_repository = repository_rule(
     },
 )
 
-def checkpoint_archive(name, urls, sha256, netrc = "", auth_patterns = {}):
-    """Binds a variant to its weights. Stands in WORKSPACE above plugin_catalog().
+def checkpoint_archive(name, urls, sha256, part = "", netrc = "", auth_patterns = {}):
+    """Binds a variant to its weights. Stands in WORKSPACE above plugin_catalog(), once for each file of the variant.
 
     Args:
       name: the variant.
+      part: what the file fills of a variant of several files: its name under `files` in plugin.yaml.
       urls: where its checkpoint is: addresses of mirrors, the first that answers is used; file:// is one, too.
       sha256: of the checkpoint, as 64 hex digits.
       netrc: a netrc file with passwords; by default the environment's NETRC, or ~/.netrc.
@@ -51,7 +52,7 @@ def checkpoint_archive(name, urls, sha256, netrc = "", auth_patterns = {}):
     if len(sha256) != 64:
         fail("checkpoint_archive {}: wants sha256 as 64 hex digits, has \"{}\"".format(name, sha256))
     _checkpoint_repository(
-        name = CHECKPOINT_PREFIX + name,
+        name = CHECKPOINT_PREFIX + name + ("-" + part if part else ""),
         auth_patterns = auth_patterns,
         netrc = netrc,
         sha256 = sha256,

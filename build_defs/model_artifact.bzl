@@ -16,7 +16,7 @@ ModelArtifactInfo = provider(
         "manifest": "its manifest",
         "model": "the variant",
         "family": "ModelFamilyInfo of its family",
-        "checkpoint": "the file of its weights; None: seeded weights",
+        "checkpoints": "the files of its weights, a list; empty: seeded weights",
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
     },
@@ -58,22 +58,22 @@ def _export_arguments(ctx, model):
     arguments = ctx.actions.args()
     arguments.add(model.model, format = "--model=%s")
     arguments.add_joined(model.family.folders, join_with = ",", format_joined = "--plugin_path=%s")
-    if model.checkpoint:
-        arguments.add(model.checkpoint, format = "--checkpoint=%s")
+    if model.checkpoints:
+        arguments.add_joined(model.checkpoints, join_with = ",", format_joined = "--checkpoint=%s")
     else:
         arguments.add("--weights=seeded")
     arguments.add(model.target, format = "--target=%s")
     if model.runtime:
         arguments.add(model.runtime, format = "--runtime=%s")
     inputs = depset(
-        [model.checkpoint] if model.checkpoint else [],
+        model.checkpoints,
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
         transitive = [model.family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
     return arguments, inputs
 
 def _model_artifact_impl(ctx):
-    name = ctx.label.name if ctx.file.checkpoint else ctx.label.name + ".seeded"
+    name = ctx.label.name if ctx.files.checkpoints else ctx.label.name + ".seeded"
     artifact = ctx.actions.declare_file(name + ".pt")
     manifest = ctx.actions.declare_file(name + ".manifest.json")
     model = ModelArtifactInfo(
@@ -81,7 +81,7 @@ def _model_artifact_impl(ctx):
         manifest = manifest,
         model = ctx.attr.model,
         family = ctx.attr.family[ModelFamilyInfo],
-        checkpoint = ctx.file.checkpoint,
+        checkpoints = ctx.files.checkpoints,
         target = ctx.attr.target,
         runtime = ctx.attr.runtime,
     )
@@ -111,7 +111,7 @@ model_artifact = rule(
     doc = """Exports and proves a variant: NAME.pt and NAME.manifest.json, or NAME.seeded.pt and NAME.seeded.manifest.json if it
 has no checkpoint.""",
     attrs = {
-        "checkpoint": attr.label(doc = "The weights; by default seeded ones.", allow_single_file = True),
+        "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
         "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
         "model": attr.string(doc = "The variant.", mandatory = True),

@@ -6,7 +6,6 @@ a target of Modelport."""
 
 load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
 load("@rules_cc//cc:defs.bzl", "cc_test")
-load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
 load("//build_defs:embed_files.bzl", "embed_files")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
 load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
@@ -14,16 +13,13 @@ load("//build_defs:packages.bzl", "runfiles_path", "this_package")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 load("//third_party:old_libtorch.bzl", "OLD_RUNTIMES")
 
-def _checkpoint(variant):
-    return "@{}{}//:file".format(CHECKPOINT_PREFIX, variant) if variant in CHECKPOINTS else None
-
-def _declare_artifacts(variant, large):
-    """The artifacts of a variant: NAME, NAME_RUNTIME, and for each host NAME_HOST and NAME_HOST_RUNTIME."""
-    for host in [""] + HOSTS:
+def _declare_artifacts(variant, hosts, large):
+    """The artifacts of a variant: NAME, NAME_RUNTIME, and for each of `hosts` NAME_HOST and NAME_HOST_RUNTIME."""
+    for host in [""] + hosts:
         for runtime in [""] + OLD_RUNTIMES:
             model_artifact(
                 name = "_".join([part for part in [variant, host, runtime] if part]),
-                checkpoint = _checkpoint(variant),
+                checkpoints = CHECKPOINTS.get(variant, []),
                 family = ":family",
                 large = large,
                 model = variant,
@@ -64,7 +60,7 @@ def _declare_variants(family, large, data, plugin_path):
     if unknown:
         fail("large: {} has no variant {}".format(family, ", ".join(unknown)))
     for variant in variants:
-        _declare_artifacts(variant, variant in large)
+        _declare_artifacts(variant, FAMILIES[family].hosts, variant in large)
         if variant not in large and variant not in CHECKPOINTS:
             artifact_golden_test(variant, data, plugin_path)
     native.filegroup(

@@ -9,30 +9,37 @@ def _uses(line, where):
         fail("{}: wants the names of `uses` on one line, such as uses: [layers, dinov2]".format(where))
     return [name.strip() for name in inner[1:-1].split(",") if name.strip()]
 
-# What Bazel needs of a plugin.yaml: the family, the families it uses, and the names of its variants. //tests:catalog_inputs_test
-# compares them with what Modelport's own parser finds.
+def _check_block(line, field, where):
+    """Whether `line` begins the block of lines of `field`, which may not stand in braces."""
+    if line.startswith(field + ":") and line != field + ":":
+        fail("{}: wants `{}:` on a line of its own and each of its fields below it".format(where, field))
+    return line == field + ":"
+
+# What Bazel needs of a plugin.yaml: the family, the families it uses, the hosts it has wrappers for, and the names of its variants.
+# //tests:catalog_inputs_test compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
-    family, uses, variants, in_variants = None, [], [], False
+    family, uses, hosts, variants, block = None, [], [], [], None
     lines = text.split("\n")
     for i in range(len(lines)):
         where, line = "{}:{}".format(path, i + 1), lines[i].rstrip()
         if not line or line.lstrip().startswith("#"):
             continue
         if line[0] != " ":
-            in_variants = line == "variants:"
-            if line.startswith("variants:") and not in_variants:
-                fail("{}: wants `variants:` on a line of its own and each variant below it".format(where))
+            block = None
+            for field in ["targets", "variants"]:
+                if _check_block(line, field, where):
+                    block = field
         if line.startswith("family:"):
             family = line[len("family:"):].strip()
         elif line.startswith("uses:"):
             uses = _uses(line, where)
-        elif in_variants and line.startswith("  ") and line[2] != " ":
+        elif block and line.startswith("  ") and line[2] != " ":
             if not line.endswith(":"):
-                fail("{}: wants `NAME:` and the variant's fields below it".format(where))
-            variants.append(line[2:-1].strip("\"'"))
+                fail("{}: wants `NAME:` and its fields below it".format(where))
+            (variants if block == "variants" else hosts).append(line[2:-1].strip("\"'"))
     if not family:
         fail("{}: has no `family`".format(path))
-    return family, struct(uses = uses, variants = variants)
+    return family, struct(uses = uses, hosts = [host for host in HOSTS if host in hosts], variants = variants)
 
 def _plugin_catalog_impl(ctx):
     rows, plugins = {}, []
@@ -42,21 +49,26 @@ def _plugin_catalog_impl(ctx):
         if family in rows:
             fail("{}: family {} stands in two plugins".format(path, family))
         plugins.append(plugin)
-        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, variants = {}),\n'.format(
+        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, hosts = {}, variants = {}),\n'.format(
             family,
             label.workspace_name,
             label.package,
             plugin.uses,
+            plugin.hosts,
             plugin.variants,
         )
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
     variants = [variant for plugin in plugins for variant in plugin.variants]
-    for name in ctx.attr.checkpoints:
-        if name not in variants:
+    checkpoints = {}
+    for name in sorted(ctx.attr.checkpoints):
+        # No part of a model has a hyphen in its name.
+        variant = name if name in variants else name.rpartition("-")[0]
+        if variant not in variants:
             fail("checkpoint_archive {}: no plugin has such a variant".format(name))
+        checkpoints.setdefault(variant, []).append("@{}{}//:file".format(CHECKPOINT_PREFIX, name))
     ctx.file("plugins.bzl", "FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
         "".join([rows[family] for family in sorted(rows)]),
-        sorted(ctx.attr.checkpoints),
+        checkpoints,
     ))
 
 _plugin_catalog = repository_rule(
@@ -70,8 +82,8 @@ _plugin_catalog = repository_rule(
 def plugin_catalog(plugins = []):
     """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
 
-    It has FAMILIES, the package, `uses` and variants of every family, and CHECKPOINTS, the variants that a
-    checkpoint_archive() above this call binds to their weights.
+    It has FAMILIES, the package, `uses`, hosts and variants of every family, and CHECKPOINTS, the files
+    of the variants that a checkpoint_archive() above this call binds to their weights.
 
     Args:
       plugins: labels of the plugin.yaml of every plugin besides Modelport's own.

@@ -5,6 +5,8 @@ PLUGINS = [
     "depth_anything_3",
     "depth_anything_v2",
     "dinov2",
+    "dinov2_classifiers",
+    "dinov2_depthers",
     "layers",
 ]
 

@@ -7,7 +7,9 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
@@ -16,57 +18,108 @@
 #include "common/text/printable.h"
 #include "common/weights/audit.h"
 #include "common/weights/scalar_type.h"
+#include "pipeline/bind_parts.h"
 #include "pipeline/weight_source.h"
+#include "registry/weight_parts.h"
 
 namespace modelport {
 namespace {
 
-// The seeded weights that the manifest names as the source; nullopt if it is a checkpoint.
-absl::StatusOr<absl::optional<Seeded>> ParseSource(const StatedManifest& stated) {
-  absl::string_view source = stated.manifest.source();
-  if (const absl::optional<Seeded> seeded = ParseSeededName(source)) return seeded;
+bool IsDigest(absl::string_view source) {
   constexpr size_t kDigits = 64;
-  if (absl::ConsumePrefix(&source, "sha256:") && source.size() == kDigits &&
-      std::all_of(source.begin(), source.end(), absl::ascii_isxdigit)) {
-    return absl::optional<Seeded>();
-  }
-  return absl::DataLossError(
-      absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(stated.manifest.source())));
+  return absl::ConsumePrefix(&source, "sha256:") && source.size() == kDigits &&
+         std::all_of(source.begin(), source.end(), absl::ascii_isxdigit);
 }
 
-absl::StatusOr<ArtifactWeights> Bind(MappedWeights mapped, const ModuleTree& tree, DType dtype, std::string source) {
-  ArtifactWeights weights{std::move(mapped), {}, std::move(source)};
-  const MappedWeights& kept = *weights.mapped;
-  ASSIGN_OR_RETURN(weights.bound, BindTensors(kept.checkpoint, kept.plan, tree, dtype));
+// A file of weights, as the manifest states it.
+struct StatedFile {
+  std::string source;
+  SourceChoice choice;
+};
+
+// The files that the manifest names, one for each part.
+std::vector<StatedFile> StatedFiles(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
+  const Manifest& manifest = stated.manifest;
+  if (parts.size() == 1) return {{manifest.source(), {manifest.layout(), manifest.state_dict()}}};
+  std::vector<StatedFile> files;
+  for (const auto& file : manifest.checkpoints().files()) {
+    files.push_back({file.source(), {file.layout(), file.state_dict()}});
+  }
+  return files;
+}
+
+// Whether the manifest names seeded weights. DataLoss if it names neither these nor a file for each of `parts`.
+absl::StatusOr<absl::optional<Seeded>> ParseSource(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
+  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) return seeded;
+  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  if (files.size() != parts.size()) {
+    return absl::DataLossError(absl::StrCat(stated.path, ": checkpoints wants ", parts.size(),
+                                            " files, one for each part of the model, has ", files.size()));
+  }
+  for (const StatedFile& file : files) {
+    if (IsDigest(file.source)) continue;
+    return absl::DataLossError(
+        absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(file.source)));
+  }
+  return absl::optional<Seeded>();
+}
+
+absl::StatusOr<ArtifactWeights> Bind(std::vector<MappedPart> mapped, DType dtype, std::vector<std::string> sources) {
+  ArtifactWeights weights{std::move(mapped), {}, std::move(sources)};
+  ASSIGN_OR_RETURN(weights.bound, BindParts(weights.mapped, dtype));
   return weights;
 }
 
 absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                          DType dtype, const Seeded& seeded) {
-  ASSIGN_OR_RETURN(MappedWeights mapped, MapWeights(registry, entry, tree, seeded));
-  return Bind(std::move(mapped), tree, dtype, SeededName(seeded));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, tree, seeded));
+  return Bind(std::move(mapped), dtype, {SeededName(seeded)});
 }
 
-absl::StatusOr<ArtifactWeights> FromCheckpoint(const Registry& registry, const CatalogEntry& entry,
-                                               const ModuleTree& tree, DType dtype, const std::string& path,
-                                               const StatedManifest& stated) {
+// Opens the checkpoint at `path` and puts it where `files` has its digest.
+absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFile>& files,
+                            std::vector<absl::optional<Checkpoint>>& taken) {
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
   Sha256 sha256;
   for (const OpenedFile& file : checkpoint.files()) sha256.Update(file.bytes);
   const std::string digest = absl::StrCat("sha256:", sha256.HexDigest());
-  const std::string& source = stated.manifest.source();
-  if (digest != source) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        path, ": is not the checkpoint that the artifact was made from: wants ", source, ", has ", digest));
+  std::vector<std::string> wanted;
+  for (size_t i = 0; i < files.size(); ++i) {
+    wanted.push_back(files[i].source);
+    if (files[i].source != digest || taken[i]) continue;
+    taken[i] = std::move(checkpoint);
+    return absl::OkStatus();
   }
-  const SourceChoice choice = {stated.manifest.layout(), stated.manifest.state_dict()};
-  absl::StatusOr<MappedWeights> mapped = MapCheckpoint(registry, entry, tree, std::move(checkpoint), choice);
-  if (!mapped.ok()) {
-    return Annotate(mapped.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": is not ", files.size() == 1 ? "the checkpoint" : "another checkpoint",
+                   " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
+}
+
+absl::StatusOr<ArtifactWeights> FromCheckpoints(const Registry& registry, const CatalogEntry& entry,
+                                                std::vector<WeightPart> parts, DType dtype,
+                                                const std::vector<std::string>& paths, const StatedManifest& stated) {
+  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  std::vector<absl::optional<Checkpoint>> taken(files.size());
+  for (const std::string& path : paths) RETURN_IF_ERROR(TakeCheckpoint(path, files, taken));
+  std::vector<MappedPart> mapped;
+  std::vector<std::string> sources;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const auto& [source, choice] = files[i];
+    if (!taken[i]) {
+      return absl::InvalidArgumentError(absl::StrCat(stated.path, ": the artifact was made from ", files.size(),
+                                                     " checkpoints: --checkpoint lacks that of ", parts[i].file->part,
+                                                     ", ", source));
+    }
+    absl::StatusOr<MappedPart> part = MapPart(registry, entry, std::move(parts[i]), {*std::move(taken[i]), choice});
+    if (!part.ok()) {
+      return Annotate(part.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
                                                   Brief(DictName(*choice.state_dict))));
+    }
+    RETURN_IF_ERROR(AuditStorages(part->checkpoint, part->plan));
+    mapped.push_back(*std::move(part));
+    sources.push_back(source);
   }
-  RETURN_IF_ERROR(AuditStorages(mapped->checkpoint, mapped->plan));
-  return Bind(*std::move(mapped), tree, dtype, digest);
+  return Bind(std::move(mapped), dtype, std::move(sources));
 }
 
 // The tensor that fills `slot`, the one of that index, borrowed from the artifact. An archive numbers its tensors in
@@ -89,35 +142,40 @@ absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, 
   return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
 }
 
-absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const ModuleTree& tree, DType dtype,
-                                             const StatedManifest& stated, const ArtifactFile& file) {
-  const std::string& layout = stated.manifest.layout();
-  if (entry.plugin->key_map.Find(layout) == nullptr) {
+absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const std::vector<WeightPart>& parts,
+                                             const ModuleTree& tree, DType dtype, const StatedManifest& stated,
+                                             const ArtifactFile& file) {
+  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string& layout = files[i].choice.layout;
+    if (parts[i].key_map->Find(layout) != nullptr) continue;
     return absl::DataLossError(
         absl::StrCat(stated.path, ": layout ", Brief(layout), " is none of ", entry.plugin->family));
   }
-  ArtifactWeights weights;
+  BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], dtype));
-    weights.bound.tensors.push_back(std::move(tensor));
+    bound.tensors.push_back(std::move(tensor));
   }
-  return weights;
+  return ArtifactWeights{{}, {std::move(bound)}, {}};
 }
 
 }  // namespace
 
 absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, DType dtype, const StatedManifest& stated,
-                                                   const std::string& checkpoint, const ArtifactFile& file) {
-  ASSIGN_OR_RETURN(const absl::optional<Seeded> seeded, ParseSource(stated));
-  if (seeded && !checkpoint.empty()) {
-    return absl::FailedPreconditionError(absl::StrCat(checkpoint, ": the artifact was made from seeded weights, ",
-                                                      stated.manifest.source(),
-                                                      ", and from no checkpoint; leave out --checkpoint"));
+                                                   const std::vector<std::string>& checkpoints,
+                                                   const ArtifactFile& file) {
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
+  ASSIGN_OR_RETURN(const absl::optional<Seeded> seeded, ParseSource(stated, parts));
+  if (seeded && !checkpoints.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ", stated.manifest.source(),
+                     ", and from no checkpoint; leave out --checkpoint"));
   }
   if (seeded) return FromSeed(registry, entry, tree, dtype, *seeded);
-  if (!checkpoint.empty()) return FromCheckpoint(registry, entry, tree, dtype, checkpoint, stated);
-  return FromArtifact(entry, tree, dtype, stated, file);
+  if (!checkpoints.empty()) return FromCheckpoints(registry, entry, std::move(parts), dtype, checkpoints, stated);
+  return FromArtifact(entry, parts, tree, dtype, stated, file);
 }
 
 }  // namespace modelport

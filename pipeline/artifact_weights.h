@@ -2,9 +2,9 @@
 #define MODELPORT_PIPELINE_ARTIFACT_WEIGHTS_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
 #include "common/archive/artifact_file.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
@@ -17,19 +17,22 @@ namespace modelport {
 
 // The weights from which verify builds an artifact again.
 struct ArtifactWeights {
-  absl::optional<MappedWeights> mapped;  // Empty if the weights are borrowed from the artifact.
-  BoundTensors bound;                    // Borrows from `mapped` or from the artifact.
-  std::string source;  // "sha256:HEX" or "seeded:v1:SEED"; empty if they are borrowed from the artifact.
+  std::vector<MappedPart> mapped;   // Empty if the weights are borrowed from the artifact.
+  std::vector<BoundTensors> bound;  // Those of each part; they borrow from `mapped` or from the artifact.
+  // "sha256:HEX" of each part or "seeded:v1:SEED"; empty if they are borrowed from the artifact.
+  std::vector<std::string> sources;
 };
 
 // Gets the weights of the artifact `file` of `entry`, for `tree`, the variant's own. The manifest is `stated`. They
-// come from `checkpoint` if it is not empty, else from seeded weights if the manifest names these, else from the
-// artifact, whose tensors are borrowed.
-//   FailedPrecondition  `checkpoint` is not the one of the manifest, or does not fit the model
+// come from `checkpoints`, in any order, if there are some, else from seeded weights if the manifest names these, else
+// from the artifact, whose tensors are borrowed.
+//   InvalidArgument     more or fewer checkpoints than the manifest names
+//   FailedPrecondition  a checkpoint is none of the manifest's, or does not fit the model
 //   DataLoss            a malformed source in the manifest; a tensor that is missing or of another size
 absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, DType dtype, const StatedManifest& stated,
-                                                   const std::string& checkpoint, const ArtifactFile& file);
+                                                   const std::vector<std::string>& checkpoints,
+                                                   const ArtifactFile& file);
 
 }  // namespace modelport
 

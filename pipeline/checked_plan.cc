@@ -25,29 +25,29 @@ absl::optional<std::string> Stated(const ModelConfig& config, const Layout& layo
   return absl::nullopt;
 }
 
-absl::Status CheckConfig(const Checkpoint& checkpoint, const CatalogEntry& entry, const Layout& layout) {
-  if (layout.config.empty() || entry.variant->config.empty()) return absl::OkStatus();
+absl::Status CheckConfig(const Checkpoint& checkpoint, const Variant& variant, const Layout& layout) {
+  if (layout.config.empty() || variant.config.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const absl::optional<ModelConfig> config, ModelConfig::ReadBeside(checkpoint.path()));
   if (!config) return absl::OkStatus();
   std::vector<std::string> contradictions;
-  for (const ConfigField& wanted : entry.variant->config) {
+  for (const ConfigField& wanted : variant.config) {
     const absl::optional<std::string> has = Stated(*config, layout, wanted.name);
     if (!has || *has == wanted.value) continue;
-    contradictions.push_back(absl::StrCat("\n  ", wanted.name, ": ", entry.variant->name, " wants ", wanted.value,
+    contradictions.push_back(absl::StrCat("\n  ", wanted.name, ": ", variant.name, " wants ", wanted.value,
                                           ", config.json has ", Brief(*has)));
   }
   if (contradictions.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(checkpoint.path(), ": does not fit ", entry.variant->name,
-                                                    " (layout ", layout.name, "): keys and shapes do, but ",
-                                                    config->path(), " contradicts", absl::StrJoin(contradictions, "")));
+  return absl::FailedPreconditionError(absl::StrCat(checkpoint.path(), ": does not fit ", variant.name, " (layout ",
+                                                    layout.name, "): keys and shapes do, but ", config->path(),
+                                                    " contradicts", absl::StrJoin(contradictions, "")));
 }
 
 }  // namespace
 
-absl::StatusOr<Plan> MakeCheckedPlan(const KeyMapper& mapper, const Checkpoint& checkpoint, const CatalogEntry& entry,
-                                     const ModuleTree& tree) {
-  ASSIGN_OR_RETURN(Plan plan, mapper.MakePlan(tree, entry.variant->name));
-  RETURN_IF_ERROR(CheckConfig(checkpoint, entry, *entry.plugin->key_map.Find(plan.layout)));
+absl::StatusOr<Plan> MakeCheckedPlan(const KeyMapper& mapper, const Variant& variant, const ModuleTree& tree,
+                                     absl::string_view title) {
+  ASSIGN_OR_RETURN(Plan plan, mapper.MakePlan(tree, title));
+  RETURN_IF_ERROR(CheckConfig(mapper.checkpoint(), variant, *mapper.key_map().Find(plan.layout)));
   return plan;
 }
 
@@ -57,7 +57,8 @@ std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const 
   ForEachVariant<KeyMapper>(registry, checkpoint, {"auto", state_dict},
                             [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
                               if (!mapper.Fits(tree)) return;
-                              variants.push_back({entry, MakeCheckedPlan(mapper, checkpoint, entry, tree)});
+                              const Variant& variant = *entry.variant;
+                              variants.push_back({entry, MakeCheckedPlan(mapper, variant, tree, variant.name)});
                             });
   return variants;
 }

@@ -5,21 +5,23 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
+#include "registry/plugin.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// Maps `checkpoint` by `mapper`, which is made of it, onto `tree`, the variant's own of `entry`. If the layout has a
-// `config`, a config.json beside the file must not contradict the variant's.
+// Maps the checkpoint of `mapper` onto `tree`, the modules of `variant` or of a part of it that is called `title`. If
+// the layout has a `config`, a config.json beside the file must not contradict the variant's.
 //   FailedPrecondition  the file does not fit; or config.json contradicts: the message names both and the fields
 //   DataLoss            config.json cannot be read
-absl::StatusOr<Plan> MakeCheckedPlan(const KeyMapper& mapper, const Checkpoint& checkpoint, const CatalogEntry& entry,
-                                     const ModuleTree& tree);
+absl::StatusOr<Plan> MakeCheckedPlan(const KeyMapper& mapper, const Variant& variant, const ModuleTree& tree,
+                                     absl::string_view title);
 
 // A variant of the catalog of which a checkpoint has the keys and shapes.
 struct FittingVariant {

@@ -3,6 +3,9 @@
 #include <google/protobuf/util/field_mask_util.h>
 #include <torch/version.h>
 
+#include <map>
+
+#include "absl/strings/str_join.h"
 #include "common/module_tree/interface.h"
 #include "common/runtime/runtime_obstacles.h"
 #include "common/source/zeros.h"
@@ -72,6 +75,70 @@ void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {
   }
 }
 
+void DescribePart(const PublishedFile& published, Manifest::Checkpoint& file) {
+  file.set_part(published.part);
+  file.set_file(published.name);
+}
+
+// Adds how the checkpoint of one part is read, to the manifest or to one of its Checkpoint messages.
+template <typename Message>
+void DescribeCheckpoint(const std::string& source, const Plan& plan, Message& message) {
+  message.set_source(source);
+  message.set_layout(plan.layout);
+  for (const auto& [key, reason] : plan.unused) {
+    Manifest::Allowance& unused = *message.add_unused();
+    unused.set_key(key);
+    unused.set_reason(reason);
+  }
+  message.set_state_dict(plan.state_dict);
+  for (const LeftOut& part : plan.left_out) {
+    Manifest::LeftOut& left_out = *message.add_left_out();
+    left_out.set_path(part.path);
+    left_out.set_tensors(part.tensors);
+    left_out.set_elements(part.elements);
+  }
+}
+
+// Adds the slots of one part that are no tensor of their own in the checkpoint.
+void DescribeSlots(const MappedPart& mapped, Manifest& manifest) {
+  const Plan& plan = mapped.plan;
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    const Zeros* const zeros = plan.sources[i].zeros();
+    if (zeros == nullptr) continue;
+    Manifest::Allowance& allowance = *manifest.add_zero_filled();
+    allowance.set_key(mapped.part.SlotName(mapped.part.tree.slots[i].name));
+    allowance.set_reason(zeros->reason);
+  }
+  for (const auto& [slot, key] : plan.aliases) {
+    Manifest::Alias& alias = *manifest.add_aliases();
+    alias.set_slot(mapped.part.SlotName(slot));
+    alias.set_stored_as(mapped.part.SlotName(key));
+  }
+}
+
+void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest& manifest) {
+  std::map<DType, Manifest::Conversion> conversions;
+  for (const BoundTensors& part : bound) {
+    for (const auto& [dtype, converted] : part.converted) {
+      Manifest::Conversion& conversion = conversions[dtype];
+      conversion.set_from(std::string(DTypeName(dtype)));
+      conversion.set_tensors(conversion.tensors() + converted.slots.size());
+      conversion.set_became_zero(conversion.became_zero() + converted.underflow.zeros);
+      conversion.set_became_subnormal(conversion.became_subnormal() + converted.underflow.subnormals);
+    }
+  }
+  for (const auto& [dtype, conversion] : conversions) *manifest.add_converted() = conversion;
+}
+
+// The places where the files of a variant are published.
+std::string WeightsUrl(const Variant& variant) {
+  std::vector<std::string> urls;
+  for (const PublishedFile& file : variant.files) {
+    if (!file.url.empty()) urls.push_back(file.url);
+  }
+  return absl::StrJoin(urls, ", ");
+}
+
 }  // namespace
 
 Manifest DescribeModule(const ArtifactParts& parts) {
@@ -86,7 +153,7 @@ Manifest DescribeModule(const ArtifactParts& parts) {
     entry.set_licence(claim.licence);
     entry.set_url(claim.url);
   }
-  manifest.set_weights_url(parts.entry.variant->url);
+  manifest.set_weights_url(WeightsUrl(*parts.entry.variant));
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);
   DescribePlugin(*parts.entry.plugin, parts.target, manifest);
@@ -97,55 +164,41 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   return manifest;
 }
 
-void DescribeSource(const std::string& source, const ModuleTree& tree, const MappedWeights& weights,
-                    const BoundTensors& bound, Manifest& manifest) {
-  const Plan& plan = weights.plan;
-  manifest.set_source(source);
-  if (ParseSeededName(source)) manifest.set_warning("SEEDED weights: predicts nothing");
-  manifest.set_layout(plan.layout);
-  for (size_t i = 0; i < plan.sources.size(); ++i) {
-    const Zeros* const zeros = plan.sources[i].zeros();
-    if (zeros == nullptr) continue;
-    Manifest::Allowance& allowance = *manifest.add_zero_filled();
-    allowance.set_key(tree.slots[i].name);
-    allowance.set_reason(zeros->reason);
+void DescribeSource(const std::vector<std::string>& sources, const std::vector<MappedPart>& parts,
+                    const std::vector<BoundTensors>& bound, Manifest& manifest) {
+  const bool is_seeded = ParseSeededName(sources.front()).has_value();
+  if (is_seeded) manifest.set_warning("SEEDED weights: predicts nothing");
+  if (is_seeded || parts.size() == 1) {
+    DescribeCheckpoint(sources.front(), parts.front().plan, manifest);
+  } else {
+    for (size_t i = 0; i < parts.size(); ++i) {
+      Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
+      DescribePart(*parts[i].part.file, file);
+      DescribeCheckpoint(sources[i], parts[i].plan, file);
+    }
   }
-  for (const auto& [key, reason] : plan.unused) {
-    Manifest::Allowance& unused = *manifest.add_unused();
-    unused.set_key(key);
-    unused.set_reason(reason);
-  }
-  manifest.set_state_dict(plan.state_dict);
-  for (const LeftOut& part : plan.left_out) {
-    Manifest::LeftOut& left_out = *manifest.add_left_out();
-    left_out.set_path(part.path);
-    left_out.set_tensors(part.tensors);
-    left_out.set_elements(part.elements);
-  }
-  for (const auto& [slot, key] : plan.aliases) {
-    Manifest::Alias& alias = *manifest.add_aliases();
-    alias.set_slot(slot);
-    alias.set_stored_as(key);
-  }
-  for (const auto& [dtype, converted] : bound.converted) {
-    Manifest::Conversion& conversion = *manifest.add_converted();
-    conversion.set_from(std::string(DTypeName(dtype)));
-    conversion.set_tensors(converted.slots.size());
-    conversion.set_became_zero(converted.underflow.zeros);
-    conversion.set_became_subnormal(converted.underflow.subnormals);
-  }
+  for (const MappedPart& part : parts) DescribeSlots(part, manifest);
+  DescribeConversions(bound, manifest);
 }
 
 const std::vector<std::string>& SourceFields() {
-  static const auto* const fields = new std::vector<std::string>{"source", "layout",    "state_dict", "zero_filled",
-                                                                 "unused", "converted", "aliases",    "left_out"};
+  static const auto* const fields = new std::vector<std::string>{
+      "source", "layout", "state_dict", "zero_filled", "unused", "converted", "aliases", "left_out", "checkpoints"};
   return *fields;
 }
 
-void CopySource(const Manifest& stated, Manifest& manifest) {
+void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Manifest& manifest) {
   google::protobuf::FieldMask mask;
   for (const std::string& field : SourceFields()) mask.add_paths(field);
   google::protobuf::util::FieldMaskUtil::MergeMessageTo(stated, mask, {}, &manifest);
+  if (parts.size() == 1) return manifest.clear_checkpoints();
+  // Each of several files has these of its own.
+  for (const char* field : {"source", "layout", "state_dict", "unused", "left_out"}) {
+    manifest.GetReflection()->ClearField(&manifest, manifest.GetDescriptor()->FindFieldByName(field));
+  }
+  for (size_t i = 0; i < parts.size(); ++i) {
+    DescribePart(*parts[i].file, *manifest.mutable_checkpoints()->mutable_files(i));
+  }
 }
 
 void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest) {

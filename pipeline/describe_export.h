@@ -38,16 +38,17 @@ struct ArtifactParts {
 // weights, the file and the proof.
 Manifest DescribeModule(const ArtifactParts& parts);
 
-// Adds what the weights come from and how they became those of `tree`, the variant's own. `source` is "sha256:HEX" or
-// "seeded:v1:SEED".
-void DescribeSource(const std::string& source, const ModuleTree& tree, const MappedWeights& weights,
-                    const BoundTensors& bound, Manifest& manifest);
+// Adds what the weights come from and how they became those of the module. `sources` has "sha256:HEX" for each part, or
+// "seeded:v1:SEED"; `bound` the tensors of each part.
+void DescribeSource(const std::vector<std::string>& sources, const std::vector<MappedPart>& parts,
+                    const std::vector<BoundTensors>& bound, Manifest& manifest);
 
 // The fields that DescribeSource adds, which only the source of the weights tells.
 const std::vector<std::string>& SourceFields();
 
-// Copies these fields from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint.
-void CopySource(const Manifest& stated, Manifest& manifest);
+// Copies these fields from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint. Which
+// file fills which of `parts` is not copied but made; there are as many in `stated`.
+void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Manifest& manifest);
 
 // Adds the facts of the whole file.
 void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest);

@@ -1,6 +1,7 @@
 #include "pipeline/export_model.h"
 
 #include <algorithm>
+#include <deque>
 #include <string>
 #include <utility>
 #include <variant>
@@ -28,6 +29,7 @@
 #include "common/status/status_macros.h"
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
+#include "pipeline/bind_parts.h"
 #include "pipeline/describe_export.h"
 #include "pipeline/export_outputs.h"
 #include "pipeline/map_weights.h"
@@ -38,9 +40,9 @@
 namespace modelport {
 namespace {
 
-int64_t TotalBytes(const BoundTensors& bound) {
+int64_t TotalBytes(const std::vector<at::Tensor>& tensors) {
   int64_t bytes = 0;
-  for (const at::Tensor& tensor : bound.tensors) bytes += tensor.nbytes();
+  for (const at::Tensor& tensor : tensors) bytes += tensor.nbytes();
   return bytes;
 }
 
@@ -72,33 +74,66 @@ absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target
   return Annotate(target.check(manifest), manifest.model());
 }
 
-// The files that an export reads: plugins that are not built in, and the checkpoint.
+// The files that an export reads: plugins that are not built in, and checkpoints.
 std::vector<std::string> InputFiles(const Registry& registry, const ExportOptions& options) {
   std::vector<std::string> files = registry.files();
-  if (const std::string path = CheckpointPath(options.weights); !path.empty()) files.push_back(path);
+  for (std::string& path : CheckpointPaths(options.weights)) files.push_back(std::move(path));
   return files;
 }
 
+// What a manifest calls the sources of the weights: the digests of all files, which other threads compute.
+class Sources {
+ public:
+  Sources(const WeightSource& weights, const std::vector<MappedPart>& parts) {
+    if (const auto* const seeded = std::get_if<Seeded>(&weights)) {
+      seeded_ = SeededName(*seeded);
+    } else {
+      for (const MappedPart& part : parts) {
+        BackgroundDigest& digest = digests_.emplace_back();
+        for (const OpenedFile& file : part.checkpoint.files()) digest.Append(file.bytes);
+      }
+    }
+  }
+
+  // Waits for the digests.
+  std::vector<std::string> Names() {
+    std::vector<std::string> names;
+    if (!seeded_.empty()) names.push_back(seeded_);
+    for (BackgroundDigest& digest : digests_) names.push_back(absl::StrCat("sha256:", digest.HexDigest()));
+    return names;
+  }
+
+ private:
+  std::string seeded_;                    // Empty for checkpoints.
+  std::deque<BackgroundDigest> digests_;  // A deque does not move its elements.
+};
+
+absl::Status Audit(const std::vector<MappedPart>& parts, const std::vector<BoundTensors>& bound, bool allow_nonfinite) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const auto& [part, checkpoint, plan] = parts[i];
+    RETURN_IF_ERROR(AuditStorages(checkpoint, plan));
+    RETURN_IF_ERROR(AuditValues(checkpoint, plan, part.tree, bound[i], allow_nonfinite));
+  }
+  return absl::OkStatus();
+}
+
 // Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
-// were written, while the checkpoint is still being hashed. `tree` is the variant's own.
-absl::Status WriteAndAudit(const torch::jit::Module& module, const ModuleTree& tree, const MappedWeights& weights,
-                           const BoundTensors& bound, const ExportOptions& options, BackgroundDigest& checkpoint_digest,
+// were written, while the checkpoints are still being hashed.
+absl::Status WriteAndAudit(const torch::jit::Module& module, const std::vector<MappedPart>& weights,
+                           const std::vector<BoundTensors>& bound, const ExportOptions& options, Sources& sources,
                            Writer& out, Manifest& manifest) {
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
-    RETURN_IF_ERROR(AuditStorages(weights.checkpoint, weights.plan));
-    RETURN_IF_ERROR(AuditValues(weights.checkpoint, weights.plan, tree, bound, options.allow_nonfinite));
-    const auto* const seeded = std::get_if<Seeded>(&options.weights);
-    DescribeSource(seeded ? SeededName(*seeded) : absl::StrCat("sha256:", checkpoint_digest.HexDigest()), tree, weights,
-                   bound, manifest);
+    RETURN_IF_ERROR(Audit(weights, bound, options.allow_nonfinite));
+    DescribeSource(sources.Names(), weights, bound, manifest);
     return WriteManifest(manifest);
   };
-  Progress progress("write", TotalBytes(bound));
+  Progress progress("write", TotalBytes(AllTensors(bound)));
   ProgressWriter writer(out, progress);
   const absl::Status written =
       WriteArchive(module, options.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
-  // If the checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
+  // If a checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
   // first.
-  RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
+  RETURN_IF_ERROR(CheckUnchanged(weights));
   return written;
 }
 
@@ -137,10 +172,11 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
   ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
-  ASSIGN_OR_RETURN(const MappedWeights weights, MapWeights(registry, entry, *tree.model, options.weights));
-  ASSIGN_OR_RETURN(const BoundTensors bound, BindTensors(weights.checkpoint, weights.plan, *tree.model, options.dtype));
+  ASSIGN_OR_RETURN(const std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
+  ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound, BindParts(weights, options.dtype));
+  const std::vector<at::Tensor> tensors = AllTensors(bound);
   ASSIGN_OR_RETURN(const torch::jit::Module module,
-                   BuildTargetModule(*tree.whole, bound.tensors, *options.target, options.runtime));
+                   BuildTargetModule(*tree.whole, tensors, *options.target, options.runtime));
   RETURN_IF_ERROR(CheckModuleForHost(entry, module, *options.target));
   const std::vector<Operator> operators = CollectOperators(module);
   RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
@@ -153,21 +189,18 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
                                       .format = format,
                                       .dtype = options.dtype,
                                       .runtime = options.runtime});
-  BackgroundDigest checkpoint_digest;
-  if (std::holds_alternative<CheckpointFile>(options.weights)) {
-    for (const OpenedFile& file : weights.checkpoint.files()) checkpoint_digest.Append(file.bytes);
-  }
+  Sources sources(options.weights, weights);
   HashingWriter artifact(outputs.artifact);
-  RETURN_IF_ERROR(WriteAndAudit(module, *tree.model, weights, bound, options, checkpoint_digest, artifact, manifest));
+  RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, sources, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(bound), entry, *tree.whole, options));
+                   Prove(module, outputs.artifact, TotalBytes(tensors), entry, *tree.whole, options));
   // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
   DescribeProof(round_trip, manifest);
   RETURN_IF_ERROR(CheckManifestForHost(manifest, *options.target));
-  RETURN_IF_ERROR(weights.checkpoint.CheckUnchanged());
+  RETURN_IF_ERROR(CheckUnchanged(weights));
   RETURN_IF_ERROR(Commit(manifest, outputs));
   return manifest;
 }

@@ -39,37 +39,42 @@ std::vector<fs::path> Snapshots(const fs::path& repository) {
   return snapshots;
 }
 
-fs::path Repository(const Variant& variant) {
-  return HubCache() / absl::StrCat("models--", absl::StrReplaceAll(variant.hub, {{"/", "--"}}));
+fs::path Repository(const PublishedFile& file) {
+  return HubCache() / absl::StrCat("models--", absl::StrReplaceAll(file.hub, {{"/", "--"}}));
 }
 
-fs::path NameInRepository(const Variant& variant) { return fs::path(variant.file).filename(); }
+fs::path NameInRepository(const PublishedFile& file) { return fs::path(file.name).filename(); }
 
 }  // namespace
 
-std::vector<std::string> CheckpointPlaces(const Variant& variant, const std::string& here) {
-  if (variant.file.empty()) return {};
-  std::vector<std::string> places = {fs::path(here) / variant.file};
-  if (variant.hub.empty()) return places;
-  for (const fs::path& snapshot : Snapshots(Repository(variant))) {
-    places.push_back(snapshot / NameInRepository(variant));
+std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::string& here) {
+  if (file.name.empty()) return {};
+  std::vector<std::string> places = {fs::path(here) / file.name};
+  if (file.hub.empty()) return places;
+  for (const fs::path& snapshot : Snapshots(Repository(file))) {
+    places.push_back(snapshot / NameInRepository(file));
   }
   return places;
 }
 
-std::vector<std::string> SearchedPlaces(const Variant& variant, const std::string& here) {
-  if (variant.file.empty()) return {};
-  std::vector<std::string> places = {fs::path(here) / variant.file};
-  if (!variant.hub.empty()) places.push_back(Repository(variant) / "snapshots" / "*" / NameInRepository(variant));
+std::vector<std::string> SearchedPlaces(const PublishedFile& file, const std::string& here) {
+  if (file.name.empty()) return {};
+  std::vector<std::string> places = {fs::path(here) / file.name};
+  if (!file.hub.empty()) places.push_back(Repository(file) / "snapshots" / "*" / NameInRepository(file));
   return places;
 }
 
-std::string FindCheckpoint(const Variant& variant, const std::string& here) {
-  for (const std::string& place : CheckpointPlaces(variant, here)) {
+std::string FindCheckpoint(const PublishedFile& file, const std::string& here) {
+  for (const std::string& place : CheckpointPlaces(file, here)) {
     std::error_code error;
     if (fs::is_regular_file(place, error)) return place;
   }
   return "";
+}
+
+std::string PublishedPlace(const PublishedFile& file) {
+  if (!file.url.empty() || file.hub.empty()) return file.url;
+  return absl::StrCat(file.name, " of the Hugging Face repository ", file.hub);
 }
 
 }  // namespace modelport

@@ -16,8 +16,8 @@ class FindCheckpointTest : public testing::Test {
   FindCheckpointTest() : root_(fs::path(std::getenv("TEST_TMPDIR")) / "find") {
     fs::remove_all(root_);
     fs::create_directories(root_ / "here");
-    variant_.file = "weights.pth";
-    variant_.hub = "org/name";
+    file_.name = "weights.pth";
+    file_.hub = "org/name";
     setenv("HF_HUB_CACHE", (root_ / "hub").c_str(), 1);
     unsetenv("HF_HOME");
   }
@@ -38,10 +38,10 @@ class FindCheckpointTest : public testing::Test {
     return path;
   }
 
-  std::string Find() { return FindCheckpoint(variant_, root_ / "here"); }
+  std::string Find() { return FindCheckpoint(file_, root_ / "here"); }
 
   fs::path root_;
-  Variant variant_;
+  PublishedFile file_;
 };
 
 TEST_F(FindCheckpointTest, NowhereIsEmpty) { EXPECT_EQ(Find(), ""); }
@@ -76,7 +76,7 @@ TEST_F(FindCheckpointTest, TheCacheFollowsTheEnvironment) {
 
 // Files that are all called model.safetensors are told apart by folders of the user's.
 TEST_F(FindCheckpointTest, TheFolderOfAFileIsTheUsersAndNotTheCaches) {
-  variant_.file = "name/weights.pth";
+  file_.name = "name/weights.pth";
   AddFile(root_ / "here" / "weights.pth");
   const std::string cached = AddSnapshot("hub", "aaa", true);
   EXPECT_EQ(Find(), cached);
@@ -90,16 +90,16 @@ TEST_F(FindCheckpointTest, AFolderOfThatNameIsNoCheckpoint) {
 }
 
 TEST_F(FindCheckpointTest, SaysWhereItLooks) {
-  EXPECT_EQ(SearchedPlaces(variant_, "/here"),
+  EXPECT_EQ(SearchedPlaces(file_, "/here"),
             (std::vector<std::string>{"/here/weights.pth", root_ / "hub/models--org--name/snapshots/*/weights.pth"}));
-  variant_.hub = "";
-  EXPECT_EQ(SearchedPlaces(variant_, "/here"), std::vector<std::string>{"/here/weights.pth"});
+  file_.hub = "";
+  EXPECT_EQ(SearchedPlaces(file_, "/here"), std::vector<std::string>{"/here/weights.pth"});
 }
 
 TEST_F(FindCheckpointTest, AVariantWithoutAPublishedFileHasNoPlaces) {
-  variant_.file = "";
-  EXPECT_TRUE(CheckpointPlaces(variant_, root_ / "here").empty());
-  EXPECT_TRUE(SearchedPlaces(variant_, root_ / "here").empty());
+  file_.name = "";
+  EXPECT_TRUE(CheckpointPlaces(file_, root_ / "here").empty());
+  EXPECT_TRUE(SearchedPlaces(file_, root_ / "here").empty());
 }
 
 }  // namespace

@@ -11,28 +11,72 @@
 #include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
 #include "pipeline/checked_plan.h"
+#include "pipeline/find_checkpoint.h"
 
 namespace modelport {
+namespace {
 
-absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
-                                         const WeightSource& source) {
-  if (const auto* const file = std::get_if<CheckpointFile>(&source)) {
-    ASSIGN_OR_RETURN(Checkpoint opened, OpenCheckpoint(file->path));
-    return MapCheckpoint(registry, entry, tree, std::move(opened), file->choice);
+absl::StatusOr<std::vector<MappedPart>> MapSeeded(const Variant& variant, std::vector<WeightPart>& parts,
+                                                  const Seeded& seeded) {
+  std::vector<MappedPart> mapped;
+  for (WeightPart& part : parts) {
+    Checkpoint weights = MakeSeededCheckpoint(PublishedKeys(*part.key_map, part.tree), seeded.seed);
+    ASSIGN_OR_RETURN(Plan plan, MakePlan(weights, *part.key_map, part.tree, {"original"}, part.Title(variant)));
+    mapped.push_back({std::move(part), std::move(weights), std::move(plan)});
   }
-  const KeyMap& key_map = entry.plugin->key_map;
-  Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(key_map, tree), std::get_if<Seeded>(&source)->seed);
-  ASSIGN_OR_RETURN(Plan plan, MakePlan(seeded, key_map, tree, {"original"}, entry.variant->name));
-  return MappedWeights{std::move(seeded), std::move(plan)};
+  return mapped;
 }
 
-absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
-                                            Checkpoint checkpoint, const SourceChoice& choice) {
-  ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, entry.plugin->key_map, choice));
-  absl::StatusOr<Plan> plan = MakeCheckedPlan(mapper, checkpoint, entry, tree);
+// What to do if no checkpoint is given for `part`; `first` is one that is.
+absl::Status NoFile(const Variant& variant, const WeightPart& part, const std::string& first) {
+  const PublishedFile& file = *part.file;
+  const std::string place = PublishedPlace(file);
+  return absl::InvalidArgumentError(
+      absl::StrCat(first, ": fills a part of ", variant.name, ", and no file is given for ", file.part,
+                   place.empty() ? "" : absl::StrCat("\n  get ", place), "\n  pass --checkpoint=", first, ",",
+                   file.name.empty() ? "FILE" : file.name));
+}
+
+absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const CatalogEntry& entry,
+                                                 std::vector<WeightPart> parts,
+                                                 const std::vector<GivenCheckpoint>& given) {
+  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
+  std::vector<const GivenCheckpoint*> file_of(parts.size());
+  for (size_t i = 0; i < given.size(); ++i) file_of[part_of[i]] = &given[i];
+  std::vector<MappedPart> mapped;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (file_of[i] == nullptr) continue;
+    ASSIGN_OR_RETURN(MappedPart part, MapPart(registry, entry, std::move(parts[i]), *file_of[i]));
+    mapped.push_back(std::move(part));
+  }
+  // Reported last: a file that fits no part may be the one meant for this.
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (file_of[i] == nullptr) return NoFile(*entry.variant, parts[i], given.front().checkpoint.path());
+  }
+  return mapped;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
+                                                   const ModuleTree& tree, const WeightSource& source) {
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
+  if (const auto* const seeded = std::get_if<Seeded>(&source)) return MapSeeded(*entry.variant, parts, *seeded);
+  std::vector<GivenCheckpoint> given;
+  for (const CheckpointFile& file : *std::get_if<CheckpointFiles>(&source)) {
+    ASSIGN_OR_RETURN(Checkpoint opened, OpenCheckpoint(file.path));
+    given.push_back({std::move(opened), file.choice});
+  }
+  return MapGiven(registry, entry, std::move(parts), given);
+}
+
+absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
+                                   const GivenCheckpoint& given) {
+  ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(given.checkpoint, *part.key_map, given.choice));
+  absl::StatusOr<Plan> plan = MakeCheckedPlan(mapper, *entry.variant, part.tree, part.Title(*entry.variant));
   if (absl::IsFailedPrecondition(plan.status())) {
     const std::vector<std::string> fitting =
-        NamesOfFitting(FindFittingVariants(registry, checkpoint, choice.state_dict));
+        NamesOfFitting(FindFittingVariants(registry, given.checkpoint, given.choice.state_dict));
     const bool fits_this = std::count(fitting.begin(), fitting.end(), entry.variant->name) > 0;
     const std::string hint = fitting.empty() || fits_this ? ""
                                                           : absl::StrCat("\n  it fits another model: --model=",
@@ -40,7 +84,15 @@ absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const Cata
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), hint));
   }
   RETURN_IF_ERROR(plan.status());
-  return MappedWeights{std::move(checkpoint), *std::move(plan)};
+  return MappedPart{std::move(part), given.checkpoint, *std::move(plan)};
+}
+
+absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
+                                            Checkpoint checkpoint, const SourceChoice& choice) {
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapGiven(registry, entry, std::move(parts), {{std::move(checkpoint), choice}}));
+  return MappedWeights{std::move(mapped[0].checkpoint), std::move(mapped[0].plan)};
 }
 
 }  // namespace modelport

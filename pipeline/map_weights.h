@@ -10,24 +10,40 @@
 #include "common/keymap/plan.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
+#include "pipeline/assign_files.h"
 #include "pipeline/weight_source.h"
 #include "registry/registry.h"
+#include "registry/weight_parts.h"
 
 namespace modelport {
 
-// A variant's weights, opened and mapped onto its module tree; no weight is read yet.
+// Weights, opened and mapped onto slots; no weight is read yet.
 struct MappedWeights {
   Checkpoint checkpoint;
   Plan plan;
 };
 
-// Opens the checkpoint, or makes the seeded weights, and plans how they fill `tree`, the variant's own of `entry`.
-//   FailedPrecondition  the file does not fit; if it fits another variant of the catalog, the message names that one
-//   others              as OpenCheckpoint, KeyMapper::Make and MakeCheckedPlan
-absl::StatusOr<MappedWeights> MapWeights(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
-                                         const WeightSource& source);
+// The weights of one part of a variant's tree.
+struct MappedPart {
+  WeightPart part;
+  Checkpoint checkpoint;
+  Plan plan;  // For the slots of `part.tree`.
+};
 
-// The same for a checkpoint that is open.
+// Opens the checkpoints, or makes the seeded weights, and plans how they fill `tree`, the variant's own of `entry`. The
+// parts are in the order of its slots.
+//   InvalidArgument     a file is given twice, or there are more or fewer files than parts
+//   FailedPrecondition  a file does not fit, or fills the same part as another; if a file fits another variant of the
+//                       catalog, the message names that one
+//   others              as OpenCheckpoint, KeyMapper::Make and MakeCheckedPlan
+absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
+                                                   const ModuleTree& tree, const WeightSource& source);
+
+// Maps the checkpoint that fills `part` of `entry`, as MapWeights does.
+absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
+                                   const GivenCheckpoint& given);
+
+// Maps one checkpoint, as MapWeights does.
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice);
 

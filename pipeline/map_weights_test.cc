@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/types/optional.h"
 #include "common/checkpoint/seeded.h"
@@ -22,10 +23,10 @@ TEST(MappedWeightsTest, ThePlanKeepsItsCheckpointOpen) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSERT_OK_AND_ASSIGN(MappedWeights weights, MapWeights(registry, entry, tree, Seeded{0}));
-  const std::string key = weights.checkpoint.state_dicts().front().tensors.front().key;
-  const Plan plan = std::move(weights).plan;
-  weights.checkpoint = Checkpoint(CheckpointContents());
+  ASSERT_OK_AND_ASSIGN(std::vector<MappedPart> weights, MapWeights(registry, entry, tree, Seeded{0}));
+  const std::string key = weights[0].checkpoint.state_dicts().front().tensors.front().key;
+  const Plan plan = std::move(weights[0]).plan;
+  weights[0].checkpoint = Checkpoint(CheckpointContents());
   std::set<std::string> keys;
   for (const SlotSource& source : plan.sources) {
     for (const SourceInput& input : source.inputs()) keys.insert(input.tensor->key);

@@ -14,6 +14,7 @@
 #include "common/archive/save_module.h"
 #include "common/digest/sha256.h"
 #include "common/manifest/compare_manifests.h"
+#include "common/manifest/describe_weights.h"
 #include "common/manifest/manifest.h"
 #include "common/parity/compare_reference.h"
 #include "common/parity/reference.h"
@@ -27,11 +28,13 @@
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "pipeline/artifact_weights.h"
+#include "pipeline/bind_parts.h"
 #include "pipeline/check_proof.h"
 #include "pipeline/describe_export.h"
 #include "pipeline/stated_manifest.h"
 #include "pipeline/target_module.h"
 #include "registry/target_tree.h"
+#include "registry/weight_parts.h"
 #include "targets/targets.h"
 
 namespace modelport {
@@ -84,13 +87,13 @@ struct Remade {
 };
 
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
-                              const std::string& checkpoint, const ArtifactFile& file) {
+                              const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
   Remade remade;
   ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target));
   ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, *remade.tree.model, request.dtype,
-                                                      stated, checkpoint, file));
-  ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, remade.weights.bound.tensors, *request.target,
-                                                    request.runtime));
+                                                      stated, checkpoints, file));
+  ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, AllTensors(remade.weights.bound),
+                                                    *request.target, request.runtime));
   const std::vector<Operator> operators = CollectOperators(remade.module);
   remade.format = WrittenFormat(request.runtime, operators);
   remade.manifest = DescribeModule({.entry = request.entry,
@@ -102,10 +105,12 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
                                     .dtype = request.dtype,
                                     .runtime = request.runtime});
   const ArtifactWeights& weights = remade.weights;
-  if (weights.mapped) {
-    DescribeSource(weights.source, *remade.tree.model, *weights.mapped, weights.bound, remade.manifest);
+  if (!weights.mapped.empty()) {
+    DescribeSource(weights.sources, weights.mapped, weights.bound, remade.manifest);
   } else {
-    CopySource(stated.manifest, remade.manifest);
+    ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
+                     SplitWeights(*request.entry.plugin, *request.entry.variant, *remade.tree.model));
+    CopySource(stated.manifest, parts, remade.manifest);
   }
   return remade;
 }
@@ -163,15 +168,16 @@ std::string Describe(const ComparedOutput& output) {
 }
 
 void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,
-            const std::string& checkpoint, Verification& result) {
+            const std::vector<std::string>& checkpoints, Verification& result) {
   result.passed = {"every byte as Modelport writes it", "every field of the manifest as it is made"};
   if (stated.has_file_facts) result.passed.push_back("sha256 as in the manifest");
-  if (remade.weights.mapped) {
-    result.passed.push_back(absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ",
-                                         checkpoint.empty() ? remade.weights.source : checkpoint));
+  if (!remade.weights.mapped.empty()) {
+    const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
+    result.passed.push_back(
+        absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ", absl::StrJoin(sources, ", ")));
   } else {
     result.not_checked = {
-        absl::StrCat("weights: give the checkpoint, ", stated.manifest.source(), ", with --checkpoint"),
+        absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"),
         absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", "))};
   }
   result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
@@ -184,7 +190,7 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
 }  // namespace
 
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
-                                            const std::string& checkpoint,
+                                            const std::vector<std::string>& checkpoints,
                                             const absl::optional<ReferenceFile>& reference) {
   ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(artifact));
   ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file));
@@ -195,7 +201,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   const absl::StatusOr<StatedRequest> request = FindRequest(registry, stated.manifest);
   RETURN_IF_ERROR(Annotate(request.status(), stated.path));
   RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
-  ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoint, file));
+  ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoints, file));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(remade.manifest); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
@@ -204,10 +210,10 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
   const std::vector<Call>& examples = TargetExamples(request->entry, *request->target, *remade.tree.whole);
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
-  if (remade.weights.mapped) RETURN_IF_ERROR(remade.weights.mapped->checkpoint.CheckUnchanged());
+  RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));
   Verification result;
   result.manifest = stated.manifest;
-  Report(round_trip, stated, remade, checkpoint, result);
+  Report(round_trip, stated, remade, checkpoints, result);
   if (stored) {
     ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, reference->tolerance));
   }

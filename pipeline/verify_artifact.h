@@ -27,9 +27,10 @@ struct Verification {
 };
 
 // Verifies the artifact file `artifact` and its manifest, beside it or in it, by making both anew: from the plugin and
-// from `checkpoint` if it is not empty, else from seeded weights if these were used, else from the tensors of the file
-// itself, whose origin is then not checked. Every byte of the file and every field of the manifest must be the same;
-// only what was measured in a run may differ, within tolerance. LibTorch is given what was made anew, never the file.
+// from `checkpoints`, those that it was made from in any order, if there are some, else from seeded weights if these
+// were used, else from the tensors of the file itself, whose origin is then not checked. Every byte of the file and
+// every field of the manifest must be the same; only what was measured in a run may differ, within tolerance. LibTorch
+// is given what was made anew, never the file.
 //   NotFound            no artifact, no manifest, or no such model
 //   InvalidArgument     not a manifest
 //   DataLoss            damaged or altered; names the field, or the record and its line or slot
@@ -41,7 +42,7 @@ struct Verification {
 //   FailedPrecondition  the reference is another model's
 //   others              as ReadReference and CompareReference
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
-                                            const std::string& checkpoint,
+                                            const std::vector<std::string>& checkpoints,
                                             const absl::optional<ReferenceFile>& reference = absl::nullopt);
 
 }  // namespace modelport

@@ -11,9 +11,11 @@ constexpr absl::string_view kSeededPrefix = "seeded:v1:";
 
 }  // namespace
 
-std::string CheckpointPath(const WeightSource& source) {
-  const auto* const file = std::get_if<CheckpointFile>(&source);
-  return file == nullptr ? "" : file->path;
+std::vector<std::string> CheckpointPaths(const WeightSource& source) {
+  std::vector<std::string> paths;
+  const auto* const files = std::get_if<CheckpointFiles>(&source);
+  for (size_t i = 0; files != nullptr && i < files->size(); ++i) paths.push_back((*files)[i].path);
+  return paths;
 }
 
 std::string SeededName(const Seeded& seeded) { return absl::StrCat(kSeededPrefix, seeded.seed); }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -23,10 +24,13 @@ struct CheckpointFile {
   SourceChoice choice = {};
 };
 
-using WeightSource = std::variant<Seeded, CheckpointFile>;
+// The files that fill a variant, in any order.
+using CheckpointFiles = std::vector<CheckpointFile>;
 
-// The path of the checkpoint; empty for seeded weights.
-std::string CheckpointPath(const WeightSource& source);
+using WeightSource = std::variant<Seeded, CheckpointFiles>;
+
+// The paths of the checkpoints; none for seeded weights.
+std::vector<std::string> CheckpointPaths(const WeightSource& source);
 
 // The name of seeded weights in a manifest: "seeded:v1:SEED".
 std::string SeededName(const Seeded& seeded);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -23,8 +24,8 @@ TEST(SeededNameTest, NothingElseIsOne) {
 }
 
 TEST(CheckpointPathTest, SeededWeightsHaveNone) {
-  EXPECT_EQ(CheckpointPath(Seeded{1}), "");
-  EXPECT_EQ(CheckpointPath(CheckpointFile{"m.pth"}), "m.pth");
+  EXPECT_THAT(CheckpointPaths(Seeded{1}), testing::IsEmpty());
+  EXPECT_THAT(CheckpointPaths(CheckpointFiles{{"m.pth"}, {"n.pth"}}), testing::ElementsAre("m.pth", "n.pth"));
 }
 
 }  // namespace

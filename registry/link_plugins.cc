@@ -19,6 +19,7 @@
 #include "common/yaml/problems.h"
 #include "registry/parse_plugin.h"
 #include "registry/target_tree.h"
+#include "registry/weight_parts.h"
 
 namespace modelport {
 namespace {
@@ -47,8 +48,10 @@ class PluginLinker {
   Entry* FindLinked(const FamilyReference& reference);
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
+  bool TakeKeyMap(const Plugin& plugin, KeyMapPart* part, std::string* digested);
   std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin);
+  bool CheckParts(const Plugin& plugin);
   bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
@@ -107,7 +110,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = AddKeyMap(entry) && linked;
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
-  linked = linked && CheckVariants(entry->plugin);
+  linked = linked && CheckVariants(entry->plugin) && CheckParts(entry->plugin);
   for (const Wrapper& wrapper : entry->plugin.wrappers) linked = linked && CheckWrapper(wrapper, entry->plugin);
   AddDigest(entry);
   linking_.pop_back();
@@ -184,18 +187,56 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
   absl::StatusOr<KeyMap> key_map = ParseKeyMap(*file);
   if (!Passes(key_map.status())) return false;
   plugin.key_map = *std::move(key_map);
-  plugin.key_map_digest = Sha256Of(file->text);
+  std::string digested = file->text;
+  bool found = true;
+  for (KeyMapPart& part : plugin.key_map.parts) {
+    if (!part.family.empty()) found = TakeKeyMap(plugin, &part, &digested) && found;
+  }
+  plugin.key_map_digest = Sha256Of(digested);
+  return found;
+}
+
+// Gives `part` the key map of the family that it names, and adds that one's digest to `digested`.
+bool PluginLinker::TakeKeyMap(const Plugin& plugin, KeyMapPart* part, std::string* digested) {
+  std::vector<std::string> used;
+  for (const FamilyReference& reference : plugin.uses) used.push_back(reference.family);
+  if (std::find(used.begin(), used.end(), part->family) == used.end()) {
+    return Fails(part->mark, absl::StrCat("part ", part->child, ": \"", part->family, "\" is no family of `uses`",
+                                          NearestHint(part->family, used)));
+  }
+  const auto family = entries_.find(part->family);
+  if (family == entries_.end() || family->second.state != State::kLinked) return false;  // This was reported.
+  part->key_map.layouts = family->second.plugin.key_map.layouts;
+  absl::StrAppend(digested, "\n", part->child, " ", family->second.plugin.key_map_digest);
   return true;
 }
 
-// Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond.
+// Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond, and makes sure that its
+// files fill it.
 bool PluginLinker::CheckVariants(const Plugin& plugin) {
   bool fits = true;
   for (const Variant& variant : plugin.variants) {
-    const absl::Status status = BuildModuleTree(plugin.library, variant.module).status();
+    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
+    const absl::Status status = tree.ok() ? SplitWeights(plugin, variant, *tree).status() : tree.status();
     fits = Passes(Annotate(status, absl::StrCat(MarkString(variant.mark), ": variant ", variant.name))) && fits;
   }
   return fits;
+}
+
+// Makes sure that a file fills each part of the key map.
+bool PluginLinker::CheckParts(const Plugin& plugin) {
+  if (!plugin.extends.empty()) return true;  // It may have no variant with a part that it took over.
+  std::vector<std::string> filled;
+  for (const Variant& variant : plugin.variants) {
+    for (const PublishedFile& file : variant.files) filled.push_back(file.part);
+  }
+  bool passes = true;
+  for (const KeyMapPart& part : plugin.key_map.parts) {
+    if (std::find(filled.begin(), filled.end(), part.child) != filled.end()) continue;
+    passes = Fails(part.mark, absl::StrCat("part ", part.child, ": no variant has a file for it",
+                                           NearestHint(part.child, filled)));
+  }
+  return passes;
 }
 
 bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "common/keymap/config_field.h"
+#include "common/module_tree/identifier.h"
 #include "common/module_tree/parse_example.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
@@ -106,22 +107,52 @@ class PluginParser {
       variant.module = ParseCallText(*module, "field \"module\"");
     }
     const bool is_published_model = plugin_.extends.empty();
-    variant.file = is_published_model ? reader.RequireText("file") : reader.TakeText("file");
-    if (!variant.file.empty()) Check(Annotate(CheckFileBelow(variant.file), "field \"file\""), field.mark);
+    if (const YamlValue* files = reader.Take("files")) {
+      ParseFiles(*files, &variant);
+    } else {
+      variant.files.push_back(ParseFile(field.mark, is_published_model, &reader));
+    }
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
     if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
     variant.config = TakeConfig(&reader, problems_);
-    variant.url = reader.TakeText("url");
-    variant.hub = reader.TakeText("hub");
     variant.published = reader.TakeBool("published", true);
     reader.Finish();
-    const bool has_place = !variant.url.empty() || !variant.hub.empty();
-    if (is_published_model && variant.published && !has_place) {
-      problems_->Add(field.mark,
-                     absl::StrCat("variant ", field.name,
-                                  " wants url or hub, or published: false for weights that are not public"));
-    }
+    if (is_published_model && variant.published) RequirePlaces(variant, field.mark);
     plugin_.variants.push_back(std::move(variant));
+  }
+
+  // Takes the fields of one file.
+  PublishedFile ParseFile(const YamlMark& mark, bool is_required, YamlMapReader* reader) {
+    PublishedFile file;
+    file.name = is_required ? reader->RequireText("file") : reader->TakeText("file");
+    if (!file.name.empty()) Check(Annotate(CheckFileBelow(file.name), "field \"file\""), mark);
+    file.url = reader->TakeText("url");
+    file.hub = reader->TakeText("hub");
+    return file;
+  }
+
+  void ParseFiles(const YamlValue& value, Variant* variant) {
+    const std::vector<YamlValue::Field>& fields = ReadFields(value, "field \"files\"", problems_);
+    if (value.kind == YamlValue::Kind::kMap && fields.size() < 2) {
+      problems_->Add(value.mark, "field \"files\" wants two files or more; a single one is field \"file\"");
+    }
+    for (const YamlValue::Field& field : fields) {
+      Check(CheckIdentifier(field.name), field.mark);
+      YamlMapReader reader(field.value, absl::StrCat("file of ", field.name), problems_);
+      variant->files.push_back(ParseFile(field.mark, /*is_required=*/true, &reader));
+      variant->files.back().part = field.name;
+      reader.Finish();
+    }
+  }
+
+  // A published model has a place for each file.
+  void RequirePlaces(const Variant& variant, const YamlMark& mark) {
+    for (const PublishedFile& file : variant.files) {
+      if (!file.url.empty() || !file.hub.empty()) continue;
+      problems_->Add(mark, absl::StrCat("variant ", variant.name, " wants url or hub",
+                                        file.part.empty() ? "" : absl::StrCat(" of ", file.part),
+                                        ", or published: false for weights that are not public"));
+    }
   }
 
   void ParseLicenceClaims(const YamlValue& value, Variant* variant) {

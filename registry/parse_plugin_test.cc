@@ -69,7 +69,10 @@ variants:
   ASSERT_THAT(plugin.variants, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].name, "toy_b");
   EXPECT_EQ(plugin.variants[0].module.text, "Toy(dim=4)");
-  EXPECT_EQ(plugin.variants[0].hub, "org/toy");
+  ASSERT_THAT(plugin.variants[0].files, SizeIs(1));
+  EXPECT_EQ(plugin.variants[0].files[0].part, "");
+  EXPECT_EQ(plugin.variants[0].files[0].name, "toy_b.pth");
+  EXPECT_EQ(plugin.variants[0].files[0].hub, "org/toy");
   ASSERT_THAT(plugin.variants[0].licence_claims, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].licence_claims[0].licence, "Apache-2.0");
   EXPECT_EQ(plugin.variants[0].licence_claims[0].url, "https://example.org/page");
@@ -93,7 +96,8 @@ variants:
 )yaml"}));
   ASSERT_THAT(plugin.extends, SizeIs(1));
   EXPECT_EQ(plugin.extends[0].family, "toy");
-  EXPECT_EQ(plugin.variants[0].file, "");
+  ASSERT_THAT(plugin.variants[0].files, SizeIs(1));
+  EXPECT_EQ(plugin.variants[0].files[0].name, "");
 }
 
 // What ParsePlugin says of a damaged file. The schema refuses it too.

@@ -21,16 +21,22 @@ struct LicenceClaim {
   std::string url;      // Of the page that says so.
 };
 
+// A file of published weights.
+struct PublishedFile {
+  std::string part;  // The root's child that it fills, "backbone"; empty: the file fills the whole tree.
+  // With a folder in front of it if files of several models have this name; empty for a test's variant.
+  std::string name;
+  std::string url;  // Where it is published; empty if nowhere.
+  std::string hub;  // Hugging Face repository that holds the file, "org/name"; empty if none.
+};
+
 // One named model of a family, as plugin.yaml states it.
 struct Variant {
   std::string name;     // "dav2_vits"
   std::string summary;  // One line for the catalog.
   Call module;          // The root: "DepthAnythingV2(...)".
-  // Name of the published checkpoint, with a folder in front of it if files of several models have this name; empty for
-  // a test's variant.
-  std::string file;
-  std::string url;      // Where it is published; empty if nowhere.
-  std::string hub;      // Hugging Face repository that holds `file`, "org/name"; empty if none.
+  // The published checkpoint, or several, each of which fills one child of the root. At least one.
+  std::vector<PublishedFile> files;
   std::string licence;  // SPDX name of the weights' licence; empty for a test's variant.
   // Where sources disagree on the licence: what each of them says. `licence` is one of these.
   std::vector<LicenceClaim> licence_claims;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -26,6 +27,7 @@
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
 #include "registry/plugin_folder.h"
+#include "registry/weight_parts.h"
 
 namespace modelport {
 namespace {
@@ -67,6 +69,12 @@ class PluginTest : public testing::Test {
     return std::move(tree).value_or(ModuleTree());
   }
 
+  static std::vector<WeightPart> Split(const Entry& entry) {
+    absl::StatusOr<std::vector<WeightPart>> parts = SplitWeights(*entry.plugin, *entry.variant, Build(entry));
+    EXPECT_THAT(parts, IsOk()) << MarkString(entry.variant->mark);
+    return std::move(parts).value_or(std::vector<WeightPart>());
+  }
+
   std::vector<std::unique_ptr<const Plugin>> plugins_;
   bool found_ = false;
   std::vector<Entry> entries_;  // Empty for a family of shared layers.
@@ -78,11 +86,12 @@ TEST_F(PluginTest, EveryVariantsTreeBuilds) {
 
 TEST_F(PluginTest, EveryVariantTakesItsPublishedKeys) {
   for (const Entry& entry : entries_) {
-    const ModuleTree tree = Build(entry);
-    const Checkpoint checkpoint = MakeHeaderCheckpoint("published", PublishedKeys(entry.plugin->key_map, tree));
-    const auto plan = MakePlan(checkpoint, entry.plugin->key_map, tree, {}, entry.variant->name);
-    ASSERT_OK(plan);
-    EXPECT_EQ(plan->layout, "original");
+    for (const WeightPart& part : Split(entry)) {
+      const Checkpoint checkpoint = MakeHeaderCheckpoint("published", PublishedKeys(*part.key_map, part.tree));
+      const auto plan = MakePlan(checkpoint, *part.key_map, part.tree, {}, part.Title(*entry.variant));
+      ASSERT_OK(plan);
+      EXPECT_EQ(plan->layout, "original");
+    }
   }
 }
 
@@ -101,20 +110,35 @@ bool MatchesSlot(const KeyPattern& pattern, const ModuleTree& tree) {
                      [&](const Slot& slot) { return pattern.Match(slot.name).has_value(); });
 }
 
+// The slots that rules name.
+std::vector<std::pair<const KeyPattern*, YamlMark>> RuleSlots(const KeyMap& key_map) {
+  std::vector<std::pair<const KeyPattern*, YamlMark>> slots;
+  for (const Layout& layout : key_map.layouts) {
+    for (const Allowance& allowance : layout.missing) slots.emplace_back(&allowance.key, allowance.mark);
+    for (const Alias& alias : layout.aliases) slots.emplace_back(&alias.slot, alias.mark);
+    for (const Conversion& conversion : layout.sources) {
+      for (const KeyPattern& slot : conversion.slots) slots.emplace_back(&slot, conversion.mark);
+    }
+  }
+  return slots;
+}
+
 // A slot that a rule names must be a slot of some variant; otherwise the rule is obsolete.
 TEST_F(PluginTest, EverySlotOfARuleExists) {
-  if (entries_.empty()) return;
-  std::vector<ModuleTree> trees;
-  for (const Entry& entry : entries_) trees.push_back(Build(entry));
-  for (const Layout& layout : entries_[0].plugin->key_map.layouts) {
-    std::vector<std::pair<const KeyPattern*, YamlMark>> rules;
-    for (const Allowance& allowance : layout.missing) rules.emplace_back(&allowance.key, allowance.mark);
-    for (const Alias& alias : layout.aliases) rules.emplace_back(&alias.slot, alias.mark);
-    for (const Conversion& conversion : layout.sources) {
-      for (const KeyPattern& slot : conversion.slots) rules.emplace_back(&slot, conversion.mark);
-    }
-    for (const auto& [slot, mark] : rules) {
-      EXPECT_TRUE(std::any_of(trees.begin(), trees.end(), [&](const auto& tree) { return MatchesSlot(*slot, tree); }))
+  std::map<std::string, std::vector<WeightPart>> parts;  // Of all variants, by the child that they fill.
+  for (const Entry& entry : entries_) {
+    for (WeightPart& part : Split(entry)) parts[part.file->part].push_back(std::move(part));
+  }
+  for (const auto& [child, filled] : parts) {
+    // The plugin that the key map is stated in has a test of its own.
+    const std::vector<KeyMapPart>& stated = entries_[0].plugin->key_map.parts;
+    const bool is_taken_over = std::any_of(stated.begin(), stated.end(), [&](const KeyMapPart& part) {
+      return part.child == child && !part.family.empty();
+    });
+    if (is_taken_over) continue;
+    for (const auto& [slot, mark] : RuleSlots(*entries_[0].plugin->key_map.FindPart(child))) {
+      EXPECT_TRUE(std::any_of(filled.begin(), filled.end(),
+                              [&](const WeightPart& part) { return MatchesSlot(*slot, part.tree); }))
           << MarkString(mark) << ": " << slot->text();
     }
   }

@@ -198,6 +198,13 @@ variants:
     file: toy_a.pth
     licence: MIT
     published: false
+  toy_d:
+    summary: of two files
+    module: Toy(dim=2)
+    files:
+      net: {file: net.pth, url: "https://example.org/net.pth"}
+      head: {file: head.pth, hub: org/toy}
+    licence: MIT
 )yaml";
 
 constexpr char kTestPlugin[] = R"yaml(family: toy_tiny
@@ -276,6 +283,10 @@ layouts:
       - {key: x_token, reason: not used}
     unused:
       - {key: y_token, reason: not used}
+parts:
+  net: base
+  head:
+    original: {recognise: [weight]}
 )yaml";
 
 // The names of all fields in the schema `json`.

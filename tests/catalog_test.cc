@@ -27,6 +27,7 @@ namespace modelport {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
 absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime) {
@@ -41,6 +42,11 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target* target : Targets()) {
       SCOPED_TRACE(entry.variant->name + " for " + target->name);
+      if (!Supports(entry, *target)) {
+        EXPECT_THAT(Build(entry, *target, nullptr),
+                    StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not support this target")));
+        continue;
+      }
       ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
       ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
       for (const Call& example : TargetExamples(entry, *target, *tree.whole)) EXPECT_OK(ExampleInputs(module, example));
@@ -56,6 +62,7 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
   for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target* target : Targets()) {
+      if (!Supports(entry, *target)) continue;
       SCOPED_TRACE(absl::StrCat(name, " for ", target->name));
       ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam()));
       EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
@@ -77,6 +84,40 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
   }
   EXPECT_THAT(missing, ElementsAre("aten::_upsample_bicubic2d_aa(Tensor, List[int], bool)",
                                    "aten::scaled_dot_product_attention(Tensor, Tensor, Tensor)", "aten::silu(Tensor)"));
+}
+
+// Four sizes, with and without registers, on one layer and on four.
+TEST(CatalogTest, HasEveryLinearClassifier) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  int count = 0;
+  for (const char* size : {"s", "b", "l", "g"}) {
+    for (const char* registers : {"", "_reg"}) {
+      for (const char* layers : {"1", "4"}) {
+        const std::string name = absl::StrCat("dinov2_vit", size, "14", registers, "_lc", layers);
+        ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
+        EXPECT_EQ(entry.plugin->family, "dinov2_classifiers");
+        ++count;
+      }
+    }
+  }
+  EXPECT_EQ(registry.Find("dinov2_vits14_lc1")->plugin->variants.size(), count);
+}
+
+// Four sizes, three heads, two datasets.
+TEST(CatalogTest, HasEveryDepther) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  int count = 0;
+  for (const char* size : {"s", "b", "l", "g"}) {
+    for (const char* head : {"ld1", "ld4", "dd"}) {
+      for (const char* data : {"nyu", "kitti"}) {
+        const std::string name = absl::StrCat("dinov2_vit", size, "14_", head, "_", data);
+        ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
+        EXPECT_EQ(entry.plugin->family, "dinov2_depthers");
+        ++count;
+      }
+    }
+  }
+  EXPECT_EQ(registry.Find("dinov2_vits14_dd_nyu")->plugin->variants.size(), count);
 }
 
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {

@@ -30,7 +30,7 @@ Variant Shrunk(const Registry& registry, const std::string& name) {
 // Writes a checkpoint below `folder`, at the path where an export looks for `variant`; `last_byte` makes its weights
 // unique.
 std::string WriteCheckpoint(const CatalogEntry& entry, const std::string& folder, char last_byte) {
-  const fs::path path = fs::path(folder) / entry.variant->file;
+  const fs::path path = fs::path(folder) / entry.variant->files[0].name;
   fs::create_directories(path.parent_path());
   EXPECT_THAT(WriteSeededSafetensors(entry, path), IsOk());
   std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).seekp(-1, std::ios::end).put(last_byte);
@@ -51,7 +51,7 @@ TEST(Da3OwnFileTest, MonoAndMetricEachReadTheirOwnFile) {
 
   for (const auto& [variant, file] : {std::pair(&mono, mono_file), std::pair(&metric, metric_file)}) {
     ExportOptions options;
-    options.weights = CheckpointFile{FindCheckpoint(*variant, folder)};
+    options.weights = CheckpointFiles{{FindCheckpoint(variant->files[0], folder)}};
     options.out = absl::StrCat(folder, "/", variant->name, ".pt");
     ASSERT_OK_AND_ASSIGN(const Manifest manifest, ExportModel(registry, {plugin, variant}, options));
     EXPECT_EQ(manifest.source(), absl::StrCat("sha256:", Digest(file)));

@@ -51,7 +51,7 @@ TEST(LintFilesTest, ReportsOnATracedNetworkOfPython) {
 }
 
 TEST(LintFilesTest, FindsNothingInArtifactsForNuke) {
-  for (const std::string& model : TestModels()) {
+  for (const std::string& model : NukeTestModels()) {
     const ToolResult result = Lint({Export(model, "nuke"), "--target=nuke"});
     EXPECT_EQ(result.exit_status, 0) << model << result.out;
     EXPECT_THAT(result.out, StartsWith("no findings; runs in LibTorch ")) << model;

@@ -36,7 +36,7 @@ class NukeModelTest : public testing::TestWithParam<std::string> {
   const NukeModel model_ = GetNukeModel(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeModelTest, testing::ValuesIn(TestModels()),
+INSTANTIATE_TEST_SUITE_P(Models, NukeModelTest, testing::ValuesIn(NukeTestModels()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeModelTest, ForwardIsTheOnlyEntryPoint) {

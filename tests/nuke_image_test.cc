@@ -26,7 +26,7 @@ class NukeImageTest : public testing::TestWithParam<std::string> {
   NukeModel model_ = GetNukeModel(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(TestModels()),
+INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeTestModels()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {

@@ -18,7 +18,7 @@ namespace {
 using testing::ValuesIn;
 
 std::vector<std::string> DepthModels() {
-  std::vector<std::string> names = TestModels();
+  std::vector<std::string> names = NukeTestModels();
   names.erase(std::remove_if(names.begin(), names.end(),
                              [](const std::string& name) { return absl::StartsWith(name, "tiny_dinov2"); }),
               names.end());

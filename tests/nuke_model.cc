@@ -53,6 +53,7 @@ at::Tensor NukeModel::Run(const at::Tensor& image, const std::map<std::string, c
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
   if (plain.find_method("get_intermediate_layers")) return Features(plain, normalised);
+  if (name == "tiny_ld4" || name == "tiny_dd") return plain.get_method("forward")({normalised}).toTensor();
   const auto forward = plain.get_method("forward");
   std::vector<at::Tensor> depths;
   for (const at::Tensor& image : normalised.split(1)) {

@@ -25,7 +25,7 @@ constexpr double kHalfTolerance = 0.005;
 
 class NukePrecisionTest : public testing::TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(TestModels()),
+INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(NukeTestModels()),
                          [](const auto& info) { return info.param; });
 
 // Without padding and resizing, both artifacts run the same kernels on the same numbers.
@@ -50,7 +50,7 @@ NukeModel Half(NukeModel model) {
 }
 
 std::vector<std::string> ModelsWithoutSky() {
-  std::vector<std::string> names = TestModels();
+  std::vector<std::string> names = NukeTestModels();
   names.erase(std::remove_if(names.begin(), names.end(),
                              [](const std::string& name) {
                                return name == "tiny_mono" || name == "tiny_metric" || name == "tiny_nested";

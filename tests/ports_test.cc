@@ -169,15 +169,15 @@ TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
   ExportOptions options;
   const std::string checkpoint = folder + "/tiny_resnet.safetensors";
   WriteCheckpoint(entry, checkpoint);
-  options.weights = CheckpointFile{checkpoint};
+  options.weights = CheckpointFiles{{checkpoint}};
   for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
     options.dtype = dtype;
     options.out = absl::StrCat(folder, "/counted_", DTypeName(dtype), ".pt");
     ASSERT_OK(ExportModel(registry, entry, options));
     const torch::jit::Module module = torch::jit::load(options.out);
     EXPECT_EQ(module.attr("bn1").toModule().attr("num_batches_tracked").toTensor().item<int64_t>(), 7);
-    EXPECT_OK(VerifyArtifact(registry, options.out, /*checkpoint=*/""));
-    EXPECT_OK(VerifyArtifact(registry, options.out, checkpoint));
+    EXPECT_OK(VerifyArtifact(registry, options.out, /*checkpoints=*/{}));
+    EXPECT_OK(VerifyArtifact(registry, options.out, {checkpoint}));
   }
 }
 

@@ -4,10 +4,19 @@
 #include <string>
 #include <vector>
 
+#include "registry/registry.h"
+#include "targets/targets.h"
+
 namespace modelport {
 
 // The variants that exist for tests only, in the plugins of //models:plugins: small ones of every kind of model.
 std::vector<std::string> TestModels();
+
+// Those that have a wrapper for Nuke.
+std::vector<std::string> NukeTestModels();
+
+// Whether `entry` can be made for `target`: whether the target needs no wrapper or the plugin names one for the root.
+bool Supports(const CatalogEntry& entry, const Target& target);
 
 }  // namespace modelport
 

@@ -44,7 +44,8 @@ std::string Extra() { return absl::StrCat("extra/", kManifestExtraFile); }
 
 // What an artifact under test is made from.
 struct Case {
-  std::string name, model, target, checkpoint;
+  std::string name, model, target;
+  std::vector<std::string> checkpoints;
   DType dtype;
   const Runtime* runtime = nullptr;
 
@@ -56,7 +57,9 @@ class Exported {
  public:
   explicit Exported(const Case& made_from) : case_(made_from), folder_(EmptyFolder(made_from.name)) {
     ExportOptions options;
-    if (!checkpoint().empty()) options.weights = CheckpointFile{checkpoint()};
+    CheckpointFiles files;
+    for (const std::string& path : checkpoints()) files.push_back({path});
+    if (!files.empty()) options.weights = files;
     options.target = *FindTarget(made_from.target);
     options.dtype = made_from.dtype;
     options.runtime = made_from.runtime;
@@ -67,8 +70,10 @@ class Exported {
 
   std::string path() const { return folder_ + "/m.pt"; }
   std::string manifest_path() const { return folder_ + "/m.manifest.json"; }
-  std::string checkpoint() const {
-    return case_.checkpoint.empty() ? "" : DataPath("tests/checkpoints/" + case_.checkpoint);
+  std::vector<std::string> checkpoints() const {
+    std::vector<std::string> paths;
+    for (const std::string& name : case_.checkpoints) paths.push_back(DataPath("tests/checkpoints/" + name));
+    return paths;
   }
   const Manifest& manifest() const { return manifest_; }
   const std::string& artifact() const { return artifact_; }
@@ -88,7 +93,7 @@ class Exported {
   }
 
   std::string VerifyError() const { return std::string(Verify().message()); }
-  absl::Status Verify() const { return VerifyArtifact(TestRegistry(), path(), checkpoint()).status(); }
+  absl::Status Verify() const { return VerifyArtifact(TestRegistry(), path(), checkpoints()).status(); }
 
  private:
   const Case case_;
@@ -214,15 +219,15 @@ TEST_P(VerifyTest, WhatIsExportedPassesWithAndWithoutAManifestBesideIt) {
 }
 
 TEST(VerifyRuntimeTest, ArtifactsForOldReadersPass) {
-  const Exported exported(Case{"old", "tiny_dinov2", "libtorch", "", DType::kFloat32, &Runtimes()[0]});
+  const Exported exported(Case{"old", "tiny_dinov2", "libtorch", {}, DType::kFloat32, &Runtimes()[0]});
   EXPECT_OK(exported.Verify());
 }
 
 // Without the checkpoint, the origin of the weights is not checked.
 TEST_P(VerifyTest, WithoutTheCheckpointTheReportSaysWhatIsNotChecked) {
   const Exported exported(GetParam());
-  ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), ""));
-  if (exported.checkpoint().empty()) {
+  ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), {}));
+  if (exported.checkpoints().empty()) {
     EXPECT_THAT(verification.not_checked, IsEmpty());
   } else {
     EXPECT_THAT(verification.not_checked,
@@ -264,11 +269,52 @@ TEST_P(VerifyTest, EveryFlippedBitIsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Artifacts, VerifyTest,
-                         testing::Values(Case{"Seeded", "tiny_dav2", "nuke", "", DType::kFloat32},
-                                         Case{"Converted", "tiny_dinov2_reg", "libtorch", "no_mask_token.pth",
-                                              DType::kFloat16}),
-                         [](const auto& info) { return info.param.name; });
+Case TwoFiles() {
+  return {"TwoFiles",
+          "tiny_dinov2_lc1",
+          "libtorch",
+          {"parts/tiny_dinov2_linear_head.safetensors", "tiny_dinov2.pth"},
+          DType::kFloat32};
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Artifacts, VerifyTest,
+    testing::Values(Case{"Seeded", "tiny_dav2", "nuke", {}, DType::kFloat32},
+                    Case{"Converted", "tiny_dinov2_reg", "libtorch", {"no_mask_token.pth"}, DType::kFloat16},
+                    TwoFiles()),
+    [](const auto& info) { return info.param.name; });
+
+// Alters both manifests and expects that verify refuses them without the checkpoints, naming `field`.
+void ExpectRefusedWithoutCheckpoints(const Exported& exported, const std::function<void(Manifest&)>& alter,
+                                     const std::string& field) {
+  Manifest altered = exported.manifest();
+  alter(altered);
+  exported.Restore();
+  exported.WriteBeside(altered);
+  exported.WriteWithin(altered);
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr(field)));
+}
+
+// The plugin tells this, not the checkpoint.
+TEST(VerifyFilesTest, WhichFileFillsWhichPartIsCheckedWithoutTheCheckpoints) {
+  const Exported two(TwoFiles());
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(0)->set_file("other.pth"); }, "other.pth");
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(1)->set_part("head"); }, "\"head\"");
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(1)->set_layout("timms"); }, "timms");
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files()->RemoveLast(); }, "wants 2 files");
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.set_layout("original"); }, "layout");
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.add_unused()->set_key("k"); }, "unused");
+  const Exported one(Case{"One", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
+  ExpectRefusedWithoutCheckpoints(
+      one, [](Manifest& m) { m.mutable_checkpoints()->add_files(); }, "checkpoints");
+}
 
 class AlteredArtifactTest : public testing::Test {
  protected:
@@ -283,7 +329,7 @@ class AlteredArtifactTest : public testing::Test {
                 StatusIs(absl::StatusCode::kDataLoss, StartsWith(exported_.path() + ": " + message)));
   }
 
-  const Exported exported_{Case{"altered", "tiny_dav2", "libtorch", "", DType::kFloat32}};
+  const Exported exported_{Case{"altered", "tiny_dav2", "libtorch", {}, DType::kFloat32}};
 };
 
 constexpr char kCode[] = "code/__torch__/modelport.py";
@@ -362,13 +408,13 @@ TEST_F(AlteredArtifactTest, OtherReleasesAreNamed) {
 TEST_F(AlteredArtifactTest, ALinkHasTheManifestOfItsFile) {
   const std::string link = EmptyFolder("link") + "/link.pt";
   fs::create_symlink(exported_.path(), link);
-  EXPECT_OK(VerifyArtifact(TestRegistry(), link, ""));
+  EXPECT_OK(VerifyArtifact(TestRegistry(), link, {}));
   std::ofstream(ManifestPath(link)) << "{}";
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), link, ""), Not(IsOk()));
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), link, {}), Not(IsOk()));
 }
 
 TEST_F(AlteredArtifactTest, SeededWeightsHaveNoCheckpoint) {
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(), DataPath("tests/checkpoints/tiny_dav2.pth")),
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(), {DataPath("tests/checkpoints/tiny_dav2.pth")}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leave out --checkpoint")));
 }
 
@@ -387,30 +433,30 @@ TEST_F(AlteredArtifactTest, SeedsAreReadStrictly) {
 }
 
 TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
-  const Exported exported(Case{"layout", "tiny_dinov2_reg", "libtorch", "tiny_dinov2_reg.pth", DType::kFloat32});
+  const Exported exported(Case{"layout", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
   Manifest manifest = exported.manifest();
   manifest.set_layout("none");
   exported.WriteBeside(manifest);
   exported.WriteWithin(manifest);
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), ""),
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of dinov2")));
 }
 
 TEST(VerifyCheckpointTest, AnotherCheckpointIsRefused) {
-  const Exported exported(Case{"other", "tiny_dinov2_reg", "libtorch", "tiny_dinov2_reg.pth", DType::kFloat32});
+  const Exported exported(Case{"other", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
   // The same tensors in another file.
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), DataPath("tests/checkpoints/plain_dict.pth")),
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {DataPath("tests/checkpoints/plain_dict.pth")}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
 }
 
 // If weights and checksums were both changed, only the checkpoint reveals it.
 TEST(VerifyCheckpointTest, ChangedWeightsAreNamed) {
-  const Exported exported(Case{"weights", "tiny_dinov2_reg", "libtorch", "tiny_dinov2_reg.pth", DType::kFloat32});
+  const Exported exported(Case{"weights", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
   fs::remove(exported.manifest_path());
   std::string artifact = exported.artifact();
   artifact[artifact.find("archive/data/1") + 200] ^= 1;
   exported.WriteArtifact(artifact);
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), ""),
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
               StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("data/1 ("), HasSubstr("CRC-32 differs"))));
   EXPECT_THAT(exported.Verify(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("data/1 (")));
 }

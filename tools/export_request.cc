@@ -1,11 +1,15 @@
 #include "tools/export_request.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/flags/flag.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/keymap/source_choice.h"
 #include "common/runtime/runtime.h"
@@ -20,13 +24,16 @@
 ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
 ABSL_FLAG(
     std::string, checkpoint, "",
-    "the published file of weights; by default it is looked for here and in the Hugging Face cache (see --weights)");
+    "the published file of weights, or several with commas between for a model of several files; by default they are "
+    "looked for here and in the Hugging Face cache (see --weights)");
 ABSL_FLAG(
     std::string, weights, "",
     "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
     "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded");
-ABSL_FLAG(std::string, layout, "auto",
-          "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(
+    std::string, layout, "auto",
+    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one "
+    "for all, or one for each with commas between");
 ABSL_FLAG(
     std::string, state_dict, "",
     "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
@@ -54,30 +61,58 @@ absl::StatusOr<Seeded> ParseSeeded(absl::string_view weights) {
 
 // How to get the published weights of `variant`.
 std::string Cure(const Variant& variant) {
-  if (variant.url.empty() && variant.hub.empty()) {
-    return "pass --checkpoint=FILE if you have its weights: the plugin names no place where they are published";
+  std::vector<std::string> places, names;
+  for (const PublishedFile& file : variant.files) {
+    names.push_back(file.name);
+    if (std::string place = PublishedPlace(file); !place.empty()) places.push_back(std::move(place));
   }
-  const std::string place =
-      variant.url.empty() ? absl::StrCat(variant.file, " of the Hugging Face repository ", variant.hub) : variant.url;
-  return absl::StrCat("get ", place, "\n  and pass --checkpoint=", variant.file);
+  if (places.empty()) {
+    return absl::StrCat("pass --checkpoint=FILE", variant.files.size() > 1 ? ",FILE" : "",
+                        " if you have its weights: the plugin names no place where they are published");
+  }
+  return absl::StrCat("get ", absl::StrJoin(places, "\n  get "),
+                      "\n  and pass --checkpoint=", absl::StrJoin(names, ","));
+}
+
+// The paths of the published files on this machine, "" for those that are not found.
+std::vector<std::string> FindCheckpoints(const Variant& variant, const std::string& here) {
+  std::vector<std::string> found;
+  for (const PublishedFile& file : variant.files) found.push_back(FindCheckpoint(file, here));
+  return found;
+}
+
+bool AllFound(const std::vector<std::string>& found) {
+  return std::find(found.begin(), found.end(), "") == found.end();
 }
 
 // Says where the weights come from when that was not the user's choice.
-std::string DescribeChoice(const Variant& variant, const std::string& found) {
-  if (!found.empty()) return absl::StrCat("used the checkpoint ", Printable(found), "\n");
-  return absl::StrCat("no ", variant.file, " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
+std::string DescribeChoice(const Variant& variant, const std::vector<std::string>& found) {
+  if (AllFound(found)) {
+    return absl::StrCat("used the checkpoint", found.size() > 1 ? "s " : " ", Printable(absl::StrJoin(found, " and ")),
+                        "\n");
+  }
+  std::vector<std::string> lacking;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i].empty()) lacking.push_back(variant.files[i].name);
+  }
+  return absl::StrCat("no ", absl::StrJoin(lacking, " and no "),
+                      " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
                       "The artifact is for structure checks; it predicts nothing. For the real one:\n  ", Cure(variant),
                       "\n--weights=published makes this an error.\n");
 }
 
-absl::Status NoneFound(const Variant& variant, const std::string& here) {
+absl::Status NoneFound(const Variant& variant, const std::vector<std::string>& found, const std::string& here) {
   std::string message = absl::StrCat("--weights=published: no checkpoint of ", variant.name);
-  for (const std::string& place : SearchedPlaces(variant, here)) absl::StrAppend(&message, "\n  no ", place);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].empty()) continue;
+    for (const std::string& place : SearchedPlaces(variant.files[i], here)) absl::StrAppend(&message, "\n  no ", place);
+  }
   return absl::NotFoundError(absl::StrCat(message, "\n  ", Cure(variant)));
 }
 
 // The seeded weights that the flag --weights, `weights`, asks for.
-absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights, const SourceChoice& choice) {
+absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
+  const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   if (choice.layout != "auto" && choice.layout != "original") {
     return absl::InvalidArgumentError(
         absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
@@ -88,30 +123,52 @@ absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights, const SourceChoi
   return ParseSeeded(weights);
 }
 
+// The values of a flag that has one for all of `count` files or, with commas, one for each.
+absl::StatusOr<std::vector<std::string>> ValuesForFiles(absl::string_view flag, const std::string& value,
+                                                        size_t count) {
+  if (count == 1) return std::vector<std::string>{value};
+  std::vector<std::string> values = absl::StrSplit(value, ',');
+  if (values.size() == 1) values.resize(count, value);
+  if (values.size() == count) return values;
+  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": wants one value, or one for each of ",
+                                                 count, " checkpoints, has ", values.size()));
+}
+
+// The checkpoints at `paths` and what the flags say of each.
+absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const auto layouts, ValuesForFiles("layout", absl::GetFlag(FLAGS_layout), paths.size()));
+  ASSIGN_OR_RETURN(const auto dicts, ValuesForFiles("state_dict", absl::GetFlag(FLAGS_state_dict), paths.size()));
+  CheckpointFiles files;
+  for (size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], ParseSourceChoice(layouts[i], dicts[i])});
+  return files;
+}
+
 // Sets `source` to the weights to use. Returns a note for a user who did not choose them.
 absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSource& source) {
-  const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
+  const Variant& variant = *entry.variant;
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
   if (!weights.empty() && !checkpoint.empty()) {
     return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
   }
   if (!weights.empty() && weights != "published") {
-    ASSIGN_OR_RETURN(source, ChooseSeeded(weights, choice));
+    ASSIGN_OR_RETURN(source, ChooseSeeded(weights));
     return "";
   }
-  if (absl::StrContains(checkpoint, ',')) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--checkpoint=", checkpoint, ": ", entry.variant->name, " is one file, not several"));
-  }
-  if (!checkpoint.empty()) {
-    source = CheckpointFile{ResolveUserPath(checkpoint), choice};
+  if (const std::vector<std::string> paths = ResolveUserPaths(checkpoint); !paths.empty()) {
+    if (paths.size() > 1 && variant.files.size() == 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--checkpoint=", checkpoint, ": ", variant.name, " is one file, not several"));
+    }
+    ASSIGN_OR_RETURN(source, MakeFiles(paths));
     return "";
   }
   const std::string here = ResolveUserPath(".");
-  const std::string found = FindCheckpoint(*entry.variant, here);
-  if (found.empty() && !weights.empty()) return NoneFound(*entry.variant, here);
-  if (!found.empty()) source = CheckpointFile{found, choice};
-  return DescribeChoice(*entry.variant, found);
+  const std::vector<std::string> found = FindCheckpoints(variant, here);
+  if (!AllFound(found) && !weights.empty()) return NoneFound(variant, found, here);
+  if (AllFound(found)) {
+    ASSIGN_OR_RETURN(source, MakeFiles(found));
+  }
+  return DescribeChoice(variant, found);
 }
 
 absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {

@@ -62,11 +62,12 @@ TEST_F(ExportRequestTest, FlagsBecomeOptions) {
 TEST_F(ExportRequestTest, TheCheckpointIsTheUsersFile) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request,
                        Parse({"--model=dav2_vits", "--checkpoint=c.pth", "--layout=transformers", "--state_dict=ema"}));
-  const auto* const file = std::get_if<CheckpointFile>(&request.options.weights);
-  ASSERT_NE(file, nullptr);
-  EXPECT_EQ(file->path, folder_ + "/c.pth");
-  EXPECT_EQ(file->choice.layout, "transformers");
-  EXPECT_EQ(file->choice.state_dict, "ema");
+  const auto* const files = std::get_if<CheckpointFiles>(&request.options.weights);
+  ASSERT_NE(files, nullptr);
+  ASSERT_EQ(files->size(), 1);
+  EXPECT_EQ(files->front().path, folder_ + "/c.pth");
+  EXPECT_EQ(files->front().choice.layout, "transformers");
+  EXPECT_EQ(files->front().choice.state_dict, "ema");
   EXPECT_EQ(request.options.out, folder_ + "/dav2_vits.pt");
   EXPECT_EQ(request.choice, "");
 }
@@ -75,7 +76,7 @@ TEST_F(ExportRequestTest, APublishedFileInTheFolderIsUsedAndNamed) {
   const std::string path = folder_ + "/depth_anything_v2_vits.pth";
   std::ofstream(path) << "weights";
   ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dav2_vits"}));
-  EXPECT_EQ(CheckpointPath(request.options.weights), path);
+  EXPECT_THAT(CheckpointPaths(request.options.weights), testing::ElementsAre(path));
   EXPECT_EQ(request.choice, "used the checkpoint " + path + "\n");
 }
 

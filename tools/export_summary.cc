@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
 #include "common/manifest/describe_proof.h"
+#include "common/manifest/describe_weights.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 
@@ -15,7 +16,7 @@ namespace modelport {
 namespace {
 
 std::string Source(const Manifest& manifest) {
-  if (manifest.warning().empty()) return manifest.source();
+  if (manifest.warning().empty()) return WeightsSource(manifest);
   return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
 }
 
@@ -65,7 +66,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"model", manifest.model()});
   table.AddRow({"target", manifest.target()});
   table.AddRow({"source", Source(manifest)});
-  table.AddRow({"layout", manifest.layout()});
+  table.AddRow({"layout", WeightsLayout(manifest)});
   if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {
     table.AddRow({"state dict", StateDictText(manifest)});
   }

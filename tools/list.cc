@@ -1,7 +1,9 @@
 // Prints the catalog.
 #include <iostream>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
@@ -21,6 +23,11 @@ absl::StatusOr<int64_t> Parameters(const CatalogEntry& entry) {
   return parameters;
 }
 
+std::string FileNames(const Variant& variant) {
+  return absl::StrJoin(variant.files, ", ",
+                       [](std::string* out, const PublishedFile& file) { absl::StrAppend(out, file.name); });
+}
+
 absl::Status List() {
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   Table table;
@@ -28,7 +35,7 @@ absl::Status List() {
   for (const CatalogEntry& entry : registry.catalog()) {
     ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
     table.AddRow({entry.variant->name, entry.plugin->family, entry.variant->summary, FormatCount(parameters),
-                  entry.variant->published ? entry.variant->file : "not published", entry.variant->licence});
+                  entry.variant->published ? FileNames(*entry.variant) : "not published", entry.variant->licence});
   }
   std::cout << table.ToString();
   return absl::OkStatus();

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "common/manifest/describe_weights.h"
 #include "common/tensor/shape.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
@@ -28,7 +29,7 @@ std::string Describe(const ComparedTensor& tensor) {
 
 void PrintVerification(const Verification& verification, std::ostream& out) {
   const Manifest& manifest = verification.manifest;
-  out << Printable(manifest.model()) << " from " << Printable(manifest.source()) << "\n";
+  out << Printable(manifest.model()) << " from " << Printable(WeightsSource(manifest)) << "\n";
   for (const std::string& check : verification.passed) PrintCheck("passed", check, out);
   for (const std::string& check : verification.not_checked) PrintCheck("not checked", check, out);
   if (!verification.reference) return;

@@ -100,4 +100,13 @@ std::string ResolveUserPath(const std::string& path) {
   return path;
 }
 
+std::vector<std::string> ResolveUserPaths(const std::string& paths) {
+  if (paths.empty()) return {};
+  std::error_code error;
+  if (std::string path = ResolveUserPath(paths); std::filesystem::exists(path, error)) return {std::move(path)};
+  std::vector<std::string> resolved;
+  for (const absl::string_view path : absl::StrSplit(paths, ',')) resolved.push_back(ResolveUserPath(std::string(path)));
+  return resolved;
+}
+
 }  // namespace modelport

@@ -28,6 +28,9 @@ int RunFilesTool(int argc, char** argv, absl::string_view usage,
 // A relative `path` below the folder where the user typed `bazel run` or `bazelw run`; an absolute one as it is.
 std::string ResolveUserPath(const std::string& path);
 
+// The same for each of several paths with commas between; none for "". A file whose own name has a comma is one path.
+std::vector<std::string> ResolveUserPaths(const std::string& paths);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TOOLS_TOOL_MAIN_H_

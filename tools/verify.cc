@@ -18,7 +18,8 @@
 
 ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it or in it");
 ABSL_FLAG(std::string, checkpoint, "",
-          "the checkpoint that it was made from; without it, the origin of the weights is not checked");
+          "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
+          "is not checked");
 ABSL_FLAG(
     std::string, reference, "",
     "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
@@ -59,11 +60,10 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
 absl::Status Verify() {
   if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
-  const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint);
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
-                                  checkpoint.empty() ? "" : ResolveUserPath(checkpoint), reference));
+                                  ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint)), reference));
   PrintVerification(verification, std::cout);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }

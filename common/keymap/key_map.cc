@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/keymap/parse_pattern.h"
+#include "common/module_tree/identifier.h"
 #include "common/text/nearest.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
@@ -19,19 +20,30 @@ class LayoutParser {
  public:
   explicit LayoutParser(YamlProblems* problems) : problems_(problems) {}
 
-  // A field of `layouts`.
-  Layout Parse(const YamlValue::Field& field) {
-    Layout layout;
-    layout.name = field.name;
-    YamlMapReader reader(field.value, absl::StrCat("layout ", field.name), problems_);
-    layout.recognise = ParseRecognise(&reader);
-    layout.prefix = reader.TakeText("prefix");
-    for (const YamlValue& item : reader.TakeItems("rules")) {
-      AddGroup(ReadText(item, "an item of field \"rules\"", problems_), item.mark, &layout);
+  // A map from names to layouts.
+  std::vector<Layout> ParseLayouts(const YamlValue& value, absl::string_view subject) {
+    std::vector<Layout> layouts;
+    for (const YamlValue::Field& field : ReadFields(value, subject, problems_)) layouts.push_back(Parse(field));
+    return layouts;
+  }
+
+  // The field `parts`.
+  std::vector<KeyMapPart> ParseParts(const YamlValue& value) {
+    std::vector<KeyMapPart> parts;
+    for (const YamlValue::Field& field : ReadFields(value, "field \"parts\"", problems_)) {
+      const absl::Status status = CheckIdentifier(field.name);
+      if (!status.ok()) problems_->Add(field.mark, status.message());
+      KeyMapPart part{.child = field.name, .family = "", .key_map = {}, .mark = field.mark};
+      const std::string subject = absl::StrCat("part ", field.name);
+      if (field.value.kind == YamlValue::Kind::kText) {
+        part.family = field.value.text;
+        if (part.family.empty()) problems_->Add(field.value.mark, absl::StrCat(subject, " wants a family or layouts"));
+      } else {
+        part.key_map.layouts = ParseLayouts(field.value, subject);
+      }
+      parts.push_back(std::move(part));
     }
-    AddRules(&reader, &layout);
-    reader.Finish();
-    return layout;
+    return parts;
   }
 
   // A field of `rules`.
@@ -51,6 +63,21 @@ class LayoutParser {
   }
 
  private:
+  // A field of `layouts`, or of a part.
+  Layout Parse(const YamlValue::Field& field) {
+    Layout layout;
+    layout.name = field.name;
+    YamlMapReader reader(field.value, absl::StrCat("layout ", field.name), problems_);
+    layout.recognise = ParseRecognise(&reader);
+    layout.prefix = reader.TakeText("prefix");
+    for (const YamlValue& item : reader.TakeItems("rules")) {
+      AddGroup(ReadText(item, "an item of field \"rules\"", problems_), item.mark, &layout);
+    }
+    AddRules(&reader, &layout);
+    reader.Finish();
+    return layout;
+  }
+
   // Rules with a name, for several layouts.
   struct Group {
     std::string name;
@@ -195,6 +222,12 @@ const Layout* KeyMap::Find(absl::string_view name) const {
   return layout == layouts.end() ? nullptr : &*layout;
 }
 
+const KeyMap* KeyMap::FindPart(absl::string_view child) const {
+  if (child.empty()) return this;
+  const auto part = std::find_if(parts.begin(), parts.end(), [&](const KeyMapPart& p) { return p.child == child; });
+  return part == parts.end() ? nullptr : &part->key_map;
+}
+
 absl::StatusOr<KeyMap> ParseKeyMap(const YamlFile& file) {
   YamlProblems problems(file.path);
   const YamlValue document = ParseYaml(file, &problems);
@@ -202,11 +235,10 @@ absl::StatusOr<KeyMap> ParseKeyMap(const YamlFile& file) {
   YamlMapReader reader(document, "a key map", &problems);
   LayoutParser parser(&problems);
   for (const YamlValue::Field& field : reader.TakeFields("rules")) parser.ParseGroup(field);
-  if (const YamlValue* layouts = reader.Require("layouts")) {
-    for (const YamlValue::Field& field : ReadFields(*layouts, "field \"layouts\"", &problems)) {
-      key_map.layouts.push_back(parser.Parse(field));
-    }
-  }
+  const YamlValue* const parts = reader.Take("parts");
+  const YamlValue* const layouts = parts == nullptr ? reader.Require("layouts") : reader.Take("layouts");
+  if (layouts != nullptr) key_map.layouts = parser.ParseLayouts(*layouts, "field \"layouts\"");
+  if (parts != nullptr) key_map.parts = parser.ParseParts(*parts);
   parser.CheckGroups();
   reader.Finish();
   if (problems.size() > 0) return problems.status();

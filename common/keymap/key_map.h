@@ -76,11 +76,26 @@ struct Layout {
   std::string StoredKey(absl::string_view slot) const;
 };
 
+struct KeyMapPart;
+
 struct KeyMap {
-  std::vector<Layout> layouts;  // In file order; names are unique.
+  std::vector<Layout> layouts;    // In file order; names are unique.
+  std::vector<KeyMapPart> parts;  // For trees that several files fill, one for each child of the root that has a file.
 
   // Null if there is no such layout.
   const Layout* Find(absl::string_view name) const;
+
+  // The key map of the files that fill the root's child `child`, or this one if `child` is empty. Null if there is
+  // none.
+  const KeyMap* FindPart(absl::string_view child) const;
+};
+
+// The key map of the files that fill one child of the root. Its slots are those below the child, without its name.
+struct KeyMapPart {
+  std::string child;
+  std::string family;  // The family whose key map it is, to be found by the caller; empty if `key_map` is stated.
+  KeyMap key_map;
+  YamlMark mark;
 };
 
 // Parses a keymap.yaml. InvalidArgument lists every problem of the file.

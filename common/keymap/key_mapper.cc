@@ -12,7 +12,7 @@ namespace modelport {
 absl::StatusOr<KeyMapper> KeyMapper::Make(const Checkpoint& checkpoint, const KeyMap& key_map,
                                           const SourceChoice& choice) {
   ASSIGN_OR_RETURN(std::vector<LayoutReadings> layouts, ReadLayouts(checkpoint, key_map, choice));
-  return KeyMapper(checkpoint, std::move(layouts));
+  return KeyMapper(checkpoint, key_map, std::move(layouts));
 }
 
 absl::StatusOr<Comparison> KeyMapper::Compare(const ModuleTree& tree, absl::string_view model) const {

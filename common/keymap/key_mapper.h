@@ -24,6 +24,9 @@ class KeyMapper {
   static absl::StatusOr<KeyMapper> Make(const Checkpoint& checkpoint, const KeyMap& key_map,
                                         const SourceChoice& choice);
 
+  const Checkpoint& checkpoint() const { return *checkpoint_; }
+  const KeyMap& key_map() const { return *key_map_; }
+
   // Compares the checkpoint with `tree`, the modules of the variant called `model`, in the layout that CompareInLayout
   // picks. FailedPrecondition: it picks none.
   absl::StatusOr<Comparison> Compare(const ModuleTree& tree, absl::string_view model) const;
@@ -39,10 +42,11 @@ class KeyMapper {
   bool Fits(const ModuleTree& tree) const;
 
  private:
-  KeyMapper(const Checkpoint& checkpoint, std::vector<LayoutReadings> layouts)
-      : checkpoint_(&checkpoint), layouts_(std::move(layouts)) {}
+  KeyMapper(const Checkpoint& checkpoint, const KeyMap& key_map, std::vector<LayoutReadings> layouts)
+      : checkpoint_(&checkpoint), key_map_(&key_map), layouts_(std::move(layouts)) {}
 
   const Checkpoint* checkpoint_;
+  const KeyMap* key_map_;
   std::vector<LayoutReadings> layouts_;
 };
 

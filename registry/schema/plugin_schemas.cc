@@ -32,8 +32,10 @@ constexpr char kNotWithExtends[] = "no, not with `extends`";
 constexpr char kUnlessExtends[] = "unless `extends`";
 constexpr char kUrlOrHub[] = "one of `url` and `hub`, if published";
 constexpr char kModuleOrModules[] = "one of `module` and `modules`";
-constexpr const char* kConditions[] = {kYes,           kNo,       kWithVariants,   kNotWithExtends,
-                                       kUnlessExtends, kUrlOrHub, kModuleOrModules};
+constexpr char kFileOrFiles[] = "one of `file` and `files`, unless `extends`";
+constexpr char kUnlessParts[] = "unless `parts`";
+constexpr const char* kConditions[] = {
+    kYes, kNo, kWithVariants, kNotWithExtends, kUnlessExtends, kUrlOrHub, kModuleOrModules, kFileOrFiles, kUnlessParts};
 
 // Text without quotes that YAML reads as a number or a boolean is text for Modelport, wherever it wants text.
 Json Scalar() { return {{"type", {"string", "number", "boolean"}}}; }
@@ -140,15 +142,16 @@ class SchemaMaker {
   explicit SchemaMaker(const std::vector<FieldTable>& tables)
       : plugin_(tables[0]),
         variant_(tables[1]),
-        modules_file_(tables[2]),
-        module_type_(tables[3]),
-        buffer_(tables[4]),
-        item_(tables[5]),
-        knob_(tables[6]),
-        interface_(tables[7]),
-        key_map_(tables[8]),
-        layout_(tables[9]),
-        source_(tables[10]) {}
+        file_(tables[2]),
+        modules_file_(tables[3]),
+        module_type_(tables[4]),
+        buffer_(tables[5]),
+        item_(tables[6]),
+        knob_(tables[7]),
+        interface_(tables[8]),
+        key_map_(tables[9]),
+        layout_(tables[10]),
+        source_(tables[11]) {}
 
   SchemaFile PluginSchema() {
     Json schema = Map(plugin_);
@@ -158,7 +161,11 @@ class SchemaMaker {
 
   SchemaFile ModulesSchema() { return File("modules", "module types of a Modelport plugin", Map(modules_file_)); }
 
-  SchemaFile KeyMapSchema() { return File("keymap", "keymap.yaml of a Modelport plugin", Map(key_map_)); }
+  SchemaFile KeyMapSchema() {
+    Json schema = Map(key_map_);
+    schema.update(RequireSome("anyOf", {"layouts", "parts"}));
+    return File("keymap", "keymap.yaml of a Modelport plugin", std::move(schema));
+  }
 
   const std::set<std::string>& problems() const { return problems_; }
 
@@ -257,7 +264,8 @@ class SchemaMaker {
 
   // The types that consist of others; null for any other text.
   Json Composed(const std::string& type) {
-    if (type == "variant") return Map(variant_);
+    if (type == "variant") return Variant();
+    if (type == "parts") return Parts();
     if (type == "module type") return Map(module_type_);
     if (type == "interface") return Map(interface_);
     if (type == "knob") return Map(knob_);
@@ -280,6 +288,22 @@ class SchemaMaker {
     return nullptr;
   }
 
+  // A variant with `files` has none of the fields that each of these has.
+  Json Variant() {
+    Json map = Map(variant_), excluded = Json::object();
+    for (const FieldRow& row : file_) excluded[row.name] = false;
+    map["if"] = {{"required", {"files"}}};
+    map["then"] = {{"properties", std::move(excluded)}};
+    return map;
+  }
+
+  Json Parts() {
+    return {{"type", "object"},
+            {"propertyNames", Type("member", "parts")},
+            {"additionalProperties", Map(file_)},
+            {"minProperties", 2}};
+  }
+
   Json Either(absl::string_view type, Json map) { return {{"anyOf", {Type(type, "a map"), std::move(map)}}}; }
 
   // What the fields of plugin.yaml demand of each other.
@@ -288,7 +312,11 @@ class SchemaMaker {
     for (const std::string& name : FieldsWith(plugin_, {kWithVariants, kNotWithExtends})) taken_over[name] = false;
 
     Json own_variant = {{"required", FieldsWith(variant_, {kUnlessExtends})}};
-    own_variant.update(RequireSome("anyOf", FieldsWith(variant_, {kUrlOrHub})));
+    own_variant.update(RequireSome("oneOf", FieldsWith(variant_, {kFileOrFiles})));
+    const Json has_place = RequireSome("anyOf", FieldsWith(variant_, {kUrlOrHub}));
+    own_variant.update(has_place);
+    own_variant["anyOf"].push_back(
+        {{"required", {"files"}}, {"properties", {{"files", {{"additionalProperties", has_place}}}}}});
     own_variant["anyOf"].push_back({{"required", {"published"}}, {"properties", {{"published", {{"const", false}}}}}});
 
     const Json has_variants = {{"required", {"variants"}}, {"properties", {{"variants", {{"minProperties", 1}}}}}};
@@ -302,8 +330,8 @@ class SchemaMaker {
               {"then", with_variants}}}};
   }
 
-  const FieldTable &plugin_, &variant_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &interface_, &key_map_,
-      &layout_, &source_;
+  const FieldTable &plugin_, &variant_, &file_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &interface_,
+      &key_map_, &layout_, &source_;
   Json definitions_ = Json::object();
   std::set<std::string> problems_;
 };
@@ -311,7 +339,7 @@ class SchemaMaker {
 }  // namespace
 
 absl::StatusOr<std::vector<SchemaFile>> MakePluginSchemas(absl::string_view page) {
-  constexpr size_t kTables = 11;
+  constexpr size_t kTables = 12;
   const std::vector<FieldTable> tables = ReadFieldTables(page);
   if (tables.size() != kTables) {
     return absl::InvalidArgumentError(

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "common/manifest/describe_weights.h"
 #include "common/runtime/runtime.h"
 #include "common/status/status_macros.h"
 #include "targets/nuke/nuke_release.h"
@@ -64,7 +65,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"multiple_of", absl::StrCat(manifest.interface().multiple_of())},
           {"dtype", manifest.dtype()},
           {"stored_half", manifest.dtype() == "float16" ? "true" : "false"},
-          {"source", manifest.source()},
+          {"source", WeightsSource(manifest)},
           {"larger_is", manifest.larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
           {"weights_licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},

@@ -9,5 +9,12 @@ COMMITTED = [
     "dav2_metric_hypersim_vits",
     "dav2_vits",
     "dinov2_vits14",
+    "dinov2_vits14_dd_nyu",
+    "dinov2_vits14_lc1",
+    "dinov2_vits14_lc4",
+    "dinov2_vits14_ld1_nyu",
+    "dinov2_vits14_ld4_nyu",
     "dinov2_vits14_reg",
+    "dinov2_vits14_reg_lc1",
+    "dinov2_vits14_reg_lc4",
 ]

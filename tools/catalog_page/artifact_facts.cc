@@ -8,8 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/describe_proof.h"
+#include "common/manifest/describe_weights.h"
 #include "common/text/units.h"
 
 namespace modelport {
@@ -97,12 +99,10 @@ TemplateValues Values(const Manifest& manifest) {
           {"proof", DescribeProof(manifest.round_trip())},
           {"kernel_fault", manifest.round_trip().kernel_fault()},
           {"warning", manifest.warning()},
-          {"source", manifest.source()},
-          {"layout", manifest.layout()},
+          {"source", WeightsSource(manifest)},
+          {"layout", WeightsLayout(manifest)},
           {"sha256", Or(manifest.artifact().sha256(), "not stated")},
           {"weights_licence", Or(manifest.weights_licence(), "not stated")},
-          {"weights_url", manifest.weights_url()},
-          {"weights_href", Href(manifest.weights_url())},
           {"upstream_licence", Or(manifest.upstream().licence(), "not stated")},
           {"upstream_url", manifest.upstream().source()},
           {"upstream_href", Href(manifest.upstream().source())},
@@ -120,7 +120,6 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["from_checkpoint"] = KeepIf(!is_seeded);
   data.lists["agreed"] = KeepIf(!is_disputed);
   data.lists["disputed"] = KeepIf(is_disputed);
-  data.lists["published"] = KeepIf(!manifest.weights_url().empty());
   data.lists["made_for"] = KeepIf(!manifest.runtime().empty());
   data.lists["wrapped"] = KeepIf(manifest.has_interface());
   data.lists["interface_help"] = KeepIf(!manifest.interface().help().empty());
@@ -139,7 +138,10 @@ TemplateData ArtifactFacts(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   AddPassages(manifest, data);
-  for (const char* list : {"licence_claims", "methods", "outputs", "knobs"}) data.lists[list] = {};
+  for (const char* list : {"published", "licence_claims", "methods", "outputs", "knobs"}) data.lists[list] = {};
+  for (const absl::string_view url : absl::StrSplit(manifest.weights_url(), ", ", absl::SkipEmpty())) {
+    data.lists["published"].push_back({{"weights_url", std::string(url)}, {"weights_href", Href(url)}});
+  }
   for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
     data.lists["licence_claims"].push_back(
         {{"licence", claim.licence()}, {"claim_url", claim.url()}, {"claim_href", Href(claim.url())}});

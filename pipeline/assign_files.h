@@ -1,0 +1,31 @@
+#ifndef MODELPORT_PIPELINE_ASSIGN_FILES_H_
+#define MODELPORT_PIPELINE_ASSIGN_FILES_H_
+
+#include <cstddef>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/source_choice.h"
+#include "registry/plugin.h"
+#include "registry/weight_parts.h"
+
+namespace modelport {
+
+// An open checkpoint that the user gives, and which layout and state dict to take of it.
+struct GivenCheckpoint {
+  Checkpoint checkpoint;
+  SourceChoice choice;
+};
+
+// Finds what each of the checkpoints `given` fills: the index of its part among `parts`, those of `variant`. Keys and
+// shapes tell; checkpoints that fit several parts fill them in the order given. One that fits no part gets the free
+// part to which it comes nearest, so that a comparison with that one says what is wrong.
+//   InvalidArgument     a file is given twice, or there are more files than parts
+//   FailedPrecondition  two files fit one part
+absl::StatusOr<std::vector<size_t>> AssignFiles(const Variant& variant, const std::vector<WeightPart>& parts,
+                                                const std::vector<GivenCheckpoint>& given);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_ASSIGN_FILES_H_

@@ -1,0 +1,28 @@
+// Tensors for all slots of a tree from the checkpoints that fill its parts.
+#ifndef MODELPORT_PIPELINE_BIND_PARTS_H_
+#define MODELPORT_PIPELINE_BIND_PARTS_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "common/tensor/dtype.h"
+#include "common/weights/bind_tensors.h"
+#include "pipeline/map_weights.h"
+
+namespace modelport {
+
+// The tensors of each of `parts`, which they borrow from. Errors are those of BindTensors.
+absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype);
+
+// The tensors of the whole tree in the order of its slots.
+std::vector<at::Tensor> AllTensors(const std::vector<BoundTensors>& bound);
+
+// FailedPrecondition if a checkpoint of `parts` has changed since it was opened.
+absl::Status CheckUnchanged(const std::vector<MappedPart>& parts);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_BIND_PARTS_H_
