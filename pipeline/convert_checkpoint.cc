@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -36,6 +37,66 @@ struct Converted {
   StoredLayout stored;
 };
 
+// An item of --leave_out: a name as it is, or a pattern of keys.
+class LeaveOut {
+ public:
+  static absl::StatusOr<LeaveOut> Parse(const std::string& text) {
+    absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
+    // The root's path "." is a name and no pattern.
+    if (!pattern.ok() && text != ".") return Annotate(pattern.status(), absl::StrCat("--leave_out=", text));
+    return LeaveOut(text, pattern.ok() ? absl::make_optional(*std::move(pattern)) : absl::nullopt);
+  }
+
+  const std::string& text() const { return text_; }
+  bool Matches(const std::string& name) const { return name == text_ || (pattern_ && pattern_->Matches(name)); }
+
+ private:
+  LeaveOut(std::string text, absl::optional<KeyPattern> pattern)
+      : text_(std::move(text)), pattern_(std::move(pattern)) {}
+
+  std::string text_;
+  absl::optional<KeyPattern> pattern_;
+};
+
+bool IsLeftOut(const std::string& name, const std::vector<LeaveOut>& items) {
+  return std::any_of(items.begin(), items.end(), [&](const LeaveOut& item) { return item.Matches(name); });
+}
+
+absl::StatusOr<std::vector<LeaveOut>> ParseLeaveOut(const std::vector<std::string>& texts) {
+  std::vector<LeaveOut> items;
+  for (const std::string& text : texts) {
+    ASSIGN_OR_RETURN(LeaveOut item, LeaveOut::Parse(text));
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+// `checkpoint` without the tensors that `items` name, whose keys are added to `left_out`; it shares the open file.
+// nullopt if none or all are left out.
+absl::optional<Checkpoint> Without(const Checkpoint& checkpoint, const std::vector<LeaveOut>& items,
+                                   std::vector<Unstorable>* left_out) {
+  Checkpoint::Contents contents = {.path = checkpoint.path(),
+                                   .format = checkpoint.format(),
+                                   .bytes = checkpoint.bytes(),
+                                   .storages = checkpoint.storages(),
+                                   .state_dicts = {},
+                                   .loose = checkpoint.loose(),
+                                   .metadata = checkpoint.metadata(),
+                                   .file = std::make_shared<const Checkpoint>(checkpoint),
+                                   .mapped_file = nullptr};
+  for (StateDict dict : checkpoint.state_dicts()) {
+    const auto end = std::remove_if(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
+      if (!IsLeftOut(tensor.key, items)) return false;
+      left_out->push_back({tensor.key, "the model has no place for it"});
+      return true;
+    });
+    dict.tensors.erase(end, dict.tensors.end());
+    if (!dict.tensors.empty()) contents.state_dicts.push_back(std::move(dict));
+  }
+  if (left_out->empty() || contents.state_dicts.empty()) return absl::nullopt;
+  return Checkpoint(std::move(contents));
+}
+
 absl::StatusOr<const Layout*> FindLayout(const Plugin& plugin, const std::string& name) {
   if (const Layout* const layout = plugin.key_map.Find(name)) return layout;
   std::vector<std::string> names;
@@ -56,6 +117,19 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
   ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, options.choice));
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
   return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
+}
+
+// Makes sure that a family has the layout --from.
+absl::Status CheckFrom(const Registry& registry, const std::string& from) {
+  std::vector<std::string> names = {"auto"};
+  for (const CatalogEntry& entry : registry.catalog()) {
+    for (const Layout& layout : entry.plugin->key_map.layouts) {
+      if (std::count(names.begin(), names.end(), layout.name) == 0) names.push_back(layout.name);
+    }
+  }
+  if (std::count(names.begin(), names.end(), from) > 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--from=", from, ": no family has this layout", NearestHint(from, names)));
 }
 
 absl::Status FitsNone(const Registry& registry, const Checkpoint& checkpoint, const ConvertOptions& options) {
@@ -96,26 +170,31 @@ absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoi
   return FitsNone(registry, checkpoint, options);
 }
 
-// An item of --leave_out: a name as it is, or a pattern of keys.
-class LeaveOut {
- public:
-  static absl::StatusOr<LeaveOut> Parse(const std::string& text) {
-    absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
-    // The root's path "." is a name and no pattern.
-    if (!pattern.ok() && text != ".") return Annotate(pattern.status(), absl::StrCat("--leave_out=", text));
-    return LeaveOut(text, pattern.ok() ? absl::make_optional(*std::move(pattern)) : absl::nullopt);
+absl::StatusOr<Converted> ConvertAs(const Registry& registry, const Checkpoint& checkpoint,
+                                    const ConvertOptions& options) {
+  if (options.model.empty()) return ConvertForAny(registry, checkpoint, options);
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(options.model));
+  return ConvertFor(registry, entry, checkpoint, options);
+}
+
+// The conversion of the checkpoint; if it fits no model, of the checkpoint without what may be left out.
+absl::StatusOr<Converted> Convert(const Registry& registry, const Checkpoint& checkpoint,
+                                  const std::vector<LeaveOut>& items, const ConvertOptions& options) {
+  absl::StatusOr<Converted> converted = ConvertAs(registry, checkpoint, options);
+  if (!absl::IsFailedPrecondition(converted.status())) return converted;
+  std::vector<Unstorable> left_out;
+  if (const absl::optional<Checkpoint> rest = Without(checkpoint, items, &left_out)) {
+    converted = ConvertAs(registry, *rest, options);
   }
-
-  const std::string& text() const { return text_; }
-  bool Matches(const std::string& name) const { return name == text_ || (pattern_ && pattern_->Matches(name)); }
-
- private:
-  LeaveOut(std::string text, absl::optional<KeyPattern> pattern)
-      : text_(std::move(text)), pattern_(std::move(pattern)) {}
-
-  std::string text_;
-  absl::optional<KeyPattern> pattern_;
-};
+  if (converted.ok()) {
+    std::vector<Unstorable>& unstorable = converted->stored.unstorable;
+    unstorable.insert(unstorable.end(), left_out.begin(), left_out.end());
+    return converted;
+  }
+  if (!absl::StrContains(converted.status().message(), " unexpected")) return converted;
+  return absl::FailedPreconditionError(absl::StrCat(
+      converted.status().message(), "\n  --leave_out=KEY,... leaves out keys for which the model has no place"));
+}
 
 absl::Status MatchesNothing(const LeaveOut& item, const std::vector<Unstorable>& unstorable,
                             const ConvertOptions& options) {
@@ -127,18 +206,15 @@ absl::Status MatchesNothing(const LeaveOut& item, const std::vector<Unstorable>&
 }
 
 // Makes sure that everything in `unstorable` may be left out.
-absl::Status CheckLeftOut(const std::vector<Unstorable>& unstorable, const ConvertOptions& options) {
-  std::vector<LeaveOut> items;
-  for (const std::string& text : options.leave_out) {
-    ASSIGN_OR_RETURN(LeaveOut item, LeaveOut::Parse(text));
+absl::Status CheckLeftOut(const std::vector<Unstorable>& unstorable, const std::vector<LeaveOut>& items,
+                          const ConvertOptions& options) {
+  for (const LeaveOut& item : items) {
     const auto matches = [&](const Unstorable& part) { return item.Matches(part.name); };
     if (std::none_of(unstorable.begin(), unstorable.end(), matches)) return MatchesNothing(item, unstorable, options);
-    items.push_back(std::move(item));
   }
   std::vector<std::string> lines;
   for (const Unstorable& part : unstorable) {
-    const auto matches = [&](const LeaveOut& item) { return item.Matches(part.name); };
-    if (std::none_of(items.begin(), items.end(), matches)) lines.push_back(absl::StrCat(part.name, ": ", part.reason));
+    if (!IsLeftOut(part.name, items)) lines.push_back(absl::StrCat(part.name, ": ", part.reason));
   }
   if (lines.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
@@ -233,13 +309,10 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
   for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoint));
   for (const OpenedFile& file : checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
-  absl::optional<CatalogEntry> entry;
-  if (!options.model.empty()) {
-    ASSIGN_OR_RETURN(entry, registry.Find(options.model));
-  }
-  ASSIGN_OR_RETURN(Converted conversion, entry ? ConvertFor(registry, *entry, checkpoint, options)
-                                               : ConvertForAny(registry, checkpoint, options));
-  RETURN_IF_ERROR(CheckLeftOut(conversion.stored.unstorable, options));
+  RETURN_IF_ERROR(CheckFrom(registry, options.choice.layout));
+  ASSIGN_OR_RETURN(const std::vector<LeaveOut> items, ParseLeaveOut(options.leave_out));
+  ASSIGN_OR_RETURN(Converted conversion, Convert(registry, checkpoint, items, options));
+  RETURN_IF_ERROR(CheckLeftOut(conversion.stored.unstorable, items, options));
   ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));
   return Write(std::move(conversion), checkpoint, std::move(out));
 }

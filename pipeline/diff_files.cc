@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -19,6 +18,8 @@
 #include "common/source/take.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
 #include "common/text/printable.h"
 #include "pipeline/artifact_checkpoint.h"
 #include "pipeline/checked_plan.h"
@@ -50,7 +51,8 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
   const absl::StatusOr<CatalogEntry> entry = registry.Find(manifest->model());
   if (!entry.ok()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(file.path(), ": is an artifact of another catalog: ", entry.status().message()));
+        absl::StrCat(file.path(), ": is an artifact of ", Brief(manifest->model()), ", which the catalog does not have",
+                     "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, tree));
@@ -200,10 +202,12 @@ absl::Status CheckWhole(const Checkpoint& checkpoint, const std::vector<NamedTen
   return VerifyCrc32(checkpoint, {storages.begin(), storages.end()});
 }
 
-int64_t Elements(const std::vector<NamedTensor>& tensors) {
-  int64_t elements = 0;
-  for (const NamedTensor& tensor : tensors) elements += *ElementCount(tensor.source.shape());
-  return elements;
+int64_t Bytes(const std::vector<NamedTensor>& tensors) {
+  int64_t bytes = 0;
+  for (const NamedTensor& tensor : tensors) {
+    bytes += *ElementCount(tensor.source.shape()) * ByteSize(tensor.source.dtype());
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -224,9 +228,8 @@ absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInp
   FileDifference difference;
   difference.by_slot = !a_side.facts.model.empty();
   difference.settings = CompareConfigurations(a_side.settings, b_side.settings);
-  Progress progress("compare", Elements(a_side.tensors));
-  difference.tensors =
-      CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t elements) { progress.Add(elements); });
+  Progress progress("compare", Bytes(a_side.tensors));
+  difference.tensors = CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t bytes) { progress.Add(bytes); });
   RETURN_IF_ERROR(CheckWhole(a_file.checkpoint, a_side.tensors));
   RETURN_IF_ERROR(CheckWhole(b_file.checkpoint, b_side.tensors));
   difference.a = std::move(a_side.facts);

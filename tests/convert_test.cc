@@ -174,6 +174,25 @@ TEST_F(ConvertTest, UnusedKeysAndOtherDictionariesAreRefusedOrLeftOutByName) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("left out    student: 64 tensors"), HasSubstr("dictionary teacher")));
 }
 
+TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
+  const std::string checkpoint = DataPath("tests/checkpoints/extra_key.pth");
+  const ToolResult refused = Convert(checkpoint, "transformers", "m.safetensors");
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("unexpected"), HasSubstr("\n  --leave_out=KEY,... leaves out keys for which")));
+  const ToolResult half = Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=head.weight"});
+  EXPECT_EQ(half.exit_status, 1);
+  EXPECT_THAT(half.err, AllOf(HasSubstr("unexpected: head.bias"), HasSubstr("leaves out keys for which")));
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--leave_out=head.{leaf}"},
+                                                {"--leave_out=head.weight,head.bias", "--model=tiny_dinov2_reg"}}) {
+    const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", flags);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("left out  head.weight: the model has no place for it\n"),
+                                  HasSubstr("head.bias: the model")));
+    EXPECT_TRUE(ReadFile(Path("m.safetensors")) == ReadFile(DataPath(FileOf("transformers", "tiny_dinov2_reg"))));
+  }
+}
+
 TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
   const std::string checkpoint = DataPath(FileOf("original", "tiny_dinov2_reg"));
   EXPECT_THAT(
@@ -195,6 +214,10 @@ TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
   EXPECT_THAT(Convert(checkpoint, "chunked", "m.safetensors").err,
               AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("layout chunked can only be read")));
   EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov"}).err, StartsWith("NOT_FOUND: "));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--from=tim"}).err,
+              StartsWith("INVALID_ARGUMENT: --from=tim: no family has this layout; nearest: timm"));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--from=transformers"}).err,
+              HasSubstr("tiny_dinov2_reg.safetensors: fits no model of the catalog in layout transformers\n"));
   EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov2"}).err,
               AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=tiny_dinov2_reg")));
   EXPECT_THAT(Convert(DataPath("tests/checkpoints/missing_key.pth"), "transformers", "m.safetensors").err,

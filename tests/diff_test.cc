@@ -111,6 +111,16 @@ TEST_F(DiffTest, ArtifactsAreCompared) {
   EXPECT_THAT(half.out, AllOf(HasSubstr("artifact dtype"), HasSubstr("A: float32"), HasSubstr("B: float16")));
 }
 
+TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
+  Export("tiny_dav2", File("tiny_dav2.pth"), "a.pt");
+  Export("tiny_dav2", File("tiny_dav2.pth"), "nuke.pt", {"--target=nuke"});
+  EXPECT_EQ(Diff(File("tiny_dav2.pth"), "nuke.pt").exit_status, 0);
+  const ToolResult result = Diff("a.pt", "nuke.pt");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("artifact target"), HasSubstr("B: nuke"), HasSubstr("artifact knob "),
+                                HasSubstr("127 tensors: 127 equal\n")));
+}
+
 TEST_F(DiffTest, DamagedArtifactsAreRefused) {
   Export("tiny_dinov2_reg", File("tiny_dinov2_reg.pth"), "a.pt");
   std::string bytes = ReadFile(folder_ + "/a.pt");

@@ -62,7 +62,7 @@ class HostileNamesTest : public testing::Test {
     return RunTool(tool, arguments, folder_);
   }
 
-  // Inspects, exports, and inspects for a model.
+  // Runs every tool that reads checkpoints.
   void ExpectHarmlessCheckpoint(const std::string& bytes) {
     Write("c.pth", bytes);
     ExpectHarmless(Run("inspect", {"--checkpoint=c.pth"}));
@@ -71,6 +71,9 @@ class HostileNamesTest : public testing::Test {
     EXPECT_EQ(exported.exit_status, 1);
     ExpectHarmless(exported);
     ExpectHarmless(Run("lint", {"c.pth"}));
+    ExpectHarmless(Run("convert", {"--checkpoint=c.pth", "--layout=transformers", "--out=o"}));
+    ExpectHarmless(Run("diff", {"c.pth", "c.pth"}));
+    ExpectHarmless(Run("diff", {"c.pth", "c.pth", "--json"}));
   }
 
   const std::string folder_ = EmptyFolder("hostile");
@@ -132,6 +135,8 @@ TEST_F(HostileNamesTest, Paths) {
         {"export", "--model=tiny_dav2", "--weights=seeded", "--out=" + name},
         {"verify", "--artifact=" + name},
         {"lint", name},
+        {"convert", "--layout=original", "--out=o", "--checkpoint=" + name},
+        {"diff", name, name},
         {"inspect", "--checkpoint=c.pth", "--model=" + name}}) {
     const ToolResult result = Run(arguments[0], {arguments.begin() + 1, arguments.end()});
     EXPECT_EQ(result.exit_status, 1);

@@ -64,7 +64,7 @@ std::vector<TensorComparison> CompareTensors(const std::vector<NamedTensor>& a, 
       comparisons.push_back({tensor.name, HeaderOf(tensor.source), absl::nullopt, absl::nullopt});
     } else {
       comparisons.push_back(Compare(tensor.name, tensor.source, *other->second));
-      done(*ElementCount(tensor.source.shape()));
+      done(*ElementCount(tensor.source.shape()) * ByteSize(tensor.source.dtype()));
     }
   }
   for (const NamedTensor& tensor : b) {

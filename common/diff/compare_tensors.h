@@ -39,8 +39,8 @@ struct TensorComparison {
 };
 
 // Compares tensors by name: those of `a` in their order, and then those that only `b` has. Names are unique on each
-// side. Calls `done` with the number of elements after each pair of tensors was compared. One pair is in memory at a
-// time, unless it is borrowed from files.
+// side. Calls `done` with the number of bytes of the tensor of `a` after each pair was compared. One pair is in memory
+// at a time, unless it is borrowed from files.
 std::vector<TensorComparison> CompareTensors(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b,
                                              const std::function<void(int64_t)>& done);
 

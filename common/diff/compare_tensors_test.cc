@@ -46,9 +46,9 @@ TEST(CompareTensorsTest, ComparesByNameAndListsWhatOneSideLacks) {
                                        {"dtype", DType::kUInt8, {2}, {1}, 0, 0},
                                        {"shape", DType::kInt8, {1, 2}, {2, 1}, 0, 0},
                                        {"same", DType::kInt8, {2, 3}, {3, 1}, 0, 0}});
-  int64_t elements = 0;
+  int64_t bytes = 0;
   const std::vector<TensorComparison> all =
-      CompareTensors(TensorsOf(a), TensorsOf(b), [&](int64_t count) { elements += count; });
+      CompareTensors(TensorsOf(a), TensorsOf(b), [&](int64_t done) { bytes += done; });
   std::vector<std::string> names;
   std::vector<Kind> kinds;
   for (const TensorComparison& one : all) {
@@ -57,7 +57,7 @@ TEST(CompareTensorsTest, ComparesByNameAndListsWhatOneSideLacks) {
   }
   EXPECT_THAT(names, ElementsAre("same", "only_a", "shape", "dtype", "values", "only_b"));
   EXPECT_THAT(kinds, ElementsAre(Kind::kEqual, Kind::kOnlyA, Kind::kShape, Kind::kDType, Kind::kValues, Kind::kOnlyB));
-  EXPECT_EQ(elements, 6 + 2 + 2 + 4);
+  EXPECT_EQ(bytes, 6 + 2 + 2 + 4);
   EXPECT_FALSE(all[2].values);
   EXPECT_TRUE(all[3].values->is_equal());
   // The second is the transpose of the first.

@@ -64,6 +64,12 @@ constexpr char kKeyMap[] = R"yaml(layouts:
   shared:
     recognise: ["{rest*}"]
     aliases: [{slot: "{i}.b", key: "{i}.a"}]
+  twice:
+    recognise: ["{rest*}"]
+    sources: [{slot: "{i}.a", key: "{i}.x"}, {slot: "0.{leaf}", key: "0.{leaf}"}]
+  clash:
+    recognise: ["{rest*}"]
+    sources: [{slot: "{i}.a", key: "{i}.b"}]
   one_key:
     recognise: ["{rest*}"]
     sources: [{slot: "{i}.{leaf}", key: "{leaf}", one_way: the blocks share their tensors}]
@@ -208,6 +214,16 @@ TEST_F(StoredLayoutTest, SlotsOfOneKeyMustBeTheSame) {
   EXPECT_THAT(KeysOf(same), ElementsAre("a"));
   ASSERT_OK_AND_ASSIGN(const StoredLayout other, Convert("original", slots, slots, "one_key"));
   EXPECT_THAT(other.unstorable, ElementsAre(FieldsAre("1.a", "the blocks share their tensors")));
+}
+
+TEST_F(StoredLayoutTest, RulesThatContradictEachOtherAreErrors) {
+  const Keys keys = {{"0.a", {3}}, {"0.b", {3}}};
+  EXPECT_THAT(Convert("original", keys, keys, "twice"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "keymap.yaml:37:46: fills 0.a, which the rule at keymap.yaml:37:15 fills, too"));
+  EXPECT_THAT(Convert("original", keys, keys, "clash"),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "layout clash cannot be written: 0.b and another slot have the key 0.b"));
 }
 
 TEST_F(StoredLayoutTest, KeysAndDictionariesWithoutASlotAreNamed) {
