@@ -437,8 +437,7 @@ layouts:
       - {slot: "stem.{leaf}", key: "input.conv.{leaf}"}
       - {slot: "layer1.{i}.gamma", key: "body.{i}.gamma"}
       - {slot: "layer1.{i}.bn2.{leaf}", key: "body.{i}.norm2.{leaf}"}
-      - {slot: "layer1.1.bn3.weight", key: "body.1.norm3.weight"}
-      - {slot: "layer1.1.bn3.bias", key: "body.1.norm3.bias"}
+      - {slot: "layer1.{i}.bn3.{leaf}", key: "body.{i}.norm3.{leaf}"}
 )text");
   EXPECT_EQ(Export(folder, "--checkpoint=tiny.safetensors").exit_status, 1);
   std::ofstream(folder + "/plugins/tiny/keymap.yaml") << draft.out;
