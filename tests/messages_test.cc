@@ -456,6 +456,13 @@ TEST(CheckpointMessagesTest, ADraftWantsAModelThatIsNear) {
             "  --model=NAME drafts a layout for that model\n");
 }
 
+TEST(CheckpointMessagesTest, ADraftIsALayoutOfItsOwn) {
+  const std::string folder = MakeFolder({});
+  WriteCheckpoint(folder, Tensors());
+  EXPECT_EQ(RunTool("inspect", {"--checkpoint=tiny.safetensors", "--draft", "--layout=original"}, folder).err,
+            "INVALID_ARGUMENT: --draft and --layout exclude each other: a draft is a layout of its own\n");
+}
+
 TEST(CheckpointMessagesTest, VerifyOfAModelOfNoPluginNamesTheFlag) {
   const std::string folder = MakeFolder({"", "plugin.yaml", "  tiny_net:", "  da3_smal:", ""});
   ASSERT_EQ(RunTool("export", {"--model=da3_smal", "--plugin_path=plugins", "--weights=seeded"}, folder).exit_status,
