@@ -1,5 +1,7 @@
 #include "pipeline/nearest_variant.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -35,13 +37,12 @@ class ShapeLikeness {
   }
 
   size_t CountAlike(const ModuleTree& tree) const {
-    absl::flat_hash_map<Shape, size_t> counts = counts_;
+    absl::flat_hash_map<Shape, size_t> slots;
+    for (const Slot& slot : tree.slots) ++slots[slot.shape];
     size_t alike = 0;
-    for (const Slot& slot : tree.slots) {
-      const auto count = counts.find(slot.shape);
-      if (count == counts.end() || count->second == 0) continue;
-      --count->second;
-      ++alike;
+    for (const auto& [shape, count] : slots) {
+      const auto tensors = counts_.find(shape);
+      if (tensors != counts_.end()) alike += std::min(count, tensors->second);
     }
     return alike;
   }

@@ -437,8 +437,7 @@ layouts:
       - {slot: "stem.{leaf}", key: "input.conv.{leaf}"}
       - {slot: "layer1.{i}.gamma", key: "body.{i}.gamma"}
       - {slot: "layer1.{i}.bn2.{leaf}", key: "body.{i}.norm2.{leaf}"}
-      - {slot: "layer1.1.bn3.weight", key: "body.1.norm3.weight"}
-      - {slot: "layer1.1.bn3.bias", key: "body.1.norm3.bias"}
+      - {slot: "layer1.{i}.bn3.{leaf}", key: "body.{i}.norm3.{leaf}"}
 )text");
   EXPECT_EQ(Export(folder, "--checkpoint=tiny.safetensors").exit_status, 1);
   std::ofstream(folder + "/plugins/tiny/keymap.yaml") << draft.out;
@@ -455,6 +454,13 @@ TEST(CheckpointMessagesTest, ADraftWantsAModelThatIsNear) {
   EXPECT_EQ(draft.err,
             "FAILED_PRECONDITION: tiny.safetensors: no model of the catalog has most of its shapes\n"
             "  --model=NAME drafts a layout for that model\n");
+}
+
+TEST(CheckpointMessagesTest, ADraftIsALayoutOfItsOwn) {
+  const std::string folder = MakeFolder({});
+  WriteCheckpoint(folder, Tensors());
+  EXPECT_EQ(RunTool("inspect", {"--checkpoint=tiny.safetensors", "--draft", "--layout=original"}, folder).err,
+            "INVALID_ARGUMENT: --draft and --layout exclude each other: a draft is a layout of its own\n");
 }
 
 TEST(CheckpointMessagesTest, VerifyOfAModelOfNoPluginNamesTheFlag) {

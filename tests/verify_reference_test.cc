@@ -9,13 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/golden_case.h"
+#include "tests/reference_file.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -33,20 +31,6 @@ const std::vector<std::pair<std::string, std::string>>& Names() {
   static const auto* const names = new std::vector<std::pair<std::string, std::string>>{
       {"depth", "output"}, {"block.0", "pretrained.blocks.0"}, {"output_conv1", "depth_head.scratch.output_conv1"}};
   return *names;
-}
-
-using NamedTensor = std::pair<std::string, at::Tensor>;
-
-// A safetensors file of these float32 tensors, as a reference of `model`.
-std::string ReferenceBytes(const std::string& model, const std::vector<NamedTensor>& tensors) {
-  std::string header = absl::StrCat(R"({"__metadata__":{"model":")", model, R"(","call":"{}"})"), data;
-  for (const auto& [name, tensor] : tensors) {
-    const at::Tensor contiguous = tensor.contiguous();
-    absl::StrAppend(&header, ",\"", name, R"(":{"dtype":"F32","shape":[)", absl::StrJoin(tensor.sizes(), ","),
-                    R"(],"data_offsets":[)", data.size(), ",", data.size() + contiguous.nbytes(), "]}");
-    data.append(static_cast<const char*>(contiguous.const_data_ptr()), contiguous.nbytes());
-  }
-  return SafetensorsFile(header + "}", data);
 }
 
 class VerifyReferenceTest : public testing::Test {

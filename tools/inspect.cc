@@ -82,6 +82,9 @@ absl::Status Inspect() {
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(ResolveUserPath(absl::GetFlag(FLAGS_checkpoint))));
   const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   if (absl::GetFlag(FLAGS_draft)) {
+    if (choice.layout != "auto") {
+      return absl::InvalidArgumentError("--draft and --layout exclude each other: a draft is a layout of its own");
+    }
     return Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path());
   }
   PrintContents(checkpoint, std::cout);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
-#include <iterator>
+#include <ios>
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <vector>
@@ -69,8 +69,10 @@ absl::StatusOr<absl::optional<ModelConfig>> ModelConfig::ReadBeside(const std::s
   if (status.type() != fs::file_type::regular) return Damaged(path, "is not a regular file that can be read");
   const uintmax_t size = fs::file_size(path, error);
   if (error || size > kMaxSize) return Damaged(path, "has more than 1 MiB, which no configuration of a model has");
+  std::string text(size, '\0');
   std::ifstream file(path, std::ios::binary);
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  file.read(text.data(), static_cast<std::streamsize>(size));
+  if (!file) return Damaged(path, "cannot be read");
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Damaged(path, "is not an object of JSON");
   Fields fields;
