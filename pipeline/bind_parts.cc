@@ -6,10 +6,11 @@
 
 namespace modelport {
 
-absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype) {
+absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype,
+                                                    const std::string& made) {
   std::vector<BoundTensors> bound;
   for (const MappedPart& mapped : parts) {
-    ASSIGN_OR_RETURN(BoundTensors tensors, BindTensors(mapped.checkpoint, mapped.plan, mapped.part.tree, dtype));
+    ASSIGN_OR_RETURN(BoundTensors tensors, BindTensors(mapped.checkpoint, mapped.plan, mapped.part.tree, dtype, made));
     bound.push_back(std::move(tensors));
   }
   return bound;

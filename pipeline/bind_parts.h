@@ -4,6 +4,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -14,8 +15,9 @@
 
 namespace modelport {
 
-// The tensors of each of `parts`, which they borrow from. Errors are those of BindTensors.
-absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype);
+// The tensors of each of `parts`, which they borrow from. `made` and errors as those of BindTensors.
+absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype,
+                                                    const std::string& made = "");
 
 // The tensors of the whole tree in the order of its slots.
 std::vector<at::Tensor> AllTensors(const std::vector<BoundTensors>& bound);

@@ -39,7 +39,8 @@ struct ConvertedFile {
 //   InvalidArgument     no such layout, or one that can only be read; `out` is the checkpoint or cannot be an output;
 //   an
 //                       item of `leave_out` names nothing that the layout cannot hold
-//   FailedPrecondition  the checkpoint, without the keys of `leave_out`, does not fit the model, or any; it fits several that give different files; the
+//   FailedPrecondition  the checkpoint, without the keys of `leave_out`, does not fit the model, or any; it fits
+//   several that give different files; the
 //                       layout cannot hold all of it; it changed while it was read
 //   DataLoss            the checkpoint is damaged
 //   others              as OpenCheckpoint and OutputFile

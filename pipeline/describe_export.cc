@@ -97,6 +97,13 @@ void DescribeCheckpoint(const std::string& source, const Plan& plan, Message& me
     left_out.set_tensors(part.tensors);
     left_out.set_elements(part.elements);
   }
+  for (const RenamedKeys& keys : plan.old_names) {
+    Manifest::OldName& old = *message.add_old_names();
+    old.set_from(keys.from);
+    old.set_to(keys.to);
+    old.set_reason(keys.reason);
+    old.set_tensors(keys.tensors);
+  }
 }
 
 // Adds the slots of one part that are no tensor of their own in the checkpoint.
@@ -182,8 +189,9 @@ void DescribeSource(const std::vector<std::string>& sources, const std::vector<M
 }
 
 const std::vector<std::string>& SourceFields() {
-  static const auto* const fields = new std::vector<std::string>{
-      "source", "layout", "state_dict", "zero_filled", "unused", "converted", "aliases", "left_out", "checkpoints"};
+  static const auto* const fields =
+      new std::vector<std::string>{"source",    "layout",  "state_dict", "zero_filled", "unused",
+                                   "converted", "aliases", "left_out",   "old_names",   "checkpoints"};
   return *fields;
 }
 
@@ -193,7 +201,7 @@ void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Ma
   google::protobuf::util::FieldMaskUtil::MergeMessageTo(stated, mask, {}, &manifest);
   if (parts.size() == 1) return manifest.clear_checkpoints();
   // Each of several files has these of its own.
-  for (const char* field : {"source", "layout", "state_dict", "unused", "left_out"}) {
+  for (const char* field : {"source", "layout", "state_dict", "unused", "left_out", "old_names"}) {
     manifest.GetReflection()->ClearField(&manifest, manifest.GetDescriptor()->FindFieldByName(field));
   }
   for (size_t i = 0; i < parts.size(); ++i) {

@@ -15,6 +15,7 @@
 #include "common/digest/background_digest.h"
 #include "common/digest/hashing_writer.h"
 #include "common/io/output_file.h"
+#include "common/io/output_place.h"
 #include "common/lint/finding.h"
 #include "common/lint/host_rule.h"
 #include "common/lint/report.h"
@@ -137,6 +138,12 @@ absl::Status WriteAndAudit(const torch::jit::Module& module, const std::vector<M
   return written;
 }
 
+// A checkpoint in shards consists of more files than the one that the user names.
+absl::Status CheckNotAnInput(const std::string& out, const Checkpoint& checkpoint) {
+  for (const OpenedFile& file : checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(out, file.path));
+  return absl::OkStatus();
+}
+
 // Checks that the file has the format that its manifest states.
 absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const ExportOptions& options) {
   ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
@@ -173,7 +180,9 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
   ASSIGN_OR_RETURN(const std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
-  ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound, BindParts(weights, options.dtype));
+  for (const MappedPart& part : weights) RETURN_IF_ERROR(CheckNotAnInput(options.out, part.checkpoint));
+  ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound,
+                   BindParts(weights, options.dtype, absl::StrCat(options.out, ".weights")));
   const std::vector<at::Tensor> tensors = AllTensors(bound);
   ASSIGN_OR_RETURN(const torch::jit::Module module,
                    BuildTargetModule(*tree.whole, tensors, *options.target, options.runtime));

@@ -46,6 +46,15 @@ std::string Underflow(const Manifest::Conversion& converted) {
   return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
 }
 
+// Of all checkpoints.
+std::vector<Manifest::OldName> OldNames(const Manifest& manifest) {
+  std::vector<Manifest::OldName> names(manifest.old_names().begin(), manifest.old_names().end());
+  for (const auto& file : manifest.checkpoints().files()) {
+    names.insert(names.end(), file.old_names().begin(), file.old_names().end());
+  }
+  return names;
+}
+
 // How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
 std::string Changes(const Manifest& manifest) {
   std::string changes;
@@ -54,6 +63,9 @@ std::string Changes(const Manifest& manifest) {
   }
   for (const auto& zeros : manifest.zero_filled())
     absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
+  for (const auto& old : OldNames(manifest)) {
+    absl::StrAppend(&changes, Counted(old.tensors(), "key"), " of old names: ", old.from(), " is now ", old.to(), "; ");
+  }
   if (manifest.unused_size() > 0)
     absl::StrAppend(&changes, manifest.unused_size(), " keys unused (see the manifest); ");
   return changes.substr(0, changes.empty() ? 0 : changes.size() - 2);

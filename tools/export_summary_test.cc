@@ -57,6 +57,10 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
   converted.set_tensors(63);
   converted.set_became_zero(1);
   converted.set_became_subnormal(19);
+  Manifest::OldName& old = *manifest.add_old_names();
+  old.set_from("layer1.{rest*}");
+  old.set_to("stages.0.{rest*}");
+  old.set_tensors(12);
   Manifest::Allowance& zeros = *manifest.add_zero_filled();
   zeros.set_key("mask_token");
   zeros.set_reason("used with masks only");
@@ -76,8 +80,8 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
       "layout        original\n"
       "state dict    dictionary teacher; left out: student (174 tensors)\n"
       "tensors       247 float32\n"
-      "changed       63 from float64 (1 value became 0, 19 subnormal); mask_token zeros: used with masks only; 1 "
-      "keys unused (see the manifest)\n"
+      "changed       63 from float64 (1 value became 0, 19 subnormal); mask_token zeros: used with masks only; 12 "
+      "keys of old names: layer1.{rest*} is now stages.0.{rest*}; 1 keys unused (see the manifest)\n"
       "parameters    24.8 M\n"
       "artifact      m.pt, 99.2 MB\n"
       "made for      LibTorch 1.12\n"

@@ -138,6 +138,10 @@ void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model
     const Zeros* const zeros = plan.sources[i].zeros();
     if (zeros != nullptr) out << "  zeros: " << tree.slots[i].name << " (" << zeros->reason << ")\n";
   }
+  for (const RenamedKeys& old : plan.old_names) {
+    out << "  old names: " << Counted(old.tensors, "key") << ", " << old.from << " is now " << old.to << " ("
+        << old.reason << ")\n";
+  }
   for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
   for (const auto& [key, reason] : plan.unused) out << "  unused: " << Brief(key) << " (" << reason << ")\n";
   if (!plan.left_out.empty()) out << "  left out: " << DescribeLeftOut(plan.left_out) << "\n";

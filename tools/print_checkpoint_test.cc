@@ -128,6 +128,7 @@ TEST(PrintPlanTest, ShowsHowSlotsAreFilledAndWhatIsLeft) {
   const Take taken = {{Checkpoint(CheckpointContents()), &tensor}};
   plan.sources = {taken, Zeros{{2}, DType::kFloat32, "used with masks only"}, taken};
   plan.aliases = {{"head.weight", "fc.weight"}};
+  plan.old_names = {{"layer1.{rest*}", "fc.{rest*}", "renamed in release 2", 1}};
   plan.unused = {{"loss.weight", "of training"}};
   plan.left_out = {{"student", 3, 12}};
   std::ostringstream out;
@@ -135,6 +136,7 @@ TEST(PrintPlanTest, ShowsHowSlotsAreFilledAndWhatIsLeft) {
   EXPECT_EQ(out.str(),
             "\nfits toy: layout original, state dict \"teacher\", 2 of 3 slots filled\n"
             "  zeros: mask_token (used with masks only)\n"
+            "  old names: 1 key, layer1.{rest*} is now fc.{rest*} (renamed in release 2)\n"
             "  shared: head.weight is stored as fc.weight\n"
             "  unused: loss.weight (of training)\n"
             "  left out: student (3 tensors)\n");

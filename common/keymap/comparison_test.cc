@@ -27,6 +27,7 @@ class ComparisonTest : public testing::Test {
     ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
   original:
     recognise: [stem]
+    old_names: [{from: trunk, to: stem, reason: renamed in release 2}]
     aliases: [{slot: twin, key: stem}]
     missing: [{key: mask, reason: dropped}]
     unused: [{key: "loss.{rest*}", reason: training}]
@@ -60,6 +61,16 @@ TEST_F(ComparisonTest, APlanTakesTensorsAndFillsWhatMayBeMissingWithZeros) {
   EXPECT_EQ(plan.sources[3].inputs()[0].tensor->key, "count");
   EXPECT_THAT(plan.aliases, ElementsAre(Pair("twin", "stem")));
   EXPECT_THAT(plan.unused, ElementsAre(Pair("loss.w", "training")));
+}
+
+TEST_F(ComparisonTest, KeysOfOldNamesFitAndAreListed) {
+  const Comparison comparison = Compare(Read({kCount, {"trunk", {2}}}), tree_);
+  EXPECT_TRUE(comparison.fits());
+  EXPECT_EQ(comparison.plan.sources[0].inputs()[0].tensor->key, "trunk");
+  ASSERT_THAT(comparison.plan.old_names, SizeIs(1));
+  EXPECT_EQ(comparison.plan.old_names[0].to, "stem");
+  EXPECT_EQ(comparison.plan.old_names[0].reason, "renamed in release 2");
+  EXPECT_THAT(Compare(Read({kCount, kStem}), tree_).plan.old_names, SizeIs(0));
 }
 
 TEST_F(ComparisonTest, EveryDifferenceIsCollected) {

@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_KEYMAP_PLAN_H_
 #define MODELPORT_COMMON_KEYMAP_PLAN_H_
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,14 @@
 
 namespace modelport {
 
+// Keys that the file has under a name that upstream used before.
+struct RenamedKeys {
+  std::string from;  // Patterns: "layer1.{rest*}".
+  std::string to;
+  std::string reason;
+  int64_t tensors = 0;
+};
+
 // How a checkpoint fills the slots of one module tree. A plan is made from headers alone, and only if everything fits.
 struct Plan {
   std::string layout;
@@ -17,6 +26,7 @@ struct Plan {
   std::vector<LeftOut> left_out;                             // What else the checkpoint holds.
   std::vector<SlotSource> sources;                           // One for each of ModuleTree::slots.
   std::vector<std::pair<std::string, std::string>> unused;   // Keys that no slot needs, and why.
+  std::vector<RenamedKeys> old_names;                        // In the order in which they were applied.
   std::vector<std::pair<std::string, std::string>> aliases;  // Slots that share a tensor, and the key it is stored as.
 };
 

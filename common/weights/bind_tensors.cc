@@ -15,6 +15,7 @@
 #include "common/text/units.h"
 #include "common/weights/read_source.h"
 #include "common/weights/scalar_type.h"
+#include "common/weights/tensor_file.h"
 
 namespace modelport {
 namespace {
@@ -64,21 +65,20 @@ void BindSlot(const Slot& slot, const SlotSource& source, DType dtype, BoundTens
 // Fills the slots of a module tree.
 class Binder {
  public:
-  explicit Binder(TensorFile* made) : made_(made) {}
+  explicit Binder(const std::string& made) : keeps_in_file_(!made.empty()), made_(made) {}
 
   absl::Status Add(const Slot& slot, const SlotSource& source, DType dtype) {
     RETURN_IF_ERROR(CatchTorch([&] { BindSlot(slot, source, dtype, &bound_); }));
     at::Tensor& tensor = bound_.tensors.back();
-    if (made_ == nullptr || CanBorrow(source, dtype) || tensor.nbytes() < kMinSizeInFile) return absl::OkStatus();
-    RETURN_IF_ERROR(made_->Append(tensor));
+    if (!keeps_in_file_ || CanBorrow(source, dtype) || tensor.nbytes() < kMinSizeInFile) return absl::OkStatus();
+    RETURN_IF_ERROR(made_.Append(tensor));
     in_file_.push_back(bound_.tensors.size() - 1);
     tensor.reset();  // One at a time takes memory.
     return absl::OkStatus();
   }
 
   absl::StatusOr<BoundTensors> Finish() {
-    if (made_ == nullptr) return std::move(bound_);
-    ASSIGN_OR_RETURN(std::vector<at::Tensor> mapped, made_->Map());
+    ASSIGN_OR_RETURN(std::vector<at::Tensor> mapped, made_.Map());
     for (size_t i = 0; i < mapped.size(); ++i) bound_.tensors[in_file_[i]] = std::move(mapped[i]);
     return std::move(bound_);
   }
@@ -86,7 +86,8 @@ class Binder {
  private:
   static constexpr size_t kMinSizeInFile = 1'000'000;
 
-  TensorFile* made_;
+  const bool keeps_in_file_;
+  TensorFile made_;
   BoundTensors bound_;
   std::vector<size_t> in_file_;  // Indices of the tensors that are in `made_`.
 };
@@ -94,7 +95,7 @@ class Binder {
 }  // namespace
 
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
-                                         DType dtype, TensorFile* made) {
+                                         DType dtype, const std::string& made) {
   RETURN_IF_ERROR(CheckCopies(checkpoint, plan, tree, dtype));
   Binder binder(made);
   for (size_t i = 0; i < tree.slots.size(); ++i) {

@@ -14,7 +14,6 @@
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
-#include "common/weights/tensor_file.h"
 #include "common/weights/underflow.h"
 
 namespace modelport {
@@ -34,12 +33,13 @@ struct BoundTensors {
 // Evaluates the sources of `plan`, which reads `checkpoint`, one after the other; floating tensors become `dtype`.
 // Borrowed tensors point into the checkpoint, which must stay open while they are used, and their bytes are not read
 // here. Other tensors are made: those that operations make, that are strided or misaligned in the file, or of another
-// dtype. Of them, `made` holds those of 1 MB and more, if it is not null; the others take memory.
+// dtype. They take memory; but if `made` is the path of a file, as for TensorFile, those of 1 MB and more are kept
+// there.
 //   FailedPrecondition  the tensors to be made would take more than twice the file's size and 64 MB: only tensors that
 //                       repeat their elements can take that much
 //   others              as TensorFile::Append
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
-                                         DType dtype, TensorFile* made = nullptr);
+                                         DType dtype, const std::string& made = "");
 
 }  // namespace modelport
 
