@@ -259,6 +259,8 @@ constexpr char kKeyMap[] = R"yaml(rules:
       - {slot: "b.{leaf}", key: "a.{leaf}"}
     missing:
       - {key: mask_token, reason: not used}
+    dropped:
+      - {key: old_token, reason: nobody has it}
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:
@@ -274,6 +276,8 @@ layouts:
       - {slot: "d.{leaf}", key: "c.{leaf}"}
     missing:
       - {key: x_token, reason: not used}
+    dropped:
+      - {key: z_token, reason: nobody has it}
     unused:
       - {key: y_token, reason: not used}
 )yaml";
