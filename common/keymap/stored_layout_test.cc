@@ -33,7 +33,7 @@ using Keys = std::vector<SeededKey>;
 constexpr char kKeyMap[] = R"yaml(layouts:
   original:
     recognise: ["{rest*}"]
-    missing: [{key: mask, reason: not needed}]
+    missing: [{key: mask, reason: not needed}, {key: 9.up, reason: not needed}]
     unused: [{key: "head.{rest*}", reason: training only}]
   parts:
     recognise: ["{rest*}"]
@@ -185,6 +185,11 @@ TEST_F(StoredLayoutTest, SlotsOfOneRuleNeedEachOther) {
   EXPECT_THAT(KeysOf(stored), IsEmpty());
   EXPECT_THAT(stored.unstorable,
               ElementsAre(FieldsAre("0.gate", "the layout holds it together with a tensor that the checkpoint lacks")));
+  const Keys slots = {{"9.gate", {2}}, {"9.up", {2}}};
+  ASSERT_OK_AND_ASSIGN(const StoredLayout half, Convert("original", {{"9.gate", {2}}}, slots, "parts"));
+  EXPECT_THAT(KeysOf(half), IsEmpty());
+  EXPECT_THAT(half.unstorable, ElementsAre(FieldsAre("9.gate", HasSubstr("a tensor that the checkpoint lacks")),
+                                           FieldsAre("9.up", HasSubstr("a tensor that the checkpoint lacks"))));
 }
 
 TEST_F(StoredLayoutTest, RenamesAreReversed) {
