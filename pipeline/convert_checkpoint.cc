@@ -105,10 +105,30 @@ absl::StatusOr<const Layout*> FindLayout(const Plugin& plugin, const std::string
       absl::StrCat("--layout=", name, ": ", plugin.family, " has no such layout", NearestHint(name, names)));
 }
 
+// Makes sure that `layout` reads a file with the tensors of `stored`.
+absl::Status CheckReadBack(const CatalogEntry& entry, const ModuleTree& tree, const StoredLayout& stored,
+                           const Layout& layout) {
+  StateDict dict;
+  for (const StoredTensor& tensor : stored.tensors) {
+    const auto& [key, source] = tensor;
+    const int storage = static_cast<int>(dict.tensors.size());
+    dict.tensors.push_back({key, source.dtype(), source.shape(), RowMajorStrides(source.shape()), 0, storage});
+  }
+  Checkpoint::Contents contents;
+  contents.path = absl::StrCat("--layout=", layout.name, ": its rules cannot be reversed: a file of theirs");
+  contents.state_dicts.push_back(std::move(dict));
+  const absl::StatusOr<Plan> plan =
+      MakePlan(Checkpoint(std::move(contents)), entry.plugin->key_map, tree, {layout.name}, entry.variant->name);
+  return plan.ok() ? absl::OkStatus() : absl::InvalidArgumentError(plan.status().message());
+}
+
 absl::StatusOr<StoredLayout> Store(const CatalogEntry& entry, const ModuleTree& tree, const Plan& plan,
                                    const std::string& name) {
   ASSIGN_OR_RETURN(const Layout* const layout, FindLayout(*entry.plugin, name));
-  return StoreInLayout(plan, tree, *layout);
+  ASSIGN_OR_RETURN(StoredLayout stored, StoreInLayout(plan, tree, *layout));
+  // A file without what the layout cannot hold need not fit.
+  if (stored.unstorable.empty()) RETURN_IF_ERROR(CheckReadBack(entry, tree, stored, *layout));
+  return stored;
 }
 
 absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,

@@ -266,6 +266,8 @@ constexpr char kKeyMap[] = R"yaml(rules:
       - {slot: "b.{leaf}", key: "a.{leaf}"}
     missing:
       - {key: mask_token, reason: not used}
+    dropped:
+      - {key: old_token, reason: nobody has it}
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:
@@ -281,6 +283,8 @@ layouts:
       - {slot: "d.{leaf}", key: "c.{leaf}"}
     missing:
       - {key: x_token, reason: not used}
+    dropped:
+      - {key: z_token, reason: nobody has it}
     unused:
       - {key: y_token, reason: not used}
 parts:

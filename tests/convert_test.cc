@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/tool_process.h"
@@ -225,6 +226,42 @@ TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
   EXPECT_THAT(RunTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
   EXPECT_THAT(RunTool("convert", {"--checkpoint=x"}, folder_).err, StartsWith("INVALID_ARGUMENT: --layout is missing"));
   EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, AFileThatTheLayoutDoesNotReadIsNotWritten) {
+  const std::string plugin = EmptyFolder("toy");
+  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
+summary: two vectors
+upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
+)yaml";
+  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
+  Toy(dim):
+    parameters: {a: [dim], b: [dim]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x * self.a + self.b
+)yaml";
+  std::ofstream(plugin + "/keymap.yaml") << R"yaml(layouts:
+  original: {recognise: [a]}
+  good: {recognise: [net.a], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
+  odd: {recognise: [net.c], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
+)yaml";
+  std::ofstream(Path("m"), std::ios::binary)
+      << SafetensorsFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                         "8 bytes.8 bytes.");
+  const auto convert = [&](const std::string& layout) {
+    return RunTool("convert", {"--checkpoint=m", "--layout=" + layout, "--out=out", "--plugin_path=" + plugin},
+                   folder_);
+  };
+  EXPECT_EQ(convert("good").exit_status, 0) << convert("good").err;
+  EXPECT_THAT(convert("odd").err,
+              AllOf(StartsWith("INVALID_ARGUMENT: --layout=odd: its rules cannot be reversed: a file of theirs: does "
+                               "not fit toy"),
+                    HasSubstr("net.c")));
 }
 
 TEST_F(ConvertTest, TheInputIsNotReplacedAndAnExistingOutputIs) {

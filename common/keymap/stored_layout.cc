@@ -113,13 +113,16 @@ class LayoutWriter {
   void FindInapplicable() {
     std::vector<std::string> keys;
     for (size_t i = 0; i < tree_.slots.size(); ++i) {
-      if (plan_.sources[i].zeros() != nullptr) continue;
+      const std::string& name = tree_.slots[i].name;
+      if (plan_.sources[i].zeros() != nullptr || layout_.FindDropped(name) != nullptr) continue;
       const std::vector<Match> matches = MatchRules(tree_.slots[i]);
       const auto is_open = [](const Match& match) { return match.rule->when.has_value(); };
       if (std::any_of(matches.begin(), matches.end(), is_open)) continue;
-      if (matches.empty()) keys.push_back(tree_.slots[i].name);
-      for (const Match& match : matches) {
-        for (const KeyPattern& key : match.rule->keys) keys.push_back(key.Substitute(match.bindings));
+      if (matches.empty()) keys.push_back(name);
+      for (const auto& [rule, bindings, result] : matches) {
+        for (size_t k = 0; k < rule->keys.size(); ++k) {
+          if (!rule->operations.empty() || k == result) keys.push_back(rule->keys[k].Substitute(bindings));
+        }
       }
     }
     for (const Conversion& rule : layout_.sources) {

@@ -33,7 +33,7 @@ using Keys = std::vector<SeededKey>;
 constexpr char kKeyMap[] = R"yaml(layouts:
   original:
     recognise: ["{rest*}"]
-    missing: [{key: mask, reason: not needed}]
+    missing: [{key: mask, reason: not needed}, {key: 9.up, reason: not needed}]
     unused: [{key: "head.{rest*}", reason: training only}]
   parts:
     recognise: ["{rest*}"]
@@ -53,7 +53,7 @@ constexpr char kKeyMap[] = R"yaml(layouts:
     dropped: [{key: mask, reason: nobody uses it}]
     sources:
       - {slot: "{i}.qkv", key: "{i}.qkv", when: "{i}.first", by: drop_first(0), one_way: the first row is gone}
-      - {slot: "{i}.a", key: "{i}.first"}
+      - {slot: "{i}.{a,c}", key: "{i}.{first,third}"}
       - {slot: "{i}.b", key: "{i}.b", by: prepend_zeros(0)}
   renamed:
     recognise: ["{rest*}"]
@@ -158,9 +158,10 @@ TEST_F(StoredLayoutTest, WhatALayoutDropsOrCannotTakeBackIsNamed) {
 }
 
 TEST_F(StoredLayoutTest, ARuleForCertainFilesAppliesOnlyToThem) {
-  const Keys keys = {{"0.qkv", {6, 5}}};
+  const Keys keys = {{"0.qkv", {6, 5}}, {"0.c", {1}}};
   ASSERT_OK_AND_ASSIGN(const StoredLayout stored, Convert("original", keys, keys, "lossy"));
-  EXPECT_THAT(KeysOf(stored), ElementsAre("0.qkv"));
+  EXPECT_THAT(KeysOf(stored), ElementsAre("0.qkv", "0.third"));
+  EXPECT_THAT(stored.unstorable, IsEmpty());
 }
 
 TEST_F(StoredLayoutTest, ALayoutHoldsWhatItsOwnOneWayRuleRead) {
@@ -184,6 +185,11 @@ TEST_F(StoredLayoutTest, SlotsOfOneRuleNeedEachOther) {
   EXPECT_THAT(KeysOf(stored), IsEmpty());
   EXPECT_THAT(stored.unstorable,
               ElementsAre(FieldsAre("0.gate", "the layout holds it together with a tensor that the checkpoint lacks")));
+  const Keys slots = {{"9.gate", {2}}, {"9.up", {2}}};
+  ASSERT_OK_AND_ASSIGN(const StoredLayout half, Convert("original", {{"9.gate", {2}}}, slots, "parts"));
+  EXPECT_THAT(KeysOf(half), IsEmpty());
+  EXPECT_THAT(half.unstorable, ElementsAre(FieldsAre("9.gate", HasSubstr("a tensor that the checkpoint lacks")),
+                                           FieldsAre("9.up", HasSubstr("a tensor that the checkpoint lacks"))));
 }
 
 TEST_F(StoredLayoutTest, RenamesAreReversed) {
