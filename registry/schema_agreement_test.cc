@@ -182,6 +182,7 @@ variants:
     file: toy_b.pth
     url: https://example.org/toy_b.pth
     licence: MIT
+    config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence_claims:
       - {licence: MIT, url: "https://example.org/readme"}
       - {licence: ISC, url: "https://example.org/page"}
@@ -259,6 +260,7 @@ constexpr char kKeyMap[] = R"yaml(rules:
       - {slot: "b.{leaf}", key: "a.{leaf}"}
     missing:
       - {key: mask_token, reason: not used}
+    config: {type: relative}
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:
