@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "common/digest/sha256.h"
+#include "common/keymap/config_field.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_tree.h"
@@ -52,6 +53,7 @@ class PluginLinker {
   std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin);
   bool CheckParts(const Plugin& plugin);
+  bool CheckConfig(const Plugin& plugin);
   bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
@@ -110,7 +112,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = AddKeyMap(entry) && linked;
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
-  linked = linked && CheckVariants(entry->plugin) && CheckParts(entry->plugin);
+  linked = linked && CheckVariants(entry->plugin) && CheckParts(entry->plugin) && CheckConfig(entry->plugin);
   for (const Wrapper& wrapper : entry->plugin.wrappers) linked = linked && CheckWrapper(wrapper, entry->plugin);
   AddDigest(entry);
   linking_.pop_back();
@@ -237,6 +239,27 @@ bool PluginLinker::CheckParts(const Plugin& plugin) {
                                            NearestHint(part.child, filled)));
   }
   return passes;
+}
+
+// A `config` of a variant is read in layouts with one only, and such a layout is for variants that have one.
+bool PluginLinker::CheckConfig(const Plugin& plugin) {
+  std::vector<ConfigField> wanted, stated;
+  for (const Variant& variant : plugin.variants) {
+    wanted.insert(wanted.end(), variant.config.begin(), variant.config.end());
+  }
+  for (const Layout& layout : plugin.key_map.layouts) {
+    stated.insert(stated.end(), layout.config.begin(), layout.config.end());
+  }
+  if (!wanted.empty() && stated.empty()) {
+    return Fails(wanted.front().mark, "no layout of keymap.yaml has `config`, so no config.json is read");
+  }
+  if (!plugin.extends.empty()) return true;
+  for (const ConfigField& field : stated) {
+    const auto is_same = [&](const ConfigField& other) { return other.name == field.name; };
+    if (std::any_of(wanted.begin(), wanted.end(), is_same)) continue;
+    return Fails(field.mark, absl::StrCat("no variant has the field \"", field.name, "\" in its `config`"));
+  }
+  return true;
 }
 
 bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {

@@ -182,6 +182,7 @@ variants:
     file: toy_b.pth
     url: https://example.org/toy_b.pth
     licence: MIT
+    config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence_claims:
       - {licence: MIT, url: "https://example.org/readme"}
       - {licence: ISC, url: "https://example.org/page"}
@@ -268,6 +269,7 @@ constexpr char kKeyMap[] = R"yaml(rules:
       - {key: mask_token, reason: not used}
     dropped:
       - {key: old_token, reason: nobody has it}
+    config: {type: relative}
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:

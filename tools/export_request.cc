@@ -198,7 +198,10 @@ absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::stri
 
 absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in, absl::string_view extension) {
   if (absl::GetFlag(FLAGS_model).empty()) {
-    return absl::InvalidArgumentError("--model is missing: bazel run //tools:list shows the models");
+    return absl::InvalidArgumentError(
+        "--model is missing: bazel run //tools:list shows the models, bazel run //tools:inspect -- --checkpoint=FILE "
+        "those "
+        "that a file fits");
   }
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));

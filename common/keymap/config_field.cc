@@ -5,7 +5,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/checkpoint/model_config.h"
-#include "common/yaml/document.h"
 
 namespace modelport {
 
@@ -14,12 +13,12 @@ std::vector<ConfigField> TakeConfig(YamlMapReader* reader, YamlProblems* problem
   for (const YamlValue::Field& field : reader->TakeFields("config")) {
     const std::string subject = absl::StrCat("field \"", field.name, "\" of field \"config\"");
     if (field.value.kind != YamlValue::Kind::kList) {
-      fields.push_back({field.name, ConfigText(ReadText(field.value, subject, problems))});
+      fields.push_back({field.name, ConfigText(ReadText(field.value, subject, problems)), field.mark});
       continue;
     }
     std::vector<std::string> texts = ReadTexts(field.value, subject, problems);
     for (std::string& text : texts) text = ConfigText(text);
-    fields.push_back({field.name, absl::StrCat("[", absl::StrJoin(texts, ", "), "]")});
+    fields.push_back({field.name, absl::StrCat("[", absl::StrJoin(texts, ", "), "]"), field.mark});
   }
   return fields;
 }

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/yaml/document.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/problems.h"
 
@@ -13,6 +14,7 @@ namespace modelport {
 struct ConfigField {
   std::string name;   // Its dotted path, "backbone_config.out_indices".
   std::string value;  // As ModelConfig::Find returns it: "metric", "20", "[3, 6, 9, 12]".
+  YamlMark mark;
 };
 
 // Takes the field `config` of a map, {depth_estimation_type: metric, max_depth: 20}; empty if it is absent.
