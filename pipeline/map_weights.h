@@ -52,6 +52,10 @@ absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const Cata
 std::vector<std::string> FittingVariants(const Registry& registry, const Checkpoint& checkpoint,
                                          const absl::optional<std::string>& state_dict);
 
+// Names the parts of variants of several files that it fits: "linear_head of dinov2_vits14_lc1".
+std::vector<std::string> FittingParts(const Registry& registry, const Checkpoint& checkpoint,
+                                      const absl::optional<std::string>& state_dict);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_PIPELINE_MAP_WEIGHTS_H_

@@ -49,7 +49,8 @@ absl::Status Inspect() {
   PrintContents(checkpoint, std::cout);
   const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
   if (entry) return PrintMapping(registry, *entry, std::move(checkpoint), choice);
-  const std::vector<std::string> fitting = FittingVariants(registry, checkpoint, choice.state_dict);
+  std::vector<std::string> fitting = FittingVariants(registry, checkpoint, choice.state_dict);
+  if (fitting.empty()) fitting = FittingParts(registry, checkpoint, choice.state_dict);
   PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice.state_dict) : absl::nullopt,
            std::cout);
   return absl::OkStatus();
