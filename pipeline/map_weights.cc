@@ -1,6 +1,7 @@
 #include "pipeline/map_weights.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -25,6 +26,21 @@ absl::StatusOr<std::vector<MappedPart>> MapSeeded(const Variant& variant, std::v
     mapped.push_back({std::move(part), std::move(weights), std::move(plan)});
   }
   return mapped;
+}
+
+// A line that says what `given`, which does not fit `title`, fits instead; "" if that is nothing, or `title` in another
+// way.
+std::string HintAtFitting(const Registry& registry, const std::string& title, const GivenCheckpoint& given) {
+  const absl::optional<std::string>& state_dict = given.choice.state_dict;
+  const std::vector<std::string> models = NamesOfFitting(FindFittingVariants(registry, given.checkpoint, state_dict));
+  const std::vector<std::string> parts = FittingParts(registry, given.checkpoint, state_dict);
+  for (const std::vector<std::string>& titles : {models, parts}) {
+    if (std::count(titles.begin(), titles.end(), title) > 0) return "";
+  }
+  if (!models.empty()) {
+    return absl::StrCat("\n  it fits another model: --model=", absl::StrJoin(models, " or --model="));
+  }
+  return parts.empty() ? "" : absl::StrCat("\n  it fits ", absl::StrJoin(parts, " or "));
 }
 
 // What to do if no checkpoint is given for `part`; `first` is one that is.
@@ -58,6 +74,27 @@ absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const
 
 }  // namespace
 
+std::vector<std::string> FittingParts(const Registry& registry, const Checkpoint& checkpoint,
+                                      const absl::optional<std::string>& state_dict) {
+  std::vector<std::string> titles;
+  std::map<const KeyMap*, absl::StatusOr<KeyMapper>> mappers;
+  for (const CatalogEntry& entry : registry.catalog()) {
+    if (entry.variant->files.size() == 1) continue;
+    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
+    if (!tree.ok()) continue;  // The registry admits no variant whose tree cannot be built.
+    const absl::StatusOr<std::vector<WeightPart>> parts = SplitWeights(*entry.plugin, *entry.variant, *tree);
+    for (size_t i = 0; parts.ok() && i < parts->size(); ++i) {
+      const WeightPart& part = (*parts)[i];
+      auto mapper = mappers.find(part.key_map);
+      if (mapper == mappers.end()) {
+        mapper = mappers.emplace(part.key_map, KeyMapper::Make(checkpoint, *part.key_map, {"auto", state_dict})).first;
+      }
+      if (mapper->second.ok() && mapper->second->Fits(part.tree)) titles.push_back(part.Title(*entry.variant));
+    }
+  }
+  return titles;
+}
+
 absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, const WeightSource& source) {
   ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
@@ -73,15 +110,10 @@ absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, con
 absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
                                    const GivenCheckpoint& given) {
   ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(given.checkpoint, *part.key_map, given.choice));
-  absl::StatusOr<Plan> plan = MakeCheckedPlan(mapper, *entry.variant, part.tree, part.Title(*entry.variant));
+  const std::string title = part.Title(*entry.variant);
+  absl::StatusOr<Plan> plan = MakeCheckedPlan(mapper, *entry.variant, part.tree, title);
   if (absl::IsFailedPrecondition(plan.status())) {
-    const std::vector<std::string> fitting =
-        NamesOfFitting(FindFittingVariants(registry, given.checkpoint, given.choice.state_dict));
-    const bool fits_this = std::count(fitting.begin(), fitting.end(), entry.variant->name) > 0;
-    const std::string hint = fitting.empty() || fits_this ? ""
-                                                          : absl::StrCat("\n  it fits another model: --model=",
-                                                                         absl::StrJoin(fitting, " or --model="));
-    return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), hint));
+    return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), HintAtFitting(registry, title, given)));
   }
   RETURN_IF_ERROR(plan.status());
   return MappedPart{std::move(part), given.checkpoint, *std::move(plan)};

@@ -47,6 +47,11 @@ absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry&
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice);
 
+// Names the parts of variants of several files that a dictionary of `checkpoint`, or the one at `state_dict`, fits:
+// "linear_head of dinov2_vits14_lc1".
+std::vector<std::string> FittingParts(const Registry& registry, const Checkpoint& checkpoint,
+                                      const absl::optional<std::string>& state_dict);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_PIPELINE_MAP_WEIGHTS_H_

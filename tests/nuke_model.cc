@@ -53,7 +53,7 @@ at::Tensor NukeModel::Run(const at::Tensor& image, const std::map<std::string, c
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
   if (plain.find_method("get_intermediate_layers")) return Features(plain, normalised);
-  if (name == "tiny_ld4" || name == "tiny_dd") return plain.get_method("forward")({normalised}).toTensor();
+  if (IsDepther(name)) return plain.get_method("forward")({normalised}).toTensor();
   const auto forward = plain.get_method("forward");
   std::vector<at::Tensor> depths;
   for (const at::Tensor& image : normalised.split(1)) {
@@ -82,6 +82,8 @@ at::Tensor Normalised(const at::Tensor& rgb) {
   const at::Tensor red = rgb.slice(1, 0, 1), green = rgb.slice(1, 1, 2), blue = rgb.slice(1, 2, 3);
   return at::cat({(red - 0.485) / 0.229, (green - 0.456) / 0.224, (blue - 0.406) / 0.225}, 1);
 }
+
+bool IsDepther(const std::string& name) { return name == "tiny_ld4" || name == "tiny_dd"; }
 
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual) {
   EXPECT_EQ(expected.sizes(), actual.sizes());

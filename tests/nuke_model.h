@@ -39,6 +39,10 @@ at::Tensor Normalised(const at::Tensor& rgb);
 // The largest difference of two elements, as a part of the range of `expected`, which must not be constant.
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual);
 
+// Whether `name` is one of DINOv2's depth models. With seeded weights their depths differ little from pixel to pixel,
+// or not at all, so that rounding is a large part of the range.
+bool IsDepther(const std::string& name);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TESTS_NUKE_MODEL_H_

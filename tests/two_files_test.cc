@@ -207,6 +207,26 @@ TEST_F(TwoFilesTest, FilesThatDoNotFillTheTreeAreNamedAndNothingIsWritten) {
   }
 }
 
+TEST_F(TwoFilesTest, AHeadOfAnotherModelIsNamed) {
+  const ToolResult result =
+      RunTool("export",
+              {"--model=tiny_dinov2_reg_lc4", "--out=m.pt", "--plugin_path=" + DataPath("models"),
+               "--checkpoint=" + Head() + "," + DataPath("tests/checkpoints/tiny_dinov2_reg.pth")},
+              folder_);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + Head() +
+                                     ": does not fit linear_head of tiny_dinov2_reg_lc4 (layout original): 1 of wrong "
+                                     "shape\n"));
+  EXPECT_THAT(result.err, testing::EndsWith("\n  it fits linear_head of tiny_dinov2_lc1\n"));
+}
+
+TEST_F(TwoFilesTest, InspectSaysWhatAHeadFills) {
+  const ToolResult result =
+      RunTool("inspect", {"--checkpoint=" + Head(), "--plugin_path=" + DataPath("models")}, folder_);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("\nfits linear_head of tiny_dinov2_lc1\n"));
+}
+
 TEST_F(TwoFilesTest, PublishedFilesInTheUsersFolderAreFound) {
   std::filesystem::copy(Backbone(), folder_ + "/tiny_dinov2.pth");
   const ToolResult one = Export(std::vector<std::string>{});

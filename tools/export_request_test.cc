@@ -72,6 +72,27 @@ TEST_F(ExportRequestTest, TheCheckpointIsTheUsersFile) {
   EXPECT_EQ(request.choice, "");
 }
 
+TEST_F(ExportRequestTest, EachOfSeveralCheckpointsHasAChoice) {
+  ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dinov2_vits14_lc1", "--checkpoint=b.pth,h.pth",
+                                                           "--layout=timm,original", "--state_dict=,ema"}));
+  const auto* const files = std::get_if<CheckpointFiles>(&request.options.weights);
+  ASSERT_NE(files, nullptr);
+  ASSERT_EQ(files->size(), 2);
+  EXPECT_EQ(files->at(0).path, folder_ + "/b.pth");
+  EXPECT_EQ(files->at(0).choice.layout, "timm");
+  EXPECT_EQ(files->at(0).choice.state_dict, absl::nullopt);
+  EXPECT_EQ(files->at(1).path, folder_ + "/h.pth");
+  EXPECT_EQ(files->at(1).choice.layout, "original");
+  EXPECT_EQ(files->at(1).choice.state_dict, "ema");
+}
+
+// A comma in a file's own name.
+TEST_F(ExportRequestTest, AnExistingFileWithACommaIsOneCheckpoint) {
+  std::ofstream(folder_ + "/a,b.pth") << "weights";
+  ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dav2_vits", "--checkpoint=a,b.pth"}));
+  EXPECT_THAT(CheckpointPaths(request.options.weights), testing::ElementsAre(folder_ + "/a,b.pth"));
+}
+
 TEST_F(ExportRequestTest, APublishedFileInTheFolderIsUsedAndNamed) {
   const std::string path = folder_ + "/depth_anything_v2_vits.pth";
   std::ofstream(path) << "weights";

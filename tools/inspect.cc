@@ -1,11 +1,14 @@
 // Prints what a checkpoint holds and how it maps onto a model.
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/flags/flag.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/find_dict.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
@@ -13,11 +16,13 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "models/embedded_plugins.h"
+#include "pipeline/assign_files.h"
 #include "pipeline/checked_plan.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
 #include "registry/draft/draft_layout.h"
 #include "registry/registry.h"
+#include "registry/weight_parts.h"
 #include "tools/load_registry.h"
 #include "tools/print_checkpoint.h"
 #include "tools/print_mapping.h"
@@ -55,21 +60,36 @@ absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> e
   return absl::OkStatus();
 }
 
-// Prints how the checkpoint maps onto the model, or every difference.
+// Prints how the checkpoint maps onto the model, or onto the part of it that the file fills; or every difference.
 absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
                              const SourceChoice& choice) {
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  const std::string& model = entry.variant->name;
-  const absl::StatusOr<MappedWeights> weights = MapCheckpoint(registry, entry, tree, checkpoint, choice);
-  if (!weights.ok()) {
-    ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, entry.plugin->key_map, choice));
-    const absl::StatusOr<Comparison> comparison = mapper.Compare(tree, model);
-    if (comparison.ok() && !comparison->fits()) PrintDifferences(*comparison, model, std::cout);
-    return weights.status();
-  }
-  PrintPlan(weights->plan, tree, model, std::cout);
-  PrintMapping(weights->plan, tree, std::cout);
+  const Variant& variant = *entry.variant;
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, variant.module));
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, variant, tree));
+  const GivenCheckpoint given = {checkpoint, choice};
+  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(variant, parts, {given}));
+  WeightPart& part = parts[part_of.front()];
+  const std::string title = part.Title(variant);
+  ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, *part.key_map, choice));
+  const absl::StatusOr<Comparison> comparison = mapper.Compare(part.tree, title);
+  if (comparison.ok() && !comparison->fits()) PrintDifferences(*comparison, title, std::cout);
+  ASSIGN_OR_RETURN(const MappedPart mapped, MapPart(registry, entry, std::move(part), given));
+  PrintPlan(mapped.plan, mapped.part.tree, title, std::cout);
+  PrintMapping(mapped.plan, mapped.part.tree, std::cout);
   return absl::OkStatus();
+}
+
+// Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
+void InspectForAny(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice) {
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice.state_dict);
+  const std::vector<std::string> parts =
+      fitting.empty() ? FittingParts(registry, checkpoint, choice.state_dict) : std::vector<std::string>();
+  if (!parts.empty()) {
+    std::cout << "\nfits " << absl::StrJoin(parts, ", ") << "\n";
+    return;
+  }
+  PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice.state_dict) : absl::nullopt,
+           std::cout);
 }
 
 absl::Status Inspect() {
@@ -89,9 +109,7 @@ absl::Status Inspect() {
   }
   PrintContents(checkpoint, std::cout);
   if (entry) return InspectForModel(registry, *entry, checkpoint, choice);
-  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice.state_dict);
-  PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice.state_dict) : absl::nullopt,
-           std::cout);
+  InspectForAny(registry, checkpoint, choice);
   return absl::OkStatus();
 }
 

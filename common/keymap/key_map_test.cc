@@ -167,5 +167,34 @@ TEST(ParseKeyMapTest, LayoutsAreRequired) {
               StatusIs(absl::StatusCode::kInvalidArgument, "keymap.yaml:1:1: missing field \"layouts\" in a key map"));
 }
 
+TEST(ParseKeyMapTest, PartsHaveLayoutsOrNameAFamily) {
+  ASSERT_OK_AND_ASSIGN(const KeyMap key_map, ParseKeyMap({"k.yaml", R"yaml(rules:
+  training: {strip: [module.]}
+parts:
+  backbone: dinov2
+  head:
+    original: {recognise: [weight], rules: [training]}
+    other: {recognise: [w]}
+)yaml"}));
+  EXPECT_TRUE(key_map.layouts.empty());
+  ASSERT_EQ(key_map.parts.size(), 2);
+  EXPECT_EQ(key_map.parts[0].child, "backbone");
+  EXPECT_EQ(key_map.parts[0].family, "dinov2");
+  EXPECT_EQ(key_map.parts[1].family, "");
+  ASSERT_NE(key_map.FindPart("head"), nullptr);
+  ASSERT_NE(key_map.FindPart("head")->Find("other"), nullptr);
+  EXPECT_EQ(key_map.FindPart("head")->Find("original")->strip.size(), 1);
+  EXPECT_EQ(key_map.FindPart("none"), nullptr);
+  EXPECT_EQ(key_map.FindPart(""), &key_map);
+}
+
+TEST(ParseKeyMapTest, DamagedPartsAreRefused) {
+  EXPECT_THAT(
+      ParseKeyMap({"k.yaml", "parts: {2a: base, b: [x], c: ''}\n"}),
+      StatusIs(absl::StatusCode::kInvalidArgument,
+               testing::AllOf(testing::HasSubstr("k.yaml:1:9: "), testing::HasSubstr("part b wants a map, has a list"),
+                              testing::HasSubstr("part c wants a family or layouts"))));
+}
+
 }  // namespace
 }  // namespace modelport
