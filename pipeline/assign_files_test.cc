@@ -30,7 +30,18 @@ class AssignFilesTest : public testing::Test {
     return {MakeHeaderCheckpoint(path, std::vector<SeededKey>{{"weight", shape}}), {}};
   }
 
-  const Variant variant_ = {.name = "v", .files = {{"left", "l.pth"}, {"right", "r.pth"}}};
+  static Variant TwoFiles() {
+    Variant variant;
+    variant.name = "v";
+    variant.files.resize(2);
+    variant.files[0].part = "left";
+    variant.files[0].name = "l.pth";
+    variant.files[1].part = "right";
+    variant.files[1].name = "r.pth";
+    return variant;
+  }
+
+  const Variant variant_ = TwoFiles();
   const KeyMap key_map_ = ParseKeyMap({"k.yaml", "layouts: {original: {recognise: [weight]}}\n"}).value();
 };
 

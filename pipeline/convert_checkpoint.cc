@@ -77,13 +77,11 @@ absl::optional<Checkpoint> Without(const Checkpoint& checkpoint, const std::vect
                                    std::vector<Unstorable>* left_out) {
   Checkpoint::Contents contents = {.path = checkpoint.path(),
                                    .format = checkpoint.format(),
-                                   .bytes = checkpoint.bytes(),
+                                   .files = checkpoint.files(),
                                    .storages = checkpoint.storages(),
                                    .state_dicts = {},
                                    .loose = checkpoint.loose(),
-                                   .metadata = checkpoint.metadata(),
-                                   .file = std::make_shared<const Checkpoint>(checkpoint),
-                                   .mapped_file = nullptr};
+                                   .metadata = checkpoint.metadata()};
   for (StateDict dict : checkpoint.state_dicts()) {
     const auto end = std::remove_if(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
       if (!IsLeftOut(tensor.key, items)) return false;

@@ -57,7 +57,7 @@ TEST_F(DerivedTest, OfOneSlotIsWhatFillsIt) {
   EXPECT_EQ(taken.shape(), Shape({2, 2}));
   EXPECT_EQ(taken.dtype(), DType::kInt8);
   ASSERT_TRUE(taken.view());
-  EXPECT_EQ(taken.view()->data, checkpoint_->bytes().data() + 4);
+  EXPECT_EQ(taken.view()->data, checkpoint_->files()[0].bytes.data() + 4);
   EXPECT_THAT(Evaluated(taken), ElementsAre(4, 5, 6, 7));
   EXPECT_FALSE(joined.view());
   EXPECT_EQ(joined.shape(), Shape({6, 2}));
@@ -67,7 +67,7 @@ TEST_F(DerivedTest, OfOneSlotIsWhatFillsIt) {
 TEST_F(DerivedTest, IsReadInTheFileWhereNothingIsCopied) {
   ASSERT_OK_AND_ASSIGN(const Derived derived, Derived::Make({Slot(2)}, {MakeOperation("chunk", {2, 0}).value()}, 1));
   ASSERT_TRUE(derived.view());
-  EXPECT_EQ(derived.view()->data, checkpoint_->bytes().data() + 10);
+  EXPECT_EQ(derived.view()->data, checkpoint_->files()[0].bytes.data() + 10);
   EXPECT_THAT(Evaluated(derived), ElementsAre(10, 11));
 }
 
