@@ -28,11 +28,12 @@ absl::StatusOr<std::vector<MappedPart>> MapSeeded(const Variant& variant, std::v
   return mapped;
 }
 
-// A line that says what `given`, which does not fit `title`, fits instead; "" if that is nothing, or `title` in another
-// way.
+// A line that says what `given`, which does not fit `title`, fits instead; "" if that is nothing, or if the keys and
+// shapes of `title` fit in another way.
 std::string HintAtFitting(const Registry& registry, const std::string& title, const GivenCheckpoint& given) {
   const absl::optional<std::string>& state_dict = given.choice.state_dict;
-  const std::vector<std::string> models = NamesOfFitting(FindFittingVariants(registry, given.checkpoint, state_dict));
+  const std::vector<FittingVariant> variants = FindFittingVariants(registry, given.checkpoint, state_dict);
+  const std::vector<std::string> models = NamesOfFitting(variants);
   const std::vector<std::string> parts = FittingParts(registry, given.checkpoint, state_dict);
   for (const std::vector<std::string>& titles : {models, parts}) {
     if (std::count(titles.begin(), titles.end(), title) > 0) return "";
@@ -40,6 +41,9 @@ std::string HintAtFitting(const Registry& registry, const std::string& title, co
   if (!models.empty()) {
     return absl::StrCat("\n  it fits another model: --model=", absl::StrJoin(models, " or --model="));
   }
+  // Two of the file's dictionaries fit it, for example.
+  const auto is_title = [&](const FittingVariant& variant) { return variant.entry.variant->name == title; };
+  if (std::any_of(variants.begin(), variants.end(), is_title)) return "";
   return parts.empty() ? "" : absl::StrCat("\n  it fits ", absl::StrJoin(parts, " or "));
 }
 

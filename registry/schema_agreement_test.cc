@@ -270,6 +270,8 @@ constexpr char kKeyMap[] = R"yaml(rules:
     dropped:
       - {key: old_token, reason: nobody has it}
     config: {type: relative}
+    old_names:
+      - {from: "trunk.{rest*}", to: "stem.{rest*}", reason: renamed in release 2}
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:
