@@ -1,4 +1,4 @@
-// The tools for files of weights hold one conversion in memory, and not the weights.
+// The tools hold one conversion in memory, and not the weights.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "bench/measure.h"
 #include "common/checkpoint/safetensors_writer.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/published_keys.h"
@@ -66,6 +68,24 @@ TEST(ConvertMemoryTest, ConvertAndDiffHoldOneTensor) {
   EXPECT_EQ(from.exit_status, 0) << from.err;
   const ToolResult diff = RunTool("diff", {"original", "there"}, folder, limit);
   EXPECT_EQ(diff.exit_status, 0) << diff.err;
+  fs::remove_all(folder);
+}
+
+// What an export reads from another layout it makes one tensor at a time, and keeps in a file.
+TEST(ConvertMemoryTest, AnExportKeepsConvertedTensorsOutOfMemory) {
+  const std::string folder = EmptyFolder("export_memory");
+  ASSERT_OK_AND_ASSIGN(const LargeFile file, WriteZeros("dinov2_vitb14", folder + "/original"));
+  const ToolResult to =
+      RunTool("convert", {"--checkpoint=original", "--layout=transformers", "--out=transformers"}, folder);
+  ASSERT_EQ(to.exit_status, 0) << to.err;
+  const auto peak = [&](const std::string& checkpoint) {
+    const Measurement run =
+        Measure(absl::StrCat(DataPath("tools/export"), " --model=dinov2_vitb14 --noverify --checkpoint=", folder, "/",
+                             checkpoint, " --out=", folder, "/m.pt"));
+    EXPECT_EQ(run.exit_status, 0) << checkpoint;
+    return run.peak_anon_bytes;
+  };
+  EXPECT_LT(peak("transformers") - peak("original"), static_cast<int64_t>(file.memory));
   fs::remove_all(folder);
 }
 

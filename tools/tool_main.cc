@@ -1,5 +1,7 @@
 #include "tools/tool_main.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -22,6 +24,10 @@ namespace modelport {
 namespace {
 
 bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
+
+// Memory blocks of at least this size go back to the system when they are freed. By default glibc keeps them once the
+// first is freed, and small blocks inside keep them from being used again.
+constexpr int kLargeBlock = 1 << 20;
 
 // A tool that is given `others` beside the flags.
 using Run = std::function<absl::Status(const std::vector<std::string>& others)>;
@@ -50,6 +56,7 @@ std::string ErrorText(const absl::Status& status) {
 }
 
 int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run) {
+  mallopt(M_MMAP_THRESHOLD, kLargeBlock);
   const PrintableStream out(std::cout), err(std::cerr);
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
