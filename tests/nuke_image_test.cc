@@ -23,7 +23,8 @@ struct Size {
 
 class NukeImageTest : public testing::TestWithParam<std::string> {
  protected:
-  // As a part of the range or, of a depther, of the largest element.
+  // As a part of the range or, of a depther, of the largest element: its tiny models give nearly one depth everywhere,
+  // so that a float's last digit is a large part of the range.
   static double Difference(const at::Tensor& expected, const at::Tensor& actual) {
     if (!IsDepther(GetParam())) return RelativeDifference(expected, actual);
     EXPECT_EQ(expected.sizes(), actual.sizes());
@@ -84,10 +85,11 @@ TEST_P(NukeImageTest, ImagesTooSmallToBeMirroredRepeatTheirLastPixels) {
 TEST_P(NukeImageTest, ImagesOfABatchAreEachOnTheirOwn) {
   const at::Tensor images = SeededImage(3, 3, 31, 20);
   std::map<std::string, c10::IValue> knobs;
-  if (model_.nuke.hasattr("normalize")) knobs["normalize"] = 1;
+  // It would stretch a depther's rounding to the range of the output.
+  if (model_.nuke.hasattr("normalize") && !IsDepther(GetParam())) knobs["normalize"] = 1;
   const at::Tensor batch = model_.Run(images, knobs);
   for (int64_t i = 0; i < 3; ++i) {
-    EXPECT_LE(RelativeDifference(model_.Run(images.slice(0, i, i + 1)), batch.slice(0, i, i + 1)), 1e-5) << i;
+    EXPECT_LE(Difference(model_.Run(images.slice(0, i, i + 1)), batch.slice(0, i, i + 1)), 1e-5) << i;
   }
 }
 

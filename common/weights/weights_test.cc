@@ -222,7 +222,7 @@ TEST_F(WeightsTest, LargeTensorsThatAreMadeAreKeptInAFile) {
   tree_.slots = {{"columns", {1000, 1000}, false}, {"rows", {1000, 1000}, false}, {"corner", {10, 10}, false}};
   plan_.sources.clear();
   for (const CheckpointTensor& tensor : checkpoint.state_dicts()[0].tensors) {
-    plan_.sources.push_back(Take{{checkpoint, &tensor}});
+    plan_.sources.emplace_back(Take{{checkpoint, &tensor}});
   }
   const std::string file = testing::TempDir() + "/toy.weights";
   ASSERT_OK_AND_ASSIGN(const BoundTensors bound, BindTensors(checkpoint, plan_, tree_, DType::kFloat32, file));
