@@ -4,6 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/match_rules.h"
 #include "common/keymap/source_keys.h"
 #include "common/source/computed.h"
 #include "common/source/source_input.h"
@@ -11,24 +12,6 @@
 
 namespace modelport {
 namespace {
-
-// A rule for a slot: `result` is the slot's index among the rule's.
-struct Match {
-  const Conversion* rule;
-  KeyBindings bindings;
-  size_t result;
-};
-
-std::vector<Match> MatchRules(const Slot& slot, const LayoutReading& reading) {
-  std::vector<Match> matches;
-  for (const Conversion& rule : reading.layout->sources) {
-    for (size_t i = 0; i < rule.slots.size(); ++i) {
-      absl::optional<KeyBindings> bindings = rule.slots[i].Match(slot.name);
-      if (bindings && reading.keys->Applies(rule)) matches.push_back({&rule, *std::move(bindings), i});
-    }
-  }
-  return matches;
-}
 
 // The tensors named `found->keys`; writes the names that there are none for to `found->lacking`.
 std::vector<SourceInput> FindInputs(const LayoutReading& reading, FoundSource* found) {
@@ -44,7 +27,7 @@ std::vector<SourceInput> FindInputs(const LayoutReading& reading, FoundSource* f
   return inputs;
 }
 
-void Convert(const Match& match, std::vector<SourceInput> inputs, FoundSource* found) {
+void Convert(const RuleMatch& match, std::vector<SourceInput> inputs, FoundSource* found) {
   absl::StatusOr<Computed> computed = Computed::Make(std::move(inputs), match.rule->operations, match.result);
   if (computed.ok()) {
     found->source = *std::move(computed);
@@ -53,7 +36,7 @@ void Convert(const Match& match, std::vector<SourceInput> inputs, FoundSource* f
   }
 }
 
-FoundSource FindByRule(const Match& match, const LayoutReading& reading) {
+FoundSource FindByRule(const RuleMatch& match, const LayoutReading& reading) {
   const Conversion& rule = *match.rule;
   FoundSource found;
   found.rule = &rule;
@@ -86,7 +69,8 @@ FoundSource FindByName(const Slot& slot, const LayoutReading& reading) {
 }  // namespace
 
 FoundSource FindSource(const Slot& slot, const LayoutReading& reading) {
-  const std::vector<Match> matches = MatchRules(slot, reading);
+  const std::vector<RuleMatch> matches =
+      MatchRules(*reading.layout, slot.name, [&](const Conversion& rule) { return reading.keys->Applies(rule); });
   if (matches.empty()) return FindByName(slot, reading);
   FoundSource found = FindByRule(matches.front(), reading);
   if (matches.size() > 1) found.other = matches[1].rule;

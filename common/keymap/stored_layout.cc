@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/keymap/find_dict.h"
+#include "common/keymap/match_rules.h"
 #include "common/keymap/parse_pattern.h"
 #include "common/source/take.h"
 #include "common/status/status_macros.h"
@@ -15,13 +16,6 @@
 
 namespace modelport {
 namespace {
-
-// A rule of `sources` for a slot, whose index among the rule's is `result`.
-struct Match {
-  const Conversion* rule;
-  KeyBindings bindings;
-  size_t result;
-};
 
 // True if the operations give tensors that their own inverses take back, so that no element is lost.
 bool IsExact(const std::vector<Operation>& operations, size_t inputs) {
@@ -96,17 +90,8 @@ class LayoutWriter {
     return absl::OkStatus();
   }
 
-  std::vector<Match> MatchRules(const Slot& slot) const {
-    std::vector<Match> matches;
-    for (const Conversion& rule : layout_.sources) {
-      if (inapplicable_.contains(&rule)) continue;
-      for (size_t i = 0; i < rule.slots.size(); ++i) {
-        if (absl::optional<KeyBindings> bindings = rule.slots[i].Match(slot.name)) {
-          matches.push_back({&rule, *std::move(bindings), i});
-        }
-      }
-    }
-    return matches;
+  std::vector<RuleMatch> Match(const Slot& slot) const {
+    return MatchRules(layout_, slot.name, [this](const Conversion& rule) { return !inapplicable_.contains(&rule); });
   }
 
   // A rule with `when` is for files with a key that matches. Whether this one has it depends on the other slots.
@@ -115,8 +100,8 @@ class LayoutWriter {
     for (size_t i = 0; i < tree_.slots.size(); ++i) {
       const std::string& name = tree_.slots[i].name;
       if (plan_.sources[i].zeros() != nullptr || layout_.FindDropped(name) != nullptr) continue;
-      const std::vector<Match> matches = MatchRules(tree_.slots[i]);
-      const auto is_open = [](const Match& match) { return match.rule->when.has_value(); };
+      const std::vector<RuleMatch> matches = Match(tree_.slots[i]);
+      const auto is_open = [](const RuleMatch& match) { return match.rule->when.has_value(); };
       if (std::any_of(matches.begin(), matches.end(), is_open)) continue;
       if (matches.empty()) keys.push_back(name);
       for (const auto& [rule, bindings, result] : matches) {
@@ -146,14 +131,14 @@ class LayoutWriter {
       Refuse(i, absl::StrCat("the checkpoint lacks it, layout ", layout_.name, " requires it"));
       return absl::OkStatus();
     }
-    const std::vector<Match> matches = MatchRules(slot);
+    const std::vector<RuleMatch> matches = Match(slot);
     if (matches.empty()) return StoreByName(i);
     if (matches.size() > 1) {
       return absl::InvalidArgumentError(absl::StrCat(MarkString(matches[1].rule->mark), ": fills ", slot.name,
                                                      ", which the rule at ", MarkString(matches[0].rule->mark),
                                                      " fills, too"));
     }
-    const Match& match = matches.front();
+    const RuleMatch& match = matches.front();
     if (!match.rule->operations.empty()) return StoreByRule(match);
     return Store(i, match.rule->keys[match.result].Substitute(match.bindings), Derived(source), match.rule);
   }
@@ -169,7 +154,7 @@ class LayoutWriter {
   }
 
   // Stores all slots that a rule with operations makes of the same keys.
-  absl::Status StoreByRule(const Match& match) {
+  absl::Status StoreByRule(const RuleMatch& match) {
     const Conversion& rule = *match.rule;
     std::vector<size_t> group;
     std::vector<SlotSource> sources;
