@@ -12,23 +12,9 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "common/text/printable.h"
+#include "pipeline/tensor_record.h"
 
 namespace modelport {
-namespace {
-
-absl::StatusOr<const ZipRecord*> FindTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
-  const std::string record_path = absl::StrCat("data/", index);
-  const std::string context = absl::StrCat(file.path(), ": ", record_path, " (", slot.name, "): ");
-  const ZipRecord* const record = file.Find(record_path);
-  if (record == nullptr) return absl::DataLossError(absl::StrCat(context, "missing"));
-  const uint64_t wants = *ElementCount(slot.shape) * ByteSize(dtype);
-  if (!record->deflated && record->bytes.size() == wants) return record;
-  return absl::DataLossError(absl::StrCat(context, "wants ", wants, " bytes, has ", record->bytes.size(),
-                                          record->deflated ? " compressed" : ""));
-}
-
-}  // namespace
-
 absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
   Manifest manifest;
   if (const ZipRecord* const record = file.Find(absl::StrCat("extra/", kManifestExtraFile))) {
@@ -54,7 +40,7 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];
     const DType slot_dtype = slot.dtype.value_or(*dtype);
-    ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensor(file, i, slot, slot_dtype));
+    ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, i, slot, slot_dtype));
     contents.storages.push_back({record->name, record->bytes, record->crc32});
     dict.tensors.push_back({slot.name, slot_dtype, slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
   }

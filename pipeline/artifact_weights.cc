@@ -13,12 +13,13 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
+#include "common/source/verify_inputs.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "common/weights/audit.h"
 #include "common/weights/scalar_type.h"
 #include "pipeline/bind_parts.h"
+#include "pipeline/tensor_record.h"
 #include "pipeline/weight_source.h"
 #include "registry/weight_parts.h"
 
@@ -115,28 +116,16 @@ absl::StatusOr<ArtifactWeights> FromCheckpoints(const Registry& registry, const 
       return Annotate(part.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
                                                   Brief(DictName(*choice.state_dict))));
     }
-    RETURN_IF_ERROR(AuditStorages(part->checkpoint, part->plan));
+    RETURN_IF_ERROR(VerifyInputs(part->checkpoint, part->plan.sources));
     mapped.push_back(*std::move(part));
     sources.push_back(source);
   }
   return Bind(std::move(mapped), dtype, std::move(sources));
 }
 
-// The tensor that fills `slot`, the one of that index, borrowed from the artifact. An archive numbers its tensors in
-// the order of the slots.
+// The tensor that fills `slot`, the one of that index, borrowed from the artifact.
 absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
-  const std::string path = absl::StrCat("data/", index);
-  const ZipRecord* const record = file.Find(path);
-  if (record == nullptr) {
-    return absl::DataLossError(absl::StrCat(file.path(), ": ", path, " (", slot.name, "): missing"));
-  }
-  dtype = slot.dtype.value_or(dtype);
-  const uint64_t wants = *ElementCount(slot.shape) * ByteSize(dtype);
-  if (record->deflated || record->bytes.size() != wants) {
-    return absl::DataLossError(absl::StrCat(file.path(), ": ", path, " (", slot.name, "): wants ", wants,
-                                            " bytes, has ", record->bytes.size(),
-                                            record->deflated ? " compressed" : ""));
-  }
+  ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, index, slot, dtype));
   // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
   // where Modelport writes it, which is aligned.
   return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
@@ -154,7 +143,7 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const st
   }
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], dtype));
+    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
     bound.tensors.push_back(std::move(tensor));
   }
   return ArtifactWeights{{}, {std::move(bound)}, {}};

@@ -120,12 +120,15 @@ class Assignment {
   }
 
   size_t NearestFreePart(size_t file) const {
-    absl::optional<size_t> nearest;
+    size_t nearest = 0;
+    double best = -1;
     for (size_t part = 0; part < parts_.size(); ++part) {
-      if (file_of_[part]) continue;
-      if (!nearest || Share(given_[file], parts_[part]) > Share(given_[file], parts_[*nearest])) nearest = part;
+      const double share = file_of_[part] ? -1 : Share(given_[file], parts_[part]);
+      if (share <= best) continue;
+      best = share;
+      nearest = part;
     }
-    return *nearest;
+    return nearest;
   }
 
   const Variant& variant_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -18,6 +17,7 @@
 #include "common/keymap/key_pattern.h"
 #include "common/progress/progress.h"
 #include "common/progress/progress_writer.h"
+#include "common/source/verify_inputs.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
@@ -269,15 +269,13 @@ class ElementsWriter {
   size_t capacity_ = 0;
 };
 
-// The storages of the checkpoint that are read for `tensors`.
-std::vector<int> StoragesOf(const std::vector<StoredTensor>& tensors) {
-  std::set<int> storages;
+// What the tensors are made of.
+std::vector<SlotSource> SourcesOf(const std::vector<StoredTensor>& tensors) {
+  std::vector<SlotSource> sources;
   for (const StoredTensor& tensor : tensors) {
-    for (const SlotSource& slot : tensor.source.slots()) {
-      for (const SourceInput& input : slot.inputs()) storages.insert(input.tensor->storage);
-    }
+    sources.insert(sources.end(), tensor.source.slots().begin(), tensor.source.slots().end());
   }
-  return {storages.begin(), storages.end()};
+  return sources;
 }
 
 std::map<std::string, std::string> MetadataFor(const Checkpoint& checkpoint) {
@@ -303,7 +301,7 @@ absl::StatusOr<int64_t> WriteTensors(std::vector<StoredTensor> tensors, const Ch
 }
 
 absl::StatusOr<ConvertedFile> Write(Converted conversion, const Checkpoint& checkpoint, OutputFile out) {
-  const std::vector<int> storages = StoragesOf(conversion.stored.tensors);
+  const std::vector<SlotSource> sources = SourcesOf(conversion.stored.tensors);
   ConvertedFile file = {.models = std::move(conversion.models),
                         .from = conversion.plan.layout,
                         .state_dict = conversion.plan.state_dict,
@@ -315,7 +313,7 @@ absl::StatusOr<ConvertedFile> Write(Converted conversion, const Checkpoint& chec
   // first.
   RETURN_IF_ERROR(checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(bytes.status());
-  RETURN_IF_ERROR(VerifyCrc32(checkpoint, storages));
+  RETURN_IF_ERROR(VerifyInputs(checkpoint, sources));
   RETURN_IF_ERROR(out.Commit());
   file.bytes = *bytes;
   return file;

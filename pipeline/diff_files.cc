@@ -16,6 +16,7 @@
 #include "common/manifest/manifest.pb.h"
 #include "common/progress/progress.h"
 #include "common/source/take.h"
+#include "common/source/verify_inputs.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
@@ -162,18 +163,11 @@ absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, 
 
 // The dictionary to take, or the one with most tensors, by its keys.
 absl::StatusOr<Side> ReadByKey(const DiffFile& file) {
-  const std::vector<StateDict>& dicts = file.checkpoint.state_dicts();
-  const StateDict* dict = &*std::max_element(dicts.begin(), dicts.end(), [](const StateDict& a, const StateDict& b) {
-    return a.tensors.size() < b.tensors.size();
-  });
-  if (file.state_dict) {
-    const absl::StatusOr<FoundDict> found = FindDict(file.checkpoint, *file.state_dict);
-    if (!found.ok()) return Annotate(found.status(), file.checkpoint.path());
-    dict = found->dict;
-  }
-  Side side = {Describe(file, ""), {}, TensorsOf(file.checkpoint, *dict)};
-  side.facts.state_dict = dict->path;
-  AddBeside(FindLeftOut(file.checkpoint, *dict), &side.facts);
+  const absl::StatusOr<const StateDict*> dict = ChooseDict(file.checkpoint, file.state_dict);
+  if (!dict.ok()) return Annotate(dict.status(), file.checkpoint.path());
+  Side side = {Describe(file, ""), {}, TensorsOf(file.checkpoint, **dict)};
+  side.facts.state_dict = (*dict)->path;
+  AddBeside(FindLeftOut(file.checkpoint, **dict), &side.facts);
   return side;
 }
 
@@ -195,11 +189,9 @@ absl::StatusOr<std::pair<Side, Side>> ReadSides(const Registry& registry, const 
 
 absl::Status CheckWhole(const Checkpoint& checkpoint, const std::vector<NamedTensor>& tensors) {
   RETURN_IF_ERROR(checkpoint.CheckUnchanged());
-  std::set<int> storages;
-  for (const NamedTensor& tensor : tensors) {
-    for (const SourceInput& input : tensor.source.inputs()) storages.insert(input.tensor->storage);
-  }
-  return VerifyCrc32(checkpoint, {storages.begin(), storages.end()});
+  std::vector<SlotSource> sources;
+  for (const NamedTensor& tensor : tensors) sources.push_back(tensor.source);
+  return VerifyInputs(checkpoint, sources);
 }
 
 int64_t Bytes(const std::vector<NamedTensor>& tensors) {

@@ -26,6 +26,7 @@
 #include "common/runtime/archive_format.h"
 #include "common/runtime/operators.h"
 #include "common/runtime/runtime_obstacles.h"
+#include "common/source/verify_inputs.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/weights/audit.h"
@@ -112,7 +113,7 @@ class Sources {
 absl::Status Audit(const std::vector<MappedPart>& parts, const std::vector<BoundTensors>& bound, bool allow_nonfinite) {
   for (size_t i = 0; i < parts.size(); ++i) {
     const auto& [part, checkpoint, plan] = parts[i];
-    RETURN_IF_ERROR(AuditStorages(checkpoint, plan));
+    RETURN_IF_ERROR(VerifyInputs(checkpoint, plan.sources));
     RETURN_IF_ERROR(AuditValues(checkpoint, plan, part.tree, bound[i], allow_nonfinite));
   }
   return absl::OkStatus();

@@ -1,12 +1,10 @@
 #include "common/weights/audit.h"
 
-#include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/source/slot_source.h"
-#include "common/source/source_input.h"
 #include "common/text/first_few.h"
 #include "common/weights/nonfinite.h"
 #include "common/weights/read_source.h"
@@ -23,14 +21,6 @@ std::string Describe(absl::string_view heading, const std::vector<std::string>& 
 }
 
 }  // namespace
-
-absl::Status AuditStorages(const Checkpoint& checkpoint, const Plan& plan) {
-  std::set<int> storages;
-  for (const SlotSource& source : plan.sources) {
-    for (const SourceInput& input : source.inputs()) storages.insert(input.tensor->storage);
-  }
-  return VerifyCrc32(checkpoint, std::vector<int>(storages.begin(), storages.end()));
-}
 
 absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                          const BoundTensors& bound, bool allow_nonfinite) {

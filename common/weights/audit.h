@@ -11,9 +11,6 @@
 
 namespace modelport {
 
-// Verifies the CRC-32 of every storage that `plan` uses. DataLoss names the first that differs.
-absl::Status AuditStorages(const Checkpoint& checkpoint, const Plan& plan);
-
 // FailedPrecondition names the slots that hold NaN or infinite values, with counts, and separately those that only the
 // conversion made infinite. `allow_nonfinite` accepts values that the checkpoint itself holds.
 absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,

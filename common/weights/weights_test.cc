@@ -13,6 +13,7 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/source/take.h"
+#include "common/source/verify_inputs.h"
 #include "common/source/zeros.h"
 #include "common/status/status_matchers.h"
 #include "common/weights/audit.h"
@@ -236,7 +237,7 @@ TEST_F(WeightsTest, LargeTensorsThatAreMadeAreKeptInAFile) {
 
 TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
   Set(ZeroToFive(at::kFloat), DType::kFloat32);
-  EXPECT_OK(AuditStorages(*checkpoint_, plan_));
+  EXPECT_OK(VerifyInputs(*checkpoint_, plan_.sources));
   Checkpoint::Contents contents;
   contents.path = "toy.pth";
   contents.files = checkpoint_->files();
@@ -244,10 +245,10 @@ TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
   contents.storages = checkpoint_->storages();
   contents.storages[0].crc32 = 1;
   const Checkpoint damaged(contents);
-  EXPECT_THAT(AuditStorages(damaged, plan_),
+  EXPECT_THAT(VerifyInputs(damaged, plan_.sources),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("toy.pth: weight: CRC-32")));
   plan_.sources[0] = Zeros{{2, 3}, DType::kFloat32, "not needed"};
-  EXPECT_OK(AuditStorages(damaged, plan_));
+  EXPECT_OK(VerifyInputs(damaged, plan_.sources));
 }
 
 }  // namespace
