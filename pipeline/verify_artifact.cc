@@ -59,7 +59,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   const absl::optional<DType> dtype = ParseDType(stated.dtype());
   if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
-  request.with_preprocess = stated.preprocessing().inside() && !request.target->wraps;
+  request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
   return request;
 }
 
