@@ -87,6 +87,7 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact runtime"] = manifest.runtime();
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
+  (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());
   for (const std::string& method : manifest.methods()) {
     (*settings)[absl::StrCat("artifact method ", Brief(method))] = "present";
   }
@@ -103,6 +104,10 @@ void AddPreprocessing(const Plugin& plugin, const absl::optional<Manifest>& mani
       manifest ? Joined(manifest->preprocessing().mean()) : absl::StrJoin(stated.mean, ", ");
   (*settings)["preprocessing std"] =
       manifest ? Joined(manifest->preprocessing().std()) : absl::StrJoin(stated.std, ", ");
+  (*settings)["preprocessing channels"] =
+      absl::StrCat(manifest ? manifest->preprocessing().channels() : stated.channels);
+  (*settings)["preprocessing size"] =
+      manifest ? absl::StrJoin(manifest->preprocessing().size(), " x ") : absl::StrJoin(stated.size, " x ");
   (*settings)["preprocessing multiple_of"] =
       absl::StrCat(manifest ? manifest->preprocessing().multiple_of() : stated.multiple_of);
 }

@@ -30,8 +30,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
-absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime) {
-  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target));
+absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime,
+                                         bool with_preprocess = false) {
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target, with_preprocess));
   const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
   return BuildTargetModule(*tree.whole, no_weights, target, runtime);
 }
@@ -49,8 +50,21 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
       }
       ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
       ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
-      for (const Call& example : TargetExamples(entry, *target, *tree.whole)) EXPECT_OK(ExampleInputs(module, example));
+      for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
     }
+  }
+}
+
+TEST(CatalogTest, EveryVariantCompilesForImages) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
+  for (const CatalogEntry& entry : registry.catalog()) {
+    SCOPED_TRACE(entry.variant->name);
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr, /*with_preprocess=*/true));
+    ASSERT_OK_AND_ASSIGN(const TargetTree tree,
+                         BuildTargetTree(*entry.plugin, *entry.variant, *target, /*with_preprocess=*/true));
+    EXPECT_FALSE(TargetExamples(entry, tree).empty());
+    for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
   }
 }
 
@@ -67,6 +81,9 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
       ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam()));
       EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
     }
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module of_images,
+                         Build(entry, **FindTarget("libtorch"), &GetParam(), /*with_preprocess=*/true));
+    EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(of_images))) << name;
   }
 }
 

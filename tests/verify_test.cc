@@ -48,6 +48,7 @@ struct Case {
   std::vector<std::string> checkpoints;
   DType dtype;
   const Runtime* runtime = nullptr;
+  bool with_preprocess = false;
 
   friend void PrintTo(const Case& made_from, std::ostream* out) { *out << made_from.name; }
 };
@@ -63,6 +64,7 @@ class Exported {
     options.target = *FindTarget(made_from.target);
     options.dtype = made_from.dtype;
     options.runtime = made_from.runtime;
+    options.with_preprocess = made_from.with_preprocess;
     options.out = path();
     manifest_ = *ExportModel(TestRegistry(), *TestRegistry().Find(made_from.model), options);
     artifact_ = ReadFile(path());
@@ -281,6 +283,7 @@ INSTANTIATE_TEST_SUITE_P(
     Artifacts, VerifyTest,
     testing::Values(Case{"Seeded", "tiny_dav2", "nuke", {}, DType::kFloat32},
                     Case{"Converted", "tiny_dinov2_reg", "libtorch", {"no_mask_token.pth"}, DType::kFloat16},
+                    Case{"Images", "tiny_dav2", "libtorch", {}, DType::kBFloat16, nullptr, /*with_preprocess=*/true},
                     TwoFiles()),
     [](const auto& info) { return info.param.name; });
 

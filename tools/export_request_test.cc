@@ -57,6 +57,13 @@ TEST_F(ExportRequestTest, FlagsBecomeOptions) {
   EXPECT_FALSE(options.prove);
   EXPECT_TRUE(options.allow_nonfinite);
   EXPECT_EQ(request.choice, "");
+  EXPECT_FALSE(options.with_preprocess);
+}
+
+TEST_F(ExportRequestTest, ImagesArePreparedOnDemand) {
+  ASSERT_OK_AND_ASSIGN(const ExportRequest request,
+                       Parse({"--model=dav2_vits", "--weights=seeded", "--with_preprocess"}));
+  EXPECT_TRUE(request.options.with_preprocess);
 }
 
 TEST_F(ExportRequestTest, TheCheckpointIsTheUsersFile) {

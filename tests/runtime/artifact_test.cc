@@ -37,6 +37,7 @@ Table* results;
 std::string Export(const ArtifactCase& artifact, const std::string& folder, std::vector<std::string> flags) {
   flags.insert(flags.end(), {"--model=" + artifact.model, "--target=" + artifact.target, "--out=m.pt", "--noverify",
                              "--plugin_path=" + DataPath("models")});
+  if (artifact.with_preprocess) flags.push_back("--with_preprocess");
   const ToolResult exported = RunTool("export", flags, folder);
   return exported.exit_status == 0 ? "" : exported.err;
 }

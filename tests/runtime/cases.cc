@@ -28,6 +28,25 @@ ArtifactCase Views(const std::string& model) {
           {}};
 }
 
+// Prepares images: shrunk, enlarged, in uint8 and floating. Each is of one or more views if `views` is "1," or the
+// like.
+ArtifactCase Images(const std::string& model, const std::string& views = "") {
+  ArtifactCase artifact = {model, "libtorch", {}, {}};
+  artifact.with_preprocess = true;
+  for (const char* image : {"3,31,45 42", "3,90,61 28"}) {
+    artifact.calls.push_back("forward 1," + views + image);
+    artifact.calls.push_back("forward uint8:1," + views + image);
+  }
+  return artifact;
+}
+
+ArtifactCase ImageFeatures(const std::string& model) {
+  ArtifactCase artifact = {model, "libtorch", {"forward 2,3,31,45", "forward uint8:2,3,90,61"}, {}};
+  artifact.calls.insert(artifact.calls.end(), {"image_features 1,3,31,45 42", "image_features uint8:1,3,90,61 28"});
+  artifact.with_preprocess = true;
+  return artifact;
+}
+
 // The last call also asks for features, Gaussians and cameras from rays.
 ArtifactCase ViewsAndAll(const std::string& model) {
   ArtifactCase artifact = Views(model);
@@ -67,7 +86,9 @@ std::vector<std::string> Steps(const ArtifactCase& artifact) {
   return steps;
 }
 
-void PrintTo(const ArtifactCase& artifact, std::ostream* os) { *os << artifact.model << "_" << artifact.target; }
+void PrintTo(const ArtifactCase& artifact, std::ostream* os) {
+  *os << artifact.model << "_" << (artifact.with_preprocess ? "images" : artifact.target);
+}
 
 std::vector<ArtifactCase> ArtifactCases() {
   return {
@@ -91,6 +112,12 @@ std::vector<ArtifactCase> ArtifactCases() {
       WithHalfWeights(NukeMetres("tiny_metric"), "seeded:111"),
       Views("tiny_nested"),
       WithHalfWeights(NukeDepth("tiny_nested"), "seeded:28"),
+      ImageFeatures("tiny_dinov2"),
+      Images("tiny_dav2"),
+      Images("tiny_dav2_metric"),
+      Images("tiny_any", "2,"),
+      Images("tiny_mono", "1,"),
+      Images("tiny_nested", "2,"),
   };
 }
 

@@ -16,12 +16,13 @@ struct ArtifactCase {
   // The weights of an export that runs in half precision. For a pixel near the threshold of the sky, rounding decides
   // whether it is sky, which changes its depth much; with these weights no pixel of the calls is near the threshold.
   std::string half_weights = "seeded";
+  bool with_preprocess = false;
 };
 
 // All calls, then each knob with the last call after it.
 std::vector<std::string> Steps(const ArtifactCase& artifact);
 
-// For GoogleTest: "dav2_vits_nuke".
+// For GoogleTest: "dav2_vits_nuke", "dav2_vits_images".
 void PrintTo(const ArtifactCase& artifact, std::ostream* os);
 
 // A small model of every kind in the catalog, for every target that it supports. Where all published models are large,

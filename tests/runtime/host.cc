@@ -8,8 +8,8 @@
 //   NAME=VALUE  sets an attribute
 //   half        makes the parameters, and from then on the inputs, float16
 //   a call      a method and its arguments, with a space between them and commas in a list; a tensor's is its shape:
-//               "forward 1,3,28,42". Each call is made twice, because LibTorch profiles the first and may run fused
-//               kernels in the second.
+//               "forward 1,3,28,42", with "uint8:" in front of it for an image in uint8. Each call is made twice,
+//               because LibTorch profiles the first and may run fused kernels in the second.
 #include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/pickle.h>
@@ -47,6 +47,11 @@ c10::IValue ParseArgument(const std::string& text, c10::TypeKind type, at::Scala
   if (text == "none") return c10::IValue();
   if (type == c10::TypeKind::StringType) return text;
   if (type == c10::TypeKind::BoolType) return text == "true";
+  if (type == c10::TypeKind::IntType) return static_cast<int64_t>(std::stoll(text));
+  const std::string prefix = "uint8:";
+  if (text.compare(0, prefix.size(), prefix) == 0) {
+    return (ParseArgument(text.substr(prefix.size()), type, at::kFloat).toTensor() * 256).to(at::kByte);
+  }
   std::vector<int64_t> numbers;
   for (const std::string& number : Split(text, ',')) numbers.push_back(std::stoll(number));
   if (type == c10::TypeKind::ListType) return numbers;

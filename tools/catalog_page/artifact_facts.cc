@@ -29,7 +29,7 @@ std::string Href(absl::string_view url) {
 }
 
 template <typename Numbers>
-std::string Triple(const Numbers& numbers) {
+std::string List(const Numbers& numbers) {
   return absl::StrCat("[", absl::StrJoin(numbers, ", ", [](std::string* out, double n) { *out += Number(n); }), "]");
 }
 
@@ -37,8 +37,15 @@ std::string Triple(const Numbers& numbers) {
 std::string Preparation(const Manifest& manifest) {
   const Manifest::Preprocessing& preprocessing = manifest.preprocessing();
   if (preprocessing.inside()) return "RGB in 0..1, of any size: the artifact prepares it";
-  return absl::StrCat("RGB in 0..1, minus ", Triple(preprocessing.mean()), ", divided by ", Triple(preprocessing.std()),
-                      "; both sides multiples of ", preprocessing.multiple_of(), " pixels");
+  std::string text = "RGB in 0..1";
+  if (preprocessing.channels() > 3) text = absl::StrCat(preprocessing.channels(), " channels, RGB first, in 0..1");
+  if (preprocessing.mean_size() > 0) {
+    absl::StrAppend(&text, ", minus ", List(preprocessing.mean()), ", divided by ", List(preprocessing.std()));
+  }
+  if (preprocessing.size_size() == 2) {
+    return absl::StrCat(text, "; ", preprocessing.size(0), " x ", preprocessing.size(1), " pixels");
+  }
+  return absl::StrCat(text, "; both sides multiples of ", preprocessing.multiple_of(), " pixels");
 }
 
 std::string Channels(const Manifest& manifest) {
