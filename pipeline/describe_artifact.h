@@ -14,9 +14,9 @@ namespace modelport {
 struct ArtifactDescription {
   std::string path;
   int64_t size_bytes = 0;
-  std::string sha256;
-  absl::optional<Manifest> within;  // In the file; without the fields `artifact` and `round_trip`.
-  absl::optional<Manifest> beside;  // Beside the file; states its sha256.
+  std::string sha256 = {};
+  absl::optional<Manifest> within = {};  // In the file; without the fields `artifact` and `round_trip`.
+  absl::optional<Manifest> beside = {};  // Beside the file; states its sha256.
 };
 
 // Describes the file at `path`. LibTorch does not read it, and none of its code runs. Manifests of any release are

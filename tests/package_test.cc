@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -72,9 +73,14 @@ std::string MakePackage(const std::string& name) {
 TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
   const std::string folder = MakePackage("files");
   EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(kFiles));
-  const ToolResult verified =
-      RunTool("verify", {"--artifact=tiny_dav2.pt", "--plugin_path=" + DataPath("models")}, folder);
-  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  for (const char* file : {"tiny_dav2.pt", "--artifact=tiny_dav2.pt"}) {
+    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+  EXPECT_THAT(RunTool("verify", {}, folder).err,
+              StartsWith("INVALID_ARGUMENT: the artifact is missing: give its path"));
+  EXPECT_THAT(RunTool("verify", {"a.pt", "--artifact=b.pt"}, folder).err,
+              StartsWith("INVALID_ARGUMENT: wants one artifact, has 2: a.pt, b.pt"));
 }
 
 TEST(PackageTest, IsTheSameEachTime) {
@@ -241,6 +247,21 @@ TEST(PackageTest, ADiskThatFillsInTheThirdOfSixLeavesTheOthers) {
                                      "  tiny_nested: RESOURCE_EXHAUSTED: out/tiny_nested/tiny_nested.pt: "));
   EXPECT_THAT(FileNames(folder + "/out"),
               ElementsAre("tiny_dav2", "tiny_dav2_metric", "tiny_dinov2", "tiny_metric", "tiny_mono"));
+}
+
+TEST(PackageTest, ThePlaceOfSeveralMustBeAFolderOrANewOne) {
+  const std::string folder = EmptyFolder("place");
+  std::ofstream(folder + "/file") << "text";
+  const std::vector<std::string> models = {"--weights=seeded", "--model=tiny_dav2,tiny_mono"};
+  for (const auto& [out, error] : {std::pair<const char*, const char*>("--out=no/out", "NOT_FOUND: no/out: cannot be"),
+                                   {"--out=file", "ALREADY_EXISTS: file: cannot be the folder"}}) {
+    std::vector<std::string> arguments = models;
+    arguments.push_back(out);
+    const ToolResult result = RunTool("package", Arguments(arguments), folder);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith(error));
+  }
+  EXPECT_THAT(FileNames(folder), ElementsAre("file"));
 }
 
 TEST(PackageTest, AllThatFailLeaveNoFolder) {

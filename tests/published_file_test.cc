@@ -59,7 +59,7 @@ class PublishedFileTest : public testing::Test {
   std::string Published() const { return nlohmann::json::parse(ReadFile(folder_ + "/m.manifest.json"))["published"]; }
 
   void ExpectVerified() const {
-    const ToolResult alone = Run("verify", {"--artifact=m.pt"});
+    const ToolResult alone = Run("verify", {"m.pt"});
     EXPECT_EQ(alone.exit_status, 0) << alone.err;
   }
 

@@ -44,9 +44,8 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
 absl::Status MakeFolder(const std::string& path, bool& is_new) {
   std::error_code error;
   is_new = std::filesystem::create_directory(path, error);
-  if (!error && std::filesystem::is_directory(path)) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, ": cannot be the folder of the packages", error ? ": " : "", error ? error.message() : ""));
+  if (!error) return absl::OkStatus();
+  return absl::ErrnoToStatus(error.value(), absl::StrCat(path, ": cannot be the folder of the packages"));
 }
 
 // What failed of several packages.

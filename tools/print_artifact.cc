@@ -33,7 +33,7 @@ std::string LoadsIn(const Manifest& manifest) {
 
 void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
-  table.AddRow({"summary", absl::StrCat(manifest.family_summary(), ": ", manifest.summary())});
+  table.AddRow({"summary", manifest.summary()});
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
   table.AddRow({"target", manifest.target()});

@@ -20,7 +20,7 @@ std::string Print(const ArtifactDescription& description) {
 
 TEST(PrintArtifactTest, AFileWithoutAManifestIsItsSizeAndDigest) {
   EXPECT_EQ(Print({.path = "m.pt", .size_bytes = 1500, .sha256 = "0a"}),
-            "artifact  m.pt, 1.50 KB\n"
+            "artifact  m.pt, 1.50 kB\n"
             "sha256    0a\n"
             "manifest  none: Modelport did not write this file, or its manifest was removed; lint describes it\n");
 }
