@@ -10,6 +10,7 @@
 #include "common/runtime/runtime_obstacles.h"
 #include "common/source/zeros.h"
 #include "common/tensor/shape.h"
+#include "pipeline/published_file.h"
 #include "pipeline/version.h"
 #include "pipeline/weight_source.h"
 
@@ -160,6 +161,7 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   manifest.set_model(parts.entry.variant->name);
   manifest.set_target(parts.target.name);
   manifest.set_dtype(std::string(DTypeName(parts.dtype)));
+  manifest.set_title(parts.entry.variant->title);
   manifest.set_summary(parts.entry.variant->summary);
   manifest.set_weights_licence(parts.entry.variant->licence);
   for (const LicenceClaim& claim : parts.entry.variant->licence_claims) {
@@ -185,11 +187,13 @@ void DescribeSource(const std::vector<std::string>& sources, const std::vector<M
   if (is_seeded) manifest.set_warning("SEEDED weights: predicts nothing");
   if (is_seeded || parts.size() == 1) {
     DescribeCheckpoint(sources.front(), parts.front().plan, manifest);
+    if (!is_seeded) manifest.set_published(IsPublished(*parts.front().part.file, sources.front()));
   } else {
     for (size_t i = 0; i < parts.size(); ++i) {
       Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
       DescribePart(*parts[i].part.file, file);
       DescribeCheckpoint(sources[i], parts[i].plan, file);
+      file.set_published(IsPublished(*parts[i].part.file, sources[i]));
     }
   }
   for (const MappedPart& part : parts) DescribeSlots(part, manifest);
@@ -207,13 +211,18 @@ void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Ma
   google::protobuf::FieldMask mask;
   for (const std::string& field : SourceFields()) mask.add_paths(field);
   google::protobuf::util::FieldMaskUtil::MergeMessageTo(stated, mask, {}, &manifest);
-  if (parts.size() == 1) return manifest.clear_checkpoints();
+  if (parts.size() == 1) {
+    manifest.set_published(IsPublished(*parts.front().file, manifest.source()));
+    return manifest.clear_checkpoints();
+  }
   // Each of several files has these of its own.
   for (const char* field : {"source", "layout", "state_dict", "unused", "left_out", "old_names"}) {
     manifest.GetReflection()->ClearField(&manifest, manifest.GetDescriptor()->FindFieldByName(field));
   }
   for (size_t i = 0; i < parts.size(); ++i) {
-    DescribePart(*parts[i].file, *manifest.mutable_checkpoints()->mutable_files(i));
+    Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->mutable_files(i);
+    DescribePart(*parts[i].file, file);
+    file.set_published(IsPublished(*parts[i].file, file.source()));
   }
 }
 

@@ -35,6 +35,7 @@
 #include "pipeline/describe_export.h"
 #include "pipeline/export_outputs.h"
 #include "pipeline/map_weights.h"
+#include "pipeline/published_file.h"
 #include "pipeline/target_module.h"
 #include "registry/target_tree.h"
 #include "targets/host_rules.h"
@@ -121,12 +122,14 @@ absl::Status Audit(const std::vector<MappedPart>& parts, const std::vector<Bound
 
 // Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
 // were written, while the checkpoints are still being hashed.
-absl::Status WriteAndAudit(const torch::jit::Module& module, const std::vector<MappedPart>& weights,
-                           const std::vector<BoundTensors>& bound, const ExportOptions& options, Sources& sources,
-                           Writer& out, Manifest& manifest) {
+absl::Status WriteAndAudit(const Registry& registry, const CatalogEntry& entry, const torch::jit::Module& module,
+                           const std::vector<MappedPart>& weights, const std::vector<BoundTensors>& bound,
+                           const ExportOptions& options, Sources& sources, Writer& out, Manifest& manifest) {
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
     RETURN_IF_ERROR(Audit(weights, bound, options.allow_nonfinite));
-    DescribeSource(sources.Names(), weights, bound, manifest);
+    const std::vector<std::string> names = sources.Names();
+    RETURN_IF_ERROR(CheckPublishedFiles(registry, *entry.variant, weights, names));
+    DescribeSource(names, weights, bound, manifest);
     return WriteManifest(manifest);
   };
   Progress progress("write", TotalBytes(AllTensors(bound)));
@@ -202,7 +205,7 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
                                       .runtime = options.runtime});
   Sources sources(options.weights, weights);
   HashingWriter artifact(outputs.artifact);
-  RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, sources, artifact, manifest));
+  RETURN_IF_ERROR(WriteAndAudit(registry, entry, module, weights, bound, options, sources, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
                    Prove(module, outputs.artifact, TotalBytes(tensors), entry, tree, options));

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
@@ -20,6 +21,11 @@
 
 namespace modelport {
 namespace {
+
+bool IsSha256(absl::string_view text) {
+  return text.size() == 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
+}
 
 class PluginParser {
  public:
@@ -127,6 +133,8 @@ class PluginParser {
     Check(CheckCatalogName("variant", variant.name), field.mark);
     YamlMapReader reader(field.value, absl::StrCat("variant ", field.name), problems_);
     variant.summary = reader.RequireText("summary");
+    variant.title = reader.TakeText("title");
+    if (variant.title.empty()) variant.title = variant.name;
     if (const YamlValue* module = reader.Require("module")) {
       variant.mark = module->mark;
       variant.module = ParseCallText(*module, "field \"module\"");
@@ -153,7 +161,18 @@ class PluginParser {
     if (!file.name.empty()) Check(Annotate(CheckFileBelow(file.name), "field \"file\""), mark);
     file.url = reader->TakeText("url");
     file.hub = reader->TakeText("hub");
+    if (const YamlValue* digest = reader->Take("digest")) ParseDigest(*digest, &file);
     return file;
+  }
+
+  void ParseDigest(const YamlValue& value, PublishedFile* file) {
+    const size_t problems_before = problems_->size();
+    YamlMapReader reader(value, "field \"digest\"", problems_);
+    file->sha256 = reader.RequireText("sha256");
+    file->sha256_url = reader.RequireText("url");
+    reader.Finish();
+    if (problems_->size() > problems_before || IsSha256(file->sha256)) return;
+    problems_->Add(value.mark, absl::StrCat("field \"sha256\" wants 64 digits of 0-9 and a-f, has ", file->sha256));
   }
 
   void ParseFiles(const YamlValue& value, Variant* variant) {

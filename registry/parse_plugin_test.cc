@@ -32,10 +32,12 @@ targets:
 variants:
   toy_b:
     summary: base
+    title: Toy Base
     module: Toy(dim=4)
     file: toy_b.pth
     url: https://example.org/toy_b.pth
     hub: org/toy
+    digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: "https://example.org/sums"}
     config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence: CC-BY-NC-4.0
     licence_claims:
@@ -73,6 +75,11 @@ variants:
   EXPECT_EQ(plugin.variants[0].files[0].part, "");
   EXPECT_EQ(plugin.variants[0].files[0].name, "toy_b.pth");
   EXPECT_EQ(plugin.variants[0].files[0].hub, "org/toy");
+  EXPECT_EQ(plugin.variants[0].files[0].sha256, "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff");
+  EXPECT_EQ(plugin.variants[0].files[0].sha256_url, "https://example.org/sums");
+  EXPECT_EQ(plugin.variants[0].title, "Toy Base");
+  EXPECT_EQ(plugin.variants[1].title, "toy_a");
+  EXPECT_EQ(plugin.variants[1].files[0].sha256, "");
   ASSERT_THAT(plugin.variants[0].licence_claims, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].licence_claims[0].licence, "Apache-2.0");
   EXPECT_EQ(plugin.variants[0].licence_claims[0].url, "https://example.org/page");
@@ -82,7 +89,7 @@ variants:
   EXPECT_EQ(plugin.variants[0].config[2].name, "backbone.taps");
   EXPECT_EQ(plugin.variants[0].config[2].value, "[3, 6]");
   EXPECT_TRUE(plugin.variants[0].published);
-  EXPECT_EQ(plugin.variants[0].mark.line, 15);
+  EXPECT_EQ(plugin.variants[0].mark.line, 16);
   EXPECT_FALSE(plugin.variants[1].published);
 }
 
@@ -148,6 +155,21 @@ variants:
   plugin.yaml:13:10: missing field "module" in variant toy_b
   plugin.yaml:13:10: missing field "file" in variant toy_b
   plugin.yaml:13:10: missing field "licence" in variant toy_b)yaml"));
+}
+
+TEST(ParsePluginTest, ADigestIsASha256AndThePageThatStatesIt) {
+  EXPECT_THAT(Refuse(R"yaml(family: toy
+summary: A toy
+extends: other
+variants:
+  a: {summary: s, module: T(1), digest: {sha256: 0A1B, url: u}}
+  b: {summary: s, module: T(1), digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff}}
+  c: {summary: s, module: T(1), digest: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff}
+)yaml"),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
+  plugin.yaml:5:41: field "sha256" wants 64 digits of 0-9 and a-f, has 0A1B
+  plugin.yaml:6:41: missing field "url" in field "digest"
+  plugin.yaml:7:41: field "digest" wants a map, has "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")yaml"));
 }
 
 TEST(ParsePluginTest, TargetsAreKnownOnesThatWrap) {

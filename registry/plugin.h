@@ -26,13 +26,16 @@ struct PublishedFile {
   std::string part;  // The root's child that it fills, "backbone"; empty: the file fills the whole tree.
   // With a folder in front of it if files of several models have this name; empty for a test's variant.
   std::string name;
-  std::string url;  // Where it is published; empty if nowhere.
-  std::string hub;  // Hugging Face repository that holds the file, "org/name"; empty if none.
+  std::string url;         // Where it is published; empty if nowhere.
+  std::string hub;         // Hugging Face repository that holds the file, "org/name"; empty if none.
+  std::string sha256;      // Of the file, 64 lower-case hexadecimal digits; empty if no public source states it.
+  std::string sha256_url;  // The page that states it.
 };
 
 // One named model of a family, as plugin.yaml states it.
 struct Variant {
   std::string name;     // "dav2_vits"
+  std::string title;    // The name that people read, "Depth Anything V2 Small"; where the plugin has none, `name`.
   std::string summary;  // One line for the catalog.
   Call module;          // The root: "DepthAnythingV2(...)".
   // The published checkpoint, or several, each of which fills one child of the root. At least one.

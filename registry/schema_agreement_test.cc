@@ -185,9 +185,11 @@ targets:
 variants:
   toy_b:
     summary: base
+    title: Toy Base
     module: Toy(dim=4)
     file: toy_b.pth
     url: https://example.org/toy_b.pth
+    digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: "https://example.org/sums"}
     licence: MIT
     config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence_claims:
@@ -210,7 +212,7 @@ variants:
     summary: of two files
     module: Toy(dim=2)
     files:
-      net: {file: net.pth, url: "https://example.org/net.pth"}
+      net: {file: net.pth, url: "https://example.org/net.pth", digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: u}}
       head: {file: head.pth, hub: org/toy}
     licence: MIT
 )yaml";

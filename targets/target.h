@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/tensor/dtype.h"
 #include "targets/package_file.h"
@@ -21,6 +22,13 @@ struct Target {
   bool wraps = false;
   // The newest LibTorch in any release of this host; empty: any.
   std::string newest_runtime = "";
+  // The LibTorch in a release of this host, such as "15.1", as common/runtime/runtime.h names it; null: the host has no
+  // releases.
+  //   InvalidArgument  an unknown release; names the known ones
+  absl::StatusOr<std::string> (*runtime_of)(absl::string_view release) = nullptr;
+  // The releases that load an artifact, for people: "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0", or "no Nuke". The oldest
+  // LibTorch that loads it is `minimum_runtime`, empty if none does; null: the host has no releases.
+  std::string (*loaded_by)(absl::string_view minimum_runtime) = nullptr;
   // The names that the host has for channels, for the interfaces of wrappers.
   std::vector<std::string> channels = {};
   // The dtypes that the host computes in.

@@ -31,10 +31,14 @@ std::string Export(const std::string& model, const std::string& target) {
 
 TEST(LintFilesTest, ReportsOnAScriptedNetworkOfPython) {
   const std::string path = DataPath("tests/lint/scripted.pt");
-  const ToolResult result = Lint({path, "--target=nuke", "--runtime=1.12"});
-  EXPECT_EQ(result.exit_status, 1);
-  EXPECT_EQ(result.out, ReadFile(DataPath("tests/lint/scripted.txt")));
-  EXPECT_EQ(result.err, absl::StrCat("FAILED_PRECONDITION: ", path, ": 7 findings for nuke\n"));
+  const std::vector<std::vector<std::string>> flags = {
+      {path, "--target=nuke", "--runtime=1.12"}, {path, "--target=nuke", "--runtime=1.12.1"}, {path, "--nuke=14"}};
+  for (const std::vector<std::string>& same : flags) {
+    const ToolResult result = Lint(same);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_EQ(result.out, ReadFile(DataPath("tests/lint/scripted.txt")));
+    EXPECT_EQ(result.err, absl::StrCat("FAILED_PRECONDITION: ", path, ": 7 findings for nuke\n"));
+  }
 }
 
 TEST(LintFilesTest, SaysThatLibTorch16CannotReadNoneType) {
@@ -101,6 +105,9 @@ TEST(LintFilesTest, RefusesADamagedFile) {
 TEST(LintFilesTest, RefusesUnknownTargetsAndRuntimes) {
   const std::string path = DataPath("tests/lint/traced.pt");
   EXPECT_THAT(Lint({path, "--target=nuk"}).err, StartsWith("INVALID_ARGUMENT: --target=nuk: unknown target"));
+  EXPECT_THAT(Lint({path, "--nuke=12"}).err, StartsWith("INVALID_ARGUMENT: --nuke=12: unknown Nuke"));
+  EXPECT_THAT(Lint({path, "--nuke=14", "--runtime=2.1"}).err,
+              StartsWith("INVALID_ARGUMENT: --nuke=14: its LibTorch is 1.12, and --runtime=2.1 is given"));
   EXPECT_THAT(Lint({path, "--runtime=1.7"}).err, StartsWith("INVALID_ARGUMENT: --runtime=1.7: unknown runtime"));
   EXPECT_THAT(Lint({}).err, StartsWith("INVALID_ARGUMENT: the file is missing"));
 }

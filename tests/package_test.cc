@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -33,6 +34,26 @@ std::vector<std::string> Arguments(const std::vector<std::string>& more = {"--we
   return arguments;
 }
 
+std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
+
+// A plugin in the folder `plugin` with a small model whose weights are not for commercial use.
+void WriteLicensedPlugin(const std::string& folder) {
+  const std::string plugin = folder + "/plugin/licensed";
+  fs::create_directories(plugin);
+  std::ofstream(plugin + "/plugin.yaml") << R"(family: licensed
+summary: A small network
+extends: depth_anything_v2
+variants:
+  licensed:
+    summary: for tests
+    module: DepthAnythingV2(dim=24, depth=4, heads=2, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, c4=24)
+    licence: CC-BY-NC-4.0
+)";
+}
+
+// Bytes that only the artifact of tiny_nested exceeds.
+constexpr rlim_t kBetween = 1000000;
+
 constexpr const char* kFiles[] = {"README.md",        "cat.json",
                                   "init.py",          "menu.py",
                                   "tiny_dav2.gizmo",  "tiny_dav2.manifest.json",
@@ -52,9 +73,14 @@ std::string MakePackage(const std::string& name) {
 TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
   const std::string folder = MakePackage("files");
   EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(kFiles));
-  const ToolResult verified =
-      RunTool("verify", {"--artifact=tiny_dav2.pt", "--plugin_path=" + DataPath("models")}, folder);
-  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  for (const char* file : {"tiny_dav2.pt", "--artifact=tiny_dav2.pt"}) {
+    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+  EXPECT_THAT(RunTool("verify", {}, folder).err,
+              StartsWith("INVALID_ARGUMENT: the artifact is missing: give its path"));
+  EXPECT_THAT(RunTool("verify", {"a.pt", "--artifact=b.pt"}, folder).err,
+              StartsWith("INVALID_ARGUMENT: wants one artifact, has 2: a.pt, b.pt"));
 }
 
 TEST(PackageTest, IsTheSameEachTime) {
@@ -127,6 +153,125 @@ TEST(PackageTest, TheRuntimeDecidesWhichNukeLoadsIt) {
   }
 }
 
+TEST(PackageTest, TheOldestNukeDecidesTheRuntimeAndTheSummaryNamesAllThatLoadIt) {
+  struct Case {
+    std::string nuke, runtime, loads;
+  };
+  for (const auto& [nuke, runtime, loads] : {Case{"13", "1.6", "Nuke 13.0 to 13.2, 14.0 to 15.0, 15.1 to 16.0, 17.0"},
+                                             Case{"15", "1.12", "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0"},
+                                             Case{"15.1v2", "2.1", "Nuke 15.1 to 16.0, 17.0"}}) {
+    const std::string folder = EmptyFolder("nukes");
+    const ToolResult result =
+        RunTool("package", {"--model=tiny_dav2", "--nuke=" + nuke, "--weights=seeded", "--out=out", Plugins()}, folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("\nmade for    LibTorch " + runtime + "\n"));
+    EXPECT_THAT(result.out, HasSubstr("\nloads in    " + loads + "\n"));
+  }
+}
+
+// Nobody gets made-up weights without a wish for them.
+TEST(PackageTest, WithoutACheckpointItWantsSeededWeightsToBeNamed) {
+  const std::string folder = EmptyFolder("unseeded");
+  const ToolResult result = RunTool("package", {"--model=dav2_vits", "--nuke=14", "--out=out"}, folder,
+                                    [] { setenv("HF_HUB_CACHE", "/nowhere", 1); });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: --weights is not given: no checkpoint of dav2_vits\n"));
+  EXPECT_THAT(result.err, HasSubstr("\n  get https://huggingface.co/"));
+  EXPECT_THAT(result.err, HasSubstr("\n  or pass --weights=seeded for weights that predict nothing"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(PackageTest, ALicenceWithoutCommercialUseIsSaidOnStderr) {
+  const std::string folder = EmptyFolder("licence");
+  WriteLicensedPlugin(folder);
+  for (const char* tool : {"package", "export"}) {
+    const ToolResult result =
+        RunTool(tool,
+                {"--model=licensed", "--target=nuke", "--weights=seeded", absl::StrCat("--out=", tool),
+                 absl::StrCat("--plugin_path=plugin,", DataPath("models"))},
+                folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_EQ(result.err,
+              "The licence of the published weights of licensed, CC-BY-NC-4.0, does not allow commercial use.\n");
+  }
+}
+
+TEST(PackageTest, SeveralModelsGetAFolderEach) {
+  const std::string folder = EmptyFolder("several");
+  const ToolResult result =
+      RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav2,tiny_mono,tiny_dinov2"}), folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(folder), ElementsAre("out"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("tiny_dav2", "tiny_dinov2", "tiny_mono"));
+  EXPECT_THAT(FileNames(folder + "/out/tiny_dav2"), testing::ElementsAreArray(kFiles));
+  EXPECT_THAT(result.out, HasSubstr("out/tiny_dinov2/tiny_dinov2_CatFileCreator.nk in NukeX"));
+  const std::string alone = MakePackage("alone");
+  for (const char* name : kFiles) {
+    EXPECT_EQ(ReadFile(folder + "/out/tiny_dav2/" + name), ReadFile(alone + "/" + name)) << name;
+  }
+}
+
+TEST(PackageTest, AFamilyGetsAFolderForEachModel) {
+  const std::string folder = EmptyFolder("family");
+  const ToolResult result = RunTool(
+      "package", {"--family=depth_anything_v2_tiny", "--nuke=13", "--weights=seeded", "--out=out", Plugins()}, folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("tiny_dav2", "tiny_dav2_metric"));
+}
+
+TEST(PackageTest, WhatFailsOfSeveralIsNamedAndTheOthersStay) {
+  const std::string folder = EmptyFolder("some");
+  fs::create_directories(folder + "/out/tiny_mono");
+  std::ofstream(folder + "/out/tiny_mono/mine") << "text";
+  const ToolResult result =
+      RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav3,tiny_dav2,tiny_mono,tiny_dinov2"}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 4 packages failed; the others are complete\n"
+                                     "  tiny_dav3: NOT_FOUND: unknown model \"tiny_dav3\"; nearest: "));
+  EXPECT_THAT(result.err, HasSubstr("\n  tiny_mono: ALREADY_EXISTS: out/tiny_mono: exists already"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("tiny_dav2", "tiny_dinov2", "tiny_mono"));
+  EXPECT_THAT(FileNames(folder + "/out/tiny_dav2"), testing::ElementsAreArray(kFiles));
+  EXPECT_THAT(FileNames(folder + "/out/tiny_mono"), ElementsAre("mine"));
+}
+
+// A file of tiny_nested is larger than the limit, those of the others are smaller.
+TEST(PackageTest, ADiskThatFillsInTheThirdOfSixLeavesTheOthers) {
+  const std::string folder = EmptyFolder("fills");
+  const std::string models = "tiny_dav2,tiny_dav2_metric,tiny_nested,tiny_mono,tiny_metric,tiny_dinov2";
+  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + models}), folder, [] {
+    const rlimit file_size = {kBetween, kBetween};
+    setrlimit(RLIMIT_FSIZE, &file_size);
+  });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("RESOURCE_EXHAUSTED: out: 1 of 6 packages failed; the others are complete\n"
+                                     "  tiny_nested: RESOURCE_EXHAUSTED: out/tiny_nested/tiny_nested.pt: "));
+  EXPECT_THAT(FileNames(folder + "/out"),
+              ElementsAre("tiny_dav2", "tiny_dav2_metric", "tiny_dinov2", "tiny_metric", "tiny_mono"));
+}
+
+TEST(PackageTest, ThePlaceOfSeveralMustBeAFolderOrANewOne) {
+  const std::string folder = EmptyFolder("place");
+  std::ofstream(folder + "/file") << "text";
+  const std::vector<std::string> models = {"--weights=seeded", "--model=tiny_dav2,tiny_mono"};
+  for (const auto& [out, error] : {std::pair<const char*, const char*>("--out=no/out", "NOT_FOUND: no/out: cannot be"),
+                                   {"--out=file", "ALREADY_EXISTS: file: cannot be the folder"}}) {
+    std::vector<std::string> arguments = models;
+    arguments.push_back(out);
+    const ToolResult result = RunTool("package", Arguments(arguments), folder);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith(error));
+  }
+  EXPECT_THAT(FileNames(folder), ElementsAre("file"));
+}
+
+TEST(PackageTest, AllThatFailLeaveNoFolder) {
+  const std::string folder = EmptyFolder("none");
+  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav3,tiny_dav4"}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 2 packages failed\n"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
 TEST(PackageTest, WhatIsThereIsRefusedAndStays) {
   const std::string folder = EmptyFolder("there");
   fs::create_directory(folder + "/out");
@@ -159,6 +304,8 @@ INSTANTIATE_TEST_SUITE_P(
                     Refusal{"--model=tiny_dav3", "NOT_FOUND: unknown model \"tiny_dav3\""},
                     Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: a package wants a proven artifact"},
                     Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: nuke computes in"},
+                    Refusal{"--nuke=12", "INVALID_ARGUMENT: --nuke=12: unknown Nuke \"12\""},
+                    Refusal{"--runtime=1.13.1", "INVALID_ARGUMENT: --runtime=1.13.1: unknown runtime"},
                     Refusal{"--out=no/out", "NOT_FOUND: no/out: the folder no does not exist"}));
 
 TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {

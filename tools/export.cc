@@ -15,10 +15,10 @@ namespace {
 
 absl::Status Export() {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ".pt"));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
-  std::cerr << request.choice;
+  std::cerr << request.choice << LicenceNote(manifest);
   std::cout << ExportSummary(manifest, request.options.out, absl::Now() - start);
   return absl::OkStatus();
 }

@@ -11,7 +11,7 @@ namespace modelport {
 namespace {
 
 absl::Status Export() {
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/{}, ".pt"));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/{}));
   return ExportModel(request.registry, request.entry, request.options).status();
 }
 

@@ -12,12 +12,10 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/keymap/source_choice.h"
-#include "common/runtime/runtime.h"
-#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "pipeline/find_checkpoint.h"
-#include "targets/targets.h"
+#include "tools/host_request.h"
 #include "tools/load_registry.h"
 #include "tools/tool_main.h"
 
@@ -29,7 +27,8 @@ ABSL_FLAG(
 ABSL_FLAG(
     std::string, weights, "",
     "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
-    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded");
+    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded, for which a "
+    "package wants this flag");
 ABSL_FLAG(
     std::string, layout, "auto",
     "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one "
@@ -37,11 +36,9 @@ ABSL_FLAG(
 ABSL_FLAG(
     std::string, state_dict, "",
     "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
-ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
 ABSL_FLAG(bool, with_preprocess, false,
           "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
           "0..1");
-ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
 ABSL_FLAG(bool, verify, true, "load the artifact back and compare it; --noverify leaves that out");
@@ -104,8 +101,10 @@ std::string DescribeChoice(const Variant& variant, const std::vector<std::string
                       "\n--weights=published makes this an error.\n");
 }
 
-absl::Status NoneFound(const Variant& variant, const std::vector<std::string>& found, const std::string& here) {
-  std::string message = absl::StrCat("--weights=published: no checkpoint of ", variant.name);
+// `subject` begins the message.
+absl::Status NoneFound(absl::string_view subject, const Variant& variant, const std::vector<std::string>& found,
+                       const std::string& here) {
+  std::string message = absl::StrCat(subject, ": no checkpoint of ", variant.name);
   for (size_t i = 0; i < found.size(); ++i) {
     if (!found[i].empty()) continue;
     for (const std::string& place : SearchedPlaces(variant.files[i], here)) absl::StrAppend(&message, "\n  no ", place);
@@ -146,8 +145,9 @@ absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths)
   return files;
 }
 
-// Sets `source` to the weights to use. Returns a note for a user who did not choose them.
-absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSource& source) {
+}  // namespace
+
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source) {
   const Variant& variant = *entry.variant;
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
   if (!weights.empty() && !checkpoint.empty()) {
@@ -167,50 +167,53 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSourc
   }
   const std::string here = ResolveUserPath(".");
   const std::vector<std::string> found = FindCheckpoints(variant, here);
-  if (!AllFound(found) && !weights.empty()) return NoneFound(variant, found, here);
+  if (!AllFound(found) && !weights.empty()) return NoneFound("--weights=published", variant, found, here);
+  if (!AllFound(found) && if_not_found == IfNotFound::kFail) {
+    const absl::Status none = NoneFound("--weights is not given", variant, found, here);
+    return absl::NotFoundError(absl::StrCat(
+        none.message(), "\n  or pass --weights=seeded for weights that predict nothing, to try the steps"));
+  }
   if (AllFound(found)) {
     ASSIGN_OR_RETURN(source, MakeFiles(found));
   }
   return DescribeChoice(variant, found);
 }
 
-absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {
+absl::StatusOr<ExportOptions> ParseExportOptions() {
   ExportOptions options;
   options.prove = absl::GetFlag(FLAGS_verify);
   options.with_preprocess = absl::GetFlag(FLAGS_with_preprocess);
   options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
-  const std::string out = absl::GetFlag(FLAGS_out);
-  options.out = ResolveUserPath(out.empty() ? absl::StrCat(entry.variant->name, extension) : out);
   const absl::optional<DType> dtype = ParseDType(absl::GetFlag(FLAGS_dtype));
   if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
     return absl::InvalidArgumentError(
         absl::StrCat("--dtype=", absl::GetFlag(FLAGS_dtype), ": wants float32, float16 or bfloat16"));
   }
   options.dtype = *dtype;
-  const std::string target = absl::GetFlag(FLAGS_target), runtime = absl::GetFlag(FLAGS_runtime);
-  const absl::StatusOr<const Target*> known_target = FindTarget(target);
-  if (!known_target.ok()) return Annotate(known_target.status(), absl::StrCat("--target=", target));
-  options.target = *known_target;
-  if (runtime.empty()) return options;
-  const absl::StatusOr<const Runtime*> known_runtime = FindRuntime(runtime);
-  if (!known_runtime.ok()) return Annotate(known_runtime.status(), absl::StrCat("--runtime=", runtime));
-  options.runtime = *known_runtime;
+  ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest());
+  options.target = host.target;
+  options.runtime = host.runtime;
   return options;
 }
 
-}  // namespace
+std::string OutPath(absl::string_view name) {
+  const std::string out = absl::GetFlag(FLAGS_out);
+  return ResolveUserPath(out.empty() ? std::string(name) : out);
+}
 
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in, absl::string_view extension) {
-  if (absl::GetFlag(FLAGS_model).empty()) {
-    return absl::InvalidArgumentError(
-        "--model is missing: bazel run //tools:list shows the models, bazel run //tools:inspect -- --checkpoint=FILE "
-        "those "
-        "that a file fits");
-  }
+absl::Status ModelMissing() {
+  return absl::InvalidArgumentError(
+      "--model is missing: bazel run //tools:list shows the models, bazel run //tools:inspect -- --checkpoint=FILE "
+      "those that a file fits");
+}
+
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in) {
+  if (absl::GetFlag(FLAGS_model).empty()) return ModelMissing();
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
-  ASSIGN_OR_RETURN(ExportOptions options, ParseOptions(entry, extension));
-  ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, options.weights));
+  ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
+  options.out = OutPath(absl::StrCat(entry.variant->name, ".pt"));
+  ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, IfNotFound::kSeed, options.weights));
   return ExportRequest{std::move(registry), entry, std::move(options), std::move(choice)};
 }
 

@@ -1,9 +1,10 @@
-// The flags of the tools that export models.
+// The flags of the tools that export models, but for those of tools/host_request.h.
 #ifndef MODELPORT_TOOLS_EXPORT_REQUEST_H_
 #define MODELPORT_TOOLS_EXPORT_REQUEST_H_
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -17,7 +18,7 @@ namespace modelport {
 struct ExportRequest {
   Registry registry;
   CatalogEntry entry;     // Of `registry`.
-  ExportOptions options;  // `out` is --out or else the model's name and `extension`, in the user's folder.
+  ExportOptions options;  // `out` is --out or else the model's name and ".pt", in the user's folder.
   std::string choice;     // A note on the weights for a user who did not choose them; may be empty.
 };
 
@@ -25,7 +26,27 @@ struct ExportRequest {
 // plugins `built_in` or of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown model, or no plugin in --plugin_path
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in, absl::string_view extension);
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in);
+
+// The parts of ParseExportRequest, for a tool that exports several models.
+
+// All options that the flags ask for but `weights` and `out`, which depend on the model.
+absl::StatusOr<ExportOptions> ParseExportOptions();
+
+// What to do if the flags choose no weights and no published file of the model is found.
+enum class IfNotFound { kSeed, kFail };
+
+// Sets `source` to the weights that the flags choose for `entry`. Returns a note on them for a user who did not choose
+// them, or "".
+//   InvalidArgument  flags at odds with each other or with the model
+//   NotFound         the published file is asked for, or `if_not_found` is kFail, and it is not found
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source);
+
+// --out, or else `name`, in the user's folder.
+std::string OutPath(absl::string_view name);
+
+// The error for a tool without --model.
+absl::Status ModelMissing();
 
 }  // namespace modelport
 

@@ -36,7 +36,7 @@ class ExportRequestTest : public testing::Test {
   static absl::StatusOr<ExportRequest> Parse(const std::vector<const char*>& arguments) {
     const absl::FlagSaver saver;
     RETURN_IF_ERROR(ParseFlags(arguments).status());
-    return ParseExportRequest(EmbeddedPlugins(), ".pt");
+    return ParseExportRequest(EmbeddedPlugins());
   }
 
   const std::string folder_ = std::string(std::getenv("TEST_TMPDIR")) + "/user";

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
@@ -11,12 +12,16 @@
 #include "common/manifest/describe_weights.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
 
 std::string Source(const Manifest& manifest) {
-  if (manifest.warning().empty()) return WeightsSource(manifest);
+  const std::string origin = WeightsOrigin(manifest);
+  if (manifest.warning().empty()) {
+    return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
+  }
   return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
 }
 
@@ -88,12 +93,22 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
+  const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
+  if (target.ok() && (*target)->loaded_by != nullptr) {
+    table.AddRow({"loads in", (*target)->loaded_by(manifest.minimum_runtime())});
+  }
   table.AddRow({"checks", DescribeProof(manifest.round_trip())});
   if (const std::string calls = Nonfinite(manifest.round_trip()); !calls.empty()) table.AddRow({"not finite", calls});
   const std::string& fault = manifest.round_trip().kernel_fault();
   if (!fault.empty()) table.AddRow({"this machine", fault});
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
   return table.ToString();
+}
+
+std::string LicenceNote(const Manifest& manifest) {
+  if (!ExcludesCommercialUse(manifest)) return "";
+  return absl::StrCat("The licence of the published weights of ", manifest.model(), ", ", manifest.weights_licence(),
+                      ", does not allow commercial use.\n");
 }
 
 }  // namespace modelport

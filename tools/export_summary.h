@@ -12,6 +12,9 @@ namespace modelport {
 // and checks, then `time`. `out` is the artifact's path.
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time);
 
+// A line for stderr about published weights whose licence excludes commercial use; "" for all others.
+std::string LicenceNote(const Manifest& manifest);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TOOLS_EXPORT_SUMMARY_H_

@@ -18,16 +18,20 @@
 #include "models/embedded_plugins.h"
 #include "pipeline/assign_files.h"
 #include "pipeline/checked_plan.h"
+#include "pipeline/describe_artifact.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
 #include "registry/draft/draft_layout.h"
 #include "registry/registry.h"
 #include "registry/weight_parts.h"
 #include "tools/load_registry.h"
+#include "tools/print_artifact.h"
 #include "tools/print_checkpoint.h"
 #include "tools/print_mapping.h"
 #include "tools/tool_main.h"
 
+ABSL_FLAG(std::string, artifact, "",
+          "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
 ABSL_FLAG(std::string, checkpoint, "", "the file to inspect");
 ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, inspect names those that it fits");
 ABSL_FLAG(std::string, layout, "auto",
@@ -92,8 +96,20 @@ void InspectForAny(const Registry& registry, const Checkpoint& checkpoint, const
            std::cout);
 }
 
+absl::Status InspectArtifact(const std::string& path) {
+  if (!absl::GetFlag(FLAGS_checkpoint).empty()) {
+    return absl::InvalidArgumentError("--artifact and --checkpoint exclude each other: give one of them");
+  }
+  ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(path)));
+  PrintArtifact(description, std::cout);
+  return absl::OkStatus();
+}
+
 absl::Status Inspect() {
-  if (absl::GetFlag(FLAGS_checkpoint).empty()) return absl::InvalidArgumentError("--checkpoint is missing");
+  if (const std::string artifact = absl::GetFlag(FLAGS_artifact); !artifact.empty()) return InspectArtifact(artifact);
+  if (absl::GetFlag(FLAGS_checkpoint).empty()) {
+    return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
+  }
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   absl::optional<CatalogEntry> entry;
   if (!absl::GetFlag(FLAGS_model).empty()) {
@@ -118,5 +134,8 @@ absl::Status Inspect() {
 
 int main(int argc, char** argv) {
   return modelport::RunTool(
-      argc, argv, "Prints what a checkpoint holds and how it maps onto a model; reads no weights.", modelport::Inspect);
+      argc, argv,
+      "Prints what a checkpoint holds and how it maps onto a model; reads no weights. With --artifact, describes an "
+      "exported file.",
+      modelport::Inspect);
 }

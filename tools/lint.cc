@@ -5,52 +5,45 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "common/lint/lint_file.h"
 #include "common/lint/report.h"
 #include "common/runtime/runtime.h"
 #include "common/runtime/runtime_obstacles.h"
-#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "targets/host_rules.h"
-#include "targets/targets.h"
+#include "targets/target.h"
+#include "tools/host_request.h"
 #include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, target, "libtorch", "the host that the file is for: libtorch or nuke");
-ABSL_FLAG(std::string, runtime, "",
-          "the LibTorch that has to load it, such as 1.12; by default the newest that a release of the target has");
 
 namespace modelport {
 namespace {
 
-absl::StatusOr<LintOptions> ParseOptions() {
-  LintOptions options;
-  const std::string name = absl::GetFlag(FLAGS_target);
-  const absl::StatusOr<const Target*> target = FindTarget(name);
-  if (!target.ok()) return Annotate(target.status(), absl::StrCat("--target=", name));
-  options.host_rules = HostRules(**target);
-  const std::string flag = absl::GetFlag(FLAGS_runtime);
-  if (const std::string runtime = flag.empty() ? (*target)->newest_runtime : flag; !runtime.empty()) {
-    const absl::StatusOr<const Runtime*> found = FindRuntime(runtime);
-    if (!found.ok()) return Annotate(found.status(), absl::StrCat("--runtime=", runtime));
-    options.runtime = *found;
+// Without a wish of the user, the runtime is the newest that a release of the target has.
+absl::StatusOr<LintOptions> MakeOptions(const HostRequest& request) {
+  LintOptions options = {.host_rules = HostRules(*request.target), .runtime = request.runtime};
+  if (const std::string& newest = request.target->newest_runtime; options.runtime == nullptr && !newest.empty()) {
+    ASSIGN_OR_RETURN(options.runtime, FindRuntime(newest));
   }
   return options;
 }
 
 // Where the file can be used at all, given the oldest runtime.
-std::string DescribeRuntimes(const std::string& minimum) {
-  return minimum.empty() ? "no known LibTorch loads it" : absl::StrCat("runs in LibTorch ", minimum, " and newer");
+std::string DescribeRuntimes(const Target& target, const std::string& minimum) {
+  const std::string runtimes =
+      minimum.empty() ? "no known LibTorch loads it" : absl::StrCat("runs in LibTorch ", minimum, " and newer");
+  return target.loaded_by == nullptr ? runtimes : absl::StrCat(runtimes, ", loads in ", target.loaded_by(minimum));
 }
 
 absl::Status Run(const std::string& path) {
-  ASSIGN_OR_RETURN(const LintOptions options, ParseOptions());
+  ASSIGN_OR_RETURN(const HostRequest request, ParseHostRequest());
+  ASSIGN_OR_RETURN(const LintOptions options, MakeOptions(request));
   ASSIGN_OR_RETURN(const LintResult result, LintFile(path, options));
   const std::string count = CountFindings(result.findings);
-  std::cout << FormatFindings(result.findings) << count << "; " << DescribeRuntimes(result.minimum_runtime) << "\n";
+  std::cout << FormatFindings(result.findings) << count << "; "
+            << DescribeRuntimes(*request.target, result.minimum_runtime) << "\n";
   if (result.findings.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", absl::GetFlag(FLAGS_target)));
+  return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", request.target->name));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "tools/tool_main.h"
 
 #include <malloc.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,12 +19,15 @@
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/printable_stream.h"
+#include "pipeline/version.h"
 #include "tools/flags.h"
 
 namespace modelport {
 namespace {
 
 bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
+
+bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
 
 // Memory blocks of at least this size go back to the system when they are freed. By default glibc keeps them once the
 // first is freed, and small blocks inside keep them from being used again.
@@ -61,6 +65,10 @@ int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
     std::cout << FlagsHelp(usage) << std::flush;
+    return 0;
+  }
+  if (std::any_of(arguments.begin(), arguments.end(), IsVersion)) {
+    std::cout << "Modelport " << kModelportVersion << ", LibTorch " << TORCH_VERSION << "\n" << std::flush;
     return 0;
   }
   const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, run); });
@@ -112,7 +120,8 @@ std::vector<std::string> ResolveUserPaths(const std::string& paths) {
   std::error_code error;
   if (std::string path = ResolveUserPath(paths); std::filesystem::exists(path, error)) return {std::move(path)};
   std::vector<std::string> resolved;
-  for (const absl::string_view path : absl::StrSplit(paths, ',')) resolved.push_back(ResolveUserPath(std::string(path)));
+  for (const absl::string_view path : absl::StrSplit(paths, ','))
+    resolved.push_back(ResolveUserPath(std::string(path)));
   return resolved;
 }
 

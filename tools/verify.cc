@@ -16,7 +16,8 @@
 #include "tools/print_verification.h"
 #include "tools/tool_main.h"
 
-ABSL_FLAG(std::string, artifact, "", "the .pt file; its manifest lies beside it or in it");
+ABSL_FLAG(std::string, artifact, "",
+          "the .pt file, which may also be given beside the flags; its manifest lies beside it or in it");
 ABSL_FLAG(std::string, checkpoint, "",
           "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
           "is not checked");
@@ -57,13 +58,21 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
       "with those that the reference was made from"));
 }
 
-absl::Status Verify() {
-  if (absl::GetFlag(FLAGS_artifact).empty()) return absl::InvalidArgumentError("--artifact is missing");
+// The file that --artifact or the one of `paths`, given beside the flags, names.
+absl::StatusOr<std::string> ArtifactPath(std::vector<std::string> paths) {
+  if (const std::string flag = absl::GetFlag(FLAGS_artifact); !flag.empty()) paths.push_back(ResolveUserPath(flag));
+  if (paths.size() == 1) return paths.front();
+  return absl::InvalidArgumentError(
+      paths.empty() ? "the artifact is missing: give its path beside the flags, or as --artifact=FILE"
+                    : absl::StrCat("wants one artifact, has ", paths.size(), ": ", FirstFew(paths)));
+}
+
+absl::Status Verify(const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(paths));
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   ASSIGN_OR_RETURN(const Verification verification,
-                   VerifyArtifact(registry, ResolveUserPath(absl::GetFlag(FLAGS_artifact)),
-                                  ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint)), reference));
+                   VerifyArtifact(registry, artifact, ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint)), reference));
   PrintVerification(verification, std::cout);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }
@@ -72,7 +81,8 @@ absl::Status Verify() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv,
-                            "Verifies an artifact: makes it and its manifest anew and compares every byte and field.",
-                            modelport::Verify);
+  return modelport::RunFilesTool(
+      argc, argv,
+      "Verifies an artifact: makes it and its manifest anew and compares every byte and field: verify FILE.pt.",
+      modelport::Verify);
 }

@@ -1,5 +1,8 @@
 #include "common/manifest/describe_weights.h"
 
+#include <vector>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
@@ -24,5 +27,19 @@ std::string WeightsSource(const Manifest& manifest) {
 std::string WeightsLayout(const Manifest& manifest) {
   return OfEachFile(manifest, manifest.layout(), [](const auto& file) { return file.layout(); });
 }
+
+std::string WeightsOrigin(const Manifest& manifest) {
+  const auto origin = [](const std::string& published) {
+    return published == "yes" ? "the published file" : published == "no" ? "not the published file" : "";
+  };
+  if (!manifest.has_checkpoints()) return origin(manifest.published());
+  std::vector<std::string> origins;
+  for (const Manifest::Checkpoint& file : manifest.checkpoints().files()) {
+    if (!file.published().empty()) origins.push_back(absl::StrCat(file.part(), " ", origin(file.published())));
+  }
+  return absl::StrJoin(origins, ", ");
+}
+
+bool ExcludesCommercialUse(const Manifest& manifest) { return absl::StrContains(manifest.weights_licence(), "-NC"); }
 
 }  // namespace modelport

@@ -25,5 +25,33 @@ TEST(DescribeWeightsTest, SeveralFilesAreNamedByTheirParts) {
   EXPECT_EQ(WeightsLayout(manifest), "net timm, head original");
 }
 
+TEST(DescribeWeightsTest, TheOriginIsThatOfEachFileWhoseDigestIsKnown) {
+  Manifest manifest;
+  EXPECT_EQ(WeightsOrigin(manifest), "");
+  manifest.set_published("yes");
+  EXPECT_EQ(WeightsOrigin(manifest), "the published file");
+  manifest.set_published("no");
+  EXPECT_EQ(WeightsOrigin(manifest), "not the published file");
+  for (const char* published : {"yes", "", "no"}) {
+    Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
+    file.set_part(std::string("part") + published);
+    file.set_published(published);
+  }
+  EXPECT_EQ(WeightsOrigin(manifest), "partyes the published file, partno not the published file");
+}
+
+TEST(DescribeWeightsTest, LicencesWithNCExcludeCommercialUse) {
+  Manifest manifest;
+  EXPECT_FALSE(ExcludesCommercialUse(manifest));
+  for (const char* licence : {"Apache-2.0", "MIT AND CC-BY-4.0", "NCSA"}) {
+    manifest.set_weights_licence(licence);
+    EXPECT_FALSE(ExcludesCommercialUse(manifest)) << licence;
+  }
+  for (const char* licence : {"CC-BY-NC-4.0", "Apache-2.0 AND CC-BY-NC-SA-4.0"}) {
+    manifest.set_weights_licence(licence);
+    EXPECT_TRUE(ExcludesCommercialUse(manifest)) << licence;
+  }
+}
+
 }  // namespace
 }  // namespace modelport

@@ -1,10 +1,13 @@
 #include "common/runtime/runtime.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
@@ -18,6 +21,12 @@ constexpr Runtime kRuntimes[] = {
     {"2.13", /*max_archive_version=*/10, /*old_records=*/false, /*floor_divides=*/true},
 };
 
+// Whether `name` is "1.12.1" for the release "1.12".
+bool IsPatchOf(absl::string_view name, absl::string_view release) {
+  if (!absl::ConsumePrefix(&name, release) || !absl::ConsumePrefix(&name, ".") || name.empty()) return false;
+  return std::all_of(name.begin(), name.end(), absl::ascii_isdigit);
+}
+
 }  // namespace
 
 absl::Span<const Runtime> Runtimes() { return kRuntimes; }
@@ -25,7 +34,7 @@ absl::Span<const Runtime> Runtimes() { return kRuntimes; }
 absl::StatusOr<const Runtime*> FindRuntime(absl::string_view name) {
   std::vector<std::string> names;
   for (const Runtime& runtime : kRuntimes) {
-    if (runtime.name == name) return &runtime;
+    if (runtime.name == name || IsPatchOf(name, runtime.name)) return &runtime;
     names.emplace_back(runtime.name);
   }
   return absl::InvalidArgumentError(absl::StrCat("unknown runtime \"", name, "\"", NearestHint(name, names)));

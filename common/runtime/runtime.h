@@ -20,7 +20,8 @@ struct Runtime {
 // Every known runtime, oldest first.
 absl::Span<const Runtime> Runtimes();
 
-// InvalidArgument: unknown runtime "1.13"; nearest: 1.12, 2.13, 1.6.
+// The runtime `name`, or that of which it is a patch release: "1.12.1" is 1.12.
+//   InvalidArgument  unknown runtime "1.13"; nearest: 1.12, 2.13, 1.6
 absl::StatusOr<const Runtime*> FindRuntime(absl::string_view name);
 
 // Whether the runtime `name` is `minimum` or a newer one. False if one of them is not known.

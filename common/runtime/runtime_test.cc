@@ -13,6 +13,17 @@ TEST(FindRuntimeTest, FindsByName) {
   EXPECT_EQ(runtime->name, "1.12");
 }
 
+TEST(FindRuntimeTest, APatchReleaseIsItsRelease) {
+  for (const char* name : {"1.12.0", "1.12.1", "1.12.12"}) {
+    ASSERT_OK_AND_ASSIGN(const Runtime* const runtime, FindRuntime(name));
+    EXPECT_EQ(runtime->name, "1.12");
+  }
+  for (const char* name : {"1.12.", "1.12.x", "1.12.1.0", "1.121", "1.13.1", ".1", ""}) {
+    EXPECT_THAT(FindRuntime(name), StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("unknown runtime")))
+        << name;
+  }
+}
+
 TEST(FindRuntimeTest, NamesTheNearestOrAll) {
   EXPECT_THAT(FindRuntime("1.13"),
               StatusIs(absl::StatusCode::kInvalidArgument, "unknown runtime \"1.13\"; nearest: 1.12, 2.13, 1.6"));

@@ -82,6 +82,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"numbers", Numbers(Json::object())},
       {"numbers above 0", Numbers({{"exclusiveMinimum", 0}})},
       {"name", Name()},
+      {"sha256", Matching(text, "^[0-9a-f]{64}$", "64 digits of 0-9 and a-f")},
       {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
       {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
       {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},

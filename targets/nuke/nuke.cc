@@ -1,5 +1,6 @@
 #include "targets/nuke/nuke.h"
 
+#include "targets/nuke/nuke_release.h"
 #include "targets/nuke/package_data.h"
 #include "targets/nuke/package_files.h"
 
@@ -11,6 +12,8 @@ const Target& NukeTarget() {
       new Target{.name = "nuke",
                  .wraps = true,
                  .newest_runtime = "2.7",
+                 .runtime_of = RuntimeOfNuke,
+                 .loaded_by = NukesThatLoad,
                  .channels = {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha", "depth.Z", "forward.u", "forward.v",
                               "backward.u", "backward.v", "deep.front", "deep.back", "disparityL.x", "disparityL.y",
                               "disparityR.x", "disparityR.y", "mask.a", "rotopaint_mask.a", "mask_planartrack.a",

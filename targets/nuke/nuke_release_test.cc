@@ -1,8 +1,11 @@
 #include "targets/nuke/nuke_release.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "common/runtime/runtime.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -19,6 +22,42 @@ TEST(NukeReleasesTest, GoFromOldToNewAndHaveKnownRuntimes) {
     EXPECT_TRUE(IsAtLeast(release.runtime, previous)) << release.versions;
     previous = std::string(release.runtime);
   }
+}
+
+TEST(NukeReleasesTest, VersionsNameTheFirstAndTheLastOfEach) {
+  for (const NukeRelease& release : NukeReleases()) {
+    const std::vector<std::string> each = absl::StrSplit(release.each, ' ');
+    EXPECT_EQ(release.versions, each.size() == 1 ? each[0] : absl::StrCat(each.front(), " to ", each.back()));
+    EXPECT_THAT(each, testing::Contains(release.first));
+  }
+}
+
+TEST(RuntimeOfNukeTest, IsTheLibTorchOfThatVersion) {
+  const struct {
+    const char *version, *runtime;
+  } cases[] = {{"13", "1.6"},    {"13.2", "1.6"}, {"14", "1.12"},     {"14.1", "1.12"},  {"15", "1.12"},
+               {"15.0", "1.12"}, {"15.1", "2.1"}, {"15.2", "2.1"},    {"16", "2.1"},     {"16.0", "2.1"},
+               {"17", "2.7"},    {"17.0", "2.7"}, {"14.0v5", "1.12"}, {"15.1v12", "2.1"}};
+  for (const auto& c : cases) {
+    ASSERT_OK_AND_ASSIGN(const std::string runtime, RuntimeOfNuke(c.version));
+    EXPECT_EQ(runtime, c.runtime) << c.version;
+  }
+}
+
+TEST(RuntimeOfNukeTest, AnUnknownVersionIsAnErrorThatNamesTheKnownOnes) {
+  for (const char* version : {"12", "16.1", "18", "1", "", "14.", "14v", "v3", "14.0vx", "14.0 "}) {
+    EXPECT_THAT(RuntimeOfNuke(version),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         testing::HasSubstr("known: 13.0, 13.1, 13.2, 14.0, 14.1, 15.0, 15.1, 15.2, 16.0, 17.0")))
+        << version;
+  }
+}
+
+TEST(NukesThatLoadTest, AreThoseOfThatRuntimeAndOfNewerOnes) {
+  EXPECT_EQ(NukesThatLoad("1.6"), "Nuke 13.0 to 13.2, 14.0 to 15.0, 15.1 to 16.0, 17.0");
+  EXPECT_EQ(NukesThatLoad("2.1"), "Nuke 15.1 to 16.0, 17.0");
+  EXPECT_EQ(NukesThatLoad("2.13"), "no Nuke");
+  EXPECT_EQ(NukesThatLoad(""), "no Nuke");
 }
 
 TEST(OldestNukeTest, IsTheFirstThatLoadsTheArtifact) {

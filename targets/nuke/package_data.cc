@@ -1,6 +1,8 @@
 #include "targets/nuke/package_data.h"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -54,10 +56,45 @@ std::string KnobLinks(const Manifest& manifest) {
 // The output as a sentence names it.
 std::string OutputName(absl::string_view kind) { return kind == "matte" ? "a matte" : std::string(kind); }
 
+bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
+
+std::string Title(const Manifest& manifest) { return manifest.title().empty() ? manifest.model() : manifest.title(); }
+
+// The name of the node in menus, where a slash would begin a submenu.
+std::string DisplayName(const Manifest& manifest) {
+  return absl::StrCat(absl::StrReplaceAll(Title(manifest), {{"/", "-"}}), IsSeeded(manifest) ? " SEEDED" : "");
+}
+
+// The version of a package: equal for equal artifacts.
+std::string Version(const Manifest& manifest) {
+  return absl::StrCat(manifest.modelport_version(), "-", manifest.artifact().sha256().substr(0, 8));
+}
+
+// ", the published file", for the end of a sentence on the source.
+std::string Origin(const Manifest& manifest) {
+  const std::string origin = WeightsOrigin(manifest);
+  return origin.empty() ? "" : absl::StrCat(", ", origin);
+}
+
+// The layer for an output that has no layer of its own in Nuke; "" for depth, which has one, and for colour, which
+// replaces the image.
+std::string OwnLayer(const Manifest::Interface& interface) {
+  const auto is_rgba = [](const std::string& channel) { return absl::StartsWith(channel, "rgba."); };
+  if (interface.kind() == "colour" || !std::all_of(interface.outputs().begin(), interface.outputs().end(), is_rgba)) {
+    return "";
+  }
+  return interface.kind();
+}
+
 TemplateValues Values(const Manifest& manifest) {
   return {{"model", manifest.model()},
+          {"title", Title(manifest)},
+          {"display", DisplayName(manifest)},
+          {"version", Version(manifest)},
+          {"origin", Origin(manifest)},
+          {"seeded_prefix", IsSeeded(manifest) ? "SEEDED weights, which predict nothing. " : ""},
+          {"layer", OwnLayer(manifest.interface())},
           {"summary", manifest.summary()},
-          {"family_summary", manifest.family_summary()},
           {"minimum_runtime", manifest.minimum_runtime()},
           {"category", manifest.interface().category()},
           {"help", manifest.interface().help()},
@@ -89,10 +126,17 @@ void AddKnobs(const Manifest& manifest, TemplateData& data) {
 void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
   data.values["channels_in"] = absl::StrJoin(interface.inputs(), ",");
   data.values["channels_out"] = absl::StrJoin(interface.outputs(), ",");
-  data.lists["channels"] = {};
+  const std::string layer = OwnLayer(interface);
+  std::vector<TemplateValues> channels;
+  std::vector<std::string> own_names;
   for (const std::string& channel : interface.outputs()) {
-    data.lists["channels"].push_back({{"index", absl::StrCat(data.lists["channels"].size())}, {"channel", channel}});
+    own_names.push_back(layer.empty() ? channel : absl::StrReplaceAll(channel, {{"rgba.", absl::StrCat(layer, ".")}}));
+    channels.push_back({{"index", absl::StrCat(channels.size())}, {"channel", channel}, {"own", own_names.back()}});
   }
+  data.values["layer_channels"] = absl::StrJoin(own_names, " ");
+  data.lists["own_layer"] = KeepIf(!layer.empty());
+  data.lists["replaced_channels"] = layer.empty() ? std::vector<TemplateValues>() : channels;
+  data.lists["channels"] = std::move(channels);
 }
 
 void AddReleases(const Manifest& manifest, TemplateData& data) {
@@ -125,9 +169,9 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
   data.lists["half"] = KeepIf(manifest.dtype() == "float16");
-  data.lists["seeded"] = KeepIf(!manifest.warning().empty());
-  data.lists["other_weights"] = KeepIf(!manifest.warning().empty() && !manifest.weights_licence().empty());
-  data.lists["nonfree"] = KeepIf(absl::StrContains(manifest.weights_licence(), "-NC"));
+  data.lists["seeded"] = KeepIf(IsSeeded(manifest));
+  data.lists["other_weights"] = KeepIf(IsSeeded(manifest) && !manifest.weights_licence().empty());
+  data.lists["nonfree"] = KeepIf(ExcludesCommercialUse(manifest));
 }
 
 }  // namespace

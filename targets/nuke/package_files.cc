@@ -34,9 +34,15 @@ std::function<std::string(absl::string_view)> EscapeOf(absl::string_view name) {
   return EscapeQuoted;
 }
 
-std::string FileName(absl::string_view path, const std::string& model) {
+// The name of a template's file in the package, "" for an icon of other packages: those of depth have icon_depth.png,
+// or icon_depth_seeded.png for seeded weights.
+std::string FileName(absl::string_view path, const Manifest& manifest) {
   absl::string_view name = path.substr(path.rfind('/') + 1);
-  return absl::ConsumePrefix(&name, "model") ? absl::StrCat(model, name) : std::string(name);
+  if (absl::ConsumePrefix(&name, "model")) return absl::StrCat(manifest.model(), name);
+  if (!absl::ConsumePrefix(&name, "icon_")) return std::string(name);
+  const std::string icon = absl::StrCat(manifest.interface().kind(), manifest.warning().empty() ? "" : "_seeded");
+  if (!absl::ConsumePrefix(&name, icon) || (name != ".png" && name != "@2x.png")) return "";
+  return absl::StrCat(manifest.model(), name);
 }
 
 }  // namespace
@@ -45,7 +51,8 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
   ASSIGN_OR_RETURN(const TemplateData data, NukePackageData(manifest));
   std::vector<PackageFile> files;
   for (const EmbeddedFile& source : NukeTemplates()) {
-    PackageFile file = {FileName(source.path, manifest.model()), std::string(source.text)};
+    PackageFile file = {FileName(source.path, manifest), std::string(source.text)};
+    if (file.name.empty()) continue;
     if (!absl::EndsWith(file.name, ".png")) {
       ASSIGN_OR_RETURN(file.text, FillTemplate(source.text, data, EscapeOf(file.name)));
     }

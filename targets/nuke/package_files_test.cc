@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -182,15 +183,79 @@ TEST_F(PackageFilesTest, AModelWithoutKnobsHasNone) {
   }
 }
 
-TEST_F(PackageFilesTest, FeaturesReplaceColourAndAlpha) {
+TEST_F(PackageFilesTest, FeaturesGetALayerAndReplaceThePlateOnlyOnDemand) {
   SetInterface("features", {"rgba.red", "rgba.green", "rgba.blue"},
                {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"}, "Features");
   auto texts = Texts();
+  const std::string& gizmo = texts["tiny.gizmo"];
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("channelsOut rgba.red,rgba.green,rgba.blue,rgba.alpha\n"));
-  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n"));
+  EXPECT_THAT(gizmo, HasSubstr("\nadd_layer {features features.red features.green features.blue features.alpha}\n"));
+  EXPECT_THAT(gizmo, HasSubstr("  from0 rgba.red\n  to0 features.red\n"));
+  EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 features.alpha\n  name Copy1\n"));
+  EXPECT_THAT(gizmo, HasSubstr("  from3 rgba.alpha\n  to3 rgba.alpha\n  name ReplaceRgba\n"));
+  EXPECT_THAT(gizmo, HasSubstr("disable {{1-parent.replace_rgba}}\n"));
+  EXPECT_THAT(gizmo, HasSubstr(" addUserKnob {6 replace_rgba "));
+  EXPECT_TRUE(IsBalanced(gizmo, "{}", /*strings=*/false)) << gizmo;
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Features\""));
   EXPECT_THAT(texts["README.md"],
-              HasSubstr("- Out: `rgba.red,rgba.green,rgba.blue,rgba.alpha`, features, of the size"));
+              AllOf(HasSubstr("- Out: `rgba.red,rgba.green,rgba.blue,rgba.alpha`, features, of the size"),
+                    HasSubstr("`features.red features.green features.blue features.alpha`, and leaves the plate's")));
+}
+
+TEST_F(PackageFilesTest, DepthHasALayerInNukeAndColourIsTheImage) {
+  EXPECT_THAT(Texts()["tiny.gizmo"], Not(HasSubstr("add_layer")));
+  EXPECT_THAT(Texts()["tiny.gizmo"], Not(HasSubstr("replace_rgba")));
+  SetInterface("colour", {"rgba.red", "rgba.green", "rgba.blue"}, {"rgba.red", "rgba.green", "rgba.blue"}, "Denoise");
+  EXPECT_THAT(Texts()["tiny.gizmo"], Not(HasSubstr("add_layer")));
+}
+
+TEST_F(PackageFilesTest, EachKindOfOutputHasAnIconOfItsOwn) {
+  std::set<std::string> icons;
+  for (const char* kind : {"depth", "features", "matte", "colour"}) {
+    for (const char* warning : {"", "SEEDED weights: predicts nothing"}) {
+      manifest_.mutable_interface()->set_kind(kind);
+      manifest_.set_warning(warning);
+      auto texts = Texts();
+      for (const char* name : {"tiny.png", "tiny@2x.png"}) {
+        EXPECT_EQ(texts[name].substr(0, 8), "\x89PNG\r\n\x1a\n") << kind;
+        icons.insert(texts[name]);
+      }
+    }
+  }
+  EXPECT_THAT(icons, testing::SizeIs(16));
+}
+
+TEST_F(PackageFilesTest, PeopleReadTheTitleAndTheVersion) {
+  manifest_.set_title("Tiny 2 S/14");
+  manifest_.set_modelport_version("0.1.0");
+  manifest_.mutable_artifact()->set_sha256("0123456789abcdef");
+  auto texts = Texts();
+  EXPECT_THAT(texts["README.md"], testing::StartsWith("# Tiny 2 S/14 for Nuke\n"));
+  EXPECT_THAT(texts["README.md"], HasSubstr("**0.1.0-01234567**"));
+  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr(" addUserKnob {20 tiny l \"Tiny 2 S-14\"}\n"));
+  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("T \"Version 0.1.0-01234567\"}\n"));
+  EXPECT_THAT(texts["menu.py"], HasSubstr("/Tiny 2 S-14\", 'nuke.createNode(\"tiny\")'"));
+  EXPECT_THAT(texts["cat.json"], HasSubstr("\"name\": \"Tiny 2 S-14\""));
+}
+
+TEST_F(PackageFilesTest, SeededWeightsAreNamedWhereverAnArtistLooks) {
+  for (const auto& [name, text] : Texts()) EXPECT_THAT(text, Not(HasSubstr("SEEDED"))) << name;
+  manifest_.set_warning("SEEDED weights: predicts nothing");
+  auto texts = Texts();
+  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("\n label \"SEEDED: predicts nothing\"\n"),
+                                         HasSubstr(" addUserKnob {20 tiny l \"tiny SEEDED\"}\n")));
+  EXPECT_THAT(texts["menu.py"], HasSubstr("/tiny SEEDED\", 'nuke.createNode(\"tiny\")'"));
+  EXPECT_THAT(texts["cat.json"], AllOf(HasSubstr("\"name\": \"tiny SEEDED\""),
+                                       HasSubstr("\"description\": \"SEEDED weights, which predict nothing. ")));
+  EXPECT_THAT(texts["README.md"], HasSubstr("**SEEDED: the weights are made up by rule"));
+}
+
+TEST_F(PackageFilesTest, TheOriginOfTheWeightsIsSaid) {
+  manifest_.set_source("sha256:0a1b");
+  manifest_.set_published("no");
+  auto texts = Texts();
+  EXPECT_THAT(texts["README.md"], HasSubstr("- source of this artifact: sha256:0a1b, not the published file\n"));
+  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("T \"Weights: sha256:0a1b, not the published file\"}\n"));
 }
 
 TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
@@ -199,7 +264,8 @@ TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
   auto texts = Texts();
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("\n channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n"
                                                          " channelsOut rgba.alpha\n"));
-  EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  name Copy1"));
+  EXPECT_THAT(texts["tiny.gizmo"], AllOf(HasSubstr("  from0 rgba.alpha\n  to0 matte.alpha\n  name Copy1"),
+                                         HasSubstr("  from0 rgba.alpha\n  to0 rgba.alpha\n  name ReplaceRgba")));
   EXPECT_THAT(texts["cat.json"], HasSubstr("\"Segmentation\""));
   EXPECT_THAT(texts["menu.py"], HasSubstr("Cattery/Segmentation/tiny"));
   EXPECT_THAT(texts["README.md"],

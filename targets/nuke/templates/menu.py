@@ -7,4 +7,4 @@ import nuke
 _IN_CATTERY = any(part.lower() == "cattery" for part in pathlib.Path(__file__).parts)
 if not _IN_CATTERY or nuke.NUKE_VERSION_MAJOR < 14:
     nuke.menu("Nodes").addCommand(
-        "Cattery/@category@/@model@", 'nuke.createNode("@model@")', icon="@model@.png")
+        "Cattery/@category@/@display@", 'nuke.createNode("@model@")', icon="@model@.png")

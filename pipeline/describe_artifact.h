@@ -1,0 +1,30 @@
+#ifndef MODELPORT_PIPELINE_DESCRIBE_ARTIFACT_H_
+#define MODELPORT_PIPELINE_DESCRIBE_ARTIFACT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// A TorchScript file as its bytes and its manifests describe it. Anybody may have written the manifests.
+struct ArtifactDescription {
+  std::string path;
+  int64_t size_bytes = 0;
+  std::string sha256 = {};
+  absl::optional<Manifest> within = {};  // In the file; without the fields `artifact` and `round_trip`.
+  absl::optional<Manifest> beside = {};  // Beside the file; states its sha256.
+};
+
+// Describes the file at `path`. LibTorch does not read it, and none of its code runs. Manifests of any release are
+// read; a file that Modelport did not write has none.
+//   DataLoss  not a zip archive, or damaged; or the manifest beside it describes another file
+//   others    as ArtifactFile::Open
+absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_DESCRIBE_ARTIFACT_H_

@@ -1,0 +1,27 @@
+#ifndef MODELPORT_PIPELINE_PUBLISHED_FILE_H_
+#define MODELPORT_PIPELINE_PUBLISHED_FILE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "pipeline/map_weights.h"
+#include "registry/plugin.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// Whether a checkpoint is the published file `file`: "yes" or "no", or "" if the plugin states no sha256 of it.
+// `source` is "sha256:HEX" of the checkpoint, as in a manifest.
+std::string IsPublished(const PublishedFile& file, absl::string_view source);
+
+// Makes sure that no checkpoint of `parts`, those of `variant`, is the published file of another model in its place.
+// Their `sources` are as above, in the same order. Keys and shapes cannot tell a relative model from a metric one.
+//   FailedPrecondition  one is; the message names the models whose file it is
+absl::Status CheckPublishedFiles(const Registry& registry, const Variant& variant, const std::vector<MappedPart>& parts,
+                                 const std::vector<std::string>& sources);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_PUBLISHED_FILE_H_

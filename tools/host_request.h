@@ -1,0 +1,24 @@
+// The flags --target, --runtime and --nuke.
+#ifndef MODELPORT_TOOLS_HOST_REQUEST_H_
+#define MODELPORT_TOOLS_HOST_REQUEST_H_
+
+#include "absl/status/statusor.h"
+#include "common/runtime/runtime.h"
+#include "targets/target.h"
+
+namespace modelport {
+
+// The host that a TorchScript file is for.
+struct HostRequest {
+  const Target* target;
+  const Runtime* runtime;  // That has to load the file; null if the flags ask for none.
+};
+
+// Reads --target, --runtime and --nuke, which this library defines. --nuke=15.1 means --target=nuke and the LibTorch of
+// Nuke 15.1. Without --target and --nuke the target is libtorch.
+//   InvalidArgument  an unknown host, release or LibTorch; or --nuke contradicts one of the others
+absl::StatusOr<HostRequest> ParseHostRequest();
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_HOST_REQUEST_H_

@@ -1,0 +1,80 @@
+#include "tools/print_artifact.h"
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/manifest/describe_proof.h"
+#include "common/manifest/describe_weights.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "targets/targets.h"
+
+namespace modelport {
+namespace {
+
+std::string Or(const std::string& text, const std::string& otherwise) { return text.empty() ? otherwise : text; }
+
+std::string Weights(const Manifest& manifest) {
+  const std::string origin = manifest.warning().empty() ? WeightsOrigin(manifest) : manifest.warning();
+  return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : ", ", origin);
+}
+
+std::string Licence(const Manifest& manifest) {
+  return absl::StrCat(Or(manifest.weights_licence(), "not stated"),
+                      ExcludesCommercialUse(manifest) ? ", which does not allow commercial use" : "");
+}
+
+std::string LoadsIn(const Manifest& manifest) {
+  const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
+  return target.ok() && (*target)->loaded_by != nullptr ? (*target)->loaded_by(manifest.minimum_runtime()) : "";
+}
+
+void AddManifest(const Manifest& manifest, Table& table) {
+  table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
+  table.AddRow({"summary", manifest.summary()});
+  table.AddRow({"weights", Weights(manifest)});
+  table.AddRow({"licence", Licence(manifest)});
+  table.AddRow({"target", manifest.target()});
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
+                                        FormatCount(manifest.parameters()), " parameters")});
+  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
+  table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
+  if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
+  if (manifest.has_interface()) {
+    table.AddRow({"in", absl::StrJoin(manifest.interface().inputs(), ", ")});
+    table.AddRow(
+        {"out", absl::StrCat(absl::StrJoin(manifest.interface().outputs(), ", "), ", ", manifest.interface().kind())});
+  }
+  for (const std::string& method : manifest.methods()) table.AddRow({"method", method});
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    table.AddRow({"knob", absl::StrCat(knob.name(), ", ", knob.type(), ", ", knob.value(), ": ", knob.help())});
+  }
+  table.AddRow({"made by", absl::StrCat("Modelport ", manifest.modelport_version(), " with LibTorch ",
+                                        manifest.libtorch_version())});
+  table.AddRow({"code of", absl::StrCat(manifest.upstream().source(), " at ", manifest.upstream().commit())});
+}
+
+// Where the file's manifests are.
+std::string Places(bool within, bool beside) {
+  if (within) return beside ? "in it and beside it" : "in it";
+  return beside ? "beside it"
+                : "none: Modelport did not write this file, or its manifest was removed; lint describes it";
+}
+
+}  // namespace
+
+void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {
+  const auto& [path, size_bytes, sha256, within, beside] = description;
+  Table table;
+  table.AddRow({"artifact", absl::StrCat(path, ", ", FormatBytes(size_bytes))});
+  table.AddRow({"sha256", sha256});
+  table.AddRow({"manifest", Places(within.has_value(), beside.has_value())});
+  if (within || beside) AddManifest(beside ? *beside : *within, table);
+  if (beside) table.AddRow({"checks", DescribeProof(beside->round_trip())});
+  out << table.ToString();
+  if (within || beside) out << "The manifest says so; bazel run //tools:verify proves it.\n";
+}
+
+}  // namespace modelport
