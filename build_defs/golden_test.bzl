@@ -63,6 +63,40 @@ def golden_test(model, committed = False, large = False, plugins = "//models:plu
         deps = ["//tests:golden_test_main"],
     )
 
+def infer_image_test(models):
+    """infer_image_test: compares artifacts that prepare images themselves with goldens of upstream's infer_image.
+
+    Args:
+      models: the variants of Depth Anything V2 that //tests/goldens has such cases of.
+    """
+    data, folders = [], []
+    for model in models:
+        more_data, more_folders = _goldens(model + "_infer_image", committed = True)
+        data += more_data
+        folders += more_folders
+    cc_test(
+        name = "infer_image_test",
+        size = "medium",
+        srcs = ["infer_image_test.cc"],
+        args = folders,
+        data = data,
+        tags = ["rounding"],
+        deps = [
+            "//common/checkpoint:seeded",
+            "//common/status:status_matchers",
+            "//models:embedded_plugins",
+            "//pipeline:export_model",
+            "//registry",
+            "//tests:exported_module",
+            "//tests:golden_case",
+            "@com_google_absl//absl/strings",
+            "@com_google_absl//absl/types:span",
+            "@com_google_googletest//:gtest",
+            "@libtorch",
+            "@nlohmann_json//:json",
+        ],
+    )
+
 def artifact_golden_test(model, plugins, plugin_path):
     """MODEL_test: tests the file of the target MODEL in this package against its goldens. Declares no test if there are none.
 

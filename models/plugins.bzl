@@ -8,6 +8,7 @@ PLUGINS = [
     "dinov2_classifiers",
     "dinov2_depthers",
     "layers",
+    "transforms",
 ]
 
 # The hosts that lend wrappers, sorted. Each is a folder in targets/.

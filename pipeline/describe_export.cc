@@ -16,7 +16,7 @@
 namespace modelport {
 namespace {
 
-void DescribePlugin(const Plugin& plugin, const Target& target, Manifest& manifest) {
+void DescribePlugin(const Plugin& plugin, Manifest& manifest) {
   manifest.set_family(plugin.family);
   manifest.set_family_summary(plugin.summary);
   manifest.mutable_upstream()->set_source(plugin.upstream);
@@ -24,11 +24,17 @@ void DescribePlugin(const Plugin& plugin, const Target& target, Manifest& manife
   manifest.mutable_upstream()->set_licence(plugin.licence);
   manifest.set_plugin_sha256(plugin.plugin_digest);
   manifest.set_key_map_sha256(plugin.key_map_digest);
+}
+
+void DescribePreprocessing(const Preprocessing& stated, const TargetTree& tree, Manifest& manifest) {
   Manifest::Preprocessing& preprocessing = *manifest.mutable_preprocessing();
-  for (const double mean : plugin.preprocessing.mean) preprocessing.add_mean(mean);
-  for (const double std : plugin.preprocessing.std) preprocessing.add_std(std);
-  preprocessing.set_multiple_of(plugin.preprocessing.multiple_of);
-  preprocessing.set_inside(target.wraps);
+  for (const double mean : stated.mean) preprocessing.add_mean(mean);
+  for (const double std : stated.std) preprocessing.add_std(std);
+  preprocessing.set_multiple_of(stated.multiple_of);
+  preprocessing.set_inside(tree.is_wrapped());
+  preprocessing.set_channels(stated.channels);
+  for (const int64_t side : stated.size) preprocessing.add_size(side);
+  preprocessing.set_module(tree.wrapper);
 }
 
 void DescribeTensors(const ModuleTree& tree, Manifest& manifest) {
@@ -60,6 +66,7 @@ void DescribeInterface(const Interface& interface, Manifest& manifest) {
   entry.set_category(interface.category);
   entry.set_help(interface.help);
   entry.set_multiple_of(interface.multiple_of);
+  entry.set_in_metres(interface.in_metres);
   if (interface.larger_is_nearer) manifest.set_larger_is(*interface.larger_is_nearer ? "nearer" : "farther");
 }
 
@@ -163,11 +170,12 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   manifest.set_weights_url(WeightsUrl(*parts.entry.variant));
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);
-  DescribePlugin(*parts.entry.plugin, parts.target, manifest);
-  DescribeTensors(parts.tree, manifest);
+  DescribePlugin(*parts.entry.plugin, manifest);
+  DescribePreprocessing(parts.entry.plugin->preprocessing, parts.tree, manifest);
+  DescribeTensors(*parts.tree.whole, manifest);
   DescribeCode(parts, manifest);
-  if (parts.target.wraps) DescribeInterface(*parts.tree.interface, manifest);
-  DescribeKnobs(parts.tree.root, manifest);
+  if (parts.tree.is_wrapped()) DescribeInterface(*parts.tree.whole->interface, manifest);
+  DescribeKnobs(parts.tree.whole->root, manifest);
   return manifest;
 }
 

@@ -9,7 +9,6 @@
 
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/module_tree/module_tree.h"
 #include "common/proof/round_trip.h"
 #include "common/runtime/archive_format.h"
 #include "common/runtime/operators.h"
@@ -18,6 +17,7 @@
 #include "common/weights/bind_tensors.h"
 #include "pipeline/map_weights.h"
 #include "registry/registry.h"
+#include "registry/target_tree.h"
 #include "targets/target.h"
 
 namespace modelport {
@@ -26,8 +26,8 @@ namespace modelport {
 struct ArtifactParts {
   const CatalogEntry& entry;
   const Target& target;
-  const ModuleTree& tree;
-  const torch::jit::Module& module;        // Of `tree`.
+  const TargetTree& tree;
+  const torch::jit::Module& module;        // Of `tree.whole`.
   const std::vector<Operator>& operators;  // Of `module`.
   ArchiveFormat format;                    // WrittenFormat of these.
   DType dtype;

@@ -155,12 +155,12 @@ absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, co
 
 // Makes the round trip, if it is asked for.
 absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
-                                                const CatalogEntry& entry, const ModuleTree& tree,
+                                                const CatalogEntry& entry, const TargetTree& tree,
                                                 const ExportOptions& options) {
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", size);
   absl::StatusOr<RoundTrip> proven =
-      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, *options.target, tree), options.allow_nonfinite,
+      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, tree), options.allow_nonfinite,
                      [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
@@ -177,7 +177,8 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 
 absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target));
+  ASSIGN_OR_RETURN(const TargetTree tree,
+                   BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
   ASSIGN_OR_RETURN(const std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
@@ -193,7 +194,7 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
   const ArchiveFormat format = WrittenFormat(options.runtime, operators);
   Manifest manifest = DescribeModule({.entry = entry,
                                       .target = *options.target,
-                                      .tree = *tree.whole,
+                                      .tree = tree,
                                       .module = module,
                                       .operators = operators,
                                       .format = format,
@@ -204,7 +205,7 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
   RETURN_IF_ERROR(WriteAndAudit(module, weights, bound, options, sources, artifact, manifest));
   RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(tensors), entry, *tree.whole, options));
+                   Prove(module, outputs.artifact, TotalBytes(tensors), entry, tree, options));
   // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);

@@ -20,6 +20,7 @@ struct ExportOptions {
   DType dtype = DType::kFloat32;                   // Of the artifact's weights.
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
   const Runtime* runtime = nullptr;                // The runtime it is made for; null: the newest.
+  bool with_preprocess = false;                    // Whether the artifact prepares images itself.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
   bool allow_nonfinite = false;                    // Whether weights and outputs may be NaN or infinite.
@@ -28,8 +29,8 @@ struct ExportOptions {
 // Writes the artifact `options.out` and the manifest beside it. The artifact holds the manifest too, without the fields
 // `artifact` and `round_trip`. After an error neither file appears and existing files are as they were; if they cannot
 // be restored, the message says what is there (take_names.h).
-//   InvalidArgument     the plugin's text does not compile, the model is not made for the target, or an output is an
-//                       input or cannot be one (export_outputs.h)
+//   InvalidArgument     the plugin's text does not compile, the model is not made for the target, has no preprocessing
+//                       to be put in front, or an output is an input or cannot be one (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model, holds values that are not finite or changed while it was
 //                       read, or the model computes such values or cannot run in the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed

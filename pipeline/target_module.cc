@@ -23,8 +23,8 @@ absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, con
   return module;
 }
 
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target, const ModuleTree& tree) {
-  return target.wraps ? tree.interface->examples : entry.plugin->examples;
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const TargetTree& tree) {
+  return tree.is_wrapped() ? tree.whole->interface->examples : entry.plugin->examples;
 }
 
 }  // namespace modelport

@@ -11,6 +11,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/runtime/runtime.h"
 #include "registry/registry.h"
+#include "registry/target_tree.h"
 #include "targets/target.h"
 
 namespace modelport {
@@ -21,9 +22,9 @@ namespace modelport {
 absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                      const Target& target, const Runtime* runtime);
 
-// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin. `tree` is the
-// artifact's and must outlive them.
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const Target& target, const ModuleTree& tree);
+// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin. `tree` must outlive
+// them.
+const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const TargetTree& tree);
 
 }  // namespace modelport
 

@@ -46,6 +46,7 @@ struct StatedRequest {
   const Target* target;
   const Runtime* runtime = nullptr;
   DType dtype;
+  bool with_preprocess = false;
 };
 
 absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
@@ -58,6 +59,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   const absl::optional<DType> dtype = ParseDType(stated.dtype());
   if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
+  request.with_preprocess = stated.preprocessing().inside() && !request.target->wraps;
   return request;
 }
 
@@ -89,7 +91,8 @@ struct Remade {
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
                               const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
   Remade remade;
-  ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target));
+  ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
+                                                request.with_preprocess));
   ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, *remade.tree.model, request.dtype,
                                                       stated, checkpoints, file));
   ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, AllTensors(remade.weights.bound),
@@ -98,7 +101,7 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
   remade.format = WrittenFormat(request.runtime, operators);
   remade.manifest = DescribeModule({.entry = request.entry,
                                     .target = *request.target,
-                                    .tree = *remade.tree.whole,
+                                    .tree = remade.tree,
                                     .module = remade.module,
                                     .operators = operators,
                                     .format = remade.format,
@@ -208,7 +211,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
-  const std::vector<Call>& examples = TargetExamples(request->entry, *request->target, *remade.tree.whole);
+  const std::vector<Call>& examples = TargetExamples(request->entry, remade.tree);
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));
   Verification result;

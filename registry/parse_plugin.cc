@@ -67,19 +67,47 @@ class PluginParser {
     const size_t problems_before = problems_->size();
     YamlMapReader reader(value, "field \"preprocessing\"", problems_);
     Preprocessing& preprocessing = plugin_.preprocessing;
-    preprocessing.mean = reader.RequireNumbers("mean");
-    preprocessing.std = reader.RequireNumbers("std");
+    preprocessing.mean = reader.TakeNumbers("mean");
+    preprocessing.std = reader.TakeNumbers("std");
+    const size_t given = std::max(preprocessing.mean.size(), preprocessing.std.size());
+    preprocessing.channels = reader.TakeInt("channels", given > 0 ? given : 3);
     preprocessing.multiple_of = reader.TakeInt("multiple_of", 1);
+    ParseSize(&reader);
+    if (const YamlValue* wrappers = reader.Take("wrappers")) ParseWrappers(*wrappers, "", "field \"wrappers\"");
     reader.Finish();
-    if (preprocessing.mean.size() != 3 || preprocessing.std.size() != 3) {
-      problems_->Add(value.mark, "fields \"mean\" and \"std\" want three numbers, for red, green and blue");
-    }
+    if (preprocessing.channels < 1) problems_->Add(value.mark, "field \"channels\" wants a positive integer");
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
     // A value that is not a number was reported and is 0 here.
     if (problems_->size() > problems_before) return;
+    const auto fits = [&](size_t count) {
+      return count == given && static_cast<int64_t>(count) == preprocessing.channels;
+    };
+    if (given > 0 && !(fits(preprocessing.mean.size()) && fits(preprocessing.std.size()))) {
+      problems_->Add(value.mark, absl::StrCat("fields \"mean\" and \"std\" want a number for each of ",
+                                              preprocessing.channels, " channels, or both are left out; they have ",
+                                              preprocessing.mean.size(), " and ", preprocessing.std.size()));
+    }
     const auto is_positive = [](double number) { return number > 0; };
     if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
       problems_->Add(value.mark, "field \"std\" wants numbers above 0");
+    }
+  }
+
+  void ParseSize(YamlMapReader* reader) {
+    std::vector<int64_t>& size = plugin_.preprocessing.size;
+    const YamlValue* value = reader->Take("size");
+    if (value == nullptr) return;
+    size = ReadIntegers(*value, "field \"size\"", problems_);
+    const bool is_positive = std::all_of(size.begin(), size.end(), [](int64_t side) { return side > 0; });
+    if (size.size() != 2 || !is_positive) {
+      problems_->Add(value->mark, "field \"size\" wants two positive integers, height and width");
+    }
+  }
+
+  // Adds the wrapper of each root, for `target` or, if that is empty, for images.
+  void ParseWrappers(const YamlValue& value, const std::string& target, const std::string& subject) {
+    for (const YamlValue::Field& root : ReadFields(value, subject, problems_)) {
+      plugin_.wrappers.push_back({target, root.name, ParseCallText(root.value, subject), root.mark});
     }
   }
 
@@ -90,10 +118,7 @@ class PluginParser {
     } else if (!(*target)->wraps) {
       problems_->Add(field.mark, absl::StrCat("target ", field.name, " takes models as they are, without a wrapper"));
     }
-    const std::string subject = absl::StrCat("target ", field.name);
-    for (const YamlValue::Field& root : ReadFields(field.value, subject, problems_)) {
-      plugin_.wrappers.push_back({field.name, root.name, ParseCallText(root.value, subject), root.mark});
-    }
+    ParseWrappers(field.value, field.name, absl::StrCat("target ", field.name));
   }
 
   void ParseVariant(const YamlValue::Field& field) {
@@ -182,7 +207,8 @@ class PluginParser {
     const bool is_reported = std::any_of(document.fields.begin(), document.fields.end(), is_no_list);
     if (plugin_.examples.empty() && !is_reported)
       problems_->Add(document.mark, "a plugin with variants wants examples");
-    if (plugin_.preprocessing.mean.empty()) {
+    const auto is_preprocessing = [](const YamlValue::Field& field) { return field.name == "preprocessing"; };
+    if (std::none_of(document.fields.begin(), document.fields.end(), is_preprocessing)) {
       problems_->Add(document.mark, "a plugin with variants wants preprocessing");
     }
   }

@@ -132,12 +132,11 @@ variants:
     published: no
   toy_b: {}
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 16 problems
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 15 problems
   plugin.yaml:1:1: missing field "family" in a plugin
   plugin.yaml:1:1: unknown field "familly" in a plugin; nearest: family
   plugin.yaml:2:10: field "summary" wants text, has a list
   plugin.yaml:3:11: missing field "licence" in field "upstream"
-  plugin.yaml:4:16: fields "mean" and "std" want three numbers, for red, green and blue
   plugin.yaml:4:42: an item of field "std" wants a number, has "one"
   plugin.yaml:4:61: field "multiple_of" wants a decimal integer, has "014"
   plugin.yaml:5:12: column 8 of "forward": wants "(", has nothing
@@ -215,6 +214,62 @@ variants:
   plugin.yaml:8:71: missing field "url" in an item of field "licence_claims"
   plugin.yaml:8:87: missing field "url" in an item of field "licence_claims"
   plugin.yaml:8:102: unknown field "page" in an item of field "licence_claims"; known: licence, url)yaml"));
+}
+
+// The preprocessing that the text in braces states.
+absl::StatusOr<Plugin> WithPreprocessing(const std::string& preprocessing) {
+  const YamlFile file = {"plugin.yaml", "family: toy\nsummary: A toy\npreprocessing: {" + preprocessing + "}\n"};
+  EXPECT_THAT(SchemaErrors(file), IsEmpty());
+  return ParsePlugin(file);
+}
+
+TEST(ParsePluginTest, PreprocessingMayBeOfAnyKind) {
+  ASSERT_OK_AND_ASSIGN(const Plugin plain, WithPreprocessing(""));
+  EXPECT_EQ(plain.preprocessing.channels, 3);
+  EXPECT_THAT(plain.preprocessing.mean, IsEmpty());
+  EXPECT_EQ(plain.preprocessing.multiple_of, 1);
+  EXPECT_THAT(plain.preprocessing.size, IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const Plugin four,
+                       WithPreprocessing("mean: [0.5, 0.5, 0.5, 0.5], std: [1, 1, 1, 1], multiple_of: 32"));
+  EXPECT_EQ(four.preprocessing.channels, 4);
+  EXPECT_EQ(four.preprocessing.multiple_of, 32);
+  ASSERT_OK_AND_ASSIGN(const Plugin fixed, WithPreprocessing("channels: 1, size: [224, 280]"));
+  EXPECT_EQ(fixed.preprocessing.channels, 1);
+  EXPECT_THAT(fixed.preprocessing.size, ElementsAre(224, 280));
+}
+
+TEST(ParsePluginTest, PreprocessingMayWrapARootForImages) {
+  ASSERT_OK_AND_ASSIGN(const Plugin plugin, WithPreprocessing("wrappers: {Toy: \"Images(mean, std)\"}"));
+  ASSERT_THAT(plugin.wrappers, SizeIs(1));
+  EXPECT_EQ(plugin.wrappers[0].target, "");
+  EXPECT_EQ(plugin.wrappers[0].root, "Toy");
+  EXPECT_EQ(plugin.wrappers[0].call.text, "Images(mean, std)");
+}
+
+TEST(ParsePluginTest, NormalisationHasANumberForEachChannel) {
+  const auto wants = [](const std::string& counts) {
+    return StatusIs(kInvalid, "plugin.yaml:3:16: fields \"mean\" and \"std\" want a number for each of " + counts);
+  };
+  EXPECT_THAT(WithPreprocessing("mean: [0.5], std: [1, 1, 1]").status(),
+              wants("3 channels, or both are left out; they have 1 and 3"));
+  EXPECT_THAT(WithPreprocessing("mean: [0.5, 0, 0]").status(),
+              wants("3 channels, or both are left out; they have 3 and 0"));
+  EXPECT_THAT(WithPreprocessing("mean: [0, 0, 0], std: [1, 1, 1], channels: 4").status(),
+              wants("4 channels, or both are left out; they have 3 and 3"));
+}
+
+TEST(ParsePluginTest, SizesAndChannelsArePositive) {
+  EXPECT_THAT(Refuse(R"yaml(family: toy
+summary: A toy
+preprocessing: {channels: 0, size: [224, 0], multiple_of: 0, wrappers: []}
+)yaml"),
+              StatusIs(kInvalid, R"yaml(plugin.yaml: 4 problems
+  plugin.yaml:3:16: field "channels" wants a positive integer
+  plugin.yaml:3:16: field "multiple_of" wants a positive integer
+  plugin.yaml:3:36: field "size" wants two positive integers, height and width
+  plugin.yaml:3:72: field "wrappers" wants a map, has a list)yaml"));
+  EXPECT_THAT(Refuse("family: toy\nsummary: A toy\npreprocessing: {size: [224, 2.5]}\n"),
+              StatusIs(kInvalid, testing::HasSubstr("an item of field \"size\" wants a decimal integer, has \"2.5\"")));
 }
 
 TEST(ParsePluginTest, DeviationsAreAboveZero) {

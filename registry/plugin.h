@@ -46,17 +46,20 @@ struct Variant {
   YamlMark mark;          // Of `module`.
 };
 
-// What a model expects of its input image: (rgb in 0..1 - mean) / std, both sides multiples of `multiple_of` pixels.
+// What a model expects of its input image: (values in 0..1 - mean) / std, red, green and blue first.
 struct Preprocessing {
-  std::vector<double> mean;
+  int64_t channels = 3;
+  std::vector<double> mean;  // Of each channel; empty: the model takes values in 0..1.
   std::vector<double> std;
-  int64_t multiple_of = 1;
+  int64_t multiple_of = 1;    // Both sides are multiples of so many pixels.
+  std::vector<int64_t> size;  // The only height and width that the model takes; empty: it takes others, too.
 };
 
-// The module around the root in artifacts for a target: NukeDepth(mean, std, multiple_of).
+// The module around the root in artifacts for a target, NukeDepth(mean, std, multiple_of), or in those that prepare
+// images themselves.
 struct Wrapper {
-  std::string target;
-  std::string root;  // The root's module type, "DepthAnythingV2".
+  std::string target;  // Empty: for `export --with_preprocess`.
+  std::string root;    // The root's module type, "DepthAnythingV2".
   Call call;
   YamlMark mark;
 };

@@ -151,6 +151,7 @@ absl::Status Read(const YamlFile& file) {
 constexpr absl::string_view kUnseen[] = {
     "is not in \"",                                  // A placeholder of `to` that `from` lacks.
     "unknown target",                                // A name in `targets`.
+    "want a number for each",                        // `mean` and `std` of other lengths, or one without the other.
     "wants two licences or more",                    // `licence_claims` that agree, or without `licence`.
     "unknown operation",                             // A name in `by`.
     "unknown rules",                                 // A name in `rules` of a layout.
@@ -169,7 +170,13 @@ constexpr char kPlugin[] = R"yaml(family: toy
 summary: A toy
 upstream: {source: "https://example.org/toy", commit: 0123456, licence: MIT}
 uses: [layers]
-preprocessing: {mean: [0.5, 0.25, 0], std: [1, 1, 1e-1], multiple_of: 14}
+preprocessing:
+  mean: [0.5, 0.25, 0, 0]
+  std: [1, 1, 1e-1, 1]
+  channels: 4
+  multiple_of: 14
+  size: [224, 280]
+  wrappers: {Toy: Wrapper(mean)}
 examples:
   - forward([1, 3, 28, 28])
 targets:
@@ -244,6 +251,7 @@ constexpr char kModules[] = R"yaml(modules:
       category: Depth Estimation
       multiple_of: 2 * dim
       larger_is_nearer: true
+      in_metres: dim < 4
       help: in metres
       examples: ["forward([1, 2, 28, 28])"]
     methods: |

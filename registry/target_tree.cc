@@ -7,6 +7,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "common/module_tree/wrapped_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -30,50 +32,107 @@ absl::Status CheckChannels(const std::vector<std::string>& names, const Target& 
   return absl::OkStatus();
 }
 
-// Makes sure that the root of `tree` tells `target` what it has to know.
-absl::Status CheckInterface(const ModuleTree& tree, const Target& target) {
-  const ModuleType& wrapper = *tree.root.type;
+// Makes sure that the interface of a wrapper for `target` says what the host has to know.
+absl::Status CheckForHost(const Interface& interface, const Target& target) {
+  if (interface.inputs.empty() || interface.outputs.empty() || interface.category.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a wrapper for ", target.name, " wants the fields inputs, outputs and category"));
+  }
+  RETURN_IF_ERROR(CheckChannels(interface.inputs, target));
+  return CheckChannels(interface.outputs, target);
+}
+
+// Makes sure that the root of `tree` has an interface that is good for `wrapper`.
+absl::Status CheckInterface(const ModuleTree& tree, const Wrapper& wrapper) {
+  const ModuleType& type = *tree.root.type;
   if (!tree.interface.has_value()) {
-    return absl::InvalidArgumentError(absl::StrCat(MarkString(wrapper.mark), ": a wrapper for ", target.name,
-                                                   " wants a field interface, ", wrapper.name(), " has none"));
+    return absl::InvalidArgumentError(absl::StrCat(MarkString(type.mark), ": a wrapper for ",
+                                                   wrapper.target.empty() ? "images" : wrapper.target,
+                                                   " wants a field interface, ", type.name(), " has none"));
   }
-  for (const auto* names : {&tree.interface->inputs, &tree.interface->outputs}) {
-    RETURN_IF_ERROR(Annotate(CheckChannels(*names, target), MarkString(wrapper.interface->mark)));
+  if (wrapper.target.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const Target* target, FindTarget(wrapper.target));
+  return Annotate(CheckForHost(*tree.interface, *target), MarkString(type.interface->mark));
+}
+
+// What the call of a wrapper may use.
+Scope PreprocessingScope(const Preprocessing& preprocessing) {
+  std::vector<double> mean = preprocessing.mean, std = preprocessing.std;
+  if (mean.empty()) {
+    mean.assign(preprocessing.channels, 0);
+    std.assign(preprocessing.channels, 1);
   }
-  return absl::OkStatus();
+  return {{"channels", preprocessing.channels},
+          {"mean", std::move(mean)},
+          {"std", std::move(std)},
+          {"multiple_of", preprocessing.multiple_of},
+          {"size", preprocessing.size}};
 }
 
 absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                         const ModuleTree& model) {
-  const Preprocessing& preprocessing = plugin.preprocessing;
-  const Scope scope = {
-      {"mean", preprocessing.mean}, {"std", preprocessing.std}, {"multiple_of", preprocessing.multiple_of}};
-  ASSIGN_OR_RETURN(const Target* target, FindTarget(wrapper.target));
-  ASSIGN_OR_RETURN(ModuleTree tree, WrapTree(model, wrapper.call, scope, variant.module));
-  RETURN_IF_ERROR(CheckInterface(tree, *target));
+  ASSIGN_OR_RETURN(ModuleTree tree,
+                   WrapTree(model, wrapper.call, PreprocessingScope(plugin.preprocessing), variant.module));
+  RETURN_IF_ERROR(CheckInterface(tree, wrapper));
   return tree;
 }
 
-absl::StatusOr<const Wrapper*> FindWrapper(const Plugin& plugin, const Variant& variant, const Target& target) {
+// The wrapper of the root of `variant` for `target` or, if that is empty, for images; null if there is none.
+const Wrapper* FindWrapper(const Plugin& plugin, const Variant& variant, absl::string_view target) {
   const auto fits = [&](const Wrapper& wrapper) {
-    return wrapper.target == target.name && wrapper.root == variant.module.type;
+    return wrapper.target == target && wrapper.root == variant.module.type;
   };
   const auto found = std::find_if(plugin.wrappers.begin(), plugin.wrappers.end(), fits);
-  if (found != plugin.wrappers.end()) return &*found;
-  return absl::InvalidArgumentError(
-      absl::StrCat("--target=", target.name, ": ", variant.name, " does not support this target: ", plugin.path,
-                   "/plugin.yaml names no wrapper for ", variant.module.type, " under targets: ", target.name));
+  return found == plugin.wrappers.end() ? nullptr : &*found;
+}
+
+absl::Status LacksWrapper(const Plugin& plugin, const Variant& variant, absl::string_view flag, absl::string_view lacks,
+                          absl::string_view field) {
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", variant.name, " does not support ", lacks, ": ",
+                                                 plugin.path, "/plugin.yaml names no wrapper for ", variant.module.type,
+                                                 " under ", field));
+}
+
+// The wrapper that the artifact needs; null if it needs none.
+absl::StatusOr<const Wrapper*> NeededWrapper(const Plugin& plugin, const Variant& variant, const Target& target,
+                                             bool with_preprocess) {
+  if (target.wraps && with_preprocess) {
+    return absl::InvalidArgumentError(absl::StrCat("--with_preprocess: artifacts for --target=", target.name,
+                                                   " prepare the host's images themselves; leave out one of the two"));
+  }
+  if (!target.wraps && !with_preprocess) return nullptr;
+  const Wrapper* const wrapper = FindWrapper(plugin, variant, with_preprocess ? "" : target.name);
+  if (wrapper != nullptr) return wrapper;
+  if (with_preprocess) return LacksWrapper(plugin, variant, "--with_preprocess", "it", "preprocessing: wrappers");
+  return LacksWrapper(plugin, variant, absl::StrCat("--target=", target.name), "this target",
+                      absl::StrCat("targets: ", target.name));
+}
+
+// The module type and the values of its constants: "InferImage(mean=[0.5, 0.5, 0.5], ...)".
+absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
+                                         const ModuleTree& model, const ModuleTree& whole) {
+  Scope known = PreprocessingScope(plugin.preprocessing);
+  ASSIGN_OR_RETURN(const Scope of_root, BindArguments(model.root.type->signature, variant.module, Scope()));
+  known.insert(of_root.begin(), of_root.end());
+  const Signature& signature = whole.root.type->signature;
+  ASSIGN_OR_RETURN(const Scope values, BindArguments(signature, wrapper.call, known));
+  const auto format = [&](std::string* out, const std::string& name) {
+    absl::StrAppend(out, name, "=", ValueString(values.at(name)));
+  };
+  return absl::StrCat(signature.name, "(", absl::StrJoin(signature.argument_names(), ", ", format), ")");
 }
 
 }  // namespace
 
-absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target) {
+absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
+                                           bool with_preprocess) {
+  ASSIGN_OR_RETURN(const Wrapper* wrapper, NeededWrapper(plugin, variant, target, with_preprocess));
   ASSIGN_OR_RETURN(ModuleTree built, BuildModuleTree(plugin.library, variant.module));
   const auto model = std::make_shared<const ModuleTree>(std::move(built));
-  if (!target.wraps) return TargetTree{model, model};
-  ASSIGN_OR_RETURN(const Wrapper* wrapper, FindWrapper(plugin, variant, target));
+  if (wrapper == nullptr) return TargetTree{model, model};
   ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*wrapper, plugin, variant, *model));
-  return TargetTree{model, std::make_shared<const ModuleTree>(std::move(wrapped))};
+  ASSIGN_OR_RETURN(std::string call, DescribeCall(*wrapper, plugin, variant, *model, wrapped));
+  return TargetTree{model, std::make_shared<const ModuleTree>(std::move(wrapped)), std::move(call)};
 }
 
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,

@@ -2,6 +2,7 @@
 #define MODELPORT_REGISTRY_TARGET_TREE_H_
 
 #include <memory>
+#include <string>
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
@@ -13,18 +14,26 @@ namespace modelport {
 // The trees of a variant and of its artifact for a target.
 struct TargetTree {
   std::shared_ptr<const ModuleTree> model;  // The variant's own, onto which checkpoints are mapped.
-  // The artifact's: `model` itself, or a wrapper around a copy of it if the target wraps. Its slots are those of
-  // `model`, in the same order.
+  // The artifact's: `model` itself, or a wrapper around a copy of it. Its slots are those of `model`, in the same
+  // order.
   std::shared_ptr<const ModuleTree> whole;
+  // The wrapper and its arguments, "NukeDepth(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
+  std::string wrapper = {};
+
+  bool is_wrapped() const { return !wrapper.empty(); }
 };
 
-// Builds the tree of `variant`, one of `plugin`, and wraps it for `target` in what the plugin names for its root.
-//   InvalidArgument  the plugin has no wrapper of this root for `target`, or one that does not fit
-absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target);
+// Builds the tree of `variant`, one of `plugin`, and wraps it in what the plugin names for its root: for `target` if
+// that wraps, or for images if `with_preprocess`.
+//   InvalidArgument  the plugin has no such wrapper of this root, or one that does not fit; or `with_preprocess` for a
+//                    target that wraps
+absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
+                                           bool with_preprocess = false);
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the
-// variant's root and the preprocessing's mean, std and multiple_of. The result has an interface, with channels that the
-// wrapper's target knows.
+// variant's root and what the preprocessing states: channels, mean, std, multiple_of and size, the last an empty list
+// if it is not fixed. Without normalisation each mean is 0 and each std is 1. The result has an interface, with
+// channels that the wrapper's target knows.
 //   InvalidArgument  the wrapper does not fit the variant, has no interface or names an unknown channel
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                        const ModuleTree& model);

@@ -4,14 +4,21 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "pipeline/export_model.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// Exports `model` with seeded weights into the test's temporary folder, and loads the file back.
+// Exports `model` with seeded weights into the test's temporary folder, and loads the file back. `change` may set
+// other options of the export.
+absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
+                                                const std::function<void(ExportOptions&)>& change);
+
+// The same for a target.
 absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
                                                 const std::string& target = "libtorch");
 

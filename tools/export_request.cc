@@ -38,6 +38,9 @@ ABSL_FLAG(
     std::string, state_dict, "",
     "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
 ABSL_FLAG(std::string, target, "libtorch", "the host that the artifact is for: libtorch or nuke");
+ABSL_FLAG(bool, with_preprocess, false,
+          "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
+          "0..1");
 ABSL_FLAG(std::string, runtime, "", "the LibTorch that loads the artifact, such as 1.6; by default the newest");
 ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
 ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
@@ -174,6 +177,7 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, WeightSourc
 absl::StatusOr<ExportOptions> ParseOptions(const CatalogEntry& entry, absl::string_view extension) {
   ExportOptions options;
   options.prove = absl::GetFlag(FLAGS_verify);
+  options.with_preprocess = absl::GetFlag(FLAGS_with_preprocess);
   options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
   const std::string out = absl::GetFlag(FLAGS_out);
   options.out = ResolveUserPath(out.empty() ? absl::StrCat(entry.variant->name, extension) : out);

@@ -65,6 +65,7 @@ class TypeChecker {
   void CheckInterface(const InterfaceDecl& decl) {
     CheckNumber(decl.multiple_of, decl.mark);
     CheckNumber(decl.larger_is_nearer, decl.mark);
+    CheckNumber(decl.in_metres, decl.mark);
   }
 
   void CheckModule(const ModuleEntry& entry) {

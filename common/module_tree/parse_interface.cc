@@ -14,7 +14,7 @@
 namespace modelport {
 namespace {
 
-constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour"};
+constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores"};
 
 std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
   const YamlValue* value = reader.Require("kind");
@@ -22,9 +22,20 @@ std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
   std::string kind = ReadText(*value, "field \"kind\"", problems);
   if (!kind.empty() && std::count(std::begin(kKinds), std::end(kKinds), kind) == 0) {
     problems->Add(value->mark,
-                  absl::StrCat("field \"kind\" wants depth, matte, features or colour, has \"", kind, "\""));
+                  absl::StrCat("field \"kind\" wants depth, matte, features, colour or scores, has \"", kind, "\""));
   }
   return kind;
+}
+
+std::vector<std::string> TakeChannels(absl::string_view name, YamlMapReader& reader, YamlProblems* problems) {
+  const YamlValue* value = reader.Take(name);
+  if (value == nullptr) return {};
+  const std::string subject = absl::StrCat("field \"", name, "\"");
+  std::vector<std::string> channels = ReadTexts(*value, subject, problems);
+  if (value->kind == YamlValue::Kind::kList && channels.empty()) {
+    problems->Add(value->mark, absl::StrCat(subject, " wants at least one item"));
+  }
+  return channels;
 }
 
 std::vector<Call> ParseExamples(YamlMapReader& reader, YamlProblems* problems) {
@@ -56,17 +67,17 @@ InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
   const size_t problems_before = problems->size();
   YamlMapReader reader(value, "field \"interface\"", problems);
   decl.stated.kind = ParseKind(reader, problems);
-  decl.stated.inputs = reader.RequireTexts("inputs");
-  decl.stated.outputs = reader.RequireTexts("outputs");
-  decl.stated.category = reader.RequireText("category");
+  decl.stated.inputs = TakeChannels("inputs", reader, problems);
+  decl.stated.outputs = TakeChannels("outputs", reader, problems);
+  decl.stated.category = reader.TakeText("category");
   decl.stated.help = reader.TakeText("help");
   decl.multiple_of = TakeExpression("multiple_of", reader, problems);
   decl.larger_is_nearer = TakeExpression("larger_is_nearer", reader, problems);
+  decl.in_metres = TakeExpression("in_metres", reader, problems);
   decl.stated.examples = ParseExamples(reader, problems);
   reader.Finish();
-  const bool is_complete = !decl.stated.inputs.empty() && !decl.stated.outputs.empty() && !decl.stated.examples.empty();
-  if (!is_complete && problems->size() == problems_before) {
-    problems->Add(value.mark, "fields \"inputs\", \"outputs\" and \"examples\" want at least one item each");
+  if (decl.stated.examples.empty() && problems->size() == problems_before) {
+    problems->Add(value.mark, "field \"examples\" wants at least one item");
   }
   return decl;
 }

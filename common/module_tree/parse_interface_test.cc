@@ -52,7 +52,8 @@ class ParseInterfaceTest : public testing::Test {
 };
 
 TEST_F(ParseInterfaceTest, TakesEveryField) {
-  const std::string text = absl::StrCat(kInterface, "larger_is_nearer: nearer\nhelp: in metres\n");
+  const std::string text =
+      absl::StrCat(kInterface, "larger_is_nearer: nearer\nin_metres: 1 < patch\nhelp: the depth\n");
   EXPECT_THAT(SchemaErrors(InModule(text)), IsEmpty());
   const InterfaceDecl decl = Parse(text);
   EXPECT_OK(problems_.status());
@@ -60,7 +61,8 @@ TEST_F(ParseInterfaceTest, TakesEveryField) {
   EXPECT_THAT(decl.stated.inputs, ElementsAre("rgba.red", "rgba.green"));
   EXPECT_THAT(decl.stated.outputs, ElementsAre("depth.Z"));
   EXPECT_EQ(decl.stated.category, "Depth Estimation");
-  EXPECT_EQ(decl.stated.help, "in metres");
+  EXPECT_EQ(decl.stated.help, "the depth");
+  EXPECT_EQ(decl.in_metres->text(), "1 < patch");
   EXPECT_EQ(decl.multiple_of->text(), "2 * patch");
   EXPECT_EQ(decl.larger_is_nearer->text(), "nearer");
   ASSERT_THAT(decl.stated.examples, SizeIs(2));
@@ -70,15 +72,15 @@ TEST_F(ParseInterfaceTest, TakesEveryField) {
 
 TEST_F(ParseInterfaceTest, AnUnknownKindIsAProblem) {
   EXPECT_THAT(Problem("depth\n", "deep\n"),
-              HasSubstr("w.yaml:1:7: field \"kind\" wants depth, matte, features or colour, has \"deep\""));
+              HasSubstr("w.yaml:1:7: field \"kind\" wants depth, matte, features, colour or scores, has \"deep\""));
 }
 
 TEST_F(ParseInterfaceTest, AMissingFieldIsAProblem) {
-  EXPECT_THAT(Problem("outputs", "output"), HasSubstr("missing field \"outputs\" in field \"interface\""));
+  EXPECT_THAT(Problem("kind", "kinds"), HasSubstr("missing field \"kind\" in field \"interface\""));
 }
 
 TEST_F(ParseInterfaceTest, AnEmptyListIsAProblem) {
-  EXPECT_THAT(Problem("[depth.Z]", "[]"), HasSubstr("\"outputs\" and \"examples\" want at least one item each"));
+  EXPECT_THAT(Problem("[depth.Z]", "[]"), HasSubstr("w.yaml:3:10: field \"outputs\" wants at least one item"));
 }
 
 TEST_F(ParseInterfaceTest, AnExampleThatIsNoCallOfValuesIsAProblem) {

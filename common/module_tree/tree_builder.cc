@@ -161,6 +161,7 @@ void TreeBuilder::AddInterface(const InterfaceDecl& decl, const Scope& scope, co
   if (decl.larger_is_nearer.has_value()) {
     interface.larger_is_nearer = Holds(decl.larger_is_nearer, scope, decl.mark, root);
   }
+  if (decl.in_metres.has_value()) interface.in_metres = Holds(decl.in_metres, scope, decl.mark, root);
   tree_.interface = std::move(interface);
 }
 

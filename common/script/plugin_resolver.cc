@@ -20,7 +20,7 @@ using torch::jit::SugaredValue;
 const std::map<std::string, c10::ScalarType>& DTypes() {
   static const auto* dtypes = new std::map<std::string, c10::ScalarType>{
       {"float16", c10::kHalf}, {"bfloat16", c10::kBFloat16}, {"float32", c10::kFloat}, {"float64", c10::kDouble},
-      {"int32", c10::kInt},    {"int64", c10::kLong},        {"bool", c10::kBool},
+      {"uint8", c10::kByte},   {"int32", c10::kInt},         {"int64", c10::kLong},    {"bool", c10::kBool},
   };
   return *dtypes;
 }

@@ -84,6 +84,16 @@ std::vector<std::string> ReadTexts(const YamlValue& value, absl::string_view sub
   return texts;
 }
 
+std::vector<int64_t> ReadIntegers(const YamlValue& value, absl::string_view subject, YamlProblems* problems) {
+  std::vector<int64_t> numbers;
+  for (const YamlValue& item : ReadItems(value, subject, problems)) {
+    const absl::optional<int64_t> number = ParseInteger(item);
+    if (!number.has_value()) AddWrongKind(item, absl::StrCat("an item of ", subject), "a decimal integer", problems);
+    numbers.push_back(number.value_or(0));
+  }
+  return numbers;
+}
+
 YamlMapReader::YamlMapReader(const YamlValue& value, std::string subject, YamlProblems* problems)
     : value_(value), subject_(std::move(subject)), problems_(problems) {
   ReadFields(value_, subject_, problems_);
@@ -125,8 +135,8 @@ std::vector<std::string> YamlMapReader::RequireTexts(absl::string_view name) {
   return list == nullptr ? std::vector<std::string>() : ReadTexts(*list, FieldSubject(name), problems_);
 }
 
-std::vector<double> YamlMapReader::RequireNumbers(absl::string_view name) {
-  const YamlValue* list = Require(name);
+std::vector<double> YamlMapReader::TakeNumbers(absl::string_view name) {
+  const YamlValue* list = Take(name);
   if (list == nullptr) return {};
   std::vector<double> numbers;
   for (const YamlValue& item : ReadItems(*list, FieldSubject(name), problems_)) {

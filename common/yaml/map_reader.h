@@ -33,7 +33,7 @@ class YamlMapReader {
   std::string RequireText(absl::string_view name);
   std::vector<std::string> TakeTexts(absl::string_view name);
   std::vector<std::string> RequireTexts(absl::string_view name);
-  std::vector<double> RequireNumbers(absl::string_view name);
+  std::vector<double> TakeNumbers(absl::string_view name);
   // "true" or "false", nothing else.
   bool TakeBool(absl::string_view name, bool fallback);
   // A decimal integer without leading zeros.
@@ -59,6 +59,8 @@ const std::vector<YamlValue::Field>& ReadFields(const YamlValue& value, absl::st
 const std::vector<YamlValue>& ReadItems(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
 
 std::vector<std::string> ReadTexts(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
+// Decimal integers, as TakeInt reads one. One that is not is reported and is 0 in the result.
+std::vector<int64_t> ReadIntegers(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
 
 // "nothing", "a list", "a map", "a block of text", or the text in quotes.
 std::string DescribeYaml(const YamlValue& value);

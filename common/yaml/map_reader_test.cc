@@ -20,7 +20,7 @@ TEST(YamlMapReaderTest, TakesFieldsOfEveryKind) {
   YamlMapReader reader(value, "a thing", &problems);
   EXPECT_EQ(reader.RequireText("text"), "a b");
   EXPECT_THAT(reader.RequireTexts("texts"), ElementsAre("a", "b"));
-  EXPECT_THAT(reader.RequireNumbers("numbers"), ElementsAre(1, -0.5, 1e-6));
+  EXPECT_THAT(reader.TakeNumbers("numbers"), ElementsAre(1, -0.5, 1e-6));
   EXPECT_TRUE(reader.TakeBool("yes", false));
   EXPECT_EQ(reader.TakeInt("int", 0), -14);
   EXPECT_EQ(reader.TakeFields("map")[0].name, "x");
@@ -60,7 +60,7 @@ TEST_P(YamlMapReaderErrorTest, IsReported) {
   reader.TakeInt("size", 1);
   reader.TakeItems("items");
   reader.TakeTexts("texts");
-  if (value.kind == YamlValue::Kind::kMap && value.fields[0].name == "mean") reader.RequireNumbers("mean");
+  if (value.kind == YamlValue::Kind::kMap && value.fields[0].name == "mean") reader.TakeNumbers("mean");
   reader.Finish();
   EXPECT_THAT(problems.status(), StatusIs(absl::StatusCode::kInvalidArgument, "a.yaml:" + GetParam().error));
 }

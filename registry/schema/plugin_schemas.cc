@@ -61,9 +61,13 @@ Json Name() {
   return Matching(std::move(name), CatalogNamePattern(), "a-z, 0-9, _, . and -, at most 64, a letter or digit first");
 }
 
-Json ThreeNumbers(Json number) {
+Json Numbers(Json number) {
   number["type"] = "number";
-  return {{"type", "array"}, {"items", std::move(number)}, {"minItems", 3}, {"maxItems", 3}};
+  return {{"type", "array"}, {"items", std::move(number)}};
+}
+
+Json TwoIntegersAboveZero() {
+  return {{"type", "array"}, {"items", {{"type", "integer"}, {"minimum", 1}}}, {"minItems", 2}, {"maxItems", 2}};
 }
 
 // The types that consist of no others.
@@ -74,8 +78,9 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"family", Text()},
       {"true or false", {{"type", "boolean"}}},
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
-      {"three numbers", ThreeNumbers(Json::object())},
-      {"three numbers above 0", ThreeNumbers({{"exclusiveMinimum", 0}})},
+      {"two integers above 0", TwoIntegersAboveZero()},
+      {"numbers", Numbers(Json::object())},
+      {"numbers above 0", Numbers({{"exclusiveMinimum", 0}})},
       {"name", Name()},
       {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
       {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
@@ -178,9 +183,14 @@ class SchemaMaker {
     return {absl::StrCat(name, ".schema.json"), absl::StrCat(whole.dump(2), "\n")};
   }
 
-  // A map with the fields of `table` and no others.
+  static Json EmptyMap() {
+    return {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+  }
+
+  // A map with the fields of `table` and no others. A field of its own type "map" has those fields whose names begin
+  // with its name and a dot.
   Json Map(const FieldTable& table) {
-    Json map = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+    Json map = EmptyMap();
     for (const FieldRow& row : table) {
       if (std::find(std::begin(kConditions), std::end(kConditions), row.required) == std::end(kConditions)) {
         problems_.insert(absl::StrCat(row.name, ": unknown condition \"", row.required, "\""));
@@ -191,9 +201,7 @@ class SchemaMaker {
         continue;
       }
       Json& inner = map["properties"][outer];
-      if (inner.is_null()) {
-        inner = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
-      }
+      if (!inner.contains("properties")) inner.update(EmptyMap());
       AddField(row, row.name.substr(outer.size() + 1), &inner);
       if (row.required != kNo) inner["required"].push_back(row.name.substr(outer.size() + 1));
     }
@@ -212,6 +220,7 @@ class SchemaMaker {
 
   // The schema of a type as docs/plugins.md words it. `field` is for problems.
   Json Type(absl::string_view type, const std::string& field) {
+    if (type == "map") return {{"type", "object"}};
     const std::string name = DefinitionName(type);
     if (definitions_.contains(name) || Define(std::string(type), name)) {
       return {{"$ref", absl::StrCat("#/definitions/", name)}};

@@ -1,0 +1,101 @@
+// Artifacts of Depth Anything V2 that prepare images themselves give what upstream's infer_image gives, with OpenCV.
+//   infer_image_test FOLDER...
+// Each FOLDER, named MODEL_infer_image, has golden cases.
+#include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
+#include <c10/core/InferenceMode.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/strip.h"
+#include "absl/types/span.h"
+#include "common/checkpoint/seeded.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "nlohmann/json.hpp"
+#include "registry/registry.h"
+#include "tests/exported_module.h"
+#include "tests/golden_case.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+using torch::jit::Module;
+
+std::vector<std::string>* folders;
+
+// The picture of a case, RGB in uint8 [1, 3, H, W].
+at::Tensor RawImage(const nlohmann::json& input) {
+  at::Tensor values = at::empty(input.at("shape").get<std::vector<int64_t>>(), at::kFloat);
+  SeededFill(input.at("key").get<std::string>(), input.at("seed"), input.at("center"), input.at("spread"),
+             absl::MakeSpan(values.mutable_data_ptr<float>(), values.numel()));
+  const at::Tensor bgr = (values * 256).floor().to(at::kByte);
+  return bgr.flip({2}).permute({2, 0, 1}).unsqueeze(0).contiguous();
+}
+
+at::Tensor Depth(Module module, const at::Tensor& image, int64_t input_size) {
+  return module.forward({image, input_size}).toTensor().squeeze(0);
+}
+
+double LargestDifference(const at::Tensor& a, const at::Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+void Check(const Module& module, const Module& in_float64, const fs::path& json) {
+  std::ifstream stream(json);
+  const auto stated = nlohmann::json::parse(stream);
+  ASSERT_OK_AND_ASSIGN(const auto golden, ReadTensors(fs::path(json).replace_extension("safetensors")));
+  const at::Tensor image = RawImage(stated.at("input"));
+  const int64_t input_size = stated.at("input_size");
+
+  // The preparation is plain arithmetic in float64.
+  Module preprocess = module.attr("preprocess").toModule();
+  EXPECT_TRUE(preprocess.forward({image, input_size}).toTensor().equal(golden.at("image")));
+
+  const at::Tensor depth = Depth(module, image, input_size), expected = golden.at("depth");
+  ASSERT_EQ(depth.sizes(), expected.sizes());
+  // As in golden_check.h; the noise is that of this processor's kernels.
+  const double noise = LargestDifference(depth, Depth(in_float64, image, input_size));
+  const double range = (expected.max() - expected.min()).item<double>();
+  const double difference = LargestDifference(depth, expected);
+  EXPECT_LE(difference, std::max(4 * noise, 4e-6 * expected.abs().max().item<double>()));
+  std::printf("%s: %.1e of the depth's range\n", json.stem().c_str(), difference / range);
+}
+
+TEST(InferImageTest, IsAsUpstreams) {
+  const c10::InferenceMode inference;
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  for (const std::string& folder : *folders) {
+    const std::string name = fs::path(folder).filename();
+    const std::string model(absl::StripSuffix(name, "_infer_image"));
+    const auto options = [](ExportOptions& options) { options.with_preprocess = true; };
+    ASSERT_OK_AND_ASSIGN(const Module module, ExportSeeded(registry, model, /*seed=*/0, options));
+    Module in_float64 = module.deepcopy();
+    in_float64.to(at::kDouble);
+    int cases = 0;
+    for (const fs::directory_entry& file : fs::directory_iterator(folder)) {
+      if (file.path().extension() != ".json") continue;
+      SCOPED_TRACE(file.path());
+      Check(module, in_float64, file.path());
+      ++cases;
+    }
+    EXPECT_GT(cases, 0) << folder;
+  }
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  modelport::folders = &arguments;
+  return RUN_ALL_TESTS();
+}
