@@ -1,6 +1,7 @@
 #include "pipeline/predict/feature_picture.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include <algorithm>
 #include <cmath>

@@ -17,13 +17,13 @@ namespace modelport {
 // What a model says of one image. Tensors that it does not give are undefined; the others are float32, dense and on the
 // CPU.
 struct Prediction {
-  at::Tensor depth;       // [H, W], of the image's size.
-  at::Tensor confidence;  // [H, W], from 1.
-  at::Tensor sky;         // [H, W], 0.3 and more is sky.
-  at::Tensor extrinsics;  // [3, 4], from the world to the camera.
-  at::Tensor intrinsics;  // [3, 3], in pixels of the image.
-  at::Tensor features;    // [C, h, w], one vector for each patch.
-  at::Tensor scores;      // [classes], not normalised.
+  at::Tensor depth = {};       // [H, W], of the image's size.
+  at::Tensor confidence = {};  // [H, W], from 1.
+  at::Tensor sky = {};         // [H, W], 0.3 and more is sky.
+  at::Tensor extrinsics = {};  // [3, 4], from the world to the camera.
+  at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
+  at::Tensor features = {};    // [C, h, w], one vector for each patch.
+  at::Tensor scores = {};      // [classes], not normalised.
 };
 
 // Whether the model takes several views of a scene at once.
