@@ -14,13 +14,16 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
+#include "common/image/read_image.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/predict/artifact_cache.h"
+#include "pipeline/predict/benchmark.h"
 #include "pipeline/predict/find_images.h"
 #include "pipeline/predict/load_artifact.h"
 #include "pipeline/predict/predict_images.h"
+#include "pipeline/predict/write_scene.h"
 #include "tools/export_request.h"
 #include "tools/print_predictions.h"
 #include "tools/tool_main.h"
@@ -38,6 +41,13 @@ ABSL_FLAG(std::string, colours, "",
           "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
 ABSL_FLAG(std::string, percentiles, "0,100", "the percentiles of the depth that get the first and the last colour");
 ABSL_FLAG(bool, side_by_side, false, "draw depth in colours, with the image to its left");
+ABSL_FLAG(std::string, cameras, "",
+          "with several views: write their cameras to this .json file, or to this new folder as COLMAP's text files");
+ABSL_FLAG(std::string, points, "", "with several views: write a coloured point cloud to this .ply or .glb file");
+ABSL_FLAG(double, conf, 40, "leave out so many percent of the points, those of the least confidence");
+ABSL_FLAG(std::string, compare, "",
+          "another artifact: tell how far its outputs are, and draw both and their difference to --out");
+ABSL_FLAG(bool, benchmark, false, "measure the time and memory of one image, instead of writing anything");
 ABSL_FLAG(bool, views, false, "take all images as views of one scene, for Depth Anything 3");
 ABSL_FLAG(absl::optional<int64_t>, size, absl::nullopt,
           "the resolution to which images are resized for the model; by default that of the published code");
@@ -97,19 +107,30 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
   return options;
 }
 
+// Whether a run must, may or must not write a file for each image.
+enum class Outputs { kWanted, kOptional, kNone };
+
+Outputs OutputsOf(const LoadedArtifact& artifact) {
+  if (absl::GetFlag(FLAGS_benchmark) || artifact.manifest.interface().kind() == "scores") return Outputs::kNone;
+  const bool others = !absl::GetFlag(FLAGS_compare).empty() || !absl::GetFlag(FLAGS_cameras).empty() ||
+                      !absl::GetFlag(FLAGS_points).empty();
+  return others ? Outputs::kOptional : Outputs::kWanted;
+}
+
 // Which file each image becomes.
-absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out, bool has_pictures) {
+absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out, Outputs wanted) {
   const std::vector<std::string> inputs = ResolveUserPaths(absl::GetFlag(FLAGS_input));
   if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
   ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
-  if (out.empty() && has_pictures) {
+  if (out.empty() && wanted == Outputs::kWanted) {
     return absl::InvalidArgumentError("--out is missing: a .png or .exr file, a folder, or a name with * or %04d");
   }
-  if (!out.empty() && !has_pictures) {
-    return absl::InvalidArgumentError("--out: the model gives scores of classes, which are printed; leave it out");
+  if (!out.empty() && wanted == Outputs::kNone) {
+    return absl::InvalidArgumentError(
+        "--out: labels of a model of classes, and the results of --benchmark, are printed; leave it out");
   }
   std::vector<std::string> outputs(images.size());
-  if (has_pictures) {
+  if (!out.empty()) {
     ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out)));
   }
   std::vector<PredictJob> jobs;
@@ -117,21 +138,62 @@ absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out, bool ha
   return jobs;
 }
 
+absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
+  SceneOutputs outputs;
+  if (const std::string path = absl::GetFlag(FLAGS_cameras); !path.empty()) outputs.cameras = ResolveUserPath(path);
+  if (const std::string path = absl::GetFlag(FLAGS_points); !path.empty()) outputs.points = ResolveUserPath(path);
+  outputs.percentile = absl::GetFlag(FLAGS_conf);
+  if (!(outputs.percentile >= 0 && outputs.percentile < 100)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--conf=", outputs.percentile, ": wants a percentage from 0 to 100"));
+  }
+  RETURN_IF_ERROR(CheckSceneOutputs(outputs));
+  return outputs;
+}
+
+absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
+  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(job.input, options.max_pixels));
+  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size);
+  if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
+  PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
+  return absl::OkStatus();
+}
+
+// The artifact of --compare; none without the flag.
+absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared() {
+  const std::string path = absl::GetFlag(FLAGS_compare);
+  if (path.empty()) return absl::nullopt;
+  if (absl::GetFlag(FLAGS_views) || absl::GetFlag(FLAGS_benchmark)) {
+    return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
+  }
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, LoadArtifact(ResolveUserPath(path)));
+  return absl::make_optional(std::move(artifact));
+}
+
 absl::Status Predict() {
   const absl::Time start = absl::Now();
-  std::vector<std::string> remarks;
-  ASSIGN_OR_RETURN(const PredictOptions options, ParsePredictOptions());
-  ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(remarks));
-  const bool has_pictures = artifact.manifest.interface().kind() != "scores";
-  ASSIGN_OR_RETURN(const std::vector<PredictJob> jobs, PlanJobs(absl::GetFlag(FLAGS_out), has_pictures));
-  std::vector<PredictedImage> images;
-  if (absl::GetFlag(FLAGS_views)) {
-    RETURN_IF_ERROR(PredictViews(artifact, jobs, options, images).status());
-  } else {
-    images = PredictImages(artifact, jobs, options);
+  PredictionReport report;
+  ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
+  ASSIGN_OR_RETURN(const SceneOutputs scene, ParseSceneOutputs());
+  ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
+  ASSIGN_OR_RETURN(report.jobs, PlanJobs(absl::GetFlag(FLAGS_out), OutputsOf(artifact)));
+  if (absl::GetFlag(FLAGS_benchmark)) return MeasureOne(artifact, report.jobs[0], options);
+  ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
+  if (compared) {
+    options.compared = &*compared;
+    if (!options.style.colours) {
+      ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
+    }
   }
-  PrintPredictions(artifact, jobs, images, remarks, absl::Now() - start, std::cout);
-  return FailuresOf(images);
+  if (absl::GetFlag(FLAGS_views) || !scene.cameras.empty() || !scene.points.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
+    ASSIGN_OR_RETURN(report.scene, WriteScene(views, scene));
+  } else {
+    report.images = PredictImages(artifact, report.jobs, options);
+  }
+  report.time = absl::Now() - start;
+  PrintPredictions(artifact, report, std::cout);
+  return FailuresOf(report.images);
 }
 
 }  // namespace

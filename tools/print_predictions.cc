@@ -69,22 +69,49 @@ void AddLabels(const std::vector<PredictedImage>& images, Table& table) {
   }
 }
 
+void AddDifferences(const std::vector<PredictedImage>& images, Table& table) {
+  for (const PredictedImage& image : images) {
+    if (!image.difference) continue;
+    const auto& [largest, mean, range] = *image.difference;
+    table.AddRow({"difference", absl::StrFormat("largest %.3g, mean %.3g, of a range of %.3g%s", largest, mean, range,
+                                                images.size() > 1 ? absl::StrCat("  ", image.input) : "")});
+  }
+}
+
 }  // namespace
 
-void PrintPredictions(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
-                      const std::vector<PredictedImage>& images, const std::vector<std::string>& remarks,
-                      absl::Duration time, std::ostream& out) {
+void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& report, std::ostream& out) {
+  const std::vector<PredictedImage>& images = report.images;
   Table table;
   table.AddRow({"model", artifact.manifest.model()});
   table.AddRow({"artifact", artifact.path});
-  for (const std::string& remark : remarks) table.AddRow({"", remark});
+  for (const std::string& remark : report.remarks) table.AddRow({"", remark});
   table.AddRow({"source", Source(artifact.manifest)});
   table.AddRow({"input", Inputs(images)});
   AddNotes(images, table);
   if (const std::string depths = Depths(artifact.manifest, images); !depths.empty()) table.AddRow({"depth", depths});
   AddLabels(images, table);
-  if (const std::string written = Written(jobs, images); !written.empty()) table.AddRow({"wrote", written});
-  table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
+  AddDifferences(images, table);
+  if (report.scene.points > 0) {
+    table.AddRow({"points", absl::StrCat(report.scene.points, ", without ", report.scene.left_out,
+                                         " of little confidence, of sky or without depth")});
+  }
+  if (const std::string written = Written(report.jobs, images); !written.empty()) table.AddRow({"wrote", written});
+  table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(report.time))});
+  out << table.ToString();
+}
+
+void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, const Image& image,
+                    const Benchmark& benchmark, std::ostream& out) {
+  const auto milliseconds = [](double seconds) { return absl::StrFormat("%.1f ms", seconds * 1000); };
+  Table table;
+  table.AddRow({"model", artifact.manifest.model()});
+  table.AddRow({"input", absl::StrCat(input, ", ", image.width, " x ", image.height)});
+  table.AddRow({"runs", absl::StrCat(benchmark.runs)});
+  table.AddRow({"median", milliseconds(benchmark.median_seconds)});
+  table.AddRow({"p90", milliseconds(benchmark.p90_seconds)});
+  table.AddRow({"rate", absl::StrFormat("%.3g images/s", 1 / benchmark.median_seconds)});
+  table.AddRow({"peak memory", FormatBytes(benchmark.peak_memory)});
   out << table.ToString();
 }
 

@@ -8,7 +8,12 @@
 #include <system_error>
 #include <utility>
 
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "common/image/encode_png.h"
+#include "common/image/picture.h"
 #include "common/image/read_image.h"
 #include "common/io/output_file.h"
 #include "common/progress/progress.h"
@@ -54,6 +59,17 @@ absl::StatusOr<Image> Read(const std::string& path, const PredictOptions& option
   return std::move(read.image);
 }
 
+// The picture of a comparison, for the file `path`.
+absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
+                                             const Prediction& other, const LoadedArtifact& artifact,
+                                             const OutputStyle& style) {
+  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png")) {
+    return absl::InvalidArgumentError("a comparison is drawn for models of depth, as .png; leave out --out for others");
+  }
+  const Picture picture = DrawComparison(prediction.depth, other.depth, *style.colours, artifact.manifest);
+  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), {});
+}
+
 // Fills `done` and writes to the last of `files`, without committing it.
 absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Prediction& prediction,
                    const std::string& path, const OutputStyle& style, PredictedImage& done, OutputFile* file) {
@@ -67,6 +83,19 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
   return file->Write(*bytes);
 }
 
+// Runs the compared artifact, too. Fills `done` and writes to `file`, without committing it.
+absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
+                     const Image& image, const Prediction& prediction, PredictedImage& done, OutputFile* file) {
+  const auto others = RunModel(*options.compared, absl::MakeConstSpan(&image, 1), options.size);
+  if (!others.ok()) return Annotate(others.status(), absl::StrCat(options.compared->path, ": ", job.input));
+  const absl::StatusOr<Difference> difference = ComparePredictions(prediction, others->front());
+  if (!difference.ok()) return Annotate(difference.status(), options.compared->path);
+  done.difference = *difference;
+  if (file == nullptr) return absl::OkStatus();
+  const auto bytes = EncodeComparison(job.output, prediction, others->front(), artifact, options.style);
+  return bytes.ok() ? file->Write(*bytes) : Annotate(bytes.status(), job.output);
+}
+
 absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
                         PredictedImage& done) {
   std::deque<OutputFile> files;
@@ -76,7 +105,11 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
       RunModel(artifact, absl::MakeConstSpan(&image, 1), options.size);
   if (!predictions.ok()) return Annotate(predictions.status(), job.input);
   OutputFile* const file = files.empty() ? nullptr : &files[0];
-  RETURN_IF_ERROR(Write(artifact, image, predictions->front(), job.output, options.style, done, file));
+  if (options.compared == nullptr) {
+    RETURN_IF_ERROR(Write(artifact, image, predictions->front(), job.output, options.style, done, file));
+  } else {
+    RETURN_IF_ERROR(Compare(artifact, job, options, image, predictions->front(), done, file));
+  }
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }
 

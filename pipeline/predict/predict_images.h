@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
+#include "pipeline/predict/compare_predictions.h"
 #include "pipeline/predict/encode_prediction.h"
 #include "pipeline/predict/load_artifact.h"
 #include "pipeline/predict/run_model.h"
@@ -19,9 +20,10 @@ struct PredictOptions {
   int64_t max_pixels = 100000000;     // Of one image.
   absl::optional<int64_t> size = {};  // As for RunModel.
   OutputStyle style = {};
+  const LoadedArtifact* compared = nullptr;  // Another artifact. Outputs then show both and their difference.
 };
 
-// An image to read and the file to write; `output` is empty for a model that gives scores.
+// An image to read and the file to write; nothing is written if `output` is empty.
 struct PredictJob {
   std::string input;
   std::string output;
@@ -41,7 +43,8 @@ struct PredictedImage {
   absl::Status status = {};             // Of reading it, the model and writing.
   std::vector<std::string> notes = {};  // As of ReadImage.
   absl::optional<ValueRange> depth = {};
-  std::vector<Label> labels = {};  // The best five, best first.
+  absl::optional<Difference> difference = {};  // From the compared artifact.
+  std::vector<Label> labels = {};              // The best five, best first.
 };
 
 // Predicts each image on its own, one after the other, so that the memory in use is that of one. An image that fails
@@ -56,7 +59,7 @@ struct View {
   Prediction prediction;
 };
 
-// Predicts all images as views of one scene. Writes every output, or none if a view fails.
+// Predicts all images as views of one scene, without comparing. Writes every output, or none if a view fails.
 absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                                const PredictOptions& options, std::vector<PredictedImage>& done);
 
