@@ -32,8 +32,8 @@ struct ExportOptions {
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, has no preprocessing
 //                       to be put in front, or an output is an input or cannot be one (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model, is another model's published file, holds values that are
-//                       not finite or changed while it was
-//                       read, or the model computes such values or cannot run in the runtime
+//                       not finite or changed while it was read, or the model computes such values or cannot run in
+//                       the runtime
 //   DataLoss            the checkpoint is damaged, or the round trip failed
 //   Unavailable         a kernel of this machine does not agree with itself, so that nothing can be proven
 //   ResourceExhausted   the disk is full

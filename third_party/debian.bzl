@@ -31,6 +31,8 @@ def write_versions(ctx, packages):
 
 def _debian_library_impl(ctx):
     write_versions(ctx, ctx.attr.packages)
+    for folder, path in ctx.attr.headers.items():
+        ctx.symlink(path, folder)
     ctx.template("BUILD", ctx.attr.build_file)
 
 debian_library = repository_rule(
@@ -39,6 +41,8 @@ debian_library = repository_rule(
     attrs = {
         "packages": attr.string_list(mandatory = True, doc = "The packages whose versions BUILD loads."),
         "build_file": attr.label(mandatory = True, allow_single_file = True, doc = "The BUILD file of the repository."),
+        "headers": attr.string_dict(doc = "Folders of the repository, and the folders of headers below /usr that they lead to, for headers that " +
+                                          "include each other without their folder's name."),
         "_installed": INSTALLED,
     },
 )

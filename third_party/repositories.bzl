@@ -55,6 +55,32 @@ def modelport_repositories():
         packages = ["libssl-dev"],
         build_file = Label("//third_party:openssl.BUILD"),
     )
+    debian_library(
+        name = "libexif",
+        packages = ["libexif-dev"],
+        build_file = Label("//third_party:libexif.BUILD"),
+    )
+    debian_library(
+        name = "libjpeg",
+        packages = ["libjpeg62-turbo-dev"],
+        build_file = Label("//third_party:libjpeg.BUILD"),
+    )
+    debian_library(
+        name = "libpng",
+        packages = ["libpng-dev"],
+        build_file = Label("//third_party:libpng.BUILD"),
+    )
+    debian_library(
+        name = "libtiff",
+        packages = ["libtiff-dev"],
+        build_file = Label("//third_party:libtiff.BUILD"),
+    )
+    debian_library(
+        name = "openexr",
+        packages = ["libopenexr-dev", "libimath-dev"],
+        build_file = Label("//third_party:openexr.BUILD"),
+        headers = {"Imath": "/usr/include/Imath"},
+    )
     goldens(name = "goldens")
     libtorch(name = "libtorch")
     old_libtorchs()

@@ -20,7 +20,9 @@ absl::Status NotTorchScript(absl::string_view kind) {
                    "\n  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export"));
 }
 
-absl::Status CheckKind(absl::string_view bytes) {
+}  // namespace
+
+absl::Status CheckScriptFile(absl::string_view bytes) {
   const absl::StatusOr<FileKind> kind = DetectFileKind(bytes);
   if (absl::IsInvalidArgument(kind.status())) return NotTorchScript("not a zip archive");
   RETURN_IF_ERROR(kind.status());
@@ -37,10 +39,8 @@ absl::Status CheckKind(absl::string_view bytes) {
   return absl::InternalError("unknown file kind");
 }
 
-}  // namespace
-
 absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes) {
-  RETURN_IF_ERROR(CheckKind(bytes));
+  RETURN_IF_ERROR(CheckScriptFile(bytes));
   const absl::StatusOr<ScriptArchive> archive = ScriptArchive::Read(bytes);
   if (absl::IsInvalidArgument(archive.status())) {
     return NotTorchScript("a checkpoint of torch.save, which has weights and no code");

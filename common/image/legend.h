@@ -1,0 +1,30 @@
+#ifndef MODELPORT_COMMON_IMAGE_LEGEND_H_
+#define MODELPORT_COMMON_IMAGE_LEGEND_H_
+
+#include <string>
+
+#include "common/image/colour_map.h"
+#include "common/image/picture.h"
+
+namespace modelport {
+
+// What the colours of a picture mean.
+struct Legend {
+  ColourMap map;
+  bool reversed = false;  // The smallest value has the map's last colour.
+  double min = 0;         // The values of the bar's ends.
+  double max = 1;
+  std::string text;     // What the values are: "metres", "relative depth: larger is nearer".
+  std::string warning;  // Drawn in red above the bar; may be empty.
+};
+
+// The colour of `value`.
+Rgb LegendColour(const Legend& legend, double value);
+
+// `picture` above a bar of the colours, with its smallest, middle and largest value. A narrow picture gets a border, so
+// that the legend has room.
+Picture WithLegend(const Picture& picture, const Legend& legend);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_IMAGE_LEGEND_H_

@@ -1,0 +1,124 @@
+#include "pipeline/predict/encode_prediction.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/span.h"
+#include "common/image/encode_exr.h"
+#include "common/image/encode_png.h"
+#include "common/image/picture.h"
+#include "common/status/status_macros.h"
+#include "pipeline/predict/feature_picture.h"
+
+namespace modelport {
+namespace {
+
+// As the depth images of KITTI: from 0 to 256 m in steps of 4 mm.
+constexpr double kStepsPerMetre = 256, kMaxStep = 65535;
+
+absl::Span<const float> Values(const at::Tensor& map) {
+  return absl::MakeConstSpan(map.const_data_ptr<float>(), map.numel());
+}
+
+// What every file says of its origin.
+ImageTexts Origin(const LoadedArtifact& artifact) {
+  const Manifest& manifest = artifact.manifest;
+  ImageTexts texts = {{"modelport/model", manifest.model()},
+                      {"modelport/source", manifest.source()},
+                      {"modelport/manifestSha256", artifact.manifest_sha256}};
+  if (!manifest.warning().empty()) texts.emplace_back("modelport/warning", manifest.warning());
+  return texts;
+}
+
+// How a 16-bit number tells a depth: depth = offset + number * step.
+struct Scale {
+  double offset;
+  double step;
+};
+
+Scale ScaleFor(const at::Tensor& depth, const Manifest& manifest) {
+  if (manifest.interface().in_metres()) return {0, 1 / kStepsPerMetre};
+  const ValueRange range = RangeOf(depth, 0, 100);
+  return {range.min, std::max((range.max - range.min) / kMaxStep, 1e-30)};
+}
+
+absl::StatusOr<std::string> EncodeGrey(const at::Tensor& depth, const LoadedArtifact& artifact) {
+  const Scale scale = ScaleFor(depth, artifact.manifest);
+  std::vector<uint16_t> numbers;
+  for (const float value : Values(depth)) {
+    if (!std::isfinite(value)) {
+      return absl::FailedPreconditionError("the depth is not finite everywhere; .exr can hold it, 16 bits cannot");
+    }
+    const double number = std::round((value - scale.offset) / scale.step);
+    numbers.push_back(static_cast<uint16_t>(std::clamp(number, 0.0, kMaxStep)));
+  }
+  ImageTexts texts = Origin(artifact);
+  texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
+  texts.emplace_back("modelport/depth", absl::StrFormat("%.9g + number * %.9g", scale.offset, scale.step));
+  return EncodePng(static_cast<int>(depth.size(1)), static_cast<int>(depth.size(0)), absl::MakeConstSpan(numbers),
+                   texts);
+}
+
+absl::StatusOr<std::string> EncodePicture(const Picture& picture, const LoadedArtifact& artifact) {
+  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), Origin(artifact));
+}
+
+absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction& prediction,
+                                           const LoadedArtifact& artifact, const OutputStyle& style) {
+  if (!style.colours) return EncodeGrey(prediction.depth, artifact);
+  const absl::optional<Picture> photo = style.side_by_side ? absl::make_optional<Picture>(image) : absl::nullopt;
+  return EncodePicture(DrawDepth(prediction.depth, *style.colours, artifact.manifest, photo ? &*photo : nullptr),
+                       artifact);
+}
+
+absl::StatusOr<std::string> EncodeDepthExr(const Prediction& prediction, const LoadedArtifact& artifact) {
+  std::vector<ExrChannel> channels = {{"depth.Z", Values(prediction.depth)}};
+  if (prediction.confidence.defined()) channels.push_back({"confidence.Y", Values(prediction.confidence)});
+  if (prediction.sky.defined()) channels.push_back({"sky.Y", Values(prediction.sky)});
+  ImageTexts texts = Origin(artifact);
+  texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
+  return EncodeExr(static_cast<int>(prediction.depth.size(1)), static_cast<int>(prediction.depth.size(0)), channels,
+                   texts);
+}
+
+absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
+  const int64_t area = features.size(1) * features.size(2);
+  std::vector<ExrChannel> channels;
+  for (int64_t i = 0; i < features.size(0); ++i) {
+    channels.push_back({absl::StrFormat("features.%04d", i), Values(features).subspan(i * area, area)});
+  }
+  return EncodeExr(static_cast<int>(features.size(2)), static_cast<int>(features.size(1)), channels, Origin(artifact));
+}
+
+absl::StatusOr<std::string> EncodeFeaturesPng(const Image& image, const at::Tensor& features,
+                                              const LoadedArtifact& artifact) {
+  ASSIGN_OR_RETURN(const Picture picture, DrawFeatures(features, image.width, image.height));
+  return EncodePicture(picture, artifact);
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
+                                             const LoadedArtifact& artifact, const OutputStyle& style) {
+  const std::string name = absl::AsciiStrToLower(path);
+  const bool png = absl::EndsWith(name, ".png"), exr = absl::EndsWith(name, ".exr");
+  if (!png && !exr) return absl::InvalidArgumentError("wants a name that ends with .png or .exr");
+  if (prediction.depth.defined()) {
+    return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(prediction, artifact);
+  }
+  if (prediction.features.defined()) {
+    return png ? EncodeFeaturesPng(image, prediction.features, artifact)
+               : EncodeFeaturesExr(prediction.features, artifact);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
+}
+
+}  // namespace modelport

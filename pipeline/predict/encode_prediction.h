@@ -1,0 +1,36 @@
+#ifndef MODELPORT_PIPELINE_PREDICT_ENCODE_PREDICTION_H_
+#define MODELPORT_PIPELINE_PREDICT_ENCODE_PREDICTION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/image/image.h"
+#include "pipeline/predict/depth_picture.h"
+#include "pipeline/predict/load_artifact.h"
+#include "pipeline/predict/run_model.h"
+
+namespace modelport {
+
+// What kind of file a prediction becomes.
+struct OutputStyle {
+  absl::optional<DepthColours> colours;  // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
+  bool side_by_side = false;             // With `colours`: the image to the left of its depth.
+};
+
+// The bytes of the file `path`, .png or .exr, for the depth or the features of an image:
+//
+//   depth, PNG        16 bits of grey: in metres times 256, else from the smallest to the largest value; or colours
+//   depth, EXR        channels depth.Z, and confidence.Y and sky.Y where the model gives them, in 32-bit floats
+//   features, PNG     their three principal components as colours
+//   features, EXR     channels features.0000, ..., one pixel for each patch
+//
+// Both formats say which model made them, from which weights, in which unit, and the SHA-256 of the manifest.
+//   InvalidArgument      the path has another extension, or the model gives nothing that can be drawn
+//   FailedPrecondition   the values are not finite
+absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
+                                             const LoadedArtifact& artifact, const OutputStyle& style);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_PREDICT_ENCODE_PREDICTION_H_

@@ -1,0 +1,47 @@
+#include "pipeline/predict/load_artifact.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/archive/artifact_file.h"
+#include "common/digest/sha256.h"
+#include "common/io/mapped_file.h"
+#include "common/lint/script_file.h"
+#include "common/manifest/manifest.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "pipeline/stated_manifest.h"
+
+namespace modelport {
+namespace {
+
+absl::Status CheckTakesImages(const Manifest& manifest) {
+  if (manifest.preprocessing().inside() && manifest.target() == "libtorch") return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "takes prepared tensors, not images\n  export it with --with_preprocess: bazel run //tools:export -- ",
+      "--model=", Brief(manifest.model()), " --with_preprocess"));
+}
+
+absl::StatusOr<LoadedArtifact> Load(const std::string& path) {
+  ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Open(path));
+  ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact));
+  if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
+  ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
+  absl::StatusOr<ScriptFile> script = ReadScriptFile(artifact.bytes());
+  if (!script.ok()) return Annotate(script.status(), path);
+  script->module.eval();
+  return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path) {
+  // ArtifactFile would call another kind of file a damaged zip archive.
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
+  return Load(path);
+}
+
+}  // namespace modelport

@@ -1,0 +1,32 @@
+#ifndef MODELPORT_PIPELINE_PREDICT_LOAD_ARTIFACT_H_
+#define MODELPORT_PIPELINE_PREDICT_LOAD_ARTIFACT_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// An artifact that takes images as they are.
+struct LoadedArtifact {
+  std::string path;
+  torch::jit::Module module;
+  Manifest manifest;
+  std::string manifest_sha256;  // Of the manifest's bytes.
+};
+
+// Loads an artifact that was exported with its preprocessing inside. Loading and calling it runs its code in this
+// process. That code has no operator that reaches files or other processes (CheckNoOutsideCalls), but a file of an
+// unknown origin may still use up memory and time, or a bug in LibTorch. Messages begin with the path.
+//   InvalidArgument     not TorchScript
+//   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside
+//   NotFound            no such file, or no manifest: Modelport did not write it
+//   DataLoss            damaged
+absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_PREDICT_LOAD_ARTIFACT_H_

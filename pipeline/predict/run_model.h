@@ -1,0 +1,41 @@
+#ifndef MODELPORT_PIPELINE_PREDICT_RUN_MODEL_H_
+#define MODELPORT_PIPELINE_PREDICT_RUN_MODEL_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "common/image/image.h"
+#include "pipeline/predict/load_artifact.h"
+
+namespace modelport {
+
+// What a model says of one image. Tensors that it does not give are undefined; the others are float32, dense and on the
+// CPU.
+struct Prediction {
+  at::Tensor depth = {};       // [H, W], of the image's size.
+  at::Tensor confidence = {};  // [H, W], from 1.
+  at::Tensor sky = {};         // [H, W], 0.3 and more is sky.
+  at::Tensor extrinsics = {};  // [3, 4], from the world to the camera.
+  at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
+  at::Tensor features = {};    // [C, h, w], one vector for each patch.
+  at::Tensor scores = {};      // [classes], not normalised.
+};
+
+// Whether the model takes several views of a scene at once.
+bool TakesViews(const LoadedArtifact& artifact);
+
+// Runs the model on images of one size, which it takes as views of one scene; a model that does not takes one. `size`
+// is the resolution that the preprocessing aims at, by default that of the model's published code.
+//   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a choice
+//   FailedPrecondition the model refuses the image, and says why
+absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
+                                                 absl::optional<int64_t> size);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_PIPELINE_PREDICT_RUN_MODEL_H_

@@ -1,0 +1,364 @@
+// predict from end to end: images of many kinds in, pictures and maps out, and every bad input that users give.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "common/checkpoint/seeded.h"
+#include "common/image/encode_png.h"
+#include "common/image/read_image.h"
+#include "common/image/testing/read_exr.h"
+#include "common/image/testing/sample_images.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/golden_case.h"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Eq;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+void SetCache(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
+
+// All tests share a cache of artifacts unless they are about it.
+void SetSharedCache() { SetCache(std::getenv("TEST_TMPDIR")); }
+
+std::vector<std::string> Arguments(const std::string& model, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// Runs predict with a small model in `folder`.
+ToolResult Predict(const std::string& folder, const std::vector<std::string>& more,
+                   const std::string& model = "tiny_dav2") {
+  return RunTool("predict", Arguments(model, more), folder, SetSharedCache);
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) { std::ofstream(path) << bytes; }
+
+// A new folder with an image "photo.png" of 40 x 30 pixels.
+std::string FolderWithPhoto() {
+  const std::string folder = EmptyFolder(testing::UnitTest::GetInstance()->current_test_info()->name());
+  WriteFile(folder + "/photo.png", MakePng({.width = 40, .height = 30}));
+  return folder;
+}
+
+// Expects that predict ends with an error whose first line is `line`, and writes nothing.
+void ExpectError(const std::string& folder, const std::vector<std::string>& more,
+                 const testing::Matcher<const std::string&>& line, const std::string& model = "tiny_dav2") {
+  const std::vector<std::string> before = FileNames(folder);
+  const ToolResult result = Predict(folder, more, model);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err.substr(0, result.err.find('\n')), line);
+  EXPECT_EQ(FileNames(folder), before);
+}
+
+Image ReadPicture(const std::string& path) {
+  const auto read = ReadImage(path, 10000000);
+  EXPECT_THAT(read, IsOk());
+  return read.ok() ? read->image : Image();
+}
+
+TEST(PredictTest, DepthIsUpstreams) {
+  const std::string folder = EmptyFolder("upstream");
+  const int width = 60, height = 45;
+  std::vector<float> values(width * height * 3);
+  SeededFill("input:raw", /*seed=*/0, /*center=*/0.5, /*spread=*/0.5, absl::MakeSpan(values));
+  std::vector<uint8_t> rgb(values.size());
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(values[i / 3 * 3 + 2 - i % 3] * 256);
+  ASSERT_OK_AND_ASSIGN(const std::string png, EncodePng(width, height, absl::MakeConstSpan(rgb), {}));
+  WriteFile(folder + "/photo.png", png);
+  const ToolResult result = Predict(folder, {"--input=photo.png", "--size=70", "--out=depth.exr"}, "dav2_vits");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ExrContent exr = ReadExr(folder + "/depth.exr");
+  const std::vector<float>& depth = exr.channels["depth.Z"];
+  ASSERT_OK_AND_ASSIGN(const auto golden,
+                       ReadTensors(DataPath("tests/goldens/dav2_vits_infer_image/raw45x60_size70.safetensors")));
+  const at::Tensor& expected = golden.at("depth");
+  ASSERT_EQ(static_cast<int64_t>(depth.size()), expected.numel());
+  const absl::Span<const float> upstream(expected.const_data_ptr<float>(), expected.numel());
+  const auto [min, max] = std::minmax_element(upstream.begin(), upstream.end());
+  double largest = 0;
+  for (size_t i = 0; i < depth.size(); ++i) largest = std::max<double>(largest, std::abs(depth[i] - upstream[i]));
+  EXPECT_LE(largest, 1e-3 * (*max - *min));
+  std::printf("%.1e of the depth's range\n", largest / (*max - *min));
+}
+
+TEST(PredictTest, ExrSaysWhereItComesFrom) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png", "--out=depth.exr"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("source    SEEDED weights: predicts nothing (seeded:v1:0)"),
+                                HasSubstr("input     photo.png, 40 x 30"), HasSubstr("wrote     depth.exr"),
+                                HasSubstr("relative depth, larger is nearer")));
+  ExrContent exr = ReadExr(folder + "/depth.exr");
+  EXPECT_EQ(exr.width, 40);
+  EXPECT_EQ(exr.height, 30);
+  EXPECT_THAT(exr.channels, SizeIs(1));
+  EXPECT_THAT(exr.texts["modelport/manifestSha256"], SizeIs(64));
+  EXPECT_EQ(exr.texts["modelport/model"], "tiny_dav2");
+  EXPECT_EQ(exr.texts["modelport/warning"], "SEEDED weights: predicts nothing");
+  EXPECT_EQ(exr.texts["modelport/unit"], "relative depth, larger is nearer");
+}
+
+// The number of each pixel of a 16-bit PNG.
+std::vector<float> Numbers(const std::string& path) {
+  const Image image = ReadPicture(path);
+  const auto* const floats = std::get_if<std::vector<float>>(&image.pixels);
+  std::vector<float> numbers;
+  for (size_t i = 0; floats != nullptr && i < floats->size(); i += 3) numbers.push_back((*floats)[i] * 65535);
+  return numbers;
+}
+
+TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}).exit_status, 0);
+  const std::vector<float> depth = ReadExr(folder + "/depth.exr").channels["depth.Z"];
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  ASSERT_EQ(numbers.size(), depth.size());
+  const auto [min, max] = std::minmax_element(depth.begin(), depth.end());
+  ASSERT_LT(*min, *max);
+  for (size_t i = 0; i < depth.size(); ++i) {
+    EXPECT_NEAR(numbers[i], (depth[i] - *min) / (*max - *min) * 65535, 0.51 + 0.01);
+  }
+}
+
+TEST(PredictTest, PngHoldsMetresTimes256) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}, "tiny_dav2_metric").exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}, "tiny_dav2_metric").exit_status, 0);
+  ExrContent exr = ReadExr(folder + "/depth.exr");
+  EXPECT_EQ(exr.texts["modelport/unit"], "metres");
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  ASSERT_THAT(numbers, SizeIs(1200));
+  for (size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], exr.channels["depth.Z"][i] * 256, 0.52);
+}
+
+TEST(PredictTest, ColoursComeWithALegendAndTheImage) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/wide.png", MakePng({.width = 400, .height = 100}));
+  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--out=colours.png", "--colours=turbo"}).exit_status, 0);
+  const Image colours = ReadPicture(folder + "/colours.png");
+  EXPECT_EQ(colours.width, 400);
+  EXPECT_GT(colours.height, 120);
+  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--out=side.png", "--side_by_side"}).exit_status, 0);
+  const Image side = ReadPicture(folder + "/side.png");
+  EXPECT_EQ(side.width, 800);
+  const auto* const bytes = std::get_if<std::vector<uint8_t>>(&side.pixels);
+  ASSERT_NE(bytes, nullptr);
+  for (const int x : {0, 200, 399}) EXPECT_EQ((*bytes)[(50 * 800 + x) * 3], SampleValue(x, 50, 0));
+}
+
+TEST(PredictTest, FeaturesBecomeAPictureOrChannels) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png", "--out=features.png", "--size=56"}, "tiny_dinov2");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(ReadPicture(folder + "/features.png").width, 40);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=f.exr", "--size=56"}, "tiny_dinov2").exit_status, 0);
+  ExrContent exr = ReadExr(folder + "/f.exr");
+  EXPECT_EQ(exr.height, 4);
+  EXPECT_THAT(exr.channels, SizeIs(24));
+  EXPECT_EQ(exr.channels.count("features.0023"), 1);
+}
+
+TEST(PredictTest, LabelsArePrinted) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png"}, "tiny_dinov2_lc1");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  int labels = 0;
+  for (const absl::string_view line : absl::StrSplit(result.out, '\n'))
+    labels += absl::StartsWith(line, "label") ? 1 : 0;
+  EXPECT_EQ(labels, 5);
+  ExpectError(folder, {"--input=photo.png", "--out=labels.png"},
+              HasSubstr("the model gives scores of classes, which are printed"), "tiny_dinov2_lc1");
+}
+
+TEST(PredictTest, ViewsOfASceneArePredictedTogether) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/second.png", MakePng({.width = 40, .height = 30, .interlaced = true}));
+  WriteFile(folder + "/other.png", MakePng({.width = 41, .height = 30}));
+  const std::vector<std::string> both = {"--input=photo.png,second.png", "--out=*.exr", "--views", "--size=56"};
+  const ToolResult result = Predict(folder, both, "tiny_any");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const ExrContent exr = ReadExr(folder + "/second.exr");
+  EXPECT_EQ(exr.width, 40);
+  EXPECT_EQ(exr.channels.count("depth.Z"), 1);
+  EXPECT_EQ(exr.channels.count("confidence.Y"), 1);
+  ExpectError(folder, {"--input=photo.png,other.png", "--out=*.exr", "--views"},
+              HasSubstr("views want one size; there are 40 x 30 and 41 x 30"), "tiny_any");
+  ExpectError(folder, {"--input=photo.png,second.png", "--out=*.exr", "--views"},
+              HasSubstr("tiny_dav2 takes one image at a time, not 2 views"));
+}
+
+// Depths of two runs are equal within float32: some kernels round differently for another place in memory.
+void ExpectSameDepth(const std::string& a, const std::string& b) {
+  const std::vector<float> first = ReadExr(a).channels["depth.Z"], second = ReadExr(b).channels["depth.Z"];
+  ASSERT_EQ(first.size(), second.size());
+  const float max = *std::max_element(first.begin(), first.end());
+  for (size_t i = 0; i < first.size(); ++i) ASSERT_NEAR(first[i], second[i], 1e-5 * max);
+}
+
+TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
+  const std::string folder = FolderWithPhoto();
+  const auto cache = [&] { SetCache(folder + "/cache"); };
+  const auto predict = [&](const std::string& out, const std::string& weights) {
+    return RunTool("predict", Arguments("tiny_dav2", {"--input=photo.png", "--out=" + out, "--weights=" + weights}),
+                   folder, cache);
+  };
+  const ToolResult first = predict("1.exr", "seeded"), second = predict("2.exr", "seeded");
+  ASSERT_EQ(second.exit_status, 0) << second.err;
+  EXPECT_THAT(first.out, HasSubstr("exported now"));
+  EXPECT_THAT(second.out, HasSubstr("kept from an earlier run"));
+  ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
+  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(2));
+  // Other weights are another artifact.
+  EXPECT_THAT(predict("3.exr", "seeded:1").out, HasSubstr("exported now"));
+  EXPECT_NE(ReadExr(folder + "/1.exr").texts["modelport/source"], ReadExr(folder + "/3.exr").texts["modelport/source"]);
+  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
+}
+
+TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {
+  const std::string folder = FolderWithPhoto();
+  std::vector<pid_t> started;
+  for (const char* out : {"1.exr", "2.exr"}) {
+    started.push_back(StartTool("predict", Arguments("tiny_dav2", {"--input=photo.png", absl::StrCat("--out=", out)}),
+                                folder, [&] { SetCache(folder + "/cache"); }));
+  }
+  for (const pid_t pid : started) EXPECT_EQ(FinishTool(pid).exit_status, 0);
+  ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
+  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(2));
+}
+
+TEST(PredictTest, OneBadFrameDoesNotStopTheOthers) {
+  const std::string folder = EmptyFolder("sequence");
+  const std::vector<float> grey(48, 0.18f);
+  for (const int number : {998, 999, 1000}) {
+    const std::string file = MakeExr({.width = 4, .height = 4, .values = grey});
+    WriteFile(absl::StrCat(folder, "/plate.", number < 1000 ? "0" : "", number, ".exr"),
+              number == 999 ? file.substr(0, file.size() / 2) : file);
+  }
+  mkdir((folder + "/out").c_str(), 0700);
+  const ToolResult result = Predict(folder, {"--input=plate.%04d.exr", "--out=out/depth.####.exr"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("DATA_LOSS: 1 of 3 images failed; the others are done\n"),
+                                HasSubstr("plate.0999.exr: damaged or truncated")));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("depth.0998.exr", "depth.1000.exr"));
+  EXPECT_THAT(result.out, HasSubstr("scene-linear: converted to sRGB, clipped to 0..1 (2 images)"));
+}
+
+TEST(PredictTest, BadInputsAreRefusedInOneLine) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/text.jpg", "this is no image");
+  WriteFile(folder + "/half.jpg", MakeJpeg({.width = 64, .height = 64}).substr(0, 700));
+  std::string huge = MakeJpeg({});
+  huge.replace(huge.find("\xff\xc0") + 5, 4, "\x4e\x20\x4e\x20");  // 20000 x 20000.
+  WriteFile(folder + "/huge.jpg", huge);
+  WriteFile(folder + "/narrow.png", MakePng({.width = 1, .height = 20000}));
+  mkdir((folder + "/empty").c_str(), 0700);
+  const std::string out = "--out=depth.png";
+  ExpectError(folder, {"--input=text.jpg", out}, Eq("INVALID_ARGUMENT: text.jpg: is no JPEG, PNG, TIFF or EXR image"));
+  ExpectError(folder, {"--input=half.jpg", out}, StartsWith("DATA_LOSS: half.jpg: damaged or truncated: "));
+  ExpectError(folder, {"--input=huge.jpg", out},
+              Eq("RESOURCE_EXHAUSTED: huge.jpg: has 20000 x 20000 pixels, more than the limit of 100 megapixels; "
+                 "--max_megapixels=400 reads it"));
+  ExpectError(folder, {"--input=narrow.png", out},
+              StartsWith("FAILED_PRECONDITION: narrow.png: the model refuses the image"));
+  ExpectError(folder, {"--input=none.jpg", out}, Eq("NOT_FOUND: none.jpg: no such file or folder"));
+  ExpectError(folder, {"--input=empty", out}, StartsWith("NOT_FOUND: empty: has no image"));
+  ExpectError(folder, {"--input=photo.png", "--out=none/depth.png"}, StartsWith("NOT_FOUND: none/depth.png: "));
+  ExpectError(folder, {"--input=photo.png", "--out=photo.png"}, HasSubstr("is the input photo.png itself"));
+  ExpectError(folder, {"--input=photo.png", "--out=depth.gif"}, HasSubstr("ends with .png or .exr"));
+  ExpectError(folder, {"--input=photo.png"}, StartsWith("INVALID_ARGUMENT: --out is missing"));
+  ExpectError(folder, {out}, StartsWith("INVALID_ARGUMENT: --input is missing"));
+  ExpectError(folder, {"--input=photo.png", out, "--colours=jet"}, HasSubstr("--colours=jet: "));
+  ExpectError(folder, {"--input=photo.png", out, "--side_by_side", "--percentiles=98,2"},
+              HasSubstr("--percentiles=98,2: "));
+  ExpectError(folder, {"--input=photo.png", out, "--max_megapixels=0"}, HasSubstr("--max_megapixels=0: "));
+  ExpectError(folder, {"--input=photo.png", out, "--target=nuke"}, HasSubstr("--target=nuke: "));
+}
+
+TEST(PredictTest, RareImagesGiveTheRightResult) {
+  const std::string folder = EmptyFolder("rare");
+  WriteFile(folder + "/one.png", MakePng({.width = 1, .height = 1}));
+  WriteFile(folder + "/grey.jpg", MakeJpeg({.channels = 1}));
+  WriteFile(folder + "/cmyk.jpg", MakeJpeg({.channels = 4}));
+  WriteFile(folder + "/deep.tif", MakeTiff({.bits = 16}));
+  WriteFile(folder + "/alpha.png", MakePng({.colours = 6}));
+  WriteFile(folder + "/turned.jpg", MakeJpeg({.width = 24, .height = 16, .orientation = 6}));
+  WriteFile(folder + "/nan.exr", MakeExr({.values = std::vector<float>(12, std::nanf(""))}));
+  mkdir((folder + "/out").c_str(), 0700);
+  const ToolResult result = Predict(folder, {"--input=.", "--out=out/*.exr"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("alpha ignored (1 image)"), HasSubstr("turned upright (orientation 6) (1 image)"),
+                    HasSubstr("12 NaN taken as 0 (1 image)"), HasSubstr("CMYK converted to RGB")));
+  EXPECT_THAT(FileNames(folder + "/out"), SizeIs(7));
+  const ExrContent turned = ReadExr(folder + "/out/turned.exr");
+  EXPECT_EQ(turned.width, 16);
+  EXPECT_EQ(turned.height, 24);
+}
+
+TEST(PredictTest, AFolderThatCannotBeWrittenIsSaidBeforeTheModelRuns) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const std::string folder = FolderWithPhoto();
+  mkdir((folder + "/closed").c_str(), 0500);
+  ExpectError(folder, {"--input=photo.png", "--out=closed/depth.png"},
+              StartsWith("PERMISSION_DENIED: closed/depth.png"));
+}
+
+TEST(PredictTest, ArtifactsOfOthersAreRefused) {
+  const std::string folder = FolderWithPhoto();
+  const auto export_to = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = Arguments("tiny_dav2", more);
+    arguments.push_back("--out=" + out);
+    EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
+  };
+  export_to("plain.pt", {});
+  export_to("ready.pt", {"--with_preprocess"});
+  export_to("nuke.pt", {"--target=nuke"});
+  const auto predict = [&](const std::string& artifact) {
+    return RunTool("predict", {"--artifact=" + artifact, "--input=photo.png", "--out=depth.exr"}, folder);
+  };
+  const ToolResult ready = predict("ready.pt");
+  EXPECT_EQ(ready.exit_status, 0) << ready.err;
+  const std::string bytes = ReadFile(folder + "/ready.pt");
+  WriteFile(folder + "/half.pt", bytes.substr(0, bytes.size() / 2));
+  WriteFile(folder + "/text.pt", "this is no artifact");
+  unlink((folder + "/depth.exr").c_str());
+  const auto error = [&](const std::string& artifact) {
+    const ToolResult result = predict(artifact);
+    EXPECT_EQ(result.exit_status, 1);
+    return result.err;
+  };
+  EXPECT_THAT(error("plain.pt"), AllOf(StartsWith("FAILED_PRECONDITION: plain.pt: takes prepared tensors, not images"),
+                                       HasSubstr("--model=tiny_dav2 --with_preprocess")));
+  EXPECT_THAT(error("nuke.pt"), StartsWith("FAILED_PRECONDITION: nuke.pt: "));
+  EXPECT_THAT(error("half.pt"), StartsWith("DATA_LOSS: half.pt: "));
+  EXPECT_THAT(error("text.pt"), StartsWith("INVALID_ARGUMENT: text.pt: not a TorchScript file"));
+  EXPECT_THAT(error("none.pt"), StartsWith("NOT_FOUND: none.pt: "));
+  EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
+  const ToolResult both = RunTool("predict", {"--artifact=ready.pt", "--model=tiny_dav2"}, folder);
+  EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME and --artifact=FILE.pt"));
+}
+
+}  // namespace
+}  // namespace modelport

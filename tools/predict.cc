@@ -1,0 +1,206 @@
+// Runs a model on images and writes what it sees as pictures and maps.
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/flags/declare.h"
+#include "absl/flags/flag.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/types/optional.h"
+#include "common/image/read_image.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
+#include "pipeline/predict/artifact_cache.h"
+#include "pipeline/predict/benchmark.h"
+#include "pipeline/predict/find_images.h"
+#include "pipeline/predict/load_artifact.h"
+#include "pipeline/predict/predict_images.h"
+#include "pipeline/predict/write_scene.h"
+#include "tools/export_request.h"
+#include "tools/print_predictions.h"
+#include "tools/tool_main.h"
+
+ABSL_DECLARE_FLAG(std::string, model);
+ABSL_DECLARE_FLAG(std::string, out);
+ABSL_DECLARE_FLAG(std::string, target);
+
+ABSL_FLAG(std::string, artifact, "",
+          "an artifact that export --with_preprocess wrote, instead of --model; predict runs its code");
+ABSL_FLAG(std::string, input, "",
+          "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
+          "quotes, or several with commas between");
+ABSL_FLAG(std::string, colours, "",
+          "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
+ABSL_FLAG(std::string, percentiles, "0,100", "the percentiles of the depth that get the first and the last colour");
+ABSL_FLAG(bool, side_by_side, false, "draw depth in colours, with the image to its left");
+ABSL_FLAG(std::string, cameras, "",
+          "with several views: write their cameras to this .json file, or to this new folder as COLMAP's text files");
+ABSL_FLAG(std::string, points, "", "with several views: write a coloured point cloud to this .ply or .glb file");
+ABSL_FLAG(double, conf, 40, "leave out so many percent of the points, those of the least confidence");
+ABSL_FLAG(std::string, compare, "",
+          "another artifact: tell how far its outputs are, and draw both and their difference to --out");
+ABSL_FLAG(bool, benchmark, false, "measure the time and memory of one image, instead of writing anything");
+ABSL_FLAG(bool, views, false, "take all images as views of one scene, for Depth Anything 3");
+ABSL_FLAG(absl::optional<int64_t>, size, absl::nullopt,
+          "the resolution to which images are resized for the model; by default that of the published code");
+ABSL_FLAG(int64_t, max_megapixels, 100, "refuse larger images, before they are decoded");
+
+namespace modelport {
+namespace {
+
+// The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
+absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
+  const std::string artifact = absl::GetFlag(FLAGS_artifact);
+  if (artifact.empty() == absl::GetFlag(FLAGS_model).empty()) {
+    return absl::InvalidArgumentError("give one of --model=NAME and --artifact=FILE.pt");
+  }
+  if (!artifact.empty()) return LoadArtifact(ResolveUserPath(artifact));
+  if (absl::GetFlag(FLAGS_target) != "libtorch") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--target=", absl::GetFlag(FLAGS_target), ": predict runs artifacts for libtorch"));
+  }
+  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ".pt"));
+  request.options.with_preprocess = true;
+  ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
+  ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.entry, request.options, folder));
+  remarks.push_back(kept.exported_now ? "exported now, kept for the next time" : "kept from an earlier run");
+  return LoadArtifact(kept.path);
+}
+
+absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
+  const absl::StatusOr<ColourMap> map = FindColourMap(name);
+  if (!map.ok()) return Annotate(map.status(), absl::StrCat("--colours=", name));
+  DepthColours colours = {.map = *map};
+  const std::string percentiles = absl::GetFlag(FLAGS_percentiles);
+  const std::vector<std::string> ends = absl::StrSplit(percentiles, ',');
+  if (ends.size() == 2 && absl::SimpleAtod(ends[0], &colours.low) && absl::SimpleAtod(ends[1], &colours.high) &&
+      0 <= colours.low && colours.low < colours.high && colours.high <= 100) {
+    return colours;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--percentiles=", percentiles, ": wants two numbers in 0..100, the smaller first, such as 2,98"));
+}
+
+absl::StatusOr<PredictOptions> ParsePredictOptions() {
+  PredictOptions options;
+  constexpr int64_t kMaxMegapixels = 1000;
+  const int64_t megapixels = absl::GetFlag(FLAGS_max_megapixels);
+  if (megapixels < 1 || megapixels > kMaxMegapixels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max_megapixels=", megapixels, ": wants a number in 1..", kMaxMegapixels));
+  }
+  options.max_pixels = megapixels * 1000000;
+  options.size = absl::GetFlag(FLAGS_size);
+  options.style.side_by_side = absl::GetFlag(FLAGS_side_by_side);
+  const std::string colours = absl::GetFlag(FLAGS_colours);
+  if (!colours.empty() || options.style.side_by_side) {
+    ASSIGN_OR_RETURN(options.style.colours, ParseColours(colours.empty() ? "spectral" : colours));
+  }
+  return options;
+}
+
+// Whether a run must, may or must not write a file for each image.
+enum class Outputs { kWanted, kOptional, kNone };
+
+Outputs OutputsOf(const LoadedArtifact& artifact) {
+  if (absl::GetFlag(FLAGS_benchmark) || artifact.manifest.interface().kind() == "scores") return Outputs::kNone;
+  const bool others = !absl::GetFlag(FLAGS_compare).empty() || !absl::GetFlag(FLAGS_cameras).empty() ||
+                      !absl::GetFlag(FLAGS_points).empty();
+  return others ? Outputs::kOptional : Outputs::kWanted;
+}
+
+// Which file each image becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out, Outputs wanted) {
+  const std::vector<std::string> inputs = ResolveUserPaths(absl::GetFlag(FLAGS_input));
+  if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
+  ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
+  if (out.empty() && wanted == Outputs::kWanted) {
+    return absl::InvalidArgumentError("--out is missing: a .png or .exr file, a folder, or a name with * or %04d");
+  }
+  if (!out.empty() && wanted == Outputs::kNone) {
+    return absl::InvalidArgumentError(
+        "--out: labels of a model of classes, and the results of --benchmark, are printed; leave it out");
+  }
+  std::vector<std::string> outputs(images.size());
+  if (!out.empty()) {
+    ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out)));
+  }
+  std::vector<PredictJob> jobs;
+  for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
+  return jobs;
+}
+
+absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
+  SceneOutputs outputs;
+  if (const std::string path = absl::GetFlag(FLAGS_cameras); !path.empty()) outputs.cameras = ResolveUserPath(path);
+  if (const std::string path = absl::GetFlag(FLAGS_points); !path.empty()) outputs.points = ResolveUserPath(path);
+  outputs.percentile = absl::GetFlag(FLAGS_conf);
+  if (!(outputs.percentile >= 0 && outputs.percentile < 100)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--conf=", outputs.percentile, ": wants a percentage from 0 to 100"));
+  }
+  RETURN_IF_ERROR(CheckSceneOutputs(outputs));
+  return outputs;
+}
+
+absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
+  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(job.input, options.max_pixels));
+  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size);
+  if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
+  PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
+  return absl::OkStatus();
+}
+
+// The artifact of --compare; none without the flag.
+absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared() {
+  const std::string path = absl::GetFlag(FLAGS_compare);
+  if (path.empty()) return absl::nullopt;
+  if (absl::GetFlag(FLAGS_views) || absl::GetFlag(FLAGS_benchmark)) {
+    return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
+  }
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, LoadArtifact(ResolveUserPath(path)));
+  return absl::make_optional(std::move(artifact));
+}
+
+absl::Status Predict() {
+  const absl::Time start = absl::Now();
+  PredictionReport report;
+  ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
+  ASSIGN_OR_RETURN(const SceneOutputs scene, ParseSceneOutputs());
+  ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
+  ASSIGN_OR_RETURN(report.jobs, PlanJobs(absl::GetFlag(FLAGS_out), OutputsOf(artifact)));
+  if (absl::GetFlag(FLAGS_benchmark)) return MeasureOne(artifact, report.jobs[0], options);
+  ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
+  if (compared) {
+    options.compared = &*compared;
+    if (!options.style.colours) {
+      ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
+    }
+  }
+  if (absl::GetFlag(FLAGS_views) || !scene.cameras.empty() || !scene.points.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
+    ASSIGN_OR_RETURN(report.scene, WriteScene(views, scene));
+  } else {
+    report.images = PredictImages(artifact, report.jobs, options);
+  }
+  report.time = absl::Now() - start;
+  PrintPredictions(artifact, report, std::cout);
+  return FailuresOf(report.images);
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  // All files are complete here; see export.cc.
+  std::_Exit(modelport::RunTool(argc, argv, "Runs a model on images: depth, features or labels, as pictures and maps.",
+                                modelport::Predict));
+}
