@@ -250,7 +250,7 @@ class ElementsWriter {
  public:
   explicit ElementsWriter(Writer& out) : out_(out) {}
 
-  absl::Status Write(const Derived& tensor) {
+  absl::Status Write(const SlotSource& tensor) {
     const size_t size = *ElementCount(tensor.shape()) * ByteSize(tensor.dtype());
     const absl::optional<TensorView> view = tensor.view();
     if (view && view->strides == RowMajorStrides(view->shape)) return out_.WriteLasting({view->data, size});
@@ -259,7 +259,7 @@ class ElementsWriter {
       buffer_ = std::make_unique_for_overwrite<char[]>(size);
       capacity_ = size;
     }
-    tensor.Evaluate(buffer_.get());
+    RETURN_IF_ERROR(tensor.Evaluate(buffer_.get()));
     return out_.Write({buffer_.get(), size});
   }
 
@@ -272,9 +272,7 @@ class ElementsWriter {
 // What the tensors are made of.
 std::vector<SlotSource> SourcesOf(const std::vector<StoredTensor>& tensors) {
   std::vector<SlotSource> sources;
-  for (const StoredTensor& tensor : tensors) {
-    sources.insert(sources.end(), tensor.source.slots().begin(), tensor.source.slots().end());
-  }
+  for (const StoredTensor& tensor : tensors) sources.push_back(tensor.source);
   return sources;
 }
 

@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<NamedTensor>> TensorsOf(const Checkpoint& checkpoint,
                                                    const Plan& plan) {
   std::vector<NamedTensor> tensors;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    if (plan.sources[i].zeros() == nullptr) tensors.push_back({tree.slots[i].name, plan.sources[i]});
+    if (plan.sources[i].constant() == nullptr) tensors.push_back({tree.slots[i].name, plan.sources[i]});
   }
   ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, plan.state_dict));
   std::set<std::string> unused;
@@ -221,7 +221,8 @@ absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInp
   difference.by_slot = !a_side.facts.model.empty();
   difference.settings = CompareConfigurations(a_side.settings, b_side.settings);
   Progress progress("compare", Bytes(a_side.tensors));
-  difference.tensors = CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t bytes) { progress.Add(bytes); });
+  ASSIGN_OR_RETURN(difference.tensors,
+                   CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t bytes) { progress.Add(bytes); }));
   RETURN_IF_ERROR(CheckWhole(a_file.checkpoint, a_side.tensors));
   RETURN_IF_ERROR(CheckWhole(b_file.checkpoint, b_side.tensors));
   difference.a = std::move(a_side.facts);

@@ -9,14 +9,14 @@
 #include "common/keymap/key_map.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
-#include "common/source/derived.h"
+#include "common/source/slot_source.h"
 
 namespace modelport {
 
 // A tensor of a file in the layout.
 struct StoredTensor {
   std::string key;
-  Derived source;
+  SlotSource source;  // Of what fills slots.
 
   bool operator==(const StoredTensor&) const = default;
 };

@@ -73,6 +73,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"text", Text()},
       {"family", Text()},
       {"true or false", {{"type", "boolean"}}},
+      {"constant", {{"type", {"number", "boolean"}}}},
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
       {"three numbers", ThreeNumbers(Json::object())},
       {"three numbers above 0", ThreeNumbers({{"exclusiveMinimum", 0}})},
@@ -239,12 +240,13 @@ class SchemaMaker {
     return Json::object();
   }
 
-  // "from: pattern, to: pattern"; every field is required.
+  // "from: pattern, value?: constant"; every field is required but those with a question mark.
   Json BracedMap(absl::string_view fields) {
     FieldTable table;
     for (absl::string_view part : absl::StrSplit(fields, ", ")) {
       const std::pair<std::string, std::string> ends = absl::StrSplit(part, absl::MaxSplits(": ", 1));
-      table.push_back({ends.first, ends.second, kYes, "", ""});
+      const bool is_optional = absl::EndsWith(ends.first, "?");
+      table.push_back({std::string(absl::StripSuffix(ends.first, "?")), ends.second, is_optional ? kNo : kYes, "", ""});
     }
     return Map(table);
   }
