@@ -188,6 +188,10 @@ class LayoutWriter {
 
   // Stores a tensor of slot `i`. Slots of a one-way rule may share a key.
   absl::Status Store(size_t i, std::string key, SlotSource source, const Conversion* rule) {
+    if (source.computed() != nullptr && source.computed()->changes_numbers()) {
+      Refuse(i, absl::StrCat("layout ", plan_.layout, " gives it other numbers by ", plan_.sources[i].operation()));
+      return absl::OkStatus();
+    }
     const auto [known, is_new] = keys_.emplace(key, stored_.tensors.size());
     if (is_new) {
       stored_.tensors.push_back({std::move(key), std::move(source)});

@@ -75,6 +75,10 @@ constexpr char kKeyMap[] = R"yaml(layouts:
     missing: [{key: mask, value: 1, reason: not masked}]
     sources:
       - {slot: count, key: count, by: "cast(int32, int64)"}
+  small:
+    recognise: ["{rest*}"]
+    sources:
+      - {slot: "{i}.qkv", key: "{i}.qkv", by: "resample_bicubic(0, 0, 2, 3)", one_way: stored at another size}
   one_key:
     recognise: ["{rest*}"]
     sources: [{slot: "{i}.{leaf}", key: "{leaf}", one_way: the blocks share their tensors}]
@@ -152,6 +156,21 @@ TEST_F(StoredLayoutTest, ASlotThatTheFileLacksKeepsItsValue) {
   ASSERT_OK_AND_ASSIGN(const StoredLayout same, Convert("ones", {{"0.a", {3}}}, slots, "ones"));
   EXPECT_THAT(same.lacking, ElementsAre("mask"));
   EXPECT_THAT(same.unstorable, IsEmpty());
+}
+
+TEST_F(StoredLayoutTest, NumbersThatAreNotThoseOfTheFileAreRefused) {
+  const Keys slots = {{"0.qkv", {6, 5}}}, keys = {{"0.qkv", {4, 5}}};
+  for (const char* to : {"original", "parts"}) {
+    ASSERT_OK_AND_ASSIGN(const StoredLayout stored, Convert("small", keys, slots, to));
+    EXPECT_THAT(stored.tensors, IsEmpty()) << to;
+    EXPECT_THAT(stored.unstorable,
+                ElementsAre(FieldsAre("0.qkv", "layout small gives it other numbers by resample_bicubic(0, 0, 2, 3)")));
+  }
+  ASSERT_OK_AND_ASSIGN(const StoredLayout same, Convert("small", keys, slots, "small"));
+  EXPECT_EQ(same.tensors[0].source.shape(), Shape({4, 5}));
+  EXPECT_THAT(same.unstorable, IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const StoredLayout there, Convert("original", slots, slots, "small"));
+  EXPECT_THAT(there.unstorable, ElementsAre(FieldsAre("0.qkv", "stored at another size")));
 }
 
 TEST_F(StoredLayoutTest, ACastIsTakenBack) {

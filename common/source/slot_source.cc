@@ -45,6 +45,9 @@ absl::StatusOr<Computed> Computed::Make(std::vector<SlotSource> inputs, absl::Sp
     RETURN_IF_ERROR(Annotate(operation.Infer(&computed.dtype_, &shapes), operation.text()));
     computed.changes_numbers_ |= operation.ChangesNumbers(before);
   }
+  for (const SlotSource& input : inputs) {
+    computed.changes_numbers_ |= input.computed() != nullptr && input.computed()->changes_numbers();
+  }
   computed.sources_ = std::move(inputs);
   computed.operations_.assign(operations.begin(), operations.end());
   computed.result_ = result;

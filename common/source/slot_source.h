@@ -44,7 +44,7 @@ class Computed {
   const std::vector<Operation>& operations() const { return operations_; }
   size_t result() const { return result_; }
 
-  // Whether an operation gives other numbers than those of the inputs.
+  // Whether an operation, also one of `sources`, gives other numbers than the tensors have.
   bool changes_numbers() const { return changes_numbers_; }
 
   bool operator==(const Computed&) const;
