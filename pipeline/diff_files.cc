@@ -66,7 +66,7 @@ absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& inp
   if (archive.ok() && archive->Find("constants.pkl") != nullptr) return OpenArtifact(registry, *archive);
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
   std::vector<std::string> models = {model};
-  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, input.state_dict));
+  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
   return DiffFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
 }
 

@@ -15,7 +15,7 @@ namespace {
 // The elements of a tensor in row-major order: in the file, or in memory of its own.
 class RowMajorElements {
  public:
-  static absl::StatusOr<RowMajorElements> Read(const SlotSource& source) {
+  static absl::StatusOr<RowMajorElements> Read(const std::string& name, const SlotSource& source) {
     RowMajorElements elements;
     const absl::optional<TensorView> view = source.view();
     if (view && view->strides == RowMajorStrides(view->shape)) {
@@ -23,7 +23,9 @@ class RowMajorElements {
       return elements;
     }
     elements.memory_ = std::make_unique_for_overwrite<char[]>(*ElementCount(source.shape()) * ByteSize(source.dtype()));
-    RETURN_IF_ERROR(source.Evaluate(elements.memory_.get()));
+    if (const absl::Status status = source.Evaluate(elements.memory_.get()); !status.ok()) {
+      return Annotate(Annotate(status, name), source.inputs().front().checkpoint.path());
+    }
     elements.view_ = {source.dtype(), source.shape(), RowMajorStrides(source.shape()), elements.memory_.get()};
     return elements;
   }
@@ -40,8 +42,8 @@ TensorComparison::Header HeaderOf(const SlotSource& source) { return {source.dty
 absl::StatusOr<TensorComparison> Compare(const std::string& name, const SlotSource& a, const SlotSource& b) {
   TensorComparison comparison = {name, HeaderOf(a), HeaderOf(b), absl::nullopt};
   if (a.shape() != b.shape()) return comparison;
-  ASSIGN_OR_RETURN(const RowMajorElements a_elements, RowMajorElements::Read(a));
-  ASSIGN_OR_RETURN(const RowMajorElements b_elements, RowMajorElements::Read(b));
+  ASSIGN_OR_RETURN(const RowMajorElements a_elements, RowMajorElements::Read(name, a));
+  ASSIGN_OR_RETURN(const RowMajorElements b_elements, RowMajorElements::Read(name, b));
   comparison.values = CompareElements(a_elements.view(), b_elements.view());
   return comparison;
 }
@@ -69,9 +71,8 @@ absl::StatusOr<std::vector<TensorComparison>> CompareTensors(const std::vector<N
     if (other == others.end()) {
       comparisons.push_back({tensor.name, HeaderOf(tensor.source), absl::nullopt, absl::nullopt});
     } else {
-      absl::StatusOr<TensorComparison> comparison = Compare(tensor.name, tensor.source, *other->second);
-      if (!comparison.ok()) return Annotate(comparison.status(), tensor.name);
-      comparisons.push_back(*std::move(comparison));
+      ASSIGN_OR_RETURN(TensorComparison comparison, Compare(tensor.name, tensor.source, *other->second));
+      comparisons.push_back(std::move(comparison));
       done(*ElementCount(tensor.source.shape()) * ByteSize(tensor.source.dtype()));
     }
   }

@@ -41,7 +41,7 @@ struct TensorComparison {
 
 // Compares tensors by name: those of `a` in their order, and then those that only `b` has. Names are unique on each
 // side. Calls `done` with the number of bytes of the tensor of `a` after each pair was compared. One pair is in memory
-// at a time, unless it is borrowed from files. Fails as SlotSource::Evaluate, with the tensor's name.
+// at a time, unless it is borrowed from files. Fails as SlotSource::Evaluate.
 absl::StatusOr<std::vector<TensorComparison>> CompareTensors(const std::vector<NamedTensor>& a,
                                                              const std::vector<NamedTensor>& b,
                                                              const std::function<void(int64_t)>& done);
