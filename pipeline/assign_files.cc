@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -140,6 +141,15 @@ class Assignment {
 };
 
 }  // namespace
+
+absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& files) {
+  std::vector<GivenCheckpoint> given;
+  for (const CheckpointFile& file : files) {
+    ASSIGN_OR_RETURN(Checkpoint opened, OpenCheckpoint(file.path));
+    given.push_back({std::move(opened), file.choice});
+  }
+  return given;
+}
 
 absl::StatusOr<std::vector<size_t>> AssignFiles(const Variant& variant, const std::vector<WeightPart>& parts,
                                                 const std::vector<GivenCheckpoint>& given) {

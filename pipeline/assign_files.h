@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/source_choice.h"
+#include "pipeline/weight_source.h"
 #include "registry/plugin.h"
 #include "registry/weight_parts.h"
 
@@ -17,6 +18,8 @@ struct GivenCheckpoint {
   Checkpoint checkpoint;
   SourceChoice choice;
 };
+
+absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& files);
 
 // Finds what each of the checkpoints `given` fills: the index of its part among `parts`, those of `variant`. Keys and
 // shapes tell; checkpoints that fit several parts fill them in the order given. One that fits no part gets the free

@@ -44,22 +44,21 @@ absl::Status CheckConfig(const Checkpoint& checkpoint, const Variant& variant, c
 
 }  // namespace
 
-absl::StatusOr<Plan> MakeCheckedPlan(const KeyMapper& mapper, const Variant& variant, const ModuleTree& tree,
-                                     absl::string_view title) {
-  ASSIGN_OR_RETURN(Plan plan, mapper.MakePlan(tree, title));
-  RETURN_IF_ERROR(CheckConfig(mapper.checkpoint(), variant, *mapper.key_map().Find(plan.layout)));
+absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const Variant& variant, absl::StatusOr<Plan> plan) {
+  RETURN_IF_ERROR(plan.status());
+  RETURN_IF_ERROR(CheckConfig(mapper.checkpoint(), variant, *mapper.key_map().Find(plan->layout)));
   return plan;
 }
 
 std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const Checkpoint& checkpoint,
-                                                const absl::optional<std::string>& state_dict) {
+                                                const SourceChoice& choice) {
   std::vector<FittingVariant> variants;
-  ForEachVariant<KeyMapper>(registry, checkpoint, {"auto", state_dict},
-                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
-                              if (!mapper.Fits(tree)) return;
-                              const Variant& variant = *entry.variant;
-                              variants.push_back({entry, MakeCheckedPlan(mapper, variant, tree, variant.name)});
-                            });
+  ForEachVariant<KeyMapper>(
+      registry, checkpoint, choice, [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+        if (!mapper.Fits(tree)) return;
+        const Variant& variant = *entry.variant;
+        variants.push_back({entry, CheckPlan(mapper, variant, mapper.MakePlan(tree, variant.name))});
+      });
   return variants;
 }
 

@@ -5,33 +5,31 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
-#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/plan.h"
-#include "common/module_tree/module_tree.h"
+#include "common/keymap/source_choice.h"
 #include "registry/plugin.h"
 #include "registry/registry.h"
 
 namespace modelport {
 
-// Maps the checkpoint of `mapper` onto `tree`, the modules of `variant` or of a part of it that is called `title`. If
-// the layout has a `config`, a config.json beside the file must not contradict the variant's.
-//   FailedPrecondition  the file does not fit; or config.json contradicts: the message names both and the fields
+// Checks `plan`, by which the checkpoint of `mapper` fills `variant` or a part of it. If the layout has a `config`, a
+// config.json beside the file must not contradict the variant's.
+//   FailedPrecondition  config.json contradicts: the message names both and the fields
 //   DataLoss            config.json cannot be read
-absl::StatusOr<Plan> MakeCheckedPlan(const KeyMapper& mapper, const Variant& variant, const ModuleTree& tree,
-                                     absl::string_view title);
+//   others              of `plan`
+absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const Variant& variant, absl::StatusOr<Plan> plan);
 
 // A variant of the catalog of which a checkpoint has the keys and shapes.
 struct FittingVariant {
   CatalogEntry entry;
-  absl::StatusOr<Plan> plan;  // Of MakeCheckedPlan.
+  absl::StatusOr<Plan> plan;  // Of CheckPlan.
 };
 
-// All such variants, for a dictionary of `checkpoint` or the one at `state_dict`.
+// All such variants, for a layout and a dictionary of `checkpoint` that `choice` admits.
 std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const Checkpoint& checkpoint,
-                                                const absl::optional<std::string>& state_dict);
+                                                const SourceChoice& choice);
 
 // The names of those that the checkpoint fits without changes.
 std::vector<std::string> NamesOfFitting(const std::vector<FittingVariant>& variants);

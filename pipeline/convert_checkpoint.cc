@@ -25,7 +25,7 @@
 #include "common/text/units.h"
 #include "pipeline/each_variant.h"
 #include "pipeline/map_weights.h"
-#include "pipeline/nearest_variant.h"
+#include "pipeline/recognise_model.h"
 
 namespace modelport {
 namespace {
@@ -150,16 +150,6 @@ absl::Status CheckFrom(const Registry& registry, const std::string& from) {
       absl::StrCat("--from=", from, ": no family has this layout", NearestHint(from, names)));
 }
 
-absl::Status FitsNone(const Registry& registry, const Checkpoint& checkpoint, const ConvertOptions& options) {
-  std::string message = absl::StrCat(checkpoint.path(), ": fits no model of the catalog");
-  if (options.choice.layout != "auto") absl::StrAppend(&message, " in layout ", options.choice.layout);
-  if (const auto nearest = FindNearestVariant(registry, checkpoint, options.choice.state_dict)) {
-    absl::StrAppend(&message, "\n  the nearest is ", nearest->name, " ", nearest->differences);
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat(message, "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
-}
-
 // The conversion for every model that the checkpoint fits, if it is the same for all of them.
 absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoint& checkpoint,
                                         const ConvertOptions& options) {
@@ -185,7 +175,7 @@ absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoi
                             });
   RETURN_IF_ERROR(error);
   if (conversion) return *std::move(conversion);
-  return FitsNone(registry, checkpoint, options);
+  return FitsNoModel(registry, checkpoint, options.choice);
 }
 
 absl::StatusOr<Converted> ConvertAs(const Registry& registry, const Checkpoint& checkpoint,
@@ -248,9 +238,9 @@ SafetensorsTensor HeaderOf(const StoredTensor& tensor) {
 // Writes the elements of the tensors one by one.
 class ElementsWriter {
  public:
-  explicit ElementsWriter(Writer& out) : out_(out) {}
+  ElementsWriter(Writer& out, const std::string& checkpoint) : out_(out), checkpoint_(checkpoint) {}
 
-  absl::Status Write(const Derived& tensor) {
+  absl::Status Write(const std::string& key, const SlotSource& tensor) {
     const size_t size = *ElementCount(tensor.shape()) * ByteSize(tensor.dtype());
     const absl::optional<TensorView> view = tensor.view();
     if (view && view->strides == RowMajorStrides(view->shape)) return out_.WriteLasting({view->data, size});
@@ -259,12 +249,13 @@ class ElementsWriter {
       buffer_ = std::make_unique_for_overwrite<char[]>(size);
       capacity_ = size;
     }
-    tensor.Evaluate(buffer_.get());
+    RETURN_IF_ERROR(Annotate(Annotate(tensor.Evaluate(buffer_.get()), key), checkpoint_));
     return out_.Write({buffer_.get(), size});
   }
 
  private:
   Writer& out_;
+  const std::string& checkpoint_;  // Its path.
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;
 };
@@ -272,9 +263,7 @@ class ElementsWriter {
 // What the tensors are made of.
 std::vector<SlotSource> SourcesOf(const std::vector<StoredTensor>& tensors) {
   std::vector<SlotSource> sources;
-  for (const StoredTensor& tensor : tensors) {
-    sources.insert(sources.end(), tensor.source.slots().begin(), tensor.source.slots().end());
-  }
+  for (const StoredTensor& tensor : tensors) sources.push_back(tensor.source);
   return sources;
 }
 
@@ -295,8 +284,8 @@ absl::StatusOr<int64_t> WriteTensors(std::vector<StoredTensor> tensors, const Ch
   Progress progress("write", size);
   ProgressWriter writer(out, progress);
   RETURN_IF_ERROR(writer.Write(header));
-  ElementsWriter elements(writer);
-  for (const StoredTensor& tensor : tensors) RETURN_IF_ERROR(elements.Write(tensor.source));
+  ElementsWriter elements(writer, checkpoint.path());
+  for (const StoredTensor& tensor : tensors) RETURN_IF_ERROR(elements.Write(tensor.key, tensor.source));
   return size;
 }
 

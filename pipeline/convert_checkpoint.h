@@ -36,8 +36,8 @@ struct ConvertedFile {
 // writes for them, in the checkpoint's dtypes and with the metadata of a safetensors checkpoint, or else with
 // {"format": "pt"}. Converts tensor by tensor: the memory is that of one conversion. After an error no file appears and
 // an existing one is as it was.
-//   InvalidArgument     no such layout, or one that can only be read or whose rules do not read what they write; `out` is the checkpoint or cannot be an output;
-//   an
+//   InvalidArgument     no such layout, or one that can only be read or whose rules do not read what they write; `out`
+//   is the checkpoint or cannot be an output; an
 //                       item of `leave_out` names nothing that the layout cannot hold
 //   FailedPrecondition  the checkpoint, without the keys of `leave_out`, does not fit the model, or any; it fits
 //   several that give different files; the

@@ -8,7 +8,8 @@
 #include "absl/strings/str_join.h"
 #include "common/module_tree/interface.h"
 #include "common/runtime/runtime_obstacles.h"
-#include "common/source/zeros.h"
+#include "common/source/constant.h"
+#include "common/tensor/number.h"
 #include "common/tensor/shape.h"
 #include "pipeline/published_file.h"
 #include "pipeline/version.h"
@@ -114,15 +115,33 @@ void DescribeCheckpoint(const std::string& source, const Plan& plan, Message& me
   }
 }
 
+void DescribeConstant(const std::string& slot, const Constant& constant, Manifest& manifest) {
+  if (constant.is_zeros()) {
+    Manifest::Allowance& allowance = *manifest.add_zero_filled();
+    allowance.set_key(slot);
+    allowance.set_reason(constant.reason);
+  } else {
+    Manifest::Constant& entry = *manifest.add_constants();
+    entry.set_slot(slot);
+    entry.set_value(NumberText(constant.value));
+    entry.set_reason(constant.reason);
+  }
+}
+
 // Adds the slots of one part that are no tensor of their own in the checkpoint.
 void DescribeSlots(const MappedPart& mapped, Manifest& manifest) {
   const Plan& plan = mapped.plan;
   for (size_t i = 0; i < plan.sources.size(); ++i) {
-    const Zeros* const zeros = plan.sources[i].zeros();
-    if (zeros == nullptr) continue;
-    Manifest::Allowance& allowance = *manifest.add_zero_filled();
-    allowance.set_key(mapped.part.SlotName(mapped.part.tree.slots[i].name));
-    allowance.set_reason(zeros->reason);
+    const Constant* const constant = plan.sources[i].constant();
+    if (constant != nullptr) {
+      DescribeConstant(mapped.part.SlotName(mapped.part.tree.slots[i].name), *constant, manifest);
+    }
+  }
+  for (const ChangedSlot& slot : plan.changed) {
+    Manifest::Changed& changed = *manifest.add_changed();
+    changed.set_slot(mapped.part.SlotName(slot.slot));
+    changed.set_operation(slot.operation);
+    changed.set_reason(slot.reason);
   }
   for (const auto& [slot, key] : plan.aliases) {
     Manifest::Alias& alias = *manifest.add_aliases();
@@ -202,8 +221,8 @@ void DescribeSource(const std::vector<std::string>& sources, const std::vector<M
 
 const std::vector<std::string>& SourceFields() {
   static const auto* const fields =
-      new std::vector<std::string>{"source",    "layout",  "state_dict", "zero_filled", "unused",
-                                   "converted", "aliases", "left_out",   "old_names",   "checkpoints"};
+      new std::vector<std::string>{"source",  "layout",   "state_dict", "zero_filled", "unused",    "converted",
+                                   "aliases", "left_out", "old_names",  "checkpoints", "constants", "changed"};
   return *fields;
 }
 

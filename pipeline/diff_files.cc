@@ -66,7 +66,7 @@ absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& inp
   if (archive.ok() && archive->Find("constants.pkl") != nullptr) return OpenArtifact(registry, *archive);
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
   std::vector<std::string> models = {model};
-  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, input.state_dict));
+  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
   return DiffFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
 }
 
@@ -123,7 +123,7 @@ absl::StatusOr<std::vector<NamedTensor>> TensorsOf(const Checkpoint& checkpoint,
                                                    const Plan& plan) {
   std::vector<NamedTensor> tensors;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    if (plan.sources[i].zeros() == nullptr) tensors.push_back({tree.slots[i].name, plan.sources[i]});
+    if (plan.sources[i].constant() == nullptr) tensors.push_back({tree.slots[i].name, plan.sources[i]});
   }
   ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, plan.state_dict));
   std::set<std::string> unused;
@@ -226,7 +226,8 @@ absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInp
   difference.by_slot = !a_side.facts.model.empty();
   difference.settings = CompareConfigurations(a_side.settings, b_side.settings);
   Progress progress("compare", Bytes(a_side.tensors));
-  difference.tensors = CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t bytes) { progress.Add(bytes); });
+  ASSIGN_OR_RETURN(difference.tensors,
+                   CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t bytes) { progress.Add(bytes); }));
   RETURN_IF_ERROR(CheckWhole(a_file.checkpoint, a_side.tensors));
   RETURN_IF_ERROR(CheckWhole(b_file.checkpoint, b_side.tensors));
   difference.a = std::move(a_side.facts);

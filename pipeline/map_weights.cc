@@ -1,7 +1,6 @@
 #include "pipeline/map_weights.h"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 #include <variant>
 
@@ -13,6 +12,7 @@
 #include "common/status/status_macros.h"
 #include "pipeline/checked_plan.h"
 #include "pipeline/find_checkpoint.h"
+#include "pipeline/fitting_parts.h"
 
 namespace modelport {
 namespace {
@@ -32,9 +32,9 @@ absl::StatusOr<std::vector<MappedPart>> MapSeeded(const Variant& variant, std::v
 // shapes of `title` fit in another way.
 std::string HintAtFitting(const Registry& registry, const std::string& title, const GivenCheckpoint& given) {
   const absl::optional<std::string>& state_dict = given.choice.state_dict;
-  const std::vector<FittingVariant> variants = FindFittingVariants(registry, given.checkpoint, state_dict);
+  const std::vector<FittingVariant> variants = FindFittingVariants(registry, given.checkpoint, {"auto", state_dict});
   const std::vector<std::string> models = NamesOfFitting(variants);
-  const std::vector<std::string> parts = FittingParts(registry, given.checkpoint, state_dict);
+  const std::vector<std::string> parts = TitlesOf(FindFittingParts(registry, given.checkpoint, {"auto", state_dict}));
   for (const std::vector<std::string>& titles : {models, parts}) {
     if (std::count(titles.begin(), titles.end(), title) > 0) return "";
   }
@@ -78,44 +78,22 @@ absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const
 
 }  // namespace
 
-std::vector<std::string> FittingParts(const Registry& registry, const Checkpoint& checkpoint,
-                                      const absl::optional<std::string>& state_dict) {
-  std::vector<std::string> titles;
-  std::map<const KeyMap*, absl::StatusOr<KeyMapper>> mappers;
-  for (const CatalogEntry& entry : registry.catalog()) {
-    if (entry.variant->files.size() == 1) continue;
-    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
-    if (!tree.ok()) continue;  // The registry admits no variant whose tree cannot be built.
-    const absl::StatusOr<std::vector<WeightPart>> parts = SplitWeights(*entry.plugin, *entry.variant, *tree);
-    for (size_t i = 0; parts.ok() && i < parts->size(); ++i) {
-      const WeightPart& part = (*parts)[i];
-      auto mapper = mappers.find(part.key_map);
-      if (mapper == mappers.end()) {
-        mapper = mappers.emplace(part.key_map, KeyMapper::Make(checkpoint, *part.key_map, {"auto", state_dict})).first;
-      }
-      if (mapper->second.ok() && mapper->second->Fits(part.tree)) titles.push_back(part.Title(*entry.variant));
-    }
-  }
-  return titles;
-}
-
 absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, const WeightSource& source) {
   ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
   if (const auto* const seeded = std::get_if<Seeded>(&source)) return MapSeeded(*entry.variant, parts, *seeded);
-  std::vector<GivenCheckpoint> given;
-  for (const CheckpointFile& file : *std::get_if<CheckpointFiles>(&source)) {
-    ASSIGN_OR_RETURN(Checkpoint opened, OpenCheckpoint(file.path));
-    given.push_back({std::move(opened), file.choice});
-  }
+  ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(*std::get_if<CheckpointFiles>(&source)));
   return MapGiven(registry, entry, std::move(parts), given);
 }
 
 absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
-                                   const GivenCheckpoint& given) {
+                                   const GivenCheckpoint& given, absl::FunctionRef<void(const Comparison&)> on_misfit) {
   ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(given.checkpoint, *part.key_map, given.choice));
   const std::string title = part.Title(*entry.variant);
-  absl::StatusOr<Plan> plan = MakeCheckedPlan(mapper, *entry.variant, part.tree, title);
+  absl::StatusOr<Comparison> comparison = mapper.Compare(part.tree, title);
+  if (comparison.ok() && !comparison->fits()) on_misfit(*comparison);
+  absl::StatusOr<Plan> plan =
+      CheckPlan(mapper, *entry.variant, mapper.MakePlan(std::move(comparison), part.tree, title));
   if (absl::IsFailedPrecondition(plan.status())) {
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), HintAtFitting(registry, title, given)));
   }

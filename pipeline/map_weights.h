@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
-#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/plan.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
@@ -35,22 +36,19 @@ struct MappedPart {
 //   InvalidArgument     a file is given twice, or there are more or fewer files than parts
 //   FailedPrecondition  a file does not fit, or fills the same part as another; if a file fits another variant of the
 //                       catalog, the message names that one
-//   others              as OpenCheckpoint, KeyMapper::Make and MakeCheckedPlan
+//   others              as OpenCheckpoint, KeyMapper::Make and CheckPlan
 absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, const WeightSource& source);
 
-// Maps the checkpoint that fills `part` of `entry`, as MapWeights does.
-absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
-                                   const GivenCheckpoint& given);
+// Maps the checkpoint that fills `part` of `entry`, as MapWeights does. Calls `on_misfit` with all differences of a
+// file that does not fit.
+absl::StatusOr<MappedPart> MapPart(
+    const Registry& registry, const CatalogEntry& entry, WeightPart part, const GivenCheckpoint& given,
+    absl::FunctionRef<void(const Comparison&)> on_misfit = [](const Comparison&) {});
 
 // Maps one checkpoint, as MapWeights does.
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice);
-
-// Names the parts of variants of several files that a dictionary of `checkpoint`, or the one at `state_dict`, fits:
-// "linear_head of dinov2_vits14_lc1".
-std::vector<std::string> FittingParts(const Registry& registry, const Checkpoint& checkpoint,
-                                      const absl::optional<std::string>& state_dict);
 
 }  // namespace modelport
 

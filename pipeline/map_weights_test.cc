@@ -42,8 +42,7 @@ TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
   ASSERT_OK_AND_ASSIGN(const ModuleTree other,
                        BuildModuleTree(with_registers.plugin->library, with_registers.variant->module));
   Checkpoint checkpoint = MakeSeededCheckpoint(PublishedKeys(plain.plugin->key_map, own), 0);
-  EXPECT_THAT(NamesOfFitting(FindFittingVariants(registry, checkpoint, absl::nullopt)),
-              testing::ElementsAre("tiny_dinov2"));
+  EXPECT_THAT(NamesOfFitting(FindFittingVariants(registry, checkpoint, {})), testing::ElementsAre("tiny_dinov2"));
   EXPECT_THAT(MapCheckpoint(registry, with_registers, other, std::move(checkpoint), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        testing::EndsWith("\n  it fits another model: --model=tiny_dinov2")));

@@ -273,6 +273,7 @@ constexpr char kKeyMap[] = R"yaml(rules:
       - {from: "{path*}.attention.{leaf}", to: "{path*}.attn.{leaf}"}
     sources:
       - {slot: e, key: f, by: swap_halves(0), when: f, one_way: not needed}
+      - {slot: g, key: h, by: "cast(int32, int64)"}
     aliases:
       - {slot: "b.{leaf}", key: "a.{leaf}"}
     missing:
@@ -296,7 +297,7 @@ layouts:
     aliases:
       - {slot: "d.{leaf}", key: "c.{leaf}"}
     missing:
-      - {key: x_token, reason: not used}
+      - {key: x_token, reason: not used, value: 0.5}
     dropped:
       - {key: z_token, reason: nobody has it}
     unused:

@@ -70,6 +70,28 @@ TEST_F(ConfigJsonTest, ItDecides) {
   }
 }
 
+TEST_F(ConfigJsonTest, AnExportWithoutAModelTakesTheOneThatItTells) {
+  const ToolResult several = Run("export");
+  EXPECT_EQ(several.exit_status, 1);
+  EXPECT_EQ(several.err,
+            "FAILED_PRECONDITION: c.safetensors: fits 2 models\n  --model=NAME chooses: tiny_dav2, tiny_dav2_metric\n");
+  Write(R"({"depth_estimation_type": "metric", "max_depth": 80})");
+  const ToolResult none = Run("export");
+  EXPECT_EQ(none.exit_status, 1);
+  EXPECT_THAT(none.err,
+              AllOf(HasSubstr("FAILED_PRECONDITION: c.safetensors: fits no model of the catalog: what has its "
+                              "keys and shapes is refused\n"),
+                    HasSubstr("depth_estimation_type: tiny_dav2 wants relative, config.json has metric\n"),
+                    HasSubstr("max_depth: tiny_dav2_metric wants 20, config.json has 80\n")));
+  EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "config.json"));
+  Write(kMetric);
+  const ToolResult one = Run("export", {"--noverify"});
+  EXPECT_EQ(one.exit_status, 0) << one.err;
+  EXPECT_THAT(one.err, HasSubstr("recognised tiny_dav2_metric, the only model that fits\n"));
+  EXPECT_THAT(FileNames(folder_),
+              ElementsAre("c.safetensors", "config.json", "tiny_dav2_metric.manifest.json", "tiny_dav2_metric.pt"));
+}
+
 TEST_F(ConfigJsonTest, AFieldThatIsAbsentHasTheLayoutsValue) {
   Write(R"({"model_type": "depth_anything"})");
   EXPECT_THAT(Fit(), HasSubstr("fits tiny_dav2\n"));

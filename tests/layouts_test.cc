@@ -63,7 +63,7 @@ class LayoutsTest : public testing::TestWithParam<File> {
 
 std::vector<float> Evaluated(const SlotSource& source) {
   std::vector<float> elements(*ElementCount(source.shape()));
-  source.Evaluate(reinterpret_cast<char*>(elements.data()));
+  EXPECT_OK(source.Evaluate(reinterpret_cast<char*>(elements.data())));
   return elements;
 }
 
@@ -89,7 +89,7 @@ TEST_P(LayoutsTest, IsRecognisedAndFillsTheSlotsWithUpstreamsWeights) {
   size_t compared = 0;
   for (size_t i = 0; i < tree_.slots.size(); ++i) {
     const Slot& slot = tree_.slots[i];
-    if (plan.sources[i].zeros() != nullptr) {
+    if (plan.sources[i].constant() != nullptr) {
       EXPECT_EQ(slot.name, "mask_token");
       continue;
     }

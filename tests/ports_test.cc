@@ -114,7 +114,7 @@ TEST(PortsKeysTest, TheFullSizesHaveThePublishedKeys) {
     ASSERT_EQ(tree.slots.size(), dict.tensors.size());
     for (size_t i = 0; i < dict.tensors.size(); ++i) {
       EXPECT_EQ(tree.slots[i].name, dict.tensors[i].key);
-      EXPECT_EQ(plan.sources[i].zeros(), nullptr);
+      EXPECT_EQ(plan.sources[i].constant(), nullptr);
     }
   }
 }

@@ -20,6 +20,7 @@ namespace {
 using Json = nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -50,6 +51,11 @@ class TwoFilesTest : public testing::Test {
     std::vector<std::string> flags = {"--artifact=m.pt", "--plugin_path=" + DataPath("models")};
     if (!checkpoints.empty()) flags.push_back("--checkpoint=" + checkpoints);
     return RunTool("verify", flags, folder_);
+  }
+
+  ToolResult Inspect(std::vector<std::string> flags) const {
+    flags.push_back("--plugin_path=" + DataPath("models"));
+    return RunTool("inspect", flags, folder_);
   }
 
   std::string Artifact() const { return ReadFile(folder_ + "/m.pt"); }
@@ -225,6 +231,64 @@ TEST_F(TwoFilesTest, InspectSaysWhatAHeadFills) {
       RunTool("inspect", {"--checkpoint=" + Head(), "--plugin_path=" + DataPath("models")}, folder_);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\nfits linear_head of tiny_dinov2_lc1\n"));
+}
+
+TEST_F(TwoFilesTest, InspectSaysWhichPartEachFileFills) {
+  const ToolResult any = Inspect({"--checkpoint=" + Head() + "," + Backbone()});
+  EXPECT_EQ(any.exit_status, 0) << any.err;
+  EXPECT_THAT(any.out,
+              AllOf(StartsWith(Head() + ": safetensors, "), HasSubstr("\nfits linear_head of tiny_dinov2_lc1\n"),
+                    HasSubstr("\n" + Backbone() + ": torch.save (zip), "), HasSubstr("\nfits tiny_dinov2\n"),
+                    EndsWith("\ntogether they fill tiny_dinov2_lc1\n")));
+  EXPECT_THAT(Inspect({"--checkpoint=" + Head() + "," + OtherHead()}).out,
+              EndsWith("\ntogether they fill no model of the catalog\n"));
+}
+
+TEST_F(TwoFilesTest, InspectPrintsTheMappingOfEachPart) {
+  const ToolResult result = Inspect({"--checkpoint=" + Head() + "," + Transformers(), "--model=tiny_dinov2_lc1"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("\n" + Head() + " is for linear_head of tiny_dinov2_lc1\n\nfits "),
+                    HasSubstr("\n" + Transformers() + " is for backbone of tiny_dinov2_lc1\n\nfits "),
+                    HasSubstr("layout transformers, 63 of 63 slots filled\n"),
+                    HasSubstr("\n  weight  <- weight  [10, 48]\n"), HasSubstr("  blocks.{0..3}.attn.qkv.weight ")));
+  const ToolResult one = Inspect({"--checkpoint=" + Head(), "--model=tiny_dinov2_lc1"});
+  EXPECT_EQ(one.exit_status, 0) << one.err;
+  EXPECT_THAT(one.out, EndsWith("\nno file is given for backbone of tiny_dinov2_lc1\n"));
+}
+
+TEST_F(TwoFilesTest, InspectPrintsWhatKeepsEachFileFromFitting) {
+  const std::string other = DataPath("tests/checkpoints/tiny_dinov2_reg.pth");
+  const ToolResult result = Inspect({"--checkpoint=" + other + "," + Head(), "--model=tiny_dinov2_lc1"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\ndoes not fit backbone of tiny_dinov2_lc1: "),
+                                HasSubstr("  unexpected: register_tokens [1, 4, 24]\n"),
+                                HasSubstr("\nfits linear_head of tiny_dinov2_lc1: ")));
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + other + ": does not fit backbone of tiny_dinov2_lc1 "));
+  for (const auto& [flags, error] : std::vector<std::pair<std::string, std::string>>{
+           {"--layout=a,b,c", "INVALID_ARGUMENT: --layout=a,b,c: wants one value, or one for each of 2 checkpoints"},
+           {"--draft", "INVALID_ARGUMENT: --draft wants one checkpoint"}}) {
+    EXPECT_THAT(Inspect({"--checkpoint=" + Backbone() + "," + Head(), flags}).err, StartsWith(error));
+  }
+}
+
+TEST_F(TwoFilesTest, TheModelThatBothFilesFillIsFoundWithoutItsName) {
+  const auto recognise = [&](const std::string& files) {
+    return RunTool("export", {"--checkpoint=" + files, "--plugin_path=" + DataPath("models")}, folder_);
+  };
+  const ToolResult both = recognise(Head() + "," + Backbone());
+  EXPECT_EQ(both.exit_status, 0) << both.err;
+  EXPECT_EQ(both.err, "recognised tiny_dinov2_lc1, the only model that fits\n");
+  EXPECT_THAT(FileNames(folder_), ElementsAre("tiny_dinov2_lc1.manifest.json", "tiny_dinov2_lc1.pt"));
+  EXPECT_THAT(recognise(Backbone()).err, StartsWith("recognised tiny_dinov2, the only model that fits\n"));
+  EXPECT_EQ(recognise(Head()).err,
+            "FAILED_PRECONDITION: " + Head() +
+                ": is one of several files that fill a model: linear_head of tiny_dinov2_lc1\n  pass all of them: "
+                "--checkpoint=" +
+                Head() + ",FILE\n");
+  EXPECT_THAT(recognise(Head() + "," + OtherHead()).err,
+              StartsWith("FAILED_PRECONDITION: " + Head() + " and " + OtherHead() +
+                         ": fill no model of the catalog together\n"));
 }
 
 TEST_F(TwoFilesTest, PublishedFilesInTheUsersFolderAreFound) {

@@ -9,17 +9,22 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
+#include "pipeline/assign_files.h"
 #include "pipeline/find_checkpoint.h"
+#include "pipeline/recognise_model.h"
+#include "tools/checkpoint_files.h"
 #include "tools/host_request.h"
 #include "tools/load_registry.h"
 #include "tools/tool_main.h"
 
-ABSL_FLAG(std::string, model, "", "the variant to export, such as dav2_vits; bazel run //tools:list shows all");
+ABSL_FLAG(
+    std::string, model, "",
+    "the variant to export, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
+    "fits, if there is only one");
 ABSL_FLAG(
     std::string, checkpoint, "",
     "the published file of weights, or several with commas between for a model of several files; by default they are "
@@ -125,24 +130,26 @@ absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
   return ParseSeeded(weights);
 }
 
-// The values of a flag that has one for all of `count` files or, with commas, one for each.
-absl::StatusOr<std::vector<std::string>> ValuesForFiles(absl::string_view flag, const std::string& value,
-                                                        size_t count) {
-  if (count == 1) return std::vector<std::string>{value};
-  std::vector<std::string> values = absl::StrSplit(value, ',');
-  if (values.size() == 1) values.resize(count, value);
-  if (values.size() == count) return values;
-  return absl::InvalidArgumentError(absl::StrCat("--", flag, "=", value, ": wants one value, or one for each of ",
-                                                 count, " checkpoints, has ", values.size()));
+absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
+  return MakeCheckpointFiles(paths, absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
 }
 
-// The checkpoints at `paths` and what the flags say of each.
-absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(const auto layouts, ValuesForFiles("layout", absl::GetFlag(FLAGS_layout), paths.size()));
-  ASSIGN_OR_RETURN(const auto dicts, ValuesForFiles("state_dict", absl::GetFlag(FLAGS_state_dict), paths.size()));
-  CheckpointFiles files;
-  for (size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], ParseSourceChoice(layouts[i], dicts[i])});
-  return files;
+absl::Status CheckOneSource() {
+  if (absl::GetFlag(FLAGS_weights).empty() || absl::GetFlag(FLAGS_checkpoint).empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
+}
+
+// The model of the flag --model, or else the one that the checkpoint fits, with a note for the user.
+absl::StatusOr<std::pair<CatalogEntry, std::string>> ChooseModel(const Registry& registry) {
+  const std::string model = absl::GetFlag(FLAGS_model);
+  if (!model.empty()) {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+    return std::make_pair(entry, std::string());
+  }
+  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint))));
+  ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, RecogniseModel(registry, given));
+  return std::make_pair(entry, absl::StrCat("recognised ", entry.variant->name, ", the only model that fits\n"));
 }
 
 }  // namespace
@@ -150,9 +157,6 @@ absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths)
 absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source) {
   const Variant& variant = *entry.variant;
   const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
-  if (!weights.empty() && !checkpoint.empty()) {
-    return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
-  }
   if (!weights.empty() && weights != "published") {
     ASSIGN_OR_RETURN(source, ChooseSeeded(weights));
     return "";
@@ -180,6 +184,7 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound 
 }
 
 absl::StatusOr<ExportOptions> ParseExportOptions() {
+  RETURN_IF_ERROR(CheckOneSource());
   ExportOptions options;
   options.prove = absl::GetFlag(FLAGS_verify);
   options.with_preprocess = absl::GetFlag(FLAGS_with_preprocess);
@@ -208,13 +213,18 @@ absl::Status ModelMissing() {
 }
 
 absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in) {
-  if (absl::GetFlag(FLAGS_model).empty()) return ModelMissing();
-  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  if (absl::GetFlag(FLAGS_model).empty() && absl::GetFlag(FLAGS_checkpoint).empty()) {
+    return absl::InvalidArgumentError(
+        "--model is missing: bazel run //tools:list shows the models; with --checkpoint=FILE it is the one that the "
+        "file fits");
+  }
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
+  ASSIGN_OR_RETURN(const auto chosen, ChooseModel(registry));
+  const auto& [entry, note] = chosen;
   options.out = OutPath(absl::StrCat(entry.variant->name, ".pt"));
-  ASSIGN_OR_RETURN(std::string choice, ChooseWeights(entry, IfNotFound::kSeed, options.weights));
-  return ExportRequest{std::move(registry), entry, std::move(options), std::move(choice)};
+  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kSeed, options.weights));
+  return ExportRequest{std::move(registry), entry, std::move(options), absl::StrCat(note, choice)};
 }
 
 }  // namespace modelport

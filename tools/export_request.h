@@ -19,13 +19,14 @@ struct ExportRequest {
   Registry registry;
   CatalogEntry entry;     // Of `registry`.
   ExportOptions options;  // `out` is --out or else the model's name and ".pt", in the user's folder.
-  std::string choice;     // A note on the weights for a user who did not choose them; may be empty.
+  std::string choice;     // Notes on the model and the weights for a user who did not choose them; may be empty.
 };
 
 // Reads the flags --model, --checkpoint, --weights and so on, which this library defines. The model is one of the
-// plugins `built_in` or of --plugin_path.
+// plugins `built_in` or of --plugin_path; without --model the one that the checkpoint fits.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown model, or no plugin in --plugin_path
+//   others           as OpenCheckpoint and RecogniseModel, without --model
 absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in);
 
 // The parts of ParseExportRequest, for a tool that exports several models.

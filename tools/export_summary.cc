@@ -68,6 +68,12 @@ std::string Changes(const Manifest& manifest) {
   }
   for (const auto& zeros : manifest.zero_filled())
     absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
+  for (const auto& constant : manifest.constants()) {
+    absl::StrAppend(&changes, constant.slot(), " ", constant.value(), ": ", constant.reason(), "; ");
+  }
+  for (const auto& slot : manifest.changed()) {
+    absl::StrAppend(&changes, slot.slot(), " by ", slot.operation(), ": ", slot.reason(), "; ");
+  }
   for (const auto& old : OldNames(manifest)) {
     absl::StrAppend(&changes, Counted(old.tensors(), "key"), " of old names: ", old.from(), " is now ", old.to(), "; ");
   }

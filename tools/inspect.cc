@@ -1,4 +1,5 @@
 // Prints what a checkpoint holds and how it maps onto a model.
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -10,7 +11,6 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/comparison.h"
 #include "common/keymap/find_dict.h"
-#include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
@@ -19,11 +19,15 @@
 #include "pipeline/assign_files.h"
 #include "pipeline/checked_plan.h"
 #include "pipeline/describe_artifact.h"
+#include "pipeline/fitting_parts.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
+#include "pipeline/recognise_model.h"
+#include "pipeline/weight_source.h"
 #include "registry/draft/draft_layout.h"
 #include "registry/registry.h"
 #include "registry/weight_parts.h"
+#include "tools/checkpoint_files.h"
 #include "tools/load_registry.h"
 #include "tools/print_artifact.h"
 #include "tools/print_checkpoint.h"
@@ -32,10 +36,12 @@
 
 ABSL_FLAG(std::string, artifact, "",
           "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
-ABSL_FLAG(std::string, checkpoint, "", "the file to inspect");
+ABSL_FLAG(std::string, checkpoint, "", "the file to inspect, or several with commas between that fill one model");
 ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, inspect names those that it fits");
-ABSL_FLAG(std::string, layout, "auto",
-          "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+ABSL_FLAG(
+    std::string, layout, "auto",
+    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one for "
+    "all, or one for each with commas between");
 ABSL_FLAG(std::string, state_dict, "",
           "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
 
@@ -64,30 +70,43 @@ absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> e
   return absl::OkStatus();
 }
 
-// Prints how the checkpoint maps onto the model, or onto the part of it that the file fills; or every difference.
-absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
-                             const SourceChoice& choice) {
+// Prints how each checkpoint maps onto the part of the model that it fills, or every difference. Returns the first
+// error.
+absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry,
+                             const std::vector<GivenCheckpoint>& given) {
   const Variant& variant = *entry.variant;
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, variant.module));
   ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, variant, tree));
-  const GivenCheckpoint given = {checkpoint, choice};
-  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(variant, parts, {given}));
-  WeightPart& part = parts[part_of.front()];
-  const std::string title = part.Title(variant);
-  ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, *part.key_map, choice));
-  const absl::StatusOr<Comparison> comparison = mapper.Compare(part.tree, title);
-  if (comparison.ok() && !comparison->fits()) PrintDifferences(*comparison, title, std::cout);
-  ASSIGN_OR_RETURN(const MappedPart mapped, MapPart(registry, entry, std::move(part), given));
-  PrintPlan(mapped.plan, mapped.part.tree, title, std::cout);
-  PrintMapping(mapped.plan, mapped.part.tree, std::cout);
-  return absl::OkStatus();
+  std::vector<std::string> titles;
+  for (const WeightPart& part : parts) titles.push_back(part.Title(variant));
+  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(variant, parts, given));
+  absl::Status status;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const std::string& title = titles[part_of[i]];
+    if (given.size() > 1) std::cout << "\n" << given[i].checkpoint.path() << " is for " << title << "\n";
+    const absl::StatusOr<MappedPart> mapped =
+        MapPart(registry, entry, std::move(parts[part_of[i]]), given[i],
+                [&](const Comparison& comparison) { PrintDifferences(comparison, title, std::cout); });
+    if (mapped.ok()) {
+      PrintPlan(mapped->plan, mapped->part.tree, title, std::cout);
+      PrintMapping(mapped->plan, mapped->part.tree, std::cout);
+    }
+    status.Update(mapped.status());
+  }
+  for (size_t i = 0; i < titles.size(); ++i) {
+    if (std::count(part_of.begin(), part_of.end(), i) > 0) continue;
+    std::cout << "\nno file is given for " << titles[i] << "\n";
+  }
+  return status;
 }
 
 // Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
-void InspectForAny(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice) {
-  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice.state_dict);
+void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
+  const auto& [checkpoint, choice] = given;
+  const SourceChoice any_layout = {"auto", choice.state_dict};
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, any_layout);
   const std::vector<std::string> parts =
-      fitting.empty() ? FittingParts(registry, checkpoint, choice.state_dict) : std::vector<std::string>();
+      fitting.empty() ? TitlesOf(FindFittingParts(registry, checkpoint, any_layout)) : std::vector<std::string>();
   if (!parts.empty()) {
     std::cout << "\nfits " << absl::StrJoin(parts, ", ") << "\n";
     return;
@@ -105,28 +124,49 @@ absl::Status InspectArtifact(const std::string& path) {
   return absl::OkStatus();
 }
 
+// Prints the models that several checkpoints fill together.
+void InspectTogether(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : FindVariantsOfFiles(registry, given)) names.push_back(entry.variant->name);
+  std::cout << "\ntogether they fill " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", "))
+            << "\n";
+}
+
+absl::Status InspectFiles(const Registry& registry, const absl::optional<CatalogEntry>& entry,
+                          const std::vector<GivenCheckpoint>& given) {
+  for (const GivenCheckpoint& file : given) {
+    PrintContents(file.checkpoint, std::cout);
+    if (!entry) InspectForAny(registry, file);
+    if (given.size() > 1) std::cout << "\n";
+  }
+  if (entry) return InspectForModel(registry, *entry, given);
+  if (given.size() > 1) InspectTogether(registry, given);
+  return absl::OkStatus();
+}
+
+absl::Status CheckDraft(const CheckpointFiles& files) {
+  if (files.size() > 1)
+    return absl::InvalidArgumentError("--draft wants one checkpoint: it drafts a layout of one file");
+  if (files.front().choice.layout == "auto") return absl::OkStatus();
+  return absl::InvalidArgumentError("--draft and --layout exclude each other: a draft is a layout of its own");
+}
+
 absl::Status Inspect() {
   if (const std::string artifact = absl::GetFlag(FLAGS_artifact); !artifact.empty()) return InspectArtifact(artifact);
-  if (absl::GetFlag(FLAGS_checkpoint).empty()) {
-    return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
-  }
+  const std::vector<std::string> paths = ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint));
+  if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
+  ASSIGN_OR_RETURN(const CheckpointFiles files,
+                   MakeCheckpointFiles(paths, absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict)));
+  if (absl::GetFlag(FLAGS_draft)) RETURN_IF_ERROR(CheckDraft(files));
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   absl::optional<CatalogEntry> entry;
   if (!absl::GetFlag(FLAGS_model).empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));
   }
-  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(ResolveUserPath(absl::GetFlag(FLAGS_checkpoint))));
-  const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
-  if (absl::GetFlag(FLAGS_draft)) {
-    if (choice.layout != "auto") {
-      return absl::InvalidArgumentError("--draft and --layout exclude each other: a draft is a layout of its own");
-    }
-    return Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path());
-  }
-  PrintContents(checkpoint, std::cout);
-  if (entry) return InspectForModel(registry, *entry, checkpoint, choice);
-  InspectForAny(registry, checkpoint, choice);
-  return absl::OkStatus();
+  ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
+  if (!absl::GetFlag(FLAGS_draft)) return InspectFiles(registry, entry, given);
+  const auto& [checkpoint, choice] = given.front();
+  return Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path());
 }
 
 }  // namespace

@@ -12,8 +12,8 @@
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_pattern.h"
 #include "common/keymap/left_out.h"
+#include "common/source/constant.h"
 #include "common/source/slot_source.h"
-#include "common/source/zeros.h"
 #include "common/tensor/shape.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
@@ -28,7 +28,7 @@ constexpr size_t kShownText = 1000;
 
 size_t CountFilled(const Plan& plan) {
   return std::count_if(plan.sources.begin(), plan.sources.end(),
-                       [](const SlotSource& source) { return source.zeros() == nullptr; });
+                       [](const SlotSource& source) { return source.constant() == nullptr; });
 }
 
 // Prints the line above a state dict: its paths, its tensors by dtype and the number of elements.
@@ -135,8 +135,12 @@ void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model
       << (plan.state_dict.empty() ? "" : absl::StrCat(", state dict \"", Brief(plan.state_dict), "\"")) << ", "
       << CountFilled(plan) << " of " << tree.slots.size() << " slots filled\n";
   for (size_t i = 0; i < plan.sources.size(); ++i) {
-    const Zeros* const zeros = plan.sources[i].zeros();
-    if (zeros != nullptr) out << "  zeros: " << tree.slots[i].name << " (" << zeros->reason << ")\n";
+    const Constant* const constant = plan.sources[i].constant();
+    if (constant == nullptr) continue;
+    out << "  " << plan.sources[i].operation() << ": " << tree.slots[i].name << " (" << constant->reason << ")\n";
+  }
+  for (const ChangedSlot& changed : plan.changed) {
+    out << "  changed: " << changed.slot << " by " << changed.operation << " (" << changed.reason << ")\n";
   }
   for (const RenamedKeys& old : plan.old_names) {
     out << "  old names: " << Counted(old.tensors, "key") << ", " << old.from << " is now " << old.to << " ("

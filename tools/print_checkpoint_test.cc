@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
 #include "common/keymap/key_map.h"
+#include "common/source/constant.h"
 #include "common/source/take.h"
-#include "common/source/zeros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "pipeline/checked_plan.h"
@@ -63,7 +63,7 @@ class PrintFitTest : public testing::Test {
   FittingVariant Fits(const Variant& variant, const std::string& layout = "original") const {
     Plan plan;
     plan.layout = layout;
-    plan.sources = {Take{{Checkpoint(CheckpointContents()), &tensor_}}, Zeros{{2}, DType::kFloat32, "not used"}};
+    plan.sources = {Take{{Checkpoint(CheckpointContents()), &tensor_}}, Constant{{2}, DType::kFloat32, "not used"}};
     return {{&plugin_, &variant}, plan};
   }
 
@@ -126,7 +126,7 @@ TEST(PrintPlanTest, ShowsHowSlotsAreFilledAndWhatIsLeft) {
   plan.layout = "original";
   plan.state_dict = "teacher";
   const Take taken = {{Checkpoint(CheckpointContents()), &tensor}};
-  plan.sources = {taken, Zeros{{2}, DType::kFloat32, "used with masks only"}, taken};
+  plan.sources = {taken, Constant{{2}, DType::kFloat32, "used with masks only"}, taken};
   plan.aliases = {{"head.weight", "fc.weight"}};
   plan.old_names = {{"layer1.{rest*}", "fc.{rest*}", "renamed in release 2", 1}};
   plan.unused = {{"loss.weight", "of training"}};

@@ -18,8 +18,7 @@
 namespace modelport {
 namespace {
 
-absl::StatusOr<CheckpointContents> ReadOneFile(absl::string_view file) {
-  ASSIGN_OR_RETURN(const FileKind kind, DetectFileKind(file));
+absl::StatusOr<CheckpointContents> ReadFileOfKind(FileKind kind, absl::string_view file) {
   switch (kind) {
     case FileKind::kSafetensors:
       return ReadSafetensors(file);
@@ -33,11 +32,15 @@ absl::StatusOr<CheckpointContents> ReadOneFile(absl::string_view file) {
   return absl::InternalError("unknown file kind");
 }
 
+absl::StatusOr<CheckpointContents> ReadShard(absl::string_view file) {
+  ASSIGN_OR_RETURN(const FileKind kind, DetectFileKind(file));
+  return ReadFileOfKind(kind, file);
+}
+
 absl::StatusOr<CheckpointContents> ReadContents(const OpenedFile& file) {
-  if (DetectFileKind(file.bytes).value_or(FileKind::kSafetensors) == FileKind::kJson) {
-    return ReadShards(file, ReadOneFile);
-  }
-  ASSIGN_OR_RETURN(CheckpointContents contents, ReadOneFile(file.bytes));
+  ASSIGN_OR_RETURN(const FileKind kind, DetectFileKind(file.bytes));
+  if (kind == FileKind::kJson) return ReadShards(file, ReadShard);
+  ASSIGN_OR_RETURN(CheckpointContents contents, ReadFileOfKind(kind, file.bytes));
   contents.files = {file};
   return contents;
 }

@@ -6,6 +6,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
@@ -13,15 +15,19 @@ namespace {
 // The elements of a tensor in row-major order: in the file, or in memory of its own.
 class RowMajorElements {
  public:
-  explicit RowMajorElements(const SlotSource& source) {
+  static absl::StatusOr<RowMajorElements> Read(const std::string& name, const SlotSource& source) {
+    RowMajorElements elements;
     const absl::optional<TensorView> view = source.view();
     if (view && view->strides == RowMajorStrides(view->shape)) {
-      view_ = *view;
-      return;
+      elements.view_ = *view;
+      return elements;
     }
-    memory_ = std::make_unique_for_overwrite<char[]>(*ElementCount(source.shape()) * ByteSize(source.dtype()));
-    source.Evaluate(memory_.get());
-    view_ = {source.dtype(), source.shape(), RowMajorStrides(source.shape()), memory_.get()};
+    elements.memory_ = std::make_unique_for_overwrite<char[]>(*ElementCount(source.shape()) * ByteSize(source.dtype()));
+    if (const absl::Status status = source.Evaluate(elements.memory_.get()); !status.ok()) {
+      return Annotate(Annotate(status, name), source.inputs().front().checkpoint.path());
+    }
+    elements.view_ = {source.dtype(), source.shape(), RowMajorStrides(source.shape()), elements.memory_.get()};
+    return elements;
   }
 
   const TensorView& view() const { return view_; }
@@ -33,10 +39,11 @@ class RowMajorElements {
 
 TensorComparison::Header HeaderOf(const SlotSource& source) { return {source.dtype(), source.shape()}; }
 
-TensorComparison Compare(const std::string& name, const SlotSource& a, const SlotSource& b) {
+absl::StatusOr<TensorComparison> Compare(const std::string& name, const SlotSource& a, const SlotSource& b) {
   TensorComparison comparison = {name, HeaderOf(a), HeaderOf(b), absl::nullopt};
   if (a.shape() != b.shape()) return comparison;
-  const RowMajorElements a_elements(a), b_elements(b);
+  ASSIGN_OR_RETURN(const RowMajorElements a_elements, RowMajorElements::Read(name, a));
+  ASSIGN_OR_RETURN(const RowMajorElements b_elements, RowMajorElements::Read(name, b));
   comparison.values = CompareElements(a_elements.view(), b_elements.view());
   return comparison;
 }
@@ -51,8 +58,9 @@ TensorComparison::Kind TensorComparison::kind() const {
   return values->is_equal() ? Kind::kEqual : Kind::kValues;
 }
 
-std::vector<TensorComparison> CompareTensors(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b,
-                                             const std::function<void(int64_t)>& done) {
+absl::StatusOr<std::vector<TensorComparison>> CompareTensors(const std::vector<NamedTensor>& a,
+                                                             const std::vector<NamedTensor>& b,
+                                                             const std::function<void(int64_t)>& done) {
   absl::flat_hash_map<absl::string_view, const SlotSource*> others;
   for (const NamedTensor& tensor : b) others.emplace(tensor.name, &tensor.source);
   absl::flat_hash_set<absl::string_view> names;
@@ -63,7 +71,8 @@ std::vector<TensorComparison> CompareTensors(const std::vector<NamedTensor>& a, 
     if (other == others.end()) {
       comparisons.push_back({tensor.name, HeaderOf(tensor.source), absl::nullopt, absl::nullopt});
     } else {
-      comparisons.push_back(Compare(tensor.name, tensor.source, *other->second));
+      ASSIGN_OR_RETURN(TensorComparison comparison, Compare(tensor.name, tensor.source, *other->second));
+      comparisons.push_back(std::move(comparison));
       done(*ElementCount(tensor.source.shape()) * ByteSize(tensor.source.dtype()));
     }
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/diff/compare_elements.h"
 #include "common/source/slot_source.h"
@@ -40,9 +41,10 @@ struct TensorComparison {
 
 // Compares tensors by name: those of `a` in their order, and then those that only `b` has. Names are unique on each
 // side. Calls `done` with the number of bytes of the tensor of `a` after each pair was compared. One pair is in memory
-// at a time, unless it is borrowed from files.
-std::vector<TensorComparison> CompareTensors(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b,
-                                             const std::function<void(int64_t)>& done);
+// at a time, unless it is borrowed from files. Fails as SlotSource::Evaluate.
+absl::StatusOr<std::vector<TensorComparison>> CompareTensors(const std::vector<NamedTensor>& a,
+                                                             const std::vector<NamedTensor>& b,
+                                                             const std::function<void(int64_t)>& done);
 
 }  // namespace modelport
 

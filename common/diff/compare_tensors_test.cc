@@ -7,6 +7,7 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/source/take.h"
+#include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -47,8 +48,8 @@ TEST(CompareTensorsTest, ComparesByNameAndListsWhatOneSideLacks) {
                                        {"shape", DType::kInt8, {1, 2}, {2, 1}, 0, 0},
                                        {"same", DType::kInt8, {2, 3}, {3, 1}, 0, 0}});
   int64_t bytes = 0;
-  const std::vector<TensorComparison> all =
-      CompareTensors(TensorsOf(a), TensorsOf(b), [&](int64_t done) { bytes += done; });
+  ASSERT_OK_AND_ASSIGN(const std::vector<TensorComparison> all,
+                       CompareTensors(TensorsOf(a), TensorsOf(b), [&](int64_t done) { bytes += done; }));
   std::vector<std::string> names;
   std::vector<Kind> kinds;
   for (const TensorComparison& one : all) {

@@ -85,7 +85,7 @@ absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view mo
 // The slots that get a tensor of their shape.
 size_t FilledSlots(const Comparison& comparison) {
   const std::vector<SlotSource>& sources = comparison.plan.sources;
-  const auto is_filled = [](const SlotSource& source) { return source.zeros() == nullptr; };
+  const auto is_filled = [](const SlotSource& source) { return source.constant() == nullptr; };
   return std::count_if(sources.begin(), sources.end(), is_filled) - comparison.wrong_shape.size();
 }
 

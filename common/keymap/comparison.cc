@@ -1,5 +1,7 @@
 #include "common/keymap/comparison.h"
 
+#include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -9,8 +11,9 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/find_source.h"
 #include "common/keymap/key_map.h"
-#include "common/source/zeros.h"
+#include "common/source/constant.h"
 #include "common/tensor/dtype.h"
+#include "common/tensor/number.h"
 
 namespace modelport {
 namespace {
@@ -22,6 +25,17 @@ bool AcceptsDType(const Slot& slot, DType dtype) {
 // The names of the keys that fill slots.
 using UsedKeys = absl::flat_hash_set<std::string>;
 
+void FillWithConstant(const Slot& slot, const Allowance& allowance, Comparison* comparison) {
+  const Constant constant = {slot.shape, slot.dtype.value_or(DType::kFloat32), allowance.reason, allowance.value};
+  std::array<char, sizeof(int64_t)> element;
+  if (!WriteNumber(constant.value, constant.dtype(), element.data())) {
+    comparison->unconvertible.push_back(
+        {&slot, allowance.mark,
+         absl::StrCat(DTypeName(constant.dtype()), " does not hold the value ", NumberText(constant.value))});
+  }
+  comparison->plan.sources.push_back(constant);
+}
+
 void FillSlot(const Slot& slot, Comparison* comparison, UsedKeys* used) {
   const LayoutReading& reading = comparison->reading;
   Plan& plan = comparison->plan;
@@ -29,18 +43,21 @@ void FillSlot(const Slot& slot, Comparison* comparison, UsedKeys* used) {
   used->insert(found.keys.begin(), found.keys.end());
   if (found.other != nullptr) {
     comparison->unconvertible.push_back(
-        {&slot, found.rule, absl::StrCat("the rule at ", MarkString(found.other->mark), " fills it, too")});
+        {&slot, found.rule->mark, absl::StrCat("the rule at ", MarkString(found.other->mark), " fills it, too")});
   } else if (!found.problem.empty()) {
-    comparison->unconvertible.push_back({&slot, found.rule, found.problem});
+    comparison->unconvertible.push_back({&slot, found.rule->mark, found.problem});
   } else if (found.source) {
     const SlotSource& source = *found.source;
     if (found.is_aliased) plan.aliases.emplace_back(slot.name, found.keys.front());
     if (source.shape() != slot.shape) comparison->wrong_shape.push_back({&slot, source});
     if (!AcceptsDType(slot, source.dtype())) comparison->wrong_dtype.push_back({&slot, source});
+    if (const Computed* computed = source.computed(); computed != nullptr && computed->changes_numbers()) {
+      plan.changed.push_back({slot.name, source.operation(), found.rule->one_way});
+    }
     plan.sources.push_back(source);
   } else if (const Allowance* allowance = reading.layout->FindMissing(slot.name);
              allowance != nullptr && found.lacking.size() == found.keys.size()) {
-    plan.sources.push_back(Zeros{slot.shape, slot.dtype.value_or(DType::kFloat32), allowance->reason});
+    FillWithConstant(slot, *allowance, comparison);
   } else {
     comparison->missing.push_back({&slot, std::move(found.lacking)});
   }

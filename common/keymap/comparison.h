@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "common/keymap/conversion.h"
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/plan.h"
 #include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/source/slot_source.h"
+#include "common/yaml/document.h"
 
 namespace modelport {
 
@@ -26,10 +26,10 @@ struct MissingSlot {
   std::vector<std::string> keys;
 };
 
-// A slot that the rule of `sources` for it cannot fill, and why.
+// A slot that the rule for it cannot fill, and why.
 struct Unconvertible {
   const Slot* slot;
-  const Conversion* rule;
+  YamlMark mark;  // Of the rule.
   std::string problem;
 };
 

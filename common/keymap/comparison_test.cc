@@ -1,13 +1,17 @@
 #include "common/keymap/comparison.h"
 
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
+#include "common/source/constant.h"
+#include "common/source/slot_source.h"
 #include "common/status/status_matchers.h"
+#include "common/yaml/document.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -57,10 +61,69 @@ TEST_F(ComparisonTest, APlanTakesTensorsAndFillsWhatMayBeMissingWithZeros) {
   ASSERT_THAT(plan.sources, SizeIs(4));
   EXPECT_EQ(plan.sources[0].inputs()[0].tensor->key, "stem");
   EXPECT_EQ(plan.sources[1], plan.sources[0]);
-  EXPECT_EQ(plan.sources[2], SlotSource(Zeros{{3}, DType::kFloat32, "dropped"}));
+  EXPECT_EQ(plan.sources[2], SlotSource(Constant{{3}, DType::kFloat32, "dropped"}));
   EXPECT_EQ(plan.sources[3].inputs()[0].tensor->key, "count");
   EXPECT_THAT(plan.aliases, ElementsAre(Pair("twin", "stem")));
   EXPECT_THAT(plan.unused, ElementsAre(Pair("loss.w", "training")));
+}
+
+// A key map of one layout with the rules `rules`, which is recognised by a key "stem".
+KeyMap MapWith(const std::string& rules) {
+  return ParseKeyMap({"keymap.yaml", "layouts:\n  original:\n    recognise: [stem]\n    " + rules}).value();
+}
+
+TEST_F(ComparisonTest, ASlotThatAFileMayLackHasTheStatedValueInItsDType) {
+  key_map_ = MapWith(
+      R"yaml(missing: [{key: twin, value: 0.1, reason: a}, {key: count, value: -7, reason: b}, {key: flag, value: true, reason: c}])yaml");
+  tree_.slots = {{"stem", {2}, false},
+                 {"twin", {2}, false},
+                 {"count", {}, true, DType::kInt64},
+                 {"flag", {1}, true, DType::kBool}};
+  const Comparison comparison = Compare(Read({kStem}), tree_);
+  EXPECT_TRUE(comparison.fits());
+  EXPECT_THAT(comparison.plan.sources, ElementsAre(testing::_, SlotSource(Constant{{2}, DType::kFloat32, "a", 0.1}),
+                                                   SlotSource(Constant{{}, DType::kInt64, "b", int64_t{-7}}),
+                                                   SlotSource(Constant{{1}, DType::kBool, "c", int64_t{1}})));
+}
+
+TEST_F(ComparisonTest, AValueThatTheDTypeOfTheSlotLacksIsAnErrorAtTheRule) {
+  key_map_ = MapWith("missing: [{key: \"{rest*}\", value: 300, reason: a}]");
+  tree_.slots = {{"stem", {2}, false}, {"small", {1}, true, DType::kInt8}, {"large", {1}, true, DType::kInt16}};
+  const Comparison comparison = Compare(Read({kStem}), tree_);
+  EXPECT_FALSE(comparison.fits());
+  ASSERT_THAT(comparison.unconvertible, SizeIs(1));
+  EXPECT_EQ(comparison.unconvertible[0].slot->name, "small");
+  EXPECT_EQ(MarkString(comparison.unconvertible[0].mark), "keymap.yaml:4:15");
+  EXPECT_EQ(comparison.unconvertible[0].problem, "int8 does not hold the value 300");
+}
+
+TEST_F(ComparisonTest, SlotsOfOtherNumbersThanTheFileHasAreListed) {
+  key_map_ = MapWith(
+      R"yaml(sources: [{slot: pos, key: pos, by: "resample_bicubic(0, 1, 3, 3)", one_way: stored at another size}])yaml");
+  tree_.slots = {{"stem", {2}, false}, {"pos", {10}, false}};
+  const Comparison resampled = Compare(Read({kStem, {"pos", {5}}}), tree_);
+  EXPECT_TRUE(resampled.fits());
+  ASSERT_THAT(resampled.plan.changed, SizeIs(1));
+  EXPECT_EQ(resampled.plan.changed[0].slot, "pos");
+  EXPECT_EQ(resampled.plan.changed[0].operation, "resample_bicubic(0, 1, 3, 3)");
+  EXPECT_EQ(resampled.plan.changed[0].reason, "stored at another size");
+  const Comparison same = Compare(Read({kStem, {"pos", {10}}}), tree_);
+  EXPECT_TRUE(same.fits());
+  EXPECT_THAT(same.plan.changed, IsEmpty());
+  const Comparison other = Compare(Read({kStem, {"pos", {4}}}), tree_);
+  ASSERT_THAT(other.unconvertible, SizeIs(1));
+  EXPECT_EQ(other.unconvertible[0].problem,
+            "resample_bicubic(0, 1, 3, 3): [4] has 4 elements in dimension 0, which are not 1 and a square grid");
+}
+
+TEST_F(ComparisonTest, ACastFillsASlotOfAnotherDType) {
+  tree_.slots = {{"stem", {2}, false}, {"count", {}, true, DType::kInt64}};
+  const SeededKey small = {"count", {}, DType::kInt32};
+  key_map_ = MapWith("unused: []");
+  EXPECT_THAT(Compare(Read({kStem, small}), tree_).wrong_dtype, SizeIs(1));
+  key_map_ = MapWith(R"yaml(sources: [{slot: count, key: count, by: "cast(int32, int64)"}])yaml");
+  EXPECT_TRUE(Compare(Read({kStem, small}), tree_).fits());
+  EXPECT_THAT(Compare(Read({kStem, kCount}), tree_).unconvertible, SizeIs(1));
 }
 
 TEST_F(ComparisonTest, KeysOfOldNamesFitAndAreListed) {

@@ -9,6 +9,7 @@
 #include "common/keymap/parse_pattern.h"
 #include "common/module_tree/expression.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
@@ -24,7 +25,11 @@ absl::StatusOr<Operation> ParseOperation(absl::string_view text) {
   }
   std::vector<int64_t> arguments;
   for (const Expression& expression : call.positional) {
-    ASSIGN_OR_RETURN(arguments.emplace_back(), expression.EvaluateInt({}));
+    if (const absl::optional<DType> dtype = ParseDType(expression.text())) {
+      arguments.push_back(DTypeArgument(*dtype));
+    } else {
+      ASSIGN_OR_RETURN(arguments.emplace_back(), expression.EvaluateInt({}));
+    }
   }
   return MakeOperation(call.type, std::move(arguments));
 }

@@ -104,6 +104,20 @@ TEST(ConversionTest, ARuleWithoutInverseNeedsAReason) {
   EXPECT_THAT(ProblemOf("{slot: \"heads.{i}.w\", key: heads.w}"), HasSubstr("slots that differ take the same key"));
 }
 
+TEST(ConversionTest, OperationsOnNumbersAreRules) {
+  const Conversion cast = ParseGood("{slot: index, key: index, by: \"cast(int32, int64)\"}");
+  EXPECT_THAT(Texts(cast.operations), ElementsAre("cast(int32, int64)"));
+  EXPECT_THAT(Texts(cast.inverse), ElementsAre("cast(int64, int32)"));
+  EXPECT_THAT(ProblemOf("{slot: a, key: a, by: \"cast(int32, int46)\"}"), HasSubstr("keymap.yaml:1:"));
+  EXPECT_THAT(ProblemOf("{slot: a, key: a, by: \"chunk(int64, 0)\"}"),
+              HasSubstr("wants chunk(count, dim), has chunk(int64, 0)"));
+  const std::string resample = "slot: pos, key: pos, by: [\"resample_antialias(1, 0, 37, 37)\", prepend_zeros(1)]";
+  EXPECT_THAT(ProblemOf("{" + resample + "}"),
+              HasSubstr("keymap.yaml:1:1: an operation of `by` has no inverse; state why none is needed as `one_way`"));
+  EXPECT_THAT(Texts(ParseGood("{" + resample + ", one_way: of another size}").operations),
+              ElementsAre("resample_antialias(1, 0, 37, 37)", "prepend_zeros(1)"));
+}
+
 TEST(ConversionTest, RulesThatDoNotAddUpAreProblems) {
   EXPECT_THAT(ProblemOf("{slot: a, key: \"{b,c}\"}"),
               HasSubstr("the rule has 2 keys and 1 slot; without `by`, each slot takes one key"));

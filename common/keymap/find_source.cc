@@ -6,28 +6,26 @@
 #include "common/keymap/key_map.h"
 #include "common/keymap/match_rules.h"
 #include "common/keymap/source_keys.h"
-#include "common/source/computed.h"
-#include "common/source/source_input.h"
 #include "common/source/take.h"
 
 namespace modelport {
 namespace {
 
 // The tensors named `found->keys`; writes the names that there are none for to `found->lacking`.
-std::vector<SourceInput> FindInputs(const LayoutReading& reading, FoundSource* found) {
-  std::vector<SourceInput> inputs;
+std::vector<SlotSource> FindInputs(const LayoutReading& reading, FoundSource* found) {
+  std::vector<SlotSource> inputs;
   for (const std::string& key : found->keys) {
     const auto tensor = reading.keys->by_name.find(key);
     if (tensor == reading.keys->by_name.end()) {
       found->lacking.push_back(key);
     } else {
-      inputs.push_back({*reading.checkpoint, tensor->second});
+      inputs.emplace_back(Take{{*reading.checkpoint, tensor->second}});
     }
   }
   return inputs;
 }
 
-void Convert(const RuleMatch& match, std::vector<SourceInput> inputs, FoundSource* found) {
+void Convert(const RuleMatch& match, std::vector<SlotSource> inputs, FoundSource* found) {
   absl::StatusOr<Computed> computed = Computed::Make(std::move(inputs), match.rule->operations, match.result);
   if (computed.ok()) {
     found->source = *std::move(computed);
@@ -44,10 +42,10 @@ FoundSource FindByRule(const RuleMatch& match, const LayoutReading& reading) {
     if (rule.operations.empty() && i != match.result) continue;
     found.keys.push_back(rule.keys[i].Substitute(match.bindings));
   }
-  std::vector<SourceInput> inputs = FindInputs(reading, &found);
+  std::vector<SlotSource> inputs = FindInputs(reading, &found);
   if (!found.lacking.empty()) return found;
   if (rule.operations.empty()) {
-    found.source = Take{std::move(inputs.front())};
+    found.source = std::move(inputs.front());
   } else {
     Convert(match, std::move(inputs), &found);
   }
@@ -61,8 +59,8 @@ FoundSource FindByName(const Slot& slot, const LayoutReading& reading) {
     found.keys = {reading.layout->StoredKey(slot.name)};
     found.is_aliased = found.keys.front() != slot.name;
   }
-  std::vector<SourceInput> inputs = FindInputs(reading, &found);
-  if (!inputs.empty()) found.source = Take{std::move(inputs.front())};
+  std::vector<SlotSource> inputs = FindInputs(reading, &found);
+  if (!inputs.empty()) found.source = std::move(inputs.front());
   return found;
 }
 

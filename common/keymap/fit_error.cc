@@ -98,7 +98,7 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
   report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
   report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
   report.AddGroup(comparison.unconvertible, "cannot be made", "cannot be made", [](const Unconvertible& slot) {
-    return absl::StrCat(slot.slot->name, " (", MarkString(slot.rule->mark), "): ", slot.problem);
+    return absl::StrCat(slot.slot->name, " (", MarkString(slot.mark), "): ", slot.problem);
   });
   const std::string where = reading.path.empty() ? "" : absl::StrCat(" in ", DictName(reading.path));
   return absl::FailedPreconditionError(absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where,

@@ -179,8 +179,9 @@ class LayoutParser {
     std::vector<KeyPattern> keys;
     AddPattern(reader.Require("key"), "field \"key\"", &keys);
     std::string reason = reader.RequireText("reason");
+    const Number value = list == "unused" ? int64_t{0} : reader.TakeNumber("value", int64_t{0});
     reader.Finish();
-    if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), item.mark});
+    if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), value, item.mark});
   }
 
   // Adds nothing if `value` is null or not a pattern.

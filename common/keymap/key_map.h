@@ -10,6 +10,7 @@
 #include "common/keymap/config_field.h"
 #include "common/keymap/conversion.h"
 #include "common/keymap/key_pattern.h"
+#include "common/tensor/number.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
@@ -41,6 +42,7 @@ struct Alias {
 struct Allowance {
   KeyPattern key;
   std::string reason;
+  Number value;  // Of every element of a slot that the file lacks; 0 if none is stated.
   YamlMark mark;
 };
 
@@ -60,7 +62,7 @@ struct Layout {
   std::vector<Rename> renames;      // Applied in order; one that matches no key is an error.
   std::vector<Conversion> sources;  // Slots that are stored under other keys, or in another form.
   std::vector<Alias> aliases;       // A slot whose own key is in the file takes that one.
-  std::vector<Allowance> missing;   // Slots that a file may lack: they become zeros.
+  std::vector<Allowance> missing;   // Slots that a file may lack: a number fills them.
   std::vector<Allowance> dropped;   // The same for slots that no file of this layout is written with.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
   // If not empty, a config.json beside the file says which variant it is, as far as keys do not tell. These are the

@@ -81,12 +81,13 @@ TEST(ParseKeyMapTest, AllProblemsAreReportedAtOnce) {
       - {slot: "a.{x}", key: "a.{x}.{y}"}
     missing:
       - {key: mask_token}
+      - {key: mask_token, reason: x, value: nan}
   empty:
     recognise: []
-    unused: [head]
+    unused: [head, {key: head, reason: x, value: 1}]
 layout: {}
 )yaml"),
-              StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 10 problems
+              StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 12 problems
   keymap.yaml:3:5: missing field "recognise" in layout original
   keymap.yaml:3:5: unknown field "recognize" in layout original; nearest: recognise
   keymap.yaml:5:9: {y} of "b.{y}" is not in "a.{x}"
@@ -94,9 +95,11 @@ layout: {}
   keymap.yaml:6:16: pattern "a.{x": part "{x" is neither plain nor {name} nor {name*}
   keymap.yaml:8:9: {y} of "a.{x}.{y}" is not in "a.{x}"
   keymap.yaml:10:9: missing field "reason" in an item of field "missing"
-  keymap.yaml:12:16: field "recognise" wants at least one pattern
-  keymap.yaml:13:14: an item of field "unused" wants a map, has "head"
-  keymap.yaml:14:1: unknown field "layout" in a key map; nearest: layouts)yaml"));
+  keymap.yaml:11:45: field "value" wants a number, true or false, has "nan"
+  keymap.yaml:13:16: field "recognise" wants at least one pattern
+  keymap.yaml:14:14: an item of field "unused" wants a map, has "head"
+  keymap.yaml:14:43: unknown field "value" in an item of field "unused"; known: key, reason
+  keymap.yaml:15:1: unknown field "layout" in a key map; nearest: layouts)yaml"));
 }
 
 constexpr char kShared[] = R"yaml(

@@ -20,10 +20,15 @@ absl::StatusOr<Comparison> KeyMapper::Compare(const ModuleTree& tree, absl::stri
 }
 
 absl::StatusOr<Plan> KeyMapper::MakePlan(const ModuleTree& tree, absl::string_view model) const {
-  ASSIGN_OR_RETURN(Comparison comparison, Compare(tree, model));
-  if (!comparison.fits()) return FitError(checkpoint_->path(), model, tree, comparison);
-  comparison.plan.left_out = FindLeftOut(*checkpoint_, *comparison.reading.dict);
-  return std::move(comparison.plan);
+  return MakePlan(Compare(tree, model), tree, model);
+}
+
+absl::StatusOr<Plan> KeyMapper::MakePlan(absl::StatusOr<Comparison> comparison, const ModuleTree& tree,
+                                         absl::string_view model) const {
+  RETURN_IF_ERROR(comparison.status());
+  if (!comparison->fits()) return FitError(checkpoint_->path(), model, tree, *comparison);
+  comparison->plan.left_out = FindLeftOut(*checkpoint_, *comparison->reading.dict);
+  return std::move(comparison->plan);
 }
 
 bool KeyMapper::Fits(const ModuleTree& tree) const { return FitsInLayout(layouts_, tree); }

@@ -38,6 +38,10 @@ class KeyMapper {
   //                       few of each and the nearest names
   absl::StatusOr<Plan> MakePlan(const ModuleTree& tree, absl::string_view model) const;
 
+  // The same from the result of Compare.
+  absl::StatusOr<Plan> MakePlan(absl::StatusOr<Comparison> comparison, const ModuleTree& tree,
+                                absl::string_view model) const;
+
   // True if at least one dictionary fits `tree`.
   bool Fits(const ModuleTree& tree) const;
 

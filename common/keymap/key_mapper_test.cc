@@ -117,7 +117,7 @@ class KeyMapperTest : public testing::Test {
 
 // The tensor that `source` takes, null for zeros.
 const CheckpointTensor* Taken(const SlotSource& source) {
-  return source.zeros() != nullptr ? nullptr : source.inputs()[0].tensor;
+  return source.constant() != nullptr ? nullptr : source.inputs()[0].tensor;
 }
 
 std::vector<std::string> TakenKeys(const Plan& plan) {
@@ -146,8 +146,8 @@ TEST_F(KeyMapperTest, PrefixesAreStrippedInAnyOrder) {
 
 TEST_F(KeyMapperTest, ADroppedMaskTokenBecomesZerosWithAReason) {
   ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("", Without("mask_token", NetKeys()))}));
-  ASSERT_NE(plan.sources[1].zeros(), nullptr);
-  EXPECT_EQ(plan.sources[1].zeros()->reason, "dropped by converters");
+  ASSERT_NE(plan.sources[1].constant(), nullptr);
+  EXPECT_EQ(plan.sources[1].constant()->reason, "dropped by converters");
   EXPECT_EQ(plan.sources[1].shape(), Shape({4}));
 }
 

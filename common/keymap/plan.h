@@ -19,13 +19,21 @@ struct RenamedKeys {
   int64_t tensors = 0;
 };
 
+// A slot whose numbers an operation computes, so that they are not those of the file.
+struct ChangedSlot {
+  std::string slot;
+  std::string operation;  // "resample_bicubic(1, 1, 37, 37)".
+  std::string reason;     // Why the rule is one-way.
+};
+
 // How a checkpoint fills the slots of one module tree. A plan is made from headers alone, and only if everything fits.
 struct Plan {
   std::string layout;
-  std::string state_dict;                                    // Path of the dictionary that is taken, "" for the root.
-  std::vector<LeftOut> left_out;                             // What else the checkpoint holds.
-  std::vector<SlotSource> sources;                           // One for each of ModuleTree::slots.
-  std::vector<std::pair<std::string, std::string>> unused;   // Keys that no slot needs, and why.
+  std::string state_dict;                                   // Path of the dictionary that is taken, "" for the root.
+  std::vector<LeftOut> left_out;                            // What else the checkpoint holds.
+  std::vector<SlotSource> sources;                          // One for each of ModuleTree::slots.
+  std::vector<std::pair<std::string, std::string>> unused;  // Keys that no slot needs, and why.
+  std::vector<ChangedSlot> changed;
   std::vector<RenamedKeys> old_names;                        // In the order in which they were applied.
   std::vector<std::pair<std::string, std::string>> aliases;  // Slots that share a tensor, and the key it is stored as.
 };

@@ -10,8 +10,10 @@
 #include "common/keymap/find_dict.h"
 #include "common/keymap/match_rules.h"
 #include "common/keymap/parse_pattern.h"
-#include "common/source/take.h"
+#include "common/source/constant.h"
+#include "common/source/source_input.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/number.h"
 #include "common/text/units.h"
 
 namespace modelport {
@@ -26,25 +28,24 @@ bool IsExact(const std::vector<Operation>& operations, size_t inputs) {
 }
 
 // The tensors of which the operations of `rule` made `slots`, all that the rule is for; empty if it did not.
-std::vector<SourceInput> InputsOf(const Conversion& rule, const std::vector<SlotSource>& slots) {
+std::vector<SlotSource> InputsOf(const Conversion& rule, const std::vector<SlotSource>& slots) {
   const Computed* const first = slots.front().computed();
-  if (first == nullptr || first->inputs().size() != rule.keys.size()) return {};
+  if (first == nullptr || first->sources().size() != rule.keys.size()) return {};
   for (size_t i = 0; i < slots.size(); ++i) {
     const Computed* const computed = slots[i].computed();
     const bool is_made = computed != nullptr && computed->operations() == rule.operations && computed->result() == i &&
-                         computed->inputs() == first->inputs();
+                         computed->sources() == first->sources();
     if (!is_made) return {};
   }
-  return first->inputs();
+  return first->sources();
 }
 
 // The tensors of the keys from which `rule` makes slots with these sources. FailedPrecondition: why there are none.
-absl::StatusOr<std::vector<Derived>> TakeBack(const Conversion& rule, const std::vector<SlotSource>& slots) {
+absl::StatusOr<std::vector<SlotSource>> TakeBack(const Conversion& rule, const std::vector<SlotSource>& slots) {
   if (slots.size() != rule.slots.size()) {
     return absl::FailedPreconditionError("the layout holds it together with a tensor that the checkpoint lacks");
   }
-  std::vector<Derived> tensors;
-  for (const SourceInput& input : InputsOf(rule, slots)) tensors.emplace_back(Take{input});
+  std::vector<SlotSource> tensors = InputsOf(rule, slots);
   if (!tensors.empty()) return tensors;
   if (!rule.one_way.empty()) return absl::FailedPreconditionError(rule.one_way);
   if (!IsExact(rule.inverse, slots.size())) {
@@ -52,7 +53,7 @@ absl::StatusOr<std::vector<Derived>> TakeBack(const Conversion& rule, const std:
         absl::StrCat("the rule at ", MarkString(rule.mark), " is not exact backwards: the keys hold fewer elements"));
   }
   for (size_t k = 0; k < rule.keys.size(); ++k) {
-    ASSIGN_OR_RETURN(Derived tensor, Derived::Make(slots, rule.inverse, k));
+    ASSIGN_OR_RETURN(Computed tensor, Computed::Make(slots, rule.inverse, k));
     tensors.push_back(std::move(tensor));
   }
   return tensors;
@@ -99,7 +100,7 @@ class LayoutWriter {
     std::vector<std::string> keys;
     for (size_t i = 0; i < tree_.slots.size(); ++i) {
       const std::string& name = tree_.slots[i].name;
-      if (plan_.sources[i].zeros() != nullptr || layout_.FindDropped(name) != nullptr) continue;
+      if (plan_.sources[i].constant() != nullptr || layout_.FindDropped(name) != nullptr) continue;
       const std::vector<RuleMatch> matches = Match(tree_.slots[i]);
       const auto is_open = [](const RuleMatch& match) { return match.rule->when.has_value(); };
       if (std::any_of(matches.begin(), matches.end(), is_open)) continue;
@@ -119,16 +120,9 @@ class LayoutWriter {
   absl::Status StoreSlot(size_t i) {
     const Slot& slot = tree_.slots[i];
     const SlotSource& source = plan_.sources[i];
-    if (source.zeros() != nullptr && layout_.FindMissing(slot.name) != nullptr) {
-      stored_.lacking.push_back(slot.name);
-      return absl::OkStatus();
-    }
+    if (source.constant() != nullptr) return StoreConstant(i);
     if (const Allowance* const dropped = layout_.FindDropped(slot.name)) {
       Refuse(i, dropped->reason);
-      return absl::OkStatus();
-    }
-    if (source.zeros() != nullptr) {
-      Refuse(i, absl::StrCat("the checkpoint lacks it, layout ", layout_.name, " requires it"));
       return absl::OkStatus();
     }
     const std::vector<RuleMatch> matches = Match(slot);
@@ -140,7 +134,23 @@ class LayoutWriter {
     }
     const RuleMatch& match = matches.front();
     if (!match.rule->operations.empty()) return StoreByRule(match);
-    return Store(i, match.rule->keys[match.result].Substitute(match.bindings), Derived(source), match.rule);
+    return Store(i, match.rule->keys[match.result].Substitute(match.bindings), source, match.rule);
+  }
+
+  // A slot that the checkpoint lacks.
+  absl::Status StoreConstant(size_t i) {
+    const std::string& slot = tree_.slots[i].name;
+    const Constant& constant = *plan_.sources[i].constant();
+    const Allowance* const allowance = layout_.FindMissing(slot);
+    if (allowance == nullptr) {
+      Refuse(i, absl::StrCat("the checkpoint lacks it, layout ", layout_.name, " requires it"));
+    } else if (!IsSameNumber(allowance->value, constant.value)) {
+      Refuse(i, absl::StrCat("the checkpoint lacks it, which means ", NumberText(constant.value), ", and in layout ",
+                             layout_.name, " ", NumberText(allowance->value)));
+    } else {
+      stored_.lacking.push_back(slot);
+    }
+    return absl::OkStatus();
   }
 
   // Slots that share a tensor, which the layout holds once, are stored once if they have the same.
@@ -150,7 +160,7 @@ class LayoutWriter {
     if (shared != indices_.end() && shared->second != i && plan_.sources[shared->second] == plan_.sources[i]) {
       return absl::OkStatus();
     }
-    return Store(i, name, Derived(plan_.sources[i]), nullptr);
+    return Store(i, name, plan_.sources[i], nullptr);
   }
 
   // Stores all slots that a rule with operations makes of the same keys.
@@ -163,9 +173,9 @@ class LayoutWriter {
       if (slot == indices_.end()) continue;
       done_[slot->second] = true;
       group.push_back(slot->second);
-      if (plan_.sources[slot->second].zeros() == nullptr) sources.push_back(plan_.sources[slot->second]);
+      if (plan_.sources[slot->second].constant() == nullptr) sources.push_back(plan_.sources[slot->second]);
     }
-    const absl::StatusOr<std::vector<Derived>> tensors = TakeBack(rule, sources);
+    const absl::StatusOr<std::vector<SlotSource>> tensors = TakeBack(rule, sources);
     if (!tensors.ok()) {
       for (const size_t i : group) Refuse(i, std::string(tensors.status().message()));
       return absl::OkStatus();
@@ -177,7 +187,11 @@ class LayoutWriter {
   }
 
   // Stores a tensor of slot `i`. Slots of a one-way rule may share a key.
-  absl::Status Store(size_t i, std::string key, Derived source, const Conversion* rule) {
+  absl::Status Store(size_t i, std::string key, SlotSource source, const Conversion* rule) {
+    if (source.computed() != nullptr && source.computed()->changes_numbers()) {
+      Refuse(i, absl::StrCat("layout ", plan_.layout, " gives it other numbers by ", plan_.sources[i].operation()));
+      return absl::OkStatus();
+    }
     const auto [known, is_new] = keys_.emplace(key, stored_.tensors.size());
     if (is_new) {
       stored_.tensors.push_back({std::move(key), std::move(source)});

@@ -9,14 +9,14 @@
 #include "common/keymap/key_map.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
-#include "common/source/derived.h"
+#include "common/source/slot_source.h"
 
 namespace modelport {
 
 // A tensor of a file in the layout.
 struct StoredTensor {
   std::string key;
-  Derived source;
+  SlotSource source;  // Of what fills slots.
 
   bool operator==(const StoredTensor&) const = default;
 };
@@ -40,9 +40,9 @@ struct StoredLayout {
 
 // How a file in `layout` holds what fills the slots of `tree` by `plan`: the rules of the layout are applied backwards,
 // and a prefix that it states is put in front of each key. Reading the file by the layout fills the slots with the same
-// elements. These cannot be held: a slot of a rule that is one-way or whose inverse is not exact, a slot that the
-// layout drops, a slot that the checkpoint lacks and the layout requires, a key that no slot needs, and the
-// checkpoint's other dictionaries.
+// elements. These cannot be held: a slot whose numbers are not those of the checkpoint, a slot of a rule that is
+// one-way or whose inverse is not exact, a slot that the layout drops, a slot that the checkpoint lacks and the layout
+// requires, a key that no slot needs, and the checkpoint's other dictionaries.
 //   InvalidArgument  a rename of the layout cannot be reversed, two rules are for one slot, or two slots get one key
 absl::StatusOr<StoredLayout> StoreInLayout(const Plan& plan, const ModuleTree& tree, const Layout& layout);
 

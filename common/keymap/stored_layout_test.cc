@@ -70,6 +70,15 @@ constexpr char kKeyMap[] = R"yaml(layouts:
   clash:
     recognise: ["{rest*}"]
     sources: [{slot: "{i}.a", key: "{i}.b"}]
+  ones:
+    recognise: ["{rest*}"]
+    missing: [{key: mask, value: 1, reason: not masked}]
+    sources:
+      - {slot: count, key: count, by: "cast(int32, int64)"}
+  small:
+    recognise: ["{rest*}"]
+    sources:
+      - {slot: "{i}.qkv", key: "{i}.qkv", by: "resample_bicubic(0, 0, 2, 3)", one_way: stored at another size}
   one_key:
     recognise: ["{rest*}"]
     sources: [{slot: "{i}.{leaf}", key: "{leaf}", one_way: the blocks share their tensors}]
@@ -93,7 +102,10 @@ class StoredLayoutTest : public testing::Test {
   absl::StatusOr<StoredLayout> ConvertFile(const std::string& from, const Checkpoint& checkpoint, const Keys& slots,
                                            const std::string& to) {
     ModuleTree tree;
-    for (const SeededKey& slot : slots) tree.slots.push_back({slot.key, slot.shape, false});
+    for (const SeededKey& slot : slots) {
+      tree.slots.push_back({slot.key, slot.shape, false});
+      if (!IsFloating(slot.dtype)) tree.slots.back().dtype = slot.dtype;
+    }
     ASSIGN_OR_RETURN(const Plan plan, MakePlan(checkpoint, key_map_, tree, {from}, "net"));
     return StoreInLayout(plan, tree, *key_map_.Find(to));
   }
@@ -110,9 +122,7 @@ std::vector<std::string> KeysOf(const StoredLayout& stored) {
 // The keys of the checkpoint that each tensor is made of.
 std::vector<std::string> InputsOf(const StoredTensor& tensor) {
   std::vector<std::string> keys;
-  for (const SlotSource& slot : tensor.source.slots()) {
-    for (const SourceInput& input : slot.inputs()) keys.push_back(input.tensor->key);
-  }
+  for (const SourceInput& input : tensor.source.inputs()) keys.push_back(input.tensor->key);
   return keys;
 }
 
@@ -135,6 +145,45 @@ TEST_F(StoredLayoutTest, TensorsThatBothLayoutsHoldInOneFormAreNotConverted) {
   ASSERT_OK_AND_ASSIGN(const StoredLayout stored, Convert("same_parts", keys, slots, "parts"));
   EXPECT_THAT(KeysOf(stored), ElementsAre("net.0.q", "net.0.k", "net.0.v", "net.0.both"));
   for (size_t i = 0; i < stored.tensors.size(); ++i) EXPECT_THAT(InputsOf(stored.tensors[i]), ElementsAre(keys[i].key));
+}
+
+TEST_F(StoredLayoutTest, ASlotThatTheFileLacksKeepsItsValue) {
+  const Keys slots = {{"0.a", {3}}, {"mask", {1}}};
+  ASSERT_OK_AND_ASSIGN(const StoredLayout other, Convert("original", {{"0.a", {3}}}, slots, "ones"));
+  EXPECT_THAT(other.lacking, IsEmpty());
+  EXPECT_THAT(other.unstorable,
+              ElementsAre(FieldsAre("mask", "the checkpoint lacks it, which means 0, and in layout ones 1")));
+  ASSERT_OK_AND_ASSIGN(const StoredLayout same, Convert("ones", {{"0.a", {3}}}, slots, "ones"));
+  EXPECT_THAT(same.lacking, ElementsAre("mask"));
+  EXPECT_THAT(same.unstorable, IsEmpty());
+}
+
+TEST_F(StoredLayoutTest, NumbersThatAreNotThoseOfTheFileAreRefused) {
+  const Keys slots = {{"0.qkv", {6, 5}}}, keys = {{"0.qkv", {4, 5}}};
+  for (const char* to : {"original", "parts"}) {
+    ASSERT_OK_AND_ASSIGN(const StoredLayout stored, Convert("small", keys, slots, to));
+    EXPECT_THAT(stored.tensors, IsEmpty()) << to;
+    EXPECT_THAT(stored.unstorable,
+                ElementsAre(FieldsAre("0.qkv", "layout small gives it other numbers by resample_bicubic(0, 0, 2, 3)")));
+  }
+  ASSERT_OK_AND_ASSIGN(const StoredLayout same, Convert("small", keys, slots, "small"));
+  EXPECT_EQ(same.tensors[0].source.shape(), Shape({4, 5}));
+  EXPECT_THAT(same.unstorable, IsEmpty());
+  ASSERT_OK_AND_ASSIGN(const StoredLayout there, Convert("original", slots, slots, "small"));
+  EXPECT_THAT(there.unstorable, ElementsAre(FieldsAre("0.qkv", "stored at another size")));
+}
+
+TEST_F(StoredLayoutTest, ACastIsTakenBack) {
+  const Keys slots = {{"0.a", {3}}, {"count", {2}, DType::kInt64}};
+  ASSERT_OK_AND_ASSIGN(const StoredLayout there, Convert("original", slots, slots, "ones"));
+  EXPECT_EQ(there.tensors[1].source.dtype(), DType::kInt32);
+  EXPECT_THAT(there.unstorable, IsEmpty());
+  const Keys keys = {{"0.a", {3}}, {"count", {2}, DType::kInt32}};
+  ASSERT_OK_AND_ASSIGN(const StoredLayout back, Convert("ones", keys, slots, "original"));
+  EXPECT_EQ(back.tensors[1].source.dtype(), DType::kInt64);
+  ASSERT_OK_AND_ASSIGN(const StoredLayout same, Convert("ones", keys, slots, "ones"));
+  EXPECT_EQ(same.tensors[1].source.dtype(), DType::kInt32);
+  EXPECT_EQ(same.tensors[1].source.computed(), nullptr);
 }
 
 TEST_F(StoredLayoutTest, ASlotThatTheFileLacksIsLeftOutWhereTheLayoutAllowsIt) {

@@ -6,19 +6,18 @@
 namespace modelport {
 namespace {
 
-// A row-major array and its memory, to be written.
-std::pair<Array, char*> NewArray(DType dtype, Shape shape) {
-  const std::shared_ptr<char[]> memory = std::make_shared_for_overwrite<char[]>(*ElementCount(shape) * ByteSize(dtype));
-  std::vector<int64_t> strides = RowMajorStrides(shape);
-  return {Array{{dtype, std::move(shape), std::move(strides), memory.get()}, memory}, memory.get()};
-}
-
 // The bytes of the elements with one index in each of the first `dims` dimensions.
 int64_t BytesBelow(const TensorView& view, int64_t dims) {
   return *ElementCount(Shape(view.shape.begin() + dims, view.shape.end())) * ByteSize(view.dtype);
 }
 
 }  // namespace
+
+std::pair<Array, char*> NewArray(DType dtype, Shape shape) {
+  const std::shared_ptr<char[]> memory = std::make_shared_for_overwrite<char[]>(*ElementCount(shape) * ByteSize(dtype));
+  std::vector<int64_t> strides = RowMajorStrides(shape);
+  return {Array{{dtype, std::move(shape), std::move(strides), memory.get()}, memory}, memory.get()};
+}
 
 Array ZeroArray(DType dtype, Shape shape) {
   auto [array, memory] = NewArray(dtype, std::move(shape));

@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_SOURCE_ARRAY_H_
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "common/tensor/tensor_view.h"
@@ -13,6 +14,9 @@ struct Array {
   TensorView view;
   std::shared_ptr<const char[]> memory = nullptr;  // Null where `view` is in a file.
 };
+
+// A row-major array and its memory, to be written.
+std::pair<Array, char*> NewArray(DType dtype, Shape shape);
 
 // Row-major zeros.
 Array ZeroArray(DType dtype, Shape shape);

@@ -26,8 +26,8 @@ struct Concatenate final : OperationType {
     joined[arguments[0]] *= inputs.size();
     return std::vector<Shape>{joined};
   }
-  std::vector<Array> Apply(Arguments arguments, std::vector<Array> inputs) const override {
-    return {Join(inputs, arguments[0])};
+  absl::StatusOr<std::vector<Array>> Apply(Arguments arguments, std::vector<Array> inputs) const override {
+    return std::vector<Array>{Join(inputs, arguments[0])};
   }
   absl::optional<Operation> Inverse(Arguments arguments, size_t inputs) const override;
 };
@@ -49,7 +49,7 @@ struct Chunk final : OperationType {
     part[arguments[1]] /= arguments[0];
     return std::vector<Shape>(arguments[0], part);
   }
-  std::vector<Array> Apply(Arguments arguments, std::vector<Array> inputs) const override {
+  absl::StatusOr<std::vector<Array>> Apply(Arguments arguments, std::vector<Array> inputs) const override {
     const int64_t size = inputs.front().view.shape[arguments[1]] / arguments[0];
     std::vector<Array> parts;
     for (int64_t i = 0; i < arguments[0]; ++i) parts.push_back(Slice(inputs.front(), arguments[1], i * size, size));
@@ -68,7 +68,7 @@ struct PrependZeros final : EachTensor {
     if (ElementCount(input)) return input;
     return absl::InvalidArgumentError(absl::StrCat(ShapeString(input), " has too many elements"));
   }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     Shape first = input.view.shape;
     first[arguments[0]] = 1;
     return Join({ZeroArray(input.view.dtype, first), input}, arguments[0]);
@@ -90,7 +90,7 @@ struct DropFirst final : EachTensor {
     input[arguments[0]] -= 1;
     return input;
   }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     const int64_t size = input.view.shape[arguments[0]];
     return Slice(std::move(input), arguments[0], 1, size - 1);
   }

@@ -1,12 +1,14 @@
 #include "common/source/operation.h"
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/source/operation_type.h"
-#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 
 namespace modelport {
@@ -14,21 +16,49 @@ namespace {
 
 std::vector<const OperationType*> AllTypes() {
   std::vector<const OperationType*> types;
-  for (const OperationType* type : JoiningOperations()) types.push_back(type);
-  for (const OperationType* type : OrderingOperations()) types.push_back(type);
+  for (const auto& some : {JoiningOperations(), OrderingOperations(), NumberOperations()}) {
+    types.insert(types.end(), some.begin(), some.end());
+  }
   return types;
+}
+
+// Far from every number that an operation takes.
+constexpr int64_t kFirstDType = std::numeric_limits<int64_t>::min();
+
+void AppendArgument(std::string* out, int64_t argument) {
+  if (const absl::optional<DType> dtype = ArgumentDType(argument)) {
+    absl::StrAppend(out, DTypeName(*dtype));
+  } else {
+    absl::StrAppend(out, argument);
+  }
 }
 
 }  // namespace
 
-std::string Operation::text() const { return absl::StrCat(type->name(), "(", absl::StrJoin(arguments, ", "), ")"); }
+int64_t DTypeArgument(DType dtype) { return kFirstDType + static_cast<int64_t>(dtype); }
 
-absl::StatusOr<std::vector<Shape>> Operation::Shapes(const std::vector<Shape>& inputs) const {
-  return type->Shapes(arguments, inputs);
+absl::optional<DType> ArgumentDType(int64_t argument) {
+  constexpr int64_t kLast = kFirstDType + static_cast<int64_t>(DType::kBool);
+  return argument > kLast ? absl::nullopt : absl::make_optional(static_cast<DType>(argument - kFirstDType));
 }
 
-std::vector<Array> Operation::Apply(std::vector<Array> inputs) const {
+std::string Operation::text() const {
+  return absl::StrCat(type->name(), "(", absl::StrJoin(arguments, ", ", AppendArgument), ")");
+}
+
+absl::Status Operation::Infer(DType* dtype, std::vector<Shape>* shapes) const {
+  ASSIGN_OR_RETURN(*dtype, type->ResultDType(arguments, *dtype));
+  ASSIGN_OR_RETURN(*shapes, type->Shapes(arguments, *shapes));
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Array>> Operation::Apply(std::vector<Array> inputs) const {
   return type->Apply(arguments, std::move(inputs));
+}
+
+bool Operation::ChangesNumbers(const std::vector<Shape>& inputs) const {
+  return std::any_of(inputs.begin(), inputs.end(),
+                     [this](const Shape& input) { return type->ChangesNumbers(arguments, input); });
 }
 
 bool Operation::copies() const { return type->copies(); }
@@ -46,20 +76,6 @@ absl::StatusOr<Operation> MakeOperation(absl::string_view name, std::vector<int6
         absl::StrCat("wants ", type->name(), "(", type->parameters(), "), has ", operation.text()));
   }
   return absl::InvalidArgumentError(absl::StrCat("unknown operation \"", name, "\"", NearestHint(name, names)));
-}
-
-absl::StatusOr<std::vector<Shape>> ResultShapes(absl::Span<const Operation> operations, std::vector<Shape> inputs) {
-  for (const Operation& operation : operations) {
-    absl::StatusOr<std::vector<Shape>> results = operation.Shapes(inputs);
-    if (!results.ok()) return Annotate(results.status(), operation.text());
-    inputs = *std::move(results);
-  }
-  return inputs;
-}
-
-std::vector<Array> ApplyAll(absl::Span<const Operation> operations, std::vector<Array> inputs) {
-  for (const Operation& operation : operations) inputs = operation.Apply(std::move(inputs));
-  return inputs;
 }
 
 absl::optional<size_t> CountResults(absl::Span<const Operation> operations, size_t inputs) {

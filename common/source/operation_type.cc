@@ -13,6 +13,10 @@ bool OperationType::AcceptsArguments(Arguments arguments) const {
          std::all_of(arguments.begin(), arguments.end(), [](int64_t argument) { return argument >= 0; });
 }
 
+absl::StatusOr<DType> OperationType::ResultDType(Arguments, DType dtype) const { return dtype; }
+
+bool OperationType::ChangesNumbers(Arguments, const Shape&) const { return false; }
+
 absl::StatusOr<std::vector<Shape>> EachTensor::Shapes(Arguments arguments, const std::vector<Shape>& inputs) const {
   std::vector<Shape> shapes;
   for (const Shape& input : inputs) {
@@ -22,8 +26,10 @@ absl::StatusOr<std::vector<Shape>> EachTensor::Shapes(Arguments arguments, const
   return shapes;
 }
 
-std::vector<Array> EachTensor::Apply(Arguments arguments, std::vector<Array> inputs) const {
-  for (Array& input : inputs) input = ApplyTo(arguments, std::move(input));
+absl::StatusOr<std::vector<Array>> EachTensor::Apply(Arguments arguments, std::vector<Array> inputs) const {
+  for (Array& input : inputs) {
+    ASSIGN_OR_RETURN(input, ApplyTo(arguments, std::move(input)));
+  }
   return inputs;
 }
 

@@ -12,11 +12,12 @@
 #include "absl/types/span.h"
 #include "common/source/array.h"
 #include "common/source/operation.h"
+#include "common/tensor/dtype.h"
 
 namespace modelport {
 
 // What the operations of one name have in common. The functions take an operation's arguments, which are not negative
-// but for a size of -1.
+// but for dtypes and a size of -1.
 struct OperationType {
   using Arguments = absl::Span<const int64_t>;
 
@@ -26,10 +27,16 @@ struct OperationType {
   virtual bool AcceptsArguments(Arguments arguments) const;
   virtual bool copies() const { return true; }
 
-  // As CountResults, Shapes, Apply and Inverse of Operation.
-  virtual absl::optional<size_t> CountResults(Arguments arguments, size_t inputs) const = 0;
+  // The dtype of the results for tensors of `dtype`. InvalidArgument: the operation does not take it.
+  virtual absl::StatusOr<DType> ResultDType(Arguments arguments, DType dtype) const;
+  virtual bool ChangesNumbers(Arguments arguments, const Shape& input) const;
+
+  // The shapes of the results for tensors of the shapes `inputs`. InvalidArgument: why they do not fit.
   virtual absl::StatusOr<std::vector<Shape>> Shapes(Arguments arguments, const std::vector<Shape>& inputs) const = 0;
-  virtual std::vector<Array> Apply(Arguments arguments, std::vector<Array> inputs) const = 0;
+
+  // As CountResults, Apply and Inverse of Operation.
+  virtual absl::optional<size_t> CountResults(Arguments arguments, size_t inputs) const = 0;
+  virtual absl::StatusOr<std::vector<Array>> Apply(Arguments arguments, std::vector<Array> inputs) const = 0;
   virtual absl::optional<Operation> Inverse(Arguments arguments, size_t inputs) const = 0;
 
  protected:
@@ -39,11 +46,11 @@ struct OperationType {
 // An operation over each tensor by itself.
 struct EachTensor : OperationType {
   virtual absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const = 0;
-  virtual Array ApplyTo(Arguments arguments, Array input) const = 0;
+  virtual absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const = 0;
 
   absl::optional<size_t> CountResults(Arguments, size_t inputs) const final { return inputs; }
   absl::StatusOr<std::vector<Shape>> Shapes(Arguments arguments, const std::vector<Shape>& inputs) const final;
-  std::vector<Array> Apply(Arguments arguments, std::vector<Array> inputs) const final;
+  absl::StatusOr<std::vector<Array>> Apply(Arguments arguments, std::vector<Array> inputs) const final;
 };
 
 // InvalidArgument: `shape` has no dimension `dim`.
@@ -57,6 +64,9 @@ absl::Span<const OperationType* const> JoiningOperations();
 
 // transpose, reshape, swap_halves, swap_groups, deinterleave, interleave.
 absl::Span<const OperationType* const> OrderingOperations();
+
+// cast, resample_bicubic, resample_antialias.
+absl::Span<const OperationType* const> NumberOperations();
 
 }  // namespace modelport
 

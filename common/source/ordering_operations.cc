@@ -44,7 +44,7 @@ struct Transpose final : EachTensor {
     std::swap(input[arguments[0]], input[arguments[1]]);
     return input;
   }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     std::swap(input.view.shape[arguments[0]], input.view.shape[arguments[1]]);
     std::swap(input.view.strides[arguments[0]], input.view.strides[arguments[1]]);
     return input;
@@ -74,7 +74,7 @@ struct Reshape final : EachTensor {
     if (ElementCount(shape) == elements) return shape;
     return absl::InvalidArgumentError(absl::StrCat(ShapeString(input), " has another number of elements"));
   }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     return Reshaped(input, *ShapeOf(arguments, input.view.shape));
   }
   // The arguments do not say what the shape was.
@@ -89,7 +89,7 @@ struct SwapHalves final : EachTensor {
     RETURN_IF_ERROR(CheckDivides(input, arguments[0], 2));
     return input;
   }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     const int64_t half = input.view.shape[arguments[0]] / 2;
     return Join({Slice(input, arguments[0], half, half), Slice(input, arguments[0], 0, half)}, arguments[0]);
   }
@@ -111,7 +111,7 @@ struct SwapGroups final : EachTensor {
     RETURN_IF_ERROR(CheckDivides(input, arguments[0], arguments[1] * arguments[2]));
     return input;
   }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     const int64_t outer = arguments[1], inner = arguments[2];
     return SwapInside(input, arguments[0], {outer, inner, input.view.shape[arguments[0]] / outer / inner}, 0);
   }
@@ -134,7 +134,7 @@ struct HeadOperation : EachTensor {
 
 struct Deinterleave final : HeadOperation {
   absl::string_view name() const override { return "deinterleave"; }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     return SwapWithinHeads(input, arguments[0], arguments[1], arguments[1] / 2);
   }
   absl::optional<Operation> Inverse(Arguments arguments, size_t) const override;
@@ -142,7 +142,7 @@ struct Deinterleave final : HeadOperation {
 
 struct Interleave final : HeadOperation {
   absl::string_view name() const override { return "interleave"; }
-  Array ApplyTo(Arguments arguments, Array input) const override {
+  absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     return SwapWithinHeads(input, arguments[0], arguments[1], 2);
   }
   absl::optional<Operation> Inverse(Arguments arguments, size_t) const override;

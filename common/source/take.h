@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/types/optional.h"
 #include "common/source/source_input.h"
 #include "common/tensor/dtype.h"
@@ -21,7 +22,10 @@ struct Take {
   std::vector<SourceInput> inputs() const { return {input}; }
   absl::optional<TensorView> view() const { return ViewTensor(input.checkpoint, *input.tensor); }
   std::string operation() const { return ""; }
-  void Evaluate(char* out) const { CopyRowMajor(*view(), out); }
+  absl::Status Evaluate(char* out) const {
+    CopyRowMajor(*view(), out);
+    return absl::OkStatus();
+  }
 
   bool operator==(const Take&) const = default;
 };

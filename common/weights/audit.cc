@@ -3,8 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "common/source/slot_source.h"
+#include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "common/weights/nonfinite.h"
 #include "common/weights/read_source.h"
@@ -14,7 +16,10 @@ namespace {
 
 // NaN and infinite values before any conversion. Called only for a bound tensor that has some: it may read all of the
 // source.
-int64_t CountInSource(const SlotSource& source) { return CountNonfinite(ReadSource(source).contiguous()); }
+absl::StatusOr<int64_t> CountInSource(const SlotSource& source) {
+  ASSIGN_OR_RETURN(const at::Tensor values, ReadSource(source));
+  return CountNonfinite(values.contiguous());
+}
 
 std::string Describe(absl::string_view heading, const std::vector<std::string>& slots) {
   return slots.empty() ? "" : absl::StrCat("\n  ", heading, ":", FirstFewLines(slots, "    "));
@@ -30,7 +35,8 @@ absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const M
     const int64_t count = CountNonfinite(tensor);
     if (count == 0) continue;
     const std::string line = absl::StrCat(tree.slots[i].name, ": ", count, " of ", tensor.numel(), " values");
-    if (CountInSource(plan.sources[i]) < count) {
+    ASSIGN_OR_RETURN(const int64_t in_source, CountInSource(plan.sources[i]));
+    if (in_source < count) {
       overflowed.push_back(line);
     } else if (!allow_nonfinite) {
       stored.push_back(line);

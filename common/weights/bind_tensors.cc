@@ -51,8 +51,8 @@ void NoteConversion(const std::string& slot, const at::Tensor& values, const at:
   note->underflow.subnormals += underflow.subnormals;
 }
 
-void BindSlot(const Slot& slot, const SlotSource& source, DType dtype, BoundTensors* bound) {
-  const at::Tensor values = ReadSource(source);
+// Binds the elements `values` of `source`.
+void BindSlot(const Slot& slot, const SlotSource& source, DType dtype, at::Tensor values, BoundTensors* bound) {
   const at::Tensor tensor = values.to(ToScalarType(dtype)).contiguous();
   bound->tensors.push_back(tensor);
   if (source.inputs().empty()) {
@@ -68,7 +68,8 @@ class Binder {
   explicit Binder(const std::string& made) : keeps_in_file_(!made.empty()), made_(made) {}
 
   absl::Status Add(const Slot& slot, const SlotSource& source, DType dtype) {
-    RETURN_IF_ERROR(CatchTorch([&] { BindSlot(slot, source, dtype, &bound_); }));
+    ASSIGN_OR_RETURN(at::Tensor values, ReadSource(source));
+    RETURN_IF_ERROR(CatchTorch([&] { BindSlot(slot, source, dtype, std::move(values), &bound_); }));
     at::Tensor& tensor = bound_.tensors.back();
     if (!keeps_in_file_ || CanBorrow(source, dtype) || tensor.nbytes() < kMinSizeInFile) return absl::OkStatus();
     RETURN_IF_ERROR(made_.Append(tensor));

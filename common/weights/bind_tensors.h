@@ -36,7 +36,7 @@ struct BoundTensors {
 // dtype. They take memory; but if `made` is the path of a file, as for TensorFile, those of 1 MB and more are kept
 // there.
 //   FailedPrecondition  the tensors to be made would take more than twice the file's size and 64 MB: only tensors that
-//                       repeat their elements can take that much
+//                       repeat their elements can take that much; or a rule's cast does not hold a number
 //   others              as TensorFile::Append
 absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,
                                          DType dtype, const std::string& made = "");

@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "common/checkpoint/checkpoint.h"
+#include "common/source/constant.h"
 #include "common/source/take.h"
 #include "common/source/verify_inputs.h"
-#include "common/source/zeros.h"
 #include "common/status/status_matchers.h"
 #include "common/weights/audit.h"
 #include "common/weights/bind_tensors.h"
@@ -80,7 +80,7 @@ TEST_F(WeightsTest, ATensorOfTheRightDTypeAndStridesIsBorrowed) {
 
 TEST_F(WeightsTest, ASourceIsReadInItsOwnDTypeAndStrides) {
   Set(ZeroToFive(at::kHalf), DType::kFloat16, {1, 2});
-  const at::Tensor values = ReadSource(plan_.sources[0]);
+  ASSERT_OK_AND_ASSIGN(const at::Tensor values, ReadSource(plan_.sources[0]));
   EXPECT_TRUE(IsBorrowed(values));
   EXPECT_EQ(values.scalar_type(), at::kHalf);
   EXPECT_TRUE(values.equal(ZeroToFive(at::kHalf).view({3, 2}).t()));
@@ -88,7 +88,7 @@ TEST_F(WeightsTest, ASourceIsReadInItsOwnDTypeAndStrides) {
 
 TEST_F(WeightsTest, AMisalignedSourceIsEvaluated) {
   Set(ZeroToFive(at::kFloat), DType::kFloat32, {1, 2}, 1);
-  const at::Tensor values = ReadSource(plan_.sources[0]);
+  ASSERT_OK_AND_ASSIGN(const at::Tensor values, ReadSource(plan_.sources[0]));
   EXPECT_FALSE(IsBorrowed(values));
   EXPECT_TRUE(values.is_contiguous());
   EXPECT_TRUE(values.equal(ZeroToFive(at::kFloat).view({3, 2}).t()));
@@ -146,7 +146,7 @@ TEST_F(WeightsTest, TensorsThatRepeatTheFileManyTimesAreRefused) {
 
 TEST_F(WeightsTest, ASlotWithoutATensorIsZeros) {
   Set(ZeroToFive(at::kFloat), DType::kFloat32);
-  plan_.sources[0] = Zeros{{2, 3}, DType::kFloat32, "not needed"};
+  plan_.sources[0] = Constant{{2, 3}, DType::kFloat32, "not needed"};
   EXPECT_TRUE(Bound(DType::kFloat16).equal(at::zeros({2, 3}, at::kHalf)));
   EXPECT_TRUE(bound_.converted.empty());
   EXPECT_THAT(bound_.zero_filled, ElementsAre("weight"));
@@ -162,7 +162,7 @@ TEST_F(WeightsTest, ASlotThatIsNotFloatingKeepsItsDType) {
     EXPECT_TRUE(bound_.converted.empty());
     EXPECT_OK(Audit());
   }
-  plan_.sources[0] = Zeros{{2, 3}, DType::kInt64, "not needed"};
+  plan_.sources[0] = Constant{{2, 3}, DType::kInt64, "not needed"};
   EXPECT_TRUE(Bound(DType::kFloat16).equal(at::zeros({2, 3}, at::kLong)));
 }
 
@@ -247,7 +247,7 @@ TEST_F(WeightsTest, OnlyStoragesInUseAreVerified) {
   const Checkpoint damaged(contents);
   EXPECT_THAT(VerifyInputs(damaged, plan_.sources),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("toy.pth: weight: CRC-32")));
-  plan_.sources[0] = Zeros{{2, 3}, DType::kFloat32, "not needed"};
+  plan_.sources[0] = Constant{{2, 3}, DType::kFloat32, "not needed"};
   EXPECT_OK(VerifyInputs(damaged, plan_.sources));
 }
 

@@ -164,6 +164,17 @@ int64_t YamlMapReader::TakeInt(absl::string_view name, int64_t fallback) {
   return number.value_or(fallback);
 }
 
+std::variant<int64_t, double> YamlMapReader::TakeNumber(absl::string_view name,
+                                                        std::variant<int64_t, double> fallback) {
+  const YamlValue* value = Take(name);
+  if (value == nullptr) return fallback;
+  if (value->plain && (value->text == "true" || value->text == "false")) return int64_t{value->text == "true"};
+  if (const absl::optional<int64_t> integer = ParseInteger(*value)) return *integer;
+  if (const absl::optional<double> number = ParseNumber(*value)) return *number;
+  AddWrongKind(*value, FieldSubject(name), "a number, true or false", problems_);
+  return fallback;
+}
+
 const std::vector<YamlValue::Field>& YamlMapReader::TakeFields(absl::string_view name) {
   static const auto* const kNone = new std::vector<YamlValue::Field>();
   const YamlValue* value = Take(name);

@@ -15,8 +15,11 @@ using ::testing::IsEmpty;
 
 TEST(YamlMapReaderTest, TakesFieldsOfEveryKind) {
   YamlProblems problems("a.yaml");
-  const YamlValue value = ParseYaml(
-      {"a.yaml", "text: a b\ntexts: [a, b]\nnumbers: [1, -0.5, 1e-6]\nyes: true\nint: -14\nmap: {x: 1}\n"}, &problems);
+  const YamlValue value =
+      ParseYaml({"a.yaml",
+                 "text: a b\ntexts: [a, b]\nnumbers: [1, -0.5, 1e-6]\nyes: true\nint: -14\nmap: {x: 1}\n"
+                 "half: 0.5\nno: false\n"},
+                &problems);
   YamlMapReader reader(value, "a thing", &problems);
   EXPECT_EQ(reader.RequireText("text"), "a b");
   EXPECT_THAT(reader.RequireTexts("texts"), ElementsAre("a", "b"));
@@ -24,6 +27,12 @@ TEST(YamlMapReaderTest, TakesFieldsOfEveryKind) {
   EXPECT_TRUE(reader.TakeBool("yes", false));
   EXPECT_EQ(reader.TakeInt("int", 0), -14);
   EXPECT_EQ(reader.TakeFields("map")[0].name, "x");
+  using Number = std::variant<int64_t, double>;
+  EXPECT_EQ(reader.TakeNumber("int", int64_t{0}), Number(int64_t{-14}));
+  EXPECT_EQ(reader.TakeNumber("half", int64_t{0}), Number(0.5));
+  EXPECT_EQ(reader.TakeNumber("yes", int64_t{0}), Number(int64_t{1}));
+  EXPECT_EQ(reader.TakeNumber("no", int64_t{1}), Number(int64_t{0}));
+  EXPECT_EQ(reader.TakeNumber("absent", 0.25), Number(0.25));
   reader.Finish();
   EXPECT_OK(problems.status());
 }
@@ -60,6 +69,7 @@ TEST_P(YamlMapReaderErrorTest, IsReported) {
   reader.TakeInt("size", 1);
   reader.TakeItems("items");
   reader.TakeTexts("texts");
+  reader.TakeNumber("value", int64_t{0});
   if (value.kind == YamlValue::Kind::kMap && value.fields[0].name == "mean") reader.TakeNumbers("mean");
   reader.Finish();
   EXPECT_THAT(problems.status(), StatusIs(absl::StatusCode::kInvalidArgument, "a.yaml:" + GetParam().error));
@@ -71,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"Missing", "summary: x", "1:1: missing field \"file\" in variant v"},
         ErrorCase{"UnknownNear", "file: x\nsumary: y", "2:1: unknown field \"sumary\" in variant v; nearest: summary"},
         ErrorCase{"UnknownFar", "file: x\nq: y",
-                  "2:1: unknown field \"q\" in variant v; known: file, summary, published, size, items, +1 more"},
+                  "2:1: unknown field \"q\" in variant v; known: file, summary, published, size, items, +2 more"},
         ErrorCase{"ListForText", "file: [x]", "1:7: field \"file\" wants text, has a list"},
         ErrorCase{"NothingForText", "summary: x\nfile:", "2:1: field \"file\" wants text, has nothing"},
         ErrorCase{"EmptyText", "file: ''", "1:7: field \"file\" wants text, has \"\""},
@@ -79,6 +89,10 @@ INSTANTIATE_TEST_SUITE_P(
                   "2:12: field \"published\" wants true or false, has \"yes\""},
         ErrorCase{"QuotedTrue", "file: x\npublished: 'true'",
                   "2:12: field \"published\" wants true or false, has \"true\""},
+        ErrorCase{"HexadecimalValue", "file: x\nvalue: 0x10",
+                  "2:8: field \"value\" wants a number, true or false, has \"0x10\""},
+        ErrorCase{"QuotedValue", "file: x\nvalue: 'true'",
+                  "2:8: field \"value\" wants a number, true or false, has \"true\""},
         ErrorCase{"OctalNumber", "file: x\nsize: 010", "2:7: field \"size\" wants a decimal integer, has \"010\""},
         ErrorCase{"HexNumber", "file: x\nsize: 0x10", "2:7: field \"size\" wants a decimal integer, has \"0x10\""},
         ErrorCase{"HugeNumber", "file: x\nsize: 9223372036854775808",

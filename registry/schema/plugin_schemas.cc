@@ -77,6 +77,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"text", Text()},
       {"family", Text()},
       {"true or false", {{"type", "boolean"}}},
+      {"constant", {{"type", {"number", "boolean"}}}},
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
       {"two integers above 0", TwoIntegersAboveZero()},
       {"numbers", Numbers(Json::object())},
@@ -249,12 +250,13 @@ class SchemaMaker {
     return Json::object();
   }
 
-  // "from: pattern, to: pattern"; every field is required.
+  // "from: pattern, value?: constant"; every field is required but those with a question mark.
   Json BracedMap(absl::string_view fields) {
     FieldTable table;
     for (absl::string_view part : absl::StrSplit(fields, ", ")) {
       const std::pair<std::string, std::string> ends = absl::StrSplit(part, absl::MaxSplits(": ", 1));
-      table.push_back({ends.first, ends.second, kYes, "", ""});
+      const bool is_optional = absl::EndsWith(ends.first, "?");
+      table.push_back({std::string(absl::StripSuffix(ends.first, "?")), ends.second, is_optional ? kNo : kYes, "", ""});
     }
     return Map(table);
   }

@@ -3,7 +3,7 @@
 //
 //   TYPE      a type with a name, such as text or variant
 //           | map from TYPE to TYPE | list of TYPEs | one or more TYPEs | TYPE or TYPE
-//           | one of NAME, NAME | {NAME: TYPE, NAME: TYPE}
+//           | one of NAME, NAME | {NAME: TYPE, NAME?: TYPE}, where the second field is optional
 #ifndef MODELPORT_REGISTRY_SCHEMA_PLUGIN_SCHEMAS_H_
 #define MODELPORT_REGISTRY_SCHEMA_PLUGIN_SCHEMAS_H_
 

@@ -54,7 +54,10 @@ std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\
 
 std::string ExamplePattern() { return Call(Operand("(?:true|false)\\b")); }
 
-std::string OperationPattern() { return R"(^\s*[A-Za-z_]\w*\s*\(\s*-?\d+\s*(?:,\s*-?\d+\s*)*\)\s*$)"; }
+std::string OperationPattern() {
+  const std::string argument = R"(\s*(?:-?\d+|b?float16|float32|float64|u?int8|int16|int32|int64|bool)\s*)";
+  return absl::StrCat(R"(^\s*[A-Za-z_]\w*\s*\()", argument, "(?:,", argument, R"()*\)\s*$)");
+}
 
 std::string KeyPatternPattern() { return Dotted(R"((?:[^.{}]+|\{\w+\*?\}))"); }
 

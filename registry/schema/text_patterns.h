@@ -25,7 +25,7 @@ std::string CallPattern();
 // A call with values for arguments, by position: "forward([1, 3, 28, 28])".
 std::string ExamplePattern();
 
-// An operation of a key map, with integers: "chunk(3, 0)".
+// An operation of a key map, with integers or dtypes: "chunk(3, 0)".
 std::string OperationPattern();
 
 // A pattern of keys: "{path*}.attn.{leaf}".

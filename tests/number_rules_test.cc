@@ -1,0 +1,158 @@
+// Rules of a key map that change dtypes or numbers or state them, from the checkpoint to the artifact.
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/io/little_endian.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kPlugin[] = R"yaml(family: table
+summary: adds a position table
+upstream: {source: "https://example.org/table", commit: 0a1b2c3, licence: MIT}
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 10, 2])"]
+variants:
+  table_3x3: {summary: 3 x 3, module: Table(side=3), file: table.safetensors, url: "https://example.org/t", licence: MIT}
+)yaml";
+
+constexpr char kModules[] = R"yaml(modules:
+  Table(side):
+    parameters:
+      pos_embed: [1, 1 + side * side, 2]
+      scale: [1]
+    buffers:
+      index: {shape: [2], dtype: int64}
+      used: {shape: [], dtype: bool}
+      small: {shape: [2], dtype: int8}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return (x + self.pos_embed) * self.scale
+)yaml";
+
+constexpr char kKeyMap[] = R"yaml(layouts:
+  original:
+    recognise: [pos_embed, used]
+  small:
+    recognise: [pos_embed, smaller]
+    missing:
+      - {key: scale, value: 0.5, reason: older files lack it}
+      - {key: used, value: true, reason: older files use the table}
+    sources:
+      - slot: pos_embed
+        key: pos_embed
+        by: "resample_bicubic(1, 1, 3, 3)"
+        one_way: a table for another image size has been resampled
+      - {slot: index, key: index, by: "cast(int32, int64)"}
+      - {slot: small, key: smaller, by: "cast(int32, int8)"}
+)yaml";
+
+class NumberRulesTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directories(folder_ + "/plugins/table");
+    const auto write = [&](const char* name, const char* text) {
+      std::ofstream(absl::StrCat(folder_, "/plugins/table/", name)) << text;
+    };
+    write("plugin.yaml", kPlugin);
+    write("modules.yaml", kModules);
+    write("keymap.yaml", kKeyMap);
+  }
+
+  // A file in layout small, with a grid [2, 2]; `last` is the last element of the int32 tensor that fills `small`.
+  void WriteSmall(int32_t last) {
+    const std::string header = R"({"pos_embed":{"dtype":"F32","shape":[1,5,2],"data_offsets":[0,40]},)"
+                               R"("index":{"dtype":"I32","shape":[2],"data_offsets":[40,48]},)"
+                               R"("smaller":{"dtype":"I32","shape":[2],"data_offsets":[48,56]}})";
+    const std::string table = LittleEndian(std::vector<float>{9, 10, 1, 10, 2, 10, 3, 10, 4, 10});
+    std::ofstream(folder_ + "/c.safetensors", std::ios::binary) << SafetensorsFile(
+        header, table + LittleEndian(std::vector<int32_t>{7, 1 << 30}) + LittleEndian(std::vector<int32_t>{-1, last}));
+  }
+
+  ToolResult Run(const std::string& tool, std::vector<std::string> flags) {
+    flags.push_back("--plugin_path=plugins");
+    return RunTool(tool, flags, folder_);
+  }
+
+  ToolResult Export() { return Run("export", {"--model=table_3x3", "--checkpoint=c.safetensors", "--out=m.pt"}); }
+
+  const std::string folder_ = EmptyFolder("number_rules");
+};
+
+TEST_F(NumberRulesTest, TheArtifactHasTheNumbersAndTheManifestNamesThem) {
+  WriteSmall(127);
+  const ToolResult result = Export();
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("changed     scale 0.5: older files lack it; used 1: older files use the table; pos_embed by "
+                        "resample_bicubic(1, 1, 3, 3): a table for another image size has been resampled\n"));
+  const Json manifest = Json::parse(ReadFile(folder_ + "/m.manifest.json"));
+  EXPECT_EQ(manifest["constants"][0],
+            Json::parse(R"({"slot": "scale", "value": "0.5", "reason": "older files lack it"})"));
+  EXPECT_EQ(manifest["changed"][0]["slot"], "pos_embed");
+  EXPECT_EQ(manifest["changed"][0]["operation"], "resample_bicubic(1, 1, 3, 3)");
+  for (const std::string checkpoint : {"", "--checkpoint=c.safetensors"}) {
+    std::vector<std::string> flags = {"--artifact=m.pt"};
+    if (!checkpoint.empty()) flags.push_back(checkpoint);
+    const ToolResult verified = Run("verify", flags);
+    EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
+  }
+}
+
+TEST_F(NumberRulesTest, InspectShowsThem) {
+  WriteSmall(127);
+  const ToolResult result = Run("inspect", {"--model=table_3x3", "--checkpoint=c.safetensors"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("3 of 5 slots filled\n"), HasSubstr("  constant(0.5): scale (older files lack it)\n"),
+                    HasSubstr("  changed: pos_embed by resample_bicubic(1, 1, 3, 3) (a table for another "
+                              "image size has been resampled)\n"),
+                    HasSubstr("  small      <- cast(int32, int8) smaller")));
+}
+
+TEST_F(NumberRulesTest, ANumberThatTheDTypeLacksIsRefusedAndNothingIsWritten) {
+  WriteSmall(128);
+  const std::string reason = "c.safetensors: small: cast(int32, int8): int8 does not hold 128, element 1 of [2]\n";
+  const ToolResult exported = Export();
+  EXPECT_EQ(exported.exit_status, 1);
+  EXPECT_THAT(exported.err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(reason)));
+  const ToolResult diff = Run("diff", {"c.safetensors", "c.safetensors"});
+  EXPECT_EQ(diff.exit_status, 1);
+  EXPECT_THAT(diff.err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(reason)));
+  const ToolResult converted = Run("convert", {"--checkpoint=c.safetensors", "--layout=original",
+                                               "--out=out.safetensors", "--leave_out=pos_embed,scale,used"});
+  EXPECT_EQ(converted.exit_status, 1);
+  EXPECT_THAT(converted.err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(reason)));
+  EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "plugins"));
+}
+
+TEST_F(NumberRulesTest, ConvertRefusesWhatItWouldChange) {
+  WriteSmall(127);
+  const ToolResult result =
+      Run("convert", {"--checkpoint=c.safetensors", "--layout=original", "--out=out.safetensors"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("layout original cannot hold 3 parts of it\n"),
+                    HasSubstr("  pos_embed: layout small gives it other numbers by resample_bicubic(1, 1, 3, 3)\n"),
+                    HasSubstr("  scale: the checkpoint lacks it, layout original requires it\n")));
+  EXPECT_EQ(Run("convert", {"--checkpoint=c.safetensors", "--layout=small", "--out=out.safetensors"}).exit_status, 0);
+  EXPECT_EQ(Run("diff", {"c.safetensors", "out.safetensors"}).exit_status, 0);
+}
+
+}  // namespace
+}  // namespace modelport
