@@ -319,6 +319,16 @@ TEST(VerifyFilesTest, WhichFileFillsWhichPartIsCheckedWithoutTheCheckpoints) {
       one, [](Manifest& m) { m.mutable_checkpoints()->add_files(); }, "checkpoints");
 }
 
+// No digest of these models is stated, so that none of their checkpoints can be the published file.
+TEST(VerifyFilesTest, WhetherAFileIsThePublishedOneIsCheckedWithoutTheCheckpoints) {
+  const Exported two(TwoFiles());
+  ExpectRefusedWithoutCheckpoints(
+      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(0)->set_published("yes"); }, "published");
+  const Exported one(Case{"One", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
+  ExpectRefusedWithoutCheckpoints(
+      one, [](Manifest& m) { m.set_published("yes"); }, "published");
+}
+
 class AlteredArtifactTest : public testing::Test {
  protected:
   // Expects that the altered artifact, alone and with a manifest that states its digest, is refused with `message`.

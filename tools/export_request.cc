@@ -32,8 +32,8 @@ ABSL_FLAG(
 ABSL_FLAG(
     std::string, weights, "",
     "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
-    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded, for which a "
-    "package wants this flag");
+    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded, or for a "
+    "package an error");
 ABSL_FLAG(
     std::string, layout, "auto",
     "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one "

@@ -1,11 +1,15 @@
 #include "targets/nuke/nuke_release.h"
 
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/runtime/runtime.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -41,6 +45,24 @@ TEST(RuntimeOfNukeTest, IsTheLibTorchOfThatVersion) {
   for (const auto& c : cases) {
     ASSERT_OK_AND_ASSIGN(const std::string runtime, RuntimeOfNuke(c.version));
     EXPECT_EQ(runtime, c.runtime) << c.version;
+  }
+}
+
+// The table of --nuke in docs/studio.md has a row for each LibTorch, with every version and number that means it.
+TEST(RuntimeOfNukeTest, ThePageForStudiosNamesEachVersion) {
+  std::ifstream stream("docs/studio.md");
+  const std::string page(std::istreambuf_iterator<char>(stream), {});
+  for (const NukeRelease& release : NukeReleases()) {
+    std::vector<std::string> names;
+    for (const absl::string_view version : absl::StrSplit(release.each, ' ')) {
+      const std::string number(version.substr(0, version.find('.')));
+      ASSERT_OK_AND_ASSIGN(const std::string runtime, RuntimeOfNuke(number));
+      const bool is_first = names.empty() || names.back().compare(1, number.size(), number) != 0;
+      if (is_first && runtime == release.runtime) names.push_back(absl::StrCat("`", number, "`"));
+      names.push_back(absl::StrCat("`", version, "`"));
+    }
+    EXPECT_THAT(page,
+                testing::HasSubstr(absl::StrCat("\n| ", absl::StrJoin(names, ", "), " | ", release.runtime, " |\n")));
   }
 }
 

@@ -250,6 +250,15 @@ TEST_F(PackageFilesTest, SeededWeightsAreNamedWhereverAnArtistLooks) {
   EXPECT_THAT(texts["README.md"], HasSubstr("**SEEDED: the weights are made up by rule"));
 }
 
+TEST_F(PackageFilesTest, TheReadmeSaysWhatToDeployAndWhatToSendWithAFault) {
+  const std::string readme = Texts()["README.md"];
+  EXPECT_THAT(
+      readme,
+      AllOf(HasSubstr("`tiny.cat`, `tiny.gizmo`, `cat.json`, `tiny.png`,\n`tiny@2x.png`, `init.py`, `menu.py`."),
+            HasSubstr("\n    sha256sum --check tiny.cat.sha256\n"),
+            HasSubstr("Send with a report of a fault: `tiny.manifest.json`")));
+}
+
 TEST_F(PackageFilesTest, TheOriginOfTheWeightsIsSaid) {
   manifest_.set_source("sha256:0a1b");
   manifest_.set_published("no");
