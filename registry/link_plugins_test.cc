@@ -94,6 +94,30 @@ PluginFolder WrappedNet(const std::string& root, const std::string& wrapper, con
   return Folder("models/net", WithVariant(header, "net_a", "Net(3)"), modules, kKeyMap);
 }
 
+// The plugin Net with a wrapper for images.
+PluginFolder NetOfImages(const std::string& wrapper, const std::string& modules) {
+  const std::string text = WithVariant(Header("net", "layers"), "net_a", "Net(3)");
+  return Folder(
+      "models/net",
+      absl::StrReplaceAll(text, {{"std: [1, 1, 1]}", "std: [1, 1, 1], wrappers: {Net: \"" + wrapper + "\"}}"}}),
+      modules, kKeyMap);
+}
+
+TEST(LinkPluginsTest, AWrapperForImagesNeedsNoChannels) {
+  const std::string modules = absl::StrReplaceAll(
+      kWrappedNet, {{"inputs: [rgba.red], outputs: [depth.Z], category: c, ", "in_metres: dim == 3, "}});
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), NetOfImages("Wrapper(mean, dim)", modules)}, {}));
+  const Plugin& net = *plugins[1];
+  ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
+  ASSERT_OK_AND_ASSIGN(const TargetTree plain, BuildTargetTree(net, net.variants[0], *libtorch));
+  EXPECT_FALSE(plain.is_wrapped());
+  ASSERT_OK_AND_ASSIGN(const TargetTree tree,
+                       BuildTargetTree(net, net.variants[0], *libtorch, /*with_preprocess=*/true));
+  EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=3)");
+  EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
+  EXPECT_TRUE(tree.whole->interface->in_metres);
+}
+
 TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
   const PluginFolder tiny =
       Folder("t", "family: tiny\nsummary: s\nextends: net\nvariants: {tiny_a: {summary: s, module: Net(1)}}\n", "");
@@ -199,6 +223,14 @@ INSTANTIATE_TEST_SUITE_P(
             {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("    interface: ", "    #"))},
             "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:3:3: a wrapper for nuke wants "
             "a field interface, Wrapper has none"},
+        ErrorCase{"WrapperForImagesWithoutInterface",
+                  {Layers(), NetOfImages("Wrapper(mean, dim)", WrappedTypes("    interface: ", "    #"))},
+                  "models/net/plugin.yaml:6:61: wrapper of net_a: models/net/modules.yaml:3:3: a wrapper for images "
+                  "wants a field interface, Wrapper has none"},
+        ErrorCase{"WrapperForAHostWithoutChannels",
+                  {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("inputs: [rgba.red], ", ""))},
+                  "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: a wrapper for nuke "
+                  "wants the fields inputs, outputs and category"},
         ErrorCase{"WrapperWithAnUnknownChannel",
                   {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("depth.Z", "depth.z"))},
                   "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: nuke has no channel "

@@ -108,7 +108,7 @@ absl::StatusOr<const Wrapper*> NeededWrapper(const Plugin& plugin, const Variant
                       absl::StrCat("targets: ", target.name));
 }
 
-// The module type and the values of its constants: "InferImage(mean=[0.5, 0.5, 0.5], ...)".
+// The wrapper's type and the values of its arguments: "InferImage(mean=[0.5, 0.5, 0.5], ...)".
 absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                          const ModuleTree& model, const ModuleTree& whole) {
   Scope known = PreprocessingScope(plugin.preprocessing);
@@ -117,7 +117,9 @@ absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& p
   const Signature& signature = whole.root.type->signature;
   ASSIGN_OR_RETURN(const Scope values, BindArguments(signature, wrapper.call, known));
   const auto format = [&](std::string* out, const std::string& name) {
-    absl::StrAppend(out, name, "=", ValueString(values.at(name)));
+    if (const auto value = values.find(name); value != values.end()) {
+      absl::StrAppend(out, name, "=", ValueString(value->second));
+    }
   };
   return absl::StrCat(signature.name, "(", absl::StrJoin(signature.argument_names(), ", ", format), ")");
 }
