@@ -174,7 +174,7 @@ absl::Status Predict() {
   const absl::Time start = absl::Now();
   PredictionReport report;
   ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
-  ASSIGN_OR_RETURN(const SceneOutputs scene, ParseSceneOutputs());
+  ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   ASSIGN_OR_RETURN(report.jobs, PlanJobs(absl::GetFlag(FLAGS_out), OutputsOf(artifact)));
   if (absl::GetFlag(FLAGS_benchmark)) return MeasureOne(artifact, report.jobs[0], options);
@@ -185,9 +185,9 @@ absl::Status Predict() {
       ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
     }
   }
-  if (absl::GetFlag(FLAGS_views) || !scene.cameras.empty() || !scene.points.empty()) {
+  if (absl::GetFlag(FLAGS_views) || !report.scene.cameras.empty() || !report.scene.points.empty()) {
     ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
-    ASSIGN_OR_RETURN(report.scene, WriteScene(views, scene));
+    ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
   } else {
     report.images = PredictImages(artifact, report.jobs, options);
   }
