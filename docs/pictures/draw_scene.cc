@@ -10,7 +10,7 @@ namespace modelport {
 namespace {
 
 absl::Status Draw(const std::string& path) {
-  const Picture scene = DrawScene(480, 320);
+  const Picture scene = DrawScene(420, 280);
   ASSIGN_OR_RETURN(const std::string png,
                    EncodePng(scene.width(), scene.height(), absl::MakeConstSpan(scene.rgb()), {}));
   return OutputFile::WriteWhole(path, png);
