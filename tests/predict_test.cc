@@ -17,6 +17,7 @@
 #include "common/image/read_image.h"
 #include "common/image/testing/read_exr.h"
 #include "common/image/testing/sample_images.h"
+#include "common/io/testing/obey_permissions.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -188,8 +189,8 @@ TEST(PredictTest, LabelsArePrinted) {
   for (const absl::string_view line : absl::StrSplit(result.out, '\n'))
     labels += absl::StartsWith(line, "label") ? 1 : 0;
   EXPECT_EQ(labels, 5);
-  ExpectError(folder, {"--input=photo.png", "--out=labels.png"},
-              HasSubstr("the model gives scores of classes, which are printed"), "tiny_dinov2_lc1");
+  ExpectError(folder, {"--input=photo.png", "--out=labels.png"}, HasSubstr("labels of a model of classes"),
+              "tiny_dinov2_lc1");
 }
 
 TEST(PredictTest, ViewsOfASceneArePredictedTogether) {
@@ -207,6 +208,60 @@ TEST(PredictTest, ViewsOfASceneArePredictedTogether) {
               HasSubstr("views want one size; there are 40 x 30 and 41 x 30"), "tiny_any");
   ExpectError(folder, {"--input=photo.png,second.png", "--out=*.exr", "--views"},
               HasSubstr("tiny_dav2 takes one image at a time, not 2 views"));
+}
+
+TEST(PredictTest, ASceneHasCamerasAndPoints) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/second.png", MakePng({.width = 40, .height = 30, .interlaced = true}));
+  const std::string views = "--input=photo.png,second.png";
+  ToolResult result = Predict(folder, {views, "--size=56", "--points=p.ply", "--cameras=c.json"}, "tiny_any");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("points    1440, without 960 of little confidence"));
+  EXPECT_THAT(ReadFile(folder + "/p.ply"), HasSubstr("element vertex 1440\n"));
+  EXPECT_THAT(ReadFile(folder + "/c.json"), AllOf(HasSubstr("photo.png"), HasSubstr("second.png")));
+  result = Predict(folder, {views, "--size=56", "--points=p.glb", "--cameras=colmap", "--conf=0"}, "tiny_any");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("points    2400, without 0"));
+  EXPECT_THAT(FileNames(folder + "/colmap"), ElementsAre("cameras.txt", "images.txt", "points3D.txt"));
+  ExpectError(folder, {views, "--cameras=colmap"}, StartsWith("ALREADY_EXISTS: colmap"), "tiny_any");
+  ExpectError(folder, {views, "--points=p.obj"}, HasSubstr("p.obj: wants a name that ends with .ply or .glb"),
+              "tiny_any");
+  ExpectError(folder, {views, "--points=q.ply", "--conf=100"}, HasSubstr("--conf=100: "), "tiny_any");
+  ExpectError(folder, {"--input=photo.png", "--points=q.ply"}, HasSubstr("the model gives no cameras"), "tiny_mono");
+}
+
+TEST(PredictTest, TwoArtifactsAreCompared) {
+  const std::string folder = FolderWithPhoto();
+  const auto export_to = [&](const std::string& out, const std::string& seed) {
+    const std::vector<std::string> arguments = {"--model=tiny_dav2", "--plugin_path=" + DataPath("models"),
+                                                "--weights=seeded:" + seed, "--with_preprocess", "--out=" + out};
+    EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
+  };
+  export_to("a.pt", "0");
+  export_to("b.pt", "1");
+  const auto compare = [&](const std::string& other, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--artifact=a.pt", "--compare=" + other, "--input=photo.png"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTool("predict", arguments, folder);
+  };
+  const ToolResult other = compare("b.pt", {"--out=both.png"});
+  ASSERT_EQ(other.exit_status, 0) << other.err;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("difference  largest "), HasSubstr("wrote       both.png")));
+  EXPECT_EQ(ReadPicture(folder + "/both.png").width, 320);
+  EXPECT_THAT(other.out, Not(HasSubstr("largest 0,")));
+  EXPECT_THAT(compare("a.pt", {}).out, testing::ContainsRegex("largest (0|[0-9.]+e-0[6-9]), "));
+  EXPECT_THAT(compare("b.pt", {"--out=both.exr"}).err,
+              HasSubstr("both.exr: a comparison is drawn for models of depth"));
+  EXPECT_THAT(compare("b.pt", {"--views"}).err, HasSubstr("leave out --views and --benchmark"));
+}
+
+TEST(PredictTest, ABenchmarkPrintsWhatAnImageCosts) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png", "--benchmark", "--size=56"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("median "), HasSubstr("p90 "), HasSubstr("images/s"), HasSubstr("peak memory ")));
+  EXPECT_THAT(FileNames(folder), ElementsAre("photo.png"));
 }
 
 // Depths of two runs are equal within float32: some kernels round differently for another place in memory.
@@ -317,12 +372,17 @@ TEST(PredictTest, RareImagesGiveTheRightResult) {
   EXPECT_EQ(turned.height, 24);
 }
 
-TEST(PredictTest, AFolderThatCannotBeWrittenIsSaidBeforeTheModelRuns) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
   const std::string folder = FolderWithPhoto();
   mkdir((folder + "/closed").c_str(), 0500);
-  ExpectError(folder, {"--input=photo.png", "--out=closed/depth.png"},
-              StartsWith("PERMISSION_DENIED: closed/depth.png"));
+  const auto arguments = Arguments("tiny_dav2", {"--input=photo.png", "--out=closed/depth.png"});
+  const ToolResult result = RunTool("predict", arguments, folder, [] {
+    SetSharedCache();
+    ObeyPermissions();
+  });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("PERMISSION_DENIED: closed/depth.png"));
+  EXPECT_THAT(FileNames(folder + "/closed"), IsEmpty());
 }
 
 TEST(PredictTest, ArtifactsOfOthersAreRefused) {
@@ -356,7 +416,7 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   EXPECT_THAT(error("text.pt"), StartsWith("INVALID_ARGUMENT: text.pt: not a TorchScript file"));
   EXPECT_THAT(error("none.pt"), StartsWith("NOT_FOUND: none.pt: "));
   EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
-  const ToolResult both = RunTool("predict", {"--artifact=ready.pt", "--model=tiny_dav2"}, folder);
+  const ToolResult both = RunTool("predict", {"--artifact=ready.pt", "--model=tiny_dav2", "--input=photo.png"}, folder);
   EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME and --artifact=FILE.pt"));
 }
 

@@ -117,11 +117,7 @@ Outputs OutputsOf(const LoadedArtifact& artifact) {
   return others ? Outputs::kOptional : Outputs::kWanted;
 }
 
-// Which file each image becomes.
-absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out, Outputs wanted) {
-  const std::vector<std::string> inputs = ResolveUserPaths(absl::GetFlag(FLAGS_input));
-  if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
-  ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
+absl::Status CheckOut(const std::string& out, Outputs wanted) {
   if (out.empty() && wanted == Outputs::kWanted) {
     return absl::InvalidArgumentError("--out is missing: a .png or .exr file, a folder, or a name with * or %04d");
   }
@@ -129,6 +125,14 @@ absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out, Outputs
     return absl::InvalidArgumentError(
         "--out: labels of a model of classes, and the results of --benchmark, are printed; leave it out");
   }
+  return absl::OkStatus();
+}
+
+// Which file each image becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
+  const std::vector<std::string> inputs = ResolveUserPaths(absl::GetFlag(FLAGS_input));
+  if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
+  ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
   std::vector<std::string> outputs(images.size());
   if (!out.empty()) {
     ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out)));
@@ -174,9 +178,12 @@ absl::Status Predict() {
   const absl::Time start = absl::Now();
   PredictionReport report;
   ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
-  ASSIGN_OR_RETURN(const SceneOutputs scene, ParseSceneOutputs());
+  ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
+  const std::string out = absl::GetFlag(FLAGS_out);
+  // A wrong path is told before an export takes its time.
+  ASSIGN_OR_RETURN(report.jobs, PlanJobs(out));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
-  ASSIGN_OR_RETURN(report.jobs, PlanJobs(absl::GetFlag(FLAGS_out), OutputsOf(artifact)));
+  RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
   if (absl::GetFlag(FLAGS_benchmark)) return MeasureOne(artifact, report.jobs[0], options);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
   if (compared) {
@@ -185,9 +192,9 @@ absl::Status Predict() {
       ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
     }
   }
-  if (absl::GetFlag(FLAGS_views) || !scene.cameras.empty() || !scene.points.empty()) {
+  if (absl::GetFlag(FLAGS_views) || !report.scene.cameras.empty() || !report.scene.points.empty()) {
     ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
-    ASSIGN_OR_RETURN(report.scene, WriteScene(views, scene));
+    ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
   } else {
     report.images = PredictImages(artifact, report.jobs, options);
   }

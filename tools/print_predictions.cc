@@ -92,11 +92,14 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   if (const std::string depths = Depths(artifact.manifest, images); !depths.empty()) table.AddRow({"depth", depths});
   AddLabels(images, table);
   AddDifferences(images, table);
-  if (report.scene.points > 0) {
-    table.AddRow({"points", absl::StrCat(report.scene.points, ", without ", report.scene.left_out,
+  if (!report.scene.points.empty()) {
+    table.AddRow({"points", absl::StrCat(report.counts.points, ", without ", report.counts.left_out,
                                          " of little confidence, of sky or without depth")});
   }
   if (const std::string written = Written(report.jobs, images); !written.empty()) table.AddRow({"wrote", written});
+  for (const std::string& path : {report.scene.cameras, report.scene.points}) {
+    if (!path.empty()) table.AddRow({"wrote", path});
+  }
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(report.time))});
   out << table.ToString();
 }

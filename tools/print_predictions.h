@@ -20,7 +20,8 @@ struct PredictionReport {
   std::vector<std::string> remarks;  // Where the artifact came from.
   std::vector<PredictJob> jobs;
   std::vector<PredictedImage> images;  // Of the jobs, in their order.
-  SceneCounts scene;
+  SceneOutputs scene;                  // What was written about all views together.
+  SceneCounts counts;
   absl::Duration time;
 };
 

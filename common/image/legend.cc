@@ -38,7 +38,7 @@ Rgb LegendColour(const Legend& legend, double value) {
 Picture WithLegend(const Picture& picture, const Legend& legend) {
   const int width = std::max(picture.width(), kMinWidth);
   // The parts of the legend grow with the picture.
-  const int size = std::clamp(std::min(width, 2 * picture.height()) / 40, 10, 24), gap = size;
+  const int size = std::clamp(4 + width / 80, 10, 28), gap = size;
   const int lines = legend.warning.empty() ? 1 : 2;
   Picture whole(width, picture.height() + gap + lines * (size + gap) + 3 * size + 2 * gap, kBackground);
   whole.Paste((width - picture.width()) / 2, 0, picture);

@@ -50,7 +50,7 @@ absl::StatusOr<Decoder> ChooseDecoder(absl::string_view bytes) {
 // progressive file.
 ConfinedLimits LimitsFor(size_t file_size, int64_t max_pixels) {
   return {.memory = (int64_t{256} << 20) + 2 * static_cast<int64_t>(file_size) + 2 * PixelBytes(max_pixels),
-          .cpu_time = absl::Minutes(1),
+          .cpu_time = absl::Minutes(1) + absl::Nanoseconds(100 * max_pixels),
           .wall_time = absl::Minutes(10)};
 }
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -73,7 +74,7 @@ std::vector<std::pair<std::string, std::string>> CamerasColmap(absl::Span<const 
                           view.image.height, k[0][0], k[1][1], k[0][2], k[1][2]);
     const std::vector<double> q = Quaternion(view.prediction.extrinsics.slice(1, 0, 3));
     absl::StrAppendFormat(&images, "%d %.9g %.9g %.9g %.9g %.9g %.9g %.9g %d %s\n\n", i + 1, q[0], q[1], q[2], q[3],
-                          e[0][3], e[1][3], e[2][3], i + 1, FileName(view));
+                          e[0][3], e[1][3], e[2][3], i + 1, Printable(FileName(view)));
   }
   return {{"cameras.txt", cameras}, {"images.txt", images}, {"points3D.txt", "# POINT3D_ID X Y Z R G B ERROR TRACK\n"}};
 }

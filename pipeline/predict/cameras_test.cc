@@ -90,5 +90,11 @@ TEST(Cameras, ColmapHasAPinholeAndAPoseForEachView) {
   EXPECT_EQ(files[2].first, "points3D.txt");
 }
 
+TEST(Cameras, ALineEndInANameForgesNoLine) {
+  View view = MakeView();
+  view.path = "/shots/a\nb.jpg";
+  EXPECT_THAT(CamerasColmap(absl::MakeConstSpan(&view, 1))[1].second, HasSubstr(" 1 a\\nb.jpg\n"));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -58,11 +58,13 @@ Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColo
                          .reversed = manifest.larger_is() == "farther",
                          .min = range.min,
                          .max = range.max,
-                         .text = absl::StrCat("left and middle: ", DepthUnit(manifest), " of the two"),
+                         .text = absl::StrCat("left and middle: ", DepthUnit(manifest)),
                          .warning = manifest.warning()};
   const at::Tensor difference = AbsoluteDifference(a, b).contiguous();
-  Legend grey = {.map = *FindColourMap("grey"), .max = RangeOf(difference, 0, 100).max, .text = "", .warning = ""};
-  grey.text = "right: their absolute difference";
+  const Legend grey = {.map = *FindColourMap("grey"),
+                       .max = RangeOf(difference, 0, 100).max,
+                       .text = "right: their absolute difference",
+                       .warning = ""};
   const int width = static_cast<int>(a.size(1)), height = static_cast<int>(a.size(0));
   Picture panels(3 * width, height, {});
   panels.Paste(0, 0, DrawPanel(a, legend));

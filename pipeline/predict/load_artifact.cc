@@ -5,10 +5,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/archive/artifact_file.h"
+#include "common/archive/outside_calls.h"
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/lint/script_file.h"
 #include "common/manifest/manifest.h"
+#include "common/runtime/operators.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
@@ -31,6 +33,10 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path) {
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
   absl::StatusOr<ScriptFile> script = ReadScriptFile(artifact.bytes());
   if (!script.ok()) return Annotate(script.status(), path);
+  // The tokens of the code were checked before it was loaded; now its operators are known exactly.
+  if (const absl::Status status = CheckNoOutsideCalls(CollectOperators(script->module)); !status.ok()) {
+    return Annotate(status, path);
+  }
   script->module.eval();
   return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
 }
