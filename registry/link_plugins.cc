@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -11,7 +12,9 @@
 #include "absl/strings/string_view.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/config_field.h"
+#include "common/keymap/conversion.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/key_pattern.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_tree.h"
 #include "common/module_tree/parse_modules.h"
@@ -28,6 +31,39 @@ namespace {
 // The folder in which every artifact names the files of plugins, wherever they lie, so that its bytes do not depend on
 // that.
 constexpr absl::string_view kNamesFolder = "models/";
+
+using Conversions = std::vector<const Conversion*>;
+
+// The rules of `sources` that the key map states itself.
+Conversions SourcesOf(const KeyMap& key_map) {
+  Conversions rules;
+  for (const Layout& layout : key_map.layouts) {
+    for (const Conversion& rule : layout.sources) rules.push_back(&rule);
+  }
+  for (const KeyMapPart& part : key_map.parts) {
+    if (!part.family.empty()) continue;
+    const Conversions more = SourcesOf(part.key_map);
+    rules.insert(rules.end(), more.begin(), more.end());
+  }
+  return rules;
+}
+
+bool MatchesSlot(const Conversion& rule, const ModuleTree& tree) {
+  return std::any_of(tree.slots.begin(), tree.slots.end(), [&](const Slot& slot) {
+    return std::any_of(rule.slots.begin(), rule.slots.end(),
+                       [&](const KeyPattern& pattern) { return pattern.Matches(slot.name); });
+  });
+}
+
+// Removes the rules of the part's key map that are for one of its slots.
+void RemoveMatching(const WeightPart& part, Conversions* rules) {
+  const Conversions own = SourcesOf(*part.key_map);
+  rules->erase(std::remove_if(rules->begin(), rules->end(),
+                              [&](const Conversion* rule) {
+                                return std::count(own.begin(), own.end(), rule) > 0 && MatchesSlot(*rule, part.tree);
+                              }),
+               rules->end());
+}
 
 class PluginLinker {
  public:
@@ -52,6 +88,7 @@ class PluginLinker {
   bool TakeKeyMap(const Plugin& plugin, KeyMapPart* part, std::string* digested);
   std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin);
+  bool CheckNoneIdle(const Conversions& idle);
   bool CheckParts(const Plugin& plugin);
   bool CheckConfig(const Plugin& plugin);
   bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
@@ -214,15 +251,30 @@ bool PluginLinker::TakeKeyMap(const Plugin& plugin, KeyMapPart* part, std::strin
 }
 
 // Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond, and makes sure that its
-// files fill it.
+// files fill it, and that each rule of `sources` is for a slot of one of them.
 bool PluginLinker::CheckVariants(const Plugin& plugin) {
   bool fits = true;
+  Conversions idle = plugin.extends.empty() ? SourcesOf(plugin.key_map) : Conversions();
   for (const Variant& variant : plugin.variants) {
     const absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
-    const absl::Status status = tree.ok() ? SplitWeights(plugin, variant, *tree).status() : tree.status();
+    absl::StatusOr<std::vector<WeightPart>> parts = std::vector<WeightPart>();
+    if (tree.ok()) parts = SplitWeights(plugin, variant, *tree);
+    const absl::Status status = tree.ok() ? parts.status() : tree.status();
     fits = Passes(Annotate(status, absl::StrCat(MarkString(variant.mark), ": variant ", variant.name))) && fits;
+    for (size_t i = 0; parts.ok() && i < parts->size(); ++i) RemoveMatching((*parts)[i], &idle);
   }
-  return fits;
+  return fits && (plugin.variants.empty() || CheckNoneIdle(idle));
+}
+
+// One failure for a rule that several layouts share.
+bool PluginLinker::CheckNoneIdle(const Conversions& idle) {
+  std::set<std::string> marks;
+  for (const Conversion* rule : idle) {
+    if (!marks.insert(MarkString(rule->mark)).second) continue;
+    Fails(rule->mark, absl::StrCat("no variant has a slot that matches \"", rule->slots.front().text(), "\"",
+                                   rule->slots.size() > 1 ? " or the others" : ""));
+  }
+  return marks.empty();
 }
 
 // Makes sure that a file fills each part of the key map.

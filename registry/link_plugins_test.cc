@@ -259,6 +259,11 @@ INSTANTIATE_TEST_SUITE_P(
                   {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
                                     "layouts: {original: {recognise: [fc.weight], config: {type: b}}}\n")},
                   "models/net/keymap.yaml:1:55: no variant has the field \"type\" in its `config`"},
+        ErrorCase{
+            "RuleForASlotThatNoVariantHas",
+            {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
+                              "layouts: {original: {recognise: [fc.weight], sources: [{slot: fc.weigth, key: w}]}}\n")},
+            "models/net/keymap.yaml:1:56: no variant has a slot that matches \"fc.weigth\""},
         ErrorCase{"TypeOfAFamilyThatIsNotUsed",
                   {Layers(), Folder("models/net", Header("net", ""), kNet)},
                   "models/net/modules.yaml:2:29: unknown module type \"Linear\"; family layers has it: add layers to "

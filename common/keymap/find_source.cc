@@ -71,7 +71,10 @@ FoundSource FindSource(const Slot& slot, const LayoutReading& reading) {
       MatchRules(*reading.layout, slot.name, [&](const Conversion& rule) { return reading.keys->Applies(rule); });
   if (matches.empty()) return FindByName(slot, reading);
   FoundSource found = FindByRule(matches.front(), reading);
-  if (matches.size() > 1) found.other = matches[1].rule;
+  if (matches.size() == 1) return found;
+  // The keys of the other rule are not unexpected, too.
+  found.other = matches[1].rule;
+  for (const KeyPattern& key : matches[1].rule->keys) found.keys.push_back(key.Substitute(matches[1].bindings));
   return found;
 }
 

@@ -15,7 +15,8 @@ namespace modelport {
 // What a reading of a checkpoint has for a slot.
 struct FoundSource {
   absl::optional<SlotSource> source;
-  std::vector<std::string> keys;      // The names, after renaming, of the keys that it is made of, or would be.
+  std::vector<std::string> keys;      // The names, after renaming, of the keys that it is made of, or would be;
+                                      // also by `other`.
   std::vector<std::string> lacking;   // Those of `keys` that the file lacks.
   const Conversion* rule = nullptr;   // The rule of `sources` that applies; null if none does.
   const Conversion* other = nullptr;  // A second one that applies, which is an error.

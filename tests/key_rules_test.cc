@@ -1,4 +1,4 @@
-// Rules of a key map that change dtypes or numbers or state them, from the checkpoint to the artifact.
+// Rules of a key map, from the checkpoint to the artifact: those that give numbers, and those that cannot be applied.
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/io/little_endian.h"
 #include "gmock/gmock.h"
@@ -62,16 +63,18 @@ constexpr char kKeyMap[] = R"yaml(layouts:
       - {slot: small, key: smaller, by: "cast(int32, int8)"}
 )yaml";
 
-class NumberRulesTest : public testing::Test {
+class KeyRulesTest : public testing::Test {
  protected:
   void SetUp() override {
     std::filesystem::create_directories(folder_ + "/plugins/table");
-    const auto write = [&](const char* name, const char* text) {
-      std::ofstream(absl::StrCat(folder_, "/plugins/table/", name)) << text;
-    };
-    write("plugin.yaml", kPlugin);
-    write("modules.yaml", kModules);
-    write("keymap.yaml", kKeyMap);
+    Write("plugin.yaml", kPlugin);
+    Write("modules.yaml", kModules);
+    Write("keymap.yaml", kKeyMap);
+  }
+
+  // A file of the plugin.
+  void Write(const std::string& name, const std::string& text) {
+    std::ofstream(absl::StrCat(folder_, "/plugins/table/", name)) << text;
   }
 
   // A file in layout small, with a grid [2, 2]; `last` is the last element of the int32 tensor that fills `small`.
@@ -91,10 +94,10 @@ class NumberRulesTest : public testing::Test {
 
   ToolResult Export() { return Run("export", {"--model=table_3x3", "--checkpoint=c.safetensors", "--out=m.pt"}); }
 
-  const std::string folder_ = EmptyFolder("number_rules");
+  const std::string folder_ = EmptyFolder("key_rules");
 };
 
-TEST_F(NumberRulesTest, TheArtifactHasTheNumbersAndTheManifestNamesThem) {
+TEST_F(KeyRulesTest, TheArtifactHasTheNumbersAndTheManifestNamesThem) {
   WriteSmall(127);
   const ToolResult result = Export();
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -114,7 +117,7 @@ TEST_F(NumberRulesTest, TheArtifactHasTheNumbersAndTheManifestNamesThem) {
   }
 }
 
-TEST_F(NumberRulesTest, InspectShowsThem) {
+TEST_F(KeyRulesTest, InspectShowsThem) {
   WriteSmall(127);
   const ToolResult result = Run("inspect", {"--model=table_3x3", "--checkpoint=c.safetensors"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -125,7 +128,7 @@ TEST_F(NumberRulesTest, InspectShowsThem) {
                     HasSubstr("  small      <- cast(int32, int8) smaller")));
 }
 
-TEST_F(NumberRulesTest, ANumberThatTheDTypeLacksIsRefusedAndNothingIsWritten) {
+TEST_F(KeyRulesTest, ANumberThatTheDTypeLacksIsRefusedAndNothingIsWritten) {
   WriteSmall(128);
   const std::string reason = "c.safetensors: small: cast(int32, int8): int8 does not hold 128, element 1 of [2]\n";
   const ToolResult exported = Export();
@@ -141,7 +144,7 @@ TEST_F(NumberRulesTest, ANumberThatTheDTypeLacksIsRefusedAndNothingIsWritten) {
   EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "plugins"));
 }
 
-TEST_F(NumberRulesTest, ConvertRefusesWhatItWouldChange) {
+TEST_F(KeyRulesTest, ConvertRefusesWhatItWouldChange) {
   WriteSmall(127);
   const ToolResult result =
       Run("convert", {"--checkpoint=c.safetensors", "--layout=original", "--out=out.safetensors"});
@@ -152,6 +155,40 @@ TEST_F(NumberRulesTest, ConvertRefusesWhatItWouldChange) {
                     HasSubstr("  scale: the checkpoint lacks it, layout original requires it\n")));
   EXPECT_EQ(Run("convert", {"--checkpoint=c.safetensors", "--layout=small", "--out=out.safetensors"}).exit_status, 0);
   EXPECT_EQ(Run("diff", {"c.safetensors", "out.safetensors"}).exit_status, 0);
+}
+
+TEST_F(KeyRulesTest, RulesThatCannotBeAppliedAreNamedWithLineAndKeyAndNothingIsWritten) {
+  WriteSmall(127);
+  const struct {
+    std::string where, rule;  // The text of kKeyMap behind which `rule` is added.
+    std::string error;
+  } kCases[] = {
+      {"    sources:\n", "      - {slot: \"{any}\", key: \"{any}\", when: index}\n",
+       "\n  cannot be made: small (plugins/table/keymap.yaml:10:9): the rule at plugins/table/keymap.yaml:16:9 fills "
+       "it, "
+       "too\n"},
+      {"    recognise: [pos_embed, smaller]\n", "    renames:\n      - {from: \"old.{leaf}\", to: \"{leaf}\"}\n",
+       "\n  idle rule: plugins/table/keymap.yaml:7:9: old.{leaf} -> {leaf}\n"},
+      {"    sources:\n", "      - {slot: \"{scale,used}\", key: pos_embed, by: \"chunk(2, 1)\"}\n",
+       "\n  cannot be made: scale (plugins/table/keymap.yaml:10:9): chunk(2, 1): 2 does not divide dimension 1 of "
+       "[1, 5, 2]\n"},
+      {"    sources:\n", "      - {slot: scale, key: index, by: reshape(-1)}\n",
+       "INVALID_ARGUMENT: plugins/table/keymap.yaml:10:9: an operation of `by` has no inverse; "},
+      {"    missing:\n", "      - {key: \"{any}\", value: -1.5, reason: all}\n",
+       "\n  cannot be made: used (plugins/table/keymap.yaml:7:9): bool does not hold the value -1.5\n"},
+  };
+  for (const auto& test : kCases) {
+    Write("keymap.yaml", absl::StrReplaceAll(kKeyMap, {{test.where, test.where + test.rule}}));
+    const ToolResult exported = Export();
+    EXPECT_EQ(exported.exit_status, 1);
+    EXPECT_THAT(exported.err, HasSubstr(test.error));
+    const ToolResult converted = Run("convert", {"--model=table_3x3", "--checkpoint=c.safetensors", "--from=small",
+                                                 "--layout=original", "--out=out.safetensors"});
+    EXPECT_EQ(converted.exit_status, 1);
+    EXPECT_THAT(converted.err, HasSubstr(test.error));
+    EXPECT_EQ(Run("inspect", {"--model=table_3x3", "--checkpoint=c.safetensors"}).err, exported.err);
+    EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "plugins"));
+  }
 }
 
 }  // namespace
