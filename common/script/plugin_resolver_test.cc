@@ -36,6 +36,8 @@ absl::StatusOr<at::Tensor> RunReturn(const std::string& expression) {
 }
 
 TEST(PluginResolverTest, ResolvesOperatorsDTypesMathAndFunctions) {
+  ASSERT_OK_AND_ASSIGN(const at::Tensor bytes, RunReturn("x.to(torch.uint8)"));
+  EXPECT_EQ(bytes.scalar_type(), at::kByte);
   ASSERT_OK_AND_ASSIGN(const at::Tensor result, RunReturn("twice(torch.sqrt(x)).to(torch.float64) + math.sqrt(9.0)"));
   EXPECT_EQ(result.scalar_type(), at::kDouble);
   EXPECT_EQ(result.item<double>(), 7);

@@ -50,8 +50,11 @@ std::string Preparation(const Manifest& manifest) {
 
 std::string Channels(const Manifest& manifest) {
   const Manifest::Interface& interface = manifest.interface();
+  const std::string kind =
+      absl::StrCat(interface.kind(), manifest.larger_is().empty() ? "" : ", larger is ", manifest.larger_is());
+  if (interface.inputs().empty()) return kind;
   return absl::StrCat(absl::StrJoin(interface.inputs(), ", "), " to ", absl::StrJoin(interface.outputs(), ", "), " (",
-                      interface.kind(), manifest.larger_is().empty() ? "" : ", larger is ", manifest.larger_is(), ")");
+                      kind, ")");
 }
 
 bool IsFinite(const Manifest::Output& output) { return output.nan() + output.infinite() == 0; }

@@ -153,6 +153,19 @@ TEST(RenderCatalogTest, KnobsHaveValueRangeAndHelp) {
   EXPECT_THAT(Page({Toy()}), AllOf(HasSubstr("<dt>knobs</dt> <dd>none</dd>"), Not(HasSubstr("channels:"))));
 }
 
+TEST(RenderCatalogTest, PreparationIsAsTheModelWantsIt) {
+  Manifest plain = Toy();
+  plain.mutable_preprocessing()->clear_mean();
+  plain.mutable_preprocessing()->clear_std();
+  EXPECT_THAT(Page({plain}), HasSubstr("RGB in 0..1; both sides multiples of 14 pixels"));
+  plain.mutable_preprocessing()->set_channels(4);
+  plain.mutable_preprocessing()->add_size(224);
+  plain.mutable_preprocessing()->add_size(280);
+  EXPECT_THAT(Page({plain}), HasSubstr("4 channels, RGB first, in 0..1; 224 x 280 pixels"));
+  plain.mutable_interface()->set_kind("scores");
+  EXPECT_THAT(Page({plain}), HasSubstr("channels: scores"));
+}
+
 TEST(RenderCatalogTest, WhatIsNotProvenIsMarkedAndSortedLast) {
   Manifest unproven = Toy();
   unproven.clear_round_trip();
