@@ -27,6 +27,16 @@ int FittingSize(const std::string& text, int size, int width) {
   return size;
 }
 
+// The size of capitals below a picture of this width.
+int TextSize(int width) { return std::clamp(4 + width / 80, 10, 28); }
+
+// `picture` in the middle of a picture of `width` columns with `rows` more rows.
+Picture Enlarged(const Picture& picture, int width, int rows) {
+  Picture whole(width, picture.height() + rows, kBackground);
+  whole.Paste((width - picture.width()) / 2, 0, picture);
+  return whole;
+}
+
 }  // namespace
 
 Rgb LegendColour(const Legend& legend, double value) {
@@ -35,26 +45,30 @@ Rgb LegendColour(const Legend& legend, double value) {
   return legend.map(legend.reversed ? 1 - part : part);
 }
 
+Picture WithCaption(const Picture& picture, const std::string& text, const std::string& warning) {
+  const int width = std::max(picture.width(), kMinWidth), size = TextSize(width), line = 2 * size;
+  Picture whole = Enlarged(picture, width, size + line * (warning.empty() ? 1 : 2));
+  int y = picture.height() + size;
+  const auto draw = [&](const std::string& words, Rgb colour) {
+    DrawText(words, size, y, FittingSize(words, size, width - 2 * size), colour, whole);
+    y += line;
+  };
+  if (!warning.empty()) draw(warning, kRed);
+  draw(text, kInk);
+  return whole;
+}
+
 Picture WithLegend(const Picture& picture, const Legend& legend) {
-  const int width = std::max(picture.width(), kMinWidth);
-  // The parts of the legend grow with the picture.
-  const int size = std::clamp(4 + width / 80, 10, 28), gap = size;
-  const int lines = legend.warning.empty() ? 1 : 2;
-  Picture whole(width, picture.height() + gap + lines * (size + gap) + 3 * size + 2 * gap, kBackground);
-  whole.Paste((width - picture.width()) / 2, 0, picture);
-  const int left = gap, right = width - gap;
-  int y = picture.height() + gap;
-  if (!legend.warning.empty()) {
-    DrawText(legend.warning, left, y, FittingSize(legend.warning, size, right - left), kRed, whole);
-    y += size + gap;
-  }
-  DrawText(legend.text, left, y, FittingSize(legend.text, size, right - left), kInk, whole);
-  y += size + gap;
+  const Picture captioned = WithCaption(picture, legend.text, legend.warning);
+  const int width = captioned.width(), size = TextSize(width), bar = size + size / 2;
+  const int left = size, right = width - size;
+  Picture whole = Enlarged(captioned, width, bar + 3 * size);
+  int y = captioned.height();
   for (int x = left; x < right; ++x) {
     const double value = legend.min + (legend.max - legend.min) * (x - left) / (right - left - 1);
-    for (int row = 0; row < size + size / 2; ++row) whole.Set(x, y + row, LegendColour(legend, value));
+    for (int row = 0; row < bar; ++row) whole.Set(x, y + row, LegendColour(legend, value));
   }
-  y += size + size / 2 + gap / 2;
+  y += bar + size / 2;
   const double middle = (legend.min + legend.max) / 2;
   DrawCentred(FormatValue(legend.min), left, y, size, left, right, whole);
   DrawCentred(FormatValue(middle), (left + right) / 2, y, size, left, right, whole);

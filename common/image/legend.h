@@ -21,8 +21,11 @@ struct Legend {
 // The colour of `value`.
 Rgb LegendColour(const Legend& legend, double value);
 
-// `picture` above a bar of the colours, with its smallest, middle and largest value. A narrow picture gets a border, so
-// that the legend has room.
+// `picture` above lines of text: `warning`, in red, unless it is empty, and `text`. A narrow picture gets a border, so
+// that they have room.
+Picture WithCaption(const Picture& picture, const std::string& text, const std::string& warning);
+
+// `picture` above its caption and a bar of the colours, with its smallest, middle and largest value.
 Picture WithLegend(const Picture& picture, const Legend& legend);
 
 }  // namespace modelport

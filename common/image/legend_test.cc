@@ -56,6 +56,14 @@ TEST(Legend, ShowsAWarningInRed) {
   EXPECT_GT(Count(WithLegend(picture, legend), 10, {255, 96, 80}), 40);
 }
 
+TEST(Caption, StandsBelowThePictureWithoutABar) {
+  const Picture picture(400, 10, {1, 2, 3});
+  const Picture whole = WithCaption(picture, "features", "SEEDED weights");
+  EXPECT_EQ(whole.Get(399, 9), (Rgb{1, 2, 3}));
+  EXPECT_GT(Count(whole, 10, {255, 96, 80}), 20);
+  EXPECT_GT(Count(whole, 10, {230, 230, 230}), 10);
+}
+
 TEST(Legend, ANarrowPictureGetsABorder) {
   const Picture whole = WithLegend(Picture(1, 50, {9, 1, 5}), GreyLegend());
   EXPECT_EQ(whole.width(), 320);

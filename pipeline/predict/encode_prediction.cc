@@ -13,6 +13,7 @@
 #include "absl/types/span.h"
 #include "common/image/encode_exr.h"
 #include "common/image/encode_png.h"
+#include "common/image/legend.h"
 #include "common/image/picture.h"
 #include "common/status/status_macros.h"
 #include "pipeline/predict/feature_picture.h"
@@ -100,7 +101,10 @@ absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const 
 absl::StatusOr<std::string> EncodeFeaturesPng(const Image& image, const at::Tensor& features,
                                               const LoadedArtifact& artifact) {
   ASSIGN_OR_RETURN(const Picture picture, DrawFeatures(features, image.width, image.height));
-  return EncodePicture(picture, artifact);
+  const std::string& warning = artifact.manifest.warning();
+  if (warning.empty()) return EncodePicture(picture, artifact);
+  return EncodePicture(WithCaption(picture, absl::StrCat(artifact.manifest.model(), ": principal components"), warning),
+                       artifact);
 }
 
 }  // namespace

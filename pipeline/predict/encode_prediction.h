@@ -22,7 +22,7 @@ struct OutputStyle {
 //
 //   depth, PNG        16 bits of grey: in metres times 256, else from the smallest to the largest value; or colours
 //   depth, EXR        channels depth.Z, and confidence.Y and sky.Y where the model gives them, in 32-bit floats
-//   features, PNG     their three principal components as colours
+//   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
 //   features, EXR     channels features.0000, ..., one pixel for each patch
 //
 // Both formats say which model made them, from which weights, in which unit, and the SHA-256 of the manifest.
