@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <variant>
 
 #include "common/tensor/dtype.h"
+#include "common/tensor/number.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {
@@ -21,28 +23,10 @@ void Widen(const char* data, int64_t count, double* out) {
   }
 }
 
-// A bfloat16 is the upper half of a float32.
-void WidenBFloat16(const char* data, int64_t count, double* out) {
+void WidenSmallFloats(DType dtype, const char* data, int64_t count, double* out) {
   for (int64_t i = 0; i < count; ++i) {
-    uint16_t upper;
-    std::memcpy(&upper, data + i * sizeof(upper), sizeof(upper));
-    const uint32_t bits = uint32_t{upper} << 16;
-    float element;
-    std::memcpy(&element, &bits, sizeof(element));
-    out[i] = element;
-  }
-}
-
-// Sign, 5 bits of exponent, 10 bits of fraction.
-void WidenFloat16(const char* data, int64_t count, double* out) {
-  for (int64_t i = 0; i < count; ++i) {
-    uint16_t bits;
-    std::memcpy(&bits, data + i * sizeof(bits), sizeof(bits));
-    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const double magnitude = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::nan(""))
-                             : exponent == 0 ? std::ldexp(fraction, -24)
-                                             : std::ldexp(fraction + 1024, exponent - 25);
-    out[i] = (bits & 0x8000) != 0 ? -magnitude : magnitude;
+    const Number number = ReadNumber(dtype, data + i * ByteSize(dtype));
+    out[i] = *std::get_if<double>(&number);
   }
 }
 
@@ -55,9 +39,8 @@ void Widen(const TensorView& view, int64_t begin, int64_t count, double* out) {
     case DType::kFloat32:
       return Widen<float>(data, count, out);
     case DType::kFloat16:
-      return WidenFloat16(data, count, out);
     case DType::kBFloat16:
-      return WidenBFloat16(data, count, out);
+      return WidenSmallFloats(view.dtype, data, count, out);
     case DType::kInt64:
       return Widen<int64_t>(data, count, out);
     case DType::kInt32:

@@ -57,7 +57,8 @@ std::vector<double> ReadReals(DType dtype, const char* elements, int64_t count) 
   std::vector<double> reals;
   reals.reserve(count);
   for (int64_t i = 0; i < count; ++i) {
-    reals.push_back(std::get<double>(ReadNumber(dtype, elements + i * ByteSize(dtype))));
+    const Number number = ReadNumber(dtype, elements + i * ByteSize(dtype));
+    reals.push_back(*std::get_if<double>(&number));
   }
   return reals;
 }

@@ -142,25 +142,24 @@ Number ReadNumber(DType dtype, const char* element) {
 }
 
 bool WriteNumber(const Number& number, DType dtype, char* element) {
-  const double* const real = std::get_if<double>(&number);
-  if (IsFloating(dtype)) {
-    return StoreFloat(dtype, real != nullptr ? *real : static_cast<double>(std::get<int64_t>(number)), element);
-  }
-  int64_t integer;
-  if (real == nullptr) return StoreInteger(dtype, std::get<int64_t>(number), element);
-  return IsInteger(*real, &integer) && StoreInteger(dtype, integer, element);
+  const auto* const integer = std::get_if<int64_t>(&number);
+  const auto* const real = std::get_if<double>(&number);
+  if (IsFloating(dtype)) return StoreFloat(dtype, real != nullptr ? *real : static_cast<double>(*integer), element);
+  if (integer != nullptr) return StoreInteger(dtype, *integer, element);
+  int64_t whole;
+  return IsInteger(*real, &whole) && StoreInteger(dtype, whole, element);
 }
 
 bool IsSameNumber(const Number& a, const Number& b) {
-  if (a.index() == 1 && b.index() == 0) return IsSameNumber(b, a);
-  if (a.index() == 0 && b.index() == 0) return a == b;
-  const double real = std::get<double>(b);
-  if (a.index() == 0) {
-    int64_t integer;
-    return IsInteger(real, &integer) && integer == std::get<int64_t>(a) && !(real == 0 && std::signbit(real));
+  const auto* const integer = std::get_if<int64_t>(&a);
+  const auto* const real = std::get_if<double>(&b);
+  if (real == nullptr) return integer != nullptr ? a == b : IsSameNumber(b, a);
+  if (integer != nullptr) {
+    int64_t whole;
+    return IsInteger(*real, &whole) && whole == *integer && !(*real == 0 && std::signbit(*real));
   }
-  const double other = std::get<double>(a);
-  return (std::isnan(real) && std::isnan(other)) || (real == other && std::signbit(real) == std::signbit(other));
+  const double other = *std::get_if<double>(&a);
+  return (std::isnan(*real) && std::isnan(other)) || (*real == other && std::signbit(*real) == std::signbit(other));
 }
 
 bool HoldsExactly(DType dtype, const Number& number) {
@@ -171,7 +170,7 @@ bool HoldsExactly(DType dtype, const Number& number) {
 std::string NumberText(const Number& number) {
   if (const auto* integer = std::get_if<int64_t>(&number)) return absl::StrCat(*integer);
   std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), std::get<double>(number)).ptr};
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), *std::get_if<double>(&number)).ptr};
 }
 
 }  // namespace modelport
