@@ -59,6 +59,9 @@ TEST(ImagesExportTest, VerifyMakesItAnew) {
       RunTool("verify", {"--artifact=tiny_mono.pt", "--plugin_path=" + DataPath("models")}, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("inference([2, 2, 3, 90, 61], 42)"));
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/tiny_mono.manifest.json"));
+  EXPECT_EQ(manifest["interface"]["in_metres"], false);
+  EXPECT_THAT(manifest["interface"]["help"].get<std::string>(), StartsWith("Depth has no unit"));
 }
 
 TEST(ImagesExportTest, AHostPreparesItsImagesItself) {
