@@ -162,7 +162,8 @@ TEST(ImageTest, OfAnyDtypeIsTakenByAnArtifactOfAnyDtype) {
     for (const char* model : {"tiny_dav2", "tiny_dav2_metric", "tiny_dinov2_reg"}) {
       Module module = Load(model, dtype);
       for (const at::ScalarType image : {at::kByte, at::kHalf, at::kFloat, at::kDouble}) {
-        std::vector<c10::IValue> arguments = {SeededImage({1, 3, 40, 61}, image)};
+        std::vector<c10::IValue> arguments;
+        arguments.push_back(SeededImage({1, 3, 40, 61}, image));
         if (module.get_method("forward").function().getSchema().arguments().size() > 2) arguments.push_back(56);
         const at::Tensor output = module.forward(arguments).toTensor();
         EXPECT_TRUE(output.isfinite().all().item<bool>()) << model;

@@ -104,7 +104,9 @@ TEST_P(TransformGoldenTest, GivesWhatUpstreamGives) {
   EXPECT_LE(difference.max().item<double>(), test.tolerance);
   const bool is_level = test.tolerance == kLevel || test.tolerance == kNormalizedLevel;
   const double share = difference.gt(kNormalized).to(at::kDouble).mean().item<double>();
-  if (is_level) EXPECT_LE(share, test.share);
+  if (is_level) {
+    EXPECT_LE(share, test.share);
+  }
   std::printf("%s: %.1e, %.4f of the values by more than rounding\n", test.name.c_str(),
               difference.max().item<double>(), share);
 }

@@ -24,13 +24,13 @@
 #include "pipeline/predict/load_artifact.h"
 #include "pipeline/predict/predict_images.h"
 #include "pipeline/predict/write_scene.h"
+#include "targets/target.h"
 #include "tools/export_request.h"
 #include "tools/print_predictions.h"
 #include "tools/tool_main.h"
 
 ABSL_DECLARE_FLAG(std::string, model);
 ABSL_DECLARE_FLAG(std::string, out);
-ABSL_DECLARE_FLAG(std::string, target);
 
 ABSL_FLAG(std::string, artifact, "",
           "an artifact that export --with_preprocess wrote, instead of --model; predict runs its code");
@@ -63,11 +63,11 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
     return absl::InvalidArgumentError("give one of --model=NAME and --artifact=FILE.pt");
   }
   if (!artifact.empty()) return LoadArtifact(ResolveUserPath(artifact));
-  if (absl::GetFlag(FLAGS_target) != "libtorch") {
+  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
+  if (request.options.target->wraps) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--target=", absl::GetFlag(FLAGS_target), ": predict runs artifacts for libtorch"));
+        absl::StrCat("--target=", request.options.target->name, ": predict runs artifacts for libtorch"));
   }
-  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(EmbeddedPlugins(), ".pt"));
   request.options.with_preprocess = true;
   ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
   ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.entry, request.options, folder));
