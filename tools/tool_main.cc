@@ -1,7 +1,6 @@
 #include "tools/tool_main.h"
 
 #include <malloc.h>
-#include <torch/version.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -68,7 +67,7 @@ int RunWithOthers(int argc, char** argv, absl::string_view usage, const Run& run
     return 0;
   }
   if (std::any_of(arguments.begin(), arguments.end(), IsVersion)) {
-    std::cout << "Modelport " << kModelportVersion << ", LibTorch " << TORCH_VERSION << "\n" << std::flush;
+    std::cout << "Modelport " << kModelportVersion << "\n" << std::flush;
     return 0;
   }
   const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, run); });

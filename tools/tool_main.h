@@ -13,7 +13,7 @@ namespace modelport {
 
 // Parses the flags of the tool and runs it. A failed status is printed to stderr as "CODE: message", details indented.
 // Returns the exit status of main: 0 if `run` succeeded, else 1. --help prints `usage` and the flags instead,
-// --version the releases of Modelport and LibTorch. Flushes all output. While the tool runs, std::cout and std::cerr
+// --version the release of Modelport. Flushes all output. While the tool runs, std::cout and std::cerr
 // spell out control characters (PrintableStream), and an argument that has one is an error: text in a file, or a file's
 // name, cannot imitate what the tool prints.
 int RunTool(int argc, char** argv, absl::string_view usage, const std::function<absl::Status()>& run);
