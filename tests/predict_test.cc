@@ -28,6 +28,7 @@ namespace modelport {
 namespace {
 
 using testing::AllOf;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::Eq;
 using testing::HasSubstr;
@@ -190,6 +191,9 @@ TEST(PredictTest, LabelsArePrinted) {
   for (const absl::string_view line : absl::StrSplit(result.out, '\n'))
     labels += absl::StartsWith(line, "label") ? 1 : 0;
   EXPECT_EQ(labels, 5);
+  EXPECT_THAT(result.out, HasSubstr(" %  class "));
+  const ToolResult named = Predict(folder, {"--input=photo.png"}, "dinov2_vits14_lc1");
+  EXPECT_THAT(named.out, ContainsRegex("label +[0-9.]+ %  [A-Za-z' -]+, class [0-9]+\n")) << named.err;
   ExpectError(folder, {"--input=photo.png", "--out=labels.png"}, HasSubstr("labels of a model of classes"),
               "tiny_dinov2_lc1");
 }

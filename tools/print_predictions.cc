@@ -63,7 +63,8 @@ std::string Written(const std::vector<PredictJob>& jobs, const std::vector<Predi
 void AddLabels(const std::vector<PredictedImage>& images, Table& table) {
   for (const PredictedImage& image : images) {
     for (const Label& label : image.labels) {
-      table.AddRow({"label", absl::StrFormat("%5.1f %%  class %d%s", 100 * label.probability, label.index,
+      const std::string name = label.name.empty() ? "" : absl::StrCat(label.name, ", ");
+      table.AddRow({"label", absl::StrFormat("%5.1f %%  %sclass %d%s", 100 * label.probability, name, label.index,
                                              images.size() > 1 ? absl::StrCat("  ", image.input) : "")});
     }
   }

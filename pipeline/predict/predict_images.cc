@@ -1,8 +1,5 @@
 #include "pipeline/predict/predict_images.h"
 
-#include <ATen/Functions.h>
-
-#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <system_error>
@@ -17,30 +14,16 @@
 #include "common/image/read_image.h"
 #include "common/io/output_file.h"
 #include "common/progress/progress.h"
-#include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
 
-constexpr int64_t kBestLabels = 5;
-
 int64_t FileSize(const std::string& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
   return error ? 0 : static_cast<int64_t>(size);
-}
-
-absl::StatusOr<std::vector<Label>> BestLabels(const at::Tensor& scores) {
-  return CatchTorch([&] {
-    const auto [values, indices] = at::softmax(scores, 0).topk(std::min(kBestLabels, scores.size(0)));
-    std::vector<Label> labels;
-    for (int64_t i = 0; i < values.size(0); ++i) {
-      labels.push_back({indices[i].item<int64_t>(), values[i].item<double>()});
-    }
-    return labels;
-  });
 }
 
 // Opens the output, so that a folder that cannot be written is found before the model runs.
@@ -74,7 +57,7 @@ absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Pred
 absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Prediction& prediction,
                    const std::string& path, const OutputStyle& style, PredictedImage& done, OutputFile* file) {
   if (prediction.scores.defined()) {
-    ASSIGN_OR_RETURN(done.labels, BestLabels(prediction.scores));
+    ASSIGN_OR_RETURN(done.labels, BestLabels(artifact, prediction.scores));
   }
   if (prediction.depth.defined()) done.depth = RangeOf(prediction.depth, 0, 100);
   if (file == nullptr) return absl::OkStatus();

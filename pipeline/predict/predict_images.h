@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/types/optional.h"
+#include "pipeline/predict/best_labels.h"
 #include "pipeline/predict/compare_predictions.h"
 #include "pipeline/predict/encode_prediction.h"
 #include "pipeline/predict/load_artifact.h"
@@ -27,12 +28,6 @@ struct PredictOptions {
 struct PredictJob {
   std::string input;
   std::string output;
-};
-
-// A label of an image.
-struct Label {
-  int64_t index;
-  double probability;
 };
 
 // What was done for an image.
