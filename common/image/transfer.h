@@ -13,6 +13,11 @@ inline float LinearToSrgb(float linear) {
   return clipped <= 0.0031308f ? 12.92f * clipped : 1.055f * std::pow(clipped, 1 / 2.4f) - 0.055f;
 }
 
+// The scene-linear value of an sRGB one, both 0..1.
+inline double SrgbToLinear(double srgb) {
+  return srgb <= 0.04045 ? srgb / 12.92 : std::pow((srgb + 0.055) / 1.055, 2.4);
+}
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_IMAGE_TRANSFER_H_

@@ -16,6 +16,12 @@ TEST(Transfer, FollowsTheStandard) {
   EXPECT_FLOAT_EQ(LinearToSrgb(1), 1);
 }
 
+TEST(Transfer, ToLinearIsTheInverse) {
+  for (const float linear : {0.0f, 0.001f, 0.0031308f, 0.18f, 0.5f, 1.0f}) {
+    EXPECT_NEAR(SrgbToLinear(LinearToSrgb(linear)), linear, 1e-6);
+  }
+}
+
 TEST(Transfer, ClipsWhatASensorOrARendererExceeds) {
   EXPECT_EQ(LinearToSrgb(-0.5f), 0);
   EXPECT_FLOAT_EQ(LinearToSrgb(16), 1);

@@ -15,16 +15,16 @@ struct Concatenate final : OperationType {
   }
   // Only equal tensors, so that a chunk takes the result back to them.
   absl::StatusOr<std::vector<Shape>> Shapes(Arguments arguments, const std::vector<Shape>& inputs) const override {
-    Shape joined = inputs.front();
-    RETURN_IF_ERROR(CheckDim(joined, arguments[0]));
+    RETURN_IF_ERROR(CheckDim(inputs.front(), arguments[0]));
     for (const Shape& input : inputs) {
       if (input != inputs.front()) {
         return absl::InvalidArgumentError(absl::StrCat(
             "the tensors have different shapes: ", ShapeString(inputs.front()), " and ", ShapeString(input)));
       }
     }
-    joined[arguments[0]] *= inputs.size();
-    return std::vector<Shape>{joined};
+    const __int128 size = static_cast<__int128>(inputs.front()[arguments[0]]) * inputs.size();
+    ASSIGN_OR_RETURN(Shape joined, WithSize(inputs.front(), arguments[0], size));
+    return std::vector<Shape>{std::move(joined)};
   }
   absl::StatusOr<std::vector<Array>> Apply(Arguments arguments, std::vector<Array> inputs) const override {
     return std::vector<Array>{Join(inputs, arguments[0])};
@@ -64,9 +64,7 @@ struct PrependZeros final : EachTensor {
 
   absl::StatusOr<Shape> ShapeOf(Arguments arguments, Shape input) const override {
     RETURN_IF_ERROR(CheckDim(input, arguments[0]));
-    input[arguments[0]] += 1;
-    if (ElementCount(input)) return input;
-    return absl::InvalidArgumentError(absl::StrCat(ShapeString(input), " has too many elements"));
+    return WithSize(input, arguments[0], static_cast<__int128>(input[arguments[0]]) + 1);
   }
   absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const override {
     Shape first = input.view.shape;

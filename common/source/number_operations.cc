@@ -99,9 +99,7 @@ struct ResampleTable : EachTensor {
       return absl::InvalidArgumentError(absl::StrCat(ShapeString(input), " has ", input[dim], " elements in dimension ",
                                                      dim, ", which are not ", first, " and a square grid"));
     }
-    input[dim] = first + arguments[2] * arguments[3];
-    if (ElementCount(input)) return input;
-    return absl::InvalidArgumentError(absl::StrCat(ShapeString(input), " has too many elements"));
+    return WithSize(input, dim, static_cast<__int128>(first) + arguments[2] * arguments[3]);
   }
   absl::StatusOr<Array> ApplyTo(Arguments arguments, Array input) const final {
     if (!ChangesNumbers(arguments, input.view.shape)) return input;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <random>
 #include <set>
@@ -200,6 +201,7 @@ INSTANTIATE_TEST_SUITE_P(All, EveryOperationTest, testing::ValuesIn(AllTypes()),
                          [](const auto& info) { return std::string(info.param->name()); });
 
 TEST(OperationTest, ShapesThatDoNotFitAreErrors) {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const auto message = [](const char* name, std::vector<int64_t> arguments, const std::vector<Shape>& shapes) {
     return std::string(ShapesOf(MakeOperation(name, std::move(arguments)).value(), shapes).status().message());
   };
@@ -211,8 +213,10 @@ TEST(OperationTest, ShapesThatDoNotFitAreErrors) {
   EXPECT_EQ(message("swap_halves", {0}, {{3}}), "2 does not divide dimension 0 of [3]");
   EXPECT_EQ(message("interleave", {0, 4}, {{6}}), "4 does not divide dimension 0 of [6]");
   EXPECT_EQ(message("swap_groups", {0, 4, 3}, {{18}}), "12 does not divide dimension 0 of [18]");
-  EXPECT_EQ(message("prepend_zeros", {1}, {{int64_t{1} << 62, 3, 0}}), "");
-  EXPECT_THAT(message("prepend_zeros", {1}, {{int64_t{1} << 62, 3}}), HasSubstr("has too many elements"));
+  EXPECT_THAT(message("prepend_zeros", {1}, {{int64_t{1} << 61, 3}}), HasSubstr("has too many elements"));
+  EXPECT_THAT(message("prepend_zeros", {1}, {{0, kMax}}), HasSubstr("has too many elements"));
+  EXPECT_THAT(message("concatenate", {1}, {{0, kMax}, {0, kMax}}), HasSubstr("has too many elements"));
+  EXPECT_EQ(message("concatenate", {0}, {{0, kMax}, {0, kMax}}), "");
   EXPECT_EQ(message("drop_first", {0}, {{0, 2}}), "[0, 2] has no element in dimension 0");
   EXPECT_EQ(message("resample_bicubic", {1, 1, 37, 37}, {{1, 200, 8}}),
             "[1, 200, 8] has 200 elements in dimension 1, which are not 1 and a square grid");

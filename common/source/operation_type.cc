@@ -45,4 +45,11 @@ absl::Status CheckDivides(const Shape& shape, int64_t dim, int64_t divisor) {
       absl::StrCat(divisor, " does not divide dimension ", dim, " of ", ShapeString(shape)));
 }
 
+absl::StatusOr<Shape> WithSize(const Shape& shape, int64_t dim, __int128 size) {
+  Shape resized = shape;
+  resized[dim] = static_cast<int64_t>(size);
+  if (resized[dim] == size && ElementCount(resized)) return resized;
+  return absl::InvalidArgumentError(absl::StrCat(ShapeString(shape), " has too many elements"));
+}
+
 }  // namespace modelport

@@ -59,6 +59,10 @@ absl::Status CheckDim(const Shape& shape, int64_t dim);
 // InvalidArgument: `dim` is no dimension of `shape`, or its size is not a multiple of `divisor`, which is positive.
 absl::Status CheckDivides(const Shape& shape, int64_t dim, int64_t divisor);
 
+// `shape` with `size` as the size of `dim`, which it has.
+//   InvalidArgument  ElementCount does not know its elements
+absl::StatusOr<Shape> WithSize(const Shape& shape, int64_t dim, __int128 size);
+
 // concatenate, chunk, prepend_zeros, drop_first.
 absl::Span<const OperationType* const> JoiningOperations();
 

@@ -20,6 +20,7 @@ Array Reshaped(const Array& array, Shape shape) {
 // or 1, with the next one.
 Array SwapInside(const Array& input, int64_t dim, const std::array<int64_t, 3>& sizes, int64_t swapped) {
   const Shape shape = input.view.shape;
+  if (*ElementCount(shape) == 0) return input;
   Shape split = shape;
   split.erase(split.begin() + dim);
   split.insert(split.begin() + dim, sizes.begin(), sizes.end());

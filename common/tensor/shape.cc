@@ -9,16 +9,13 @@ std::string ShapeString(const Shape& shape) { return absl::StrCat("[", absl::Str
 
 absl::optional<int64_t> ElementCount(const Shape& shape) {
   int64_t count = 1;
-  bool overflowed = false;
   bool empty = false;
   for (const int64_t size : shape) {
     if (size < 0) return absl::nullopt;
     empty |= size == 0;
-    if (size != 0 && __builtin_mul_overflow(count, size, &count)) overflowed = true;
+    if (size != 0 && __builtin_mul_overflow(count, size, &count)) return absl::nullopt;
   }
-  if (empty) return 0;
-  if (overflowed) return absl::nullopt;
-  return count;
+  return empty ? 0 : count;
 }
 
 std::vector<int64_t> RowMajorStrides(const Shape& shape) {

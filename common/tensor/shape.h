@@ -15,10 +15,11 @@ using Shape = std::vector<int64_t>;
 // "[3, 224, 224]".
 std::string ShapeString(const Shape& shape);
 
-// The number of elements; nullopt if a size is negative or the product overflows.
+// The number of elements; nullopt if a size is negative or the product of the sizes other than 0, which the strides of
+// an empty tensor take, overflows.
 absl::optional<int64_t> ElementCount(const Shape& shape);
 
-// The strides, in elements, of a row-major tensor of `shape`, whose element count must fit.
+// The strides, in elements, of a row-major tensor of `shape`, whose ElementCount is known.
 std::vector<int64_t> RowMajorStrides(const Shape& shape);
 
 // Advances `index`, the indices of one element, to the next element in row-major order. After the last one it returns

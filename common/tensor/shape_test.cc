@@ -29,9 +29,10 @@ TEST(ElementCountTest, ANegativeSizeHasNone) {
   EXPECT_EQ(ElementCount({0, -1}), absl::nullopt);
 }
 
-TEST(ElementCountTest, AnOverflowHasNoneUnlessASizeIsZero) {
+TEST(ElementCountTest, AnOverflowHasNone) {
   EXPECT_EQ(ElementCount({kHuge, kHuge}), absl::nullopt);
-  EXPECT_EQ(ElementCount({kHuge, kHuge, 0}), 0);
+  EXPECT_EQ(ElementCount({0, kHuge, kHuge}), absl::nullopt);
+  EXPECT_EQ(ElementCount({kHuge, kHuge, 0}), absl::nullopt);
 }
 
 TEST(RowMajorStridesTest, TheLastDimensionIsDense) {

@@ -25,9 +25,12 @@ absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifa
   if (!result.ok()) {
     return absl::FailedPreconditionError(absl::StrCat(artifact.path, ": labels(): ", result.status().message()));
   }
+  if (!result->isList() || result->toList().elementType()->kind() != c10::TypeKind::StringType) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(artifact.path, ": labels() wants to give List[str], gives ", result->type()->annotation_str()));
+  }
   std::vector<std::string> names;
-  if (!result->isList()) return names;
-  for (const c10::IValue& name : result->toListRef()) names.push_back(name.isString() ? name.toStringRef() : "");
+  for (const c10::IValue& name : result->toListRef()) names.push_back(name.toStringRef());
   if (names.empty() || static_cast<int64_t>(names.size()) == classes) return names;
   return absl::FailedPreconditionError(
       absl::StrCat(artifact.path, ": labels() wants a name for each of ", classes, " classes, gives ", names.size()));

@@ -21,7 +21,7 @@ struct Label {
 
 // The five classes with the highest of `scores` [classes], best first, with the names that the artifact's method
 // `labels` gives.
-//   FailedPrecondition  the method fails, or names another number of classes
+//   FailedPrecondition  the method fails, gives something else than names, or another number of them
 absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, const at::Tensor& scores);
 
 }  // namespace modelport

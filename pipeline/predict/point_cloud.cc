@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/image/picture.h"
+#include "common/image/transfer.h"
 
 namespace modelport {
 namespace {
@@ -134,9 +135,7 @@ absl::StatusOr<std::string> EncodeGlb(const PointCloud& cloud) {
   // Colours stand four bytes apart, and glTF takes them as linear.
   for (const Rgb& colour : cloud.colours) {
     for (const uint8_t part : colour) {
-      const double srgb = part / 255.0;
-      const double linear = srgb <= 0.04045 ? srgb / 12.92 : std::pow((srgb + 0.055) / 1.055, 2.4);
-      binary.push_back(static_cast<char>(std::lround(linear * 255)));
+      binary.push_back(static_cast<char>(std::lround(SrgbToLinear(part / 255.0) * 255)));
     }
     binary.push_back('\xff');
   }
