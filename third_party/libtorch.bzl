@@ -20,6 +20,8 @@ def _use_own(ctx, folder):
                 needed,
             ))
     libraries = [name for name in _LIBRARIES if ctx.path("{}/lib{}.so".format(lib, name)).exists]
+    for name in libraries:
+        ctx.symlink("{}/lib{}.so".format(lib, name), "lib/lib{}.so".format(name))
     digests = run_command(ctx, ["sha256sum"] + ["{}/lib{}.so".format(lib, name) for name in libraries])
     ctx.file("libraries", digests)
     digest = run_command(ctx, ["sha256sum", "libraries"]).split(" ")[0]
@@ -30,6 +32,13 @@ def _use_own(ctx, folder):
         "%{libraries}": ", ".join(["\"-l{}\"".format(name) for name in libraries]),
     })
 
+def _write_licences(ctx):
+    """Writes the licences of LibTorch and of all that is in it, as the wheel has them, to the file licences."""
+    run_command(ctx, ["unzip", "-q", _WHEEL, "*.dist-info/licenses/*", "-d", "all_licences"])
+    run_command(ctx, ["sh", "-c", "cd all_licences/*.dist-info/licenses && find . -type f | LC_ALL=C sort | " +
+                                  "while read -r file; do echo \"==== ${file#./}\"; cat \"$file\"; echo; done >../../../licences"])
+    ctx.delete("all_licences")
+
 def _libtorch_impl(ctx):
     folder = ctx.os.environ.get("MODELPORT_LIBTORCH", "")
     if folder:
@@ -37,6 +46,7 @@ def _libtorch_impl(ctx):
     else:
         cure = "\n  set MODELPORT_LIBTORCH to the folder of a LibTorch of your own to do without"
         fetch_wheel(ctx, _WHEEL, _SHA256, index = _CPU_INDEX, cure = cure)
+        _write_licences(ctx)
         libraries = ["torch/lib/" + name for name in ["libtorch_cpu.so", "libc10.so", "libgomp*"]]
         unpack_wheel(ctx, _WHEEL, libraries, headers = "torch/include")
         ctx.template("BUILD", ctx.attr.build_file, {"%{defines}": ""})
