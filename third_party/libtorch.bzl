@@ -33,10 +33,17 @@ def _use_own(ctx, folder):
     })
 
 def _write_licences(ctx):
-    """Writes the licences of LibTorch and of all that is in it, as the wheel has them, to the file licences."""
+    """Writes the licences of LibTorch and of all that is in it, as the wheel has them, to the file licences/libtorch."""
     run_command(ctx, ["unzip", "-q", _WHEEL, "*.dist-info/licenses/*", "-d", "all_licences"])
-    run_command(ctx, ["sh", "-c", "cd all_licences/*.dist-info/licenses && find . -type f | LC_ALL=C sort | " +
-                                  "while read -r file; do echo \"==== ${file#./}\"; cat \"$file\"; echo; done >../../../licences"])
+    ctx.file("concatenate", """cd all_licences/*.dist-info/licenses
+find . -type f | LC_ALL=C sort | while read -r file; do
+  echo "==== ${file#./}"
+  cat "$file"
+  echo
+done
+""", executable = False)
+    ctx.file("licences/libtorch", run_command(ctx, ["sh", "concatenate"]), executable = False)
+    ctx.delete("concatenate")
     ctx.delete("all_licences")
 
 def _libtorch_impl(ctx):
