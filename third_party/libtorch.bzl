@@ -2,7 +2,7 @@
 
 load("//third_party:wheel.bzl", "fetch_wheel", "run_command", "unpack_wheel")
 
-_VERSION = "2.13.0"
+LIBTORCH_VERSION = "2.13.0"
 _WHEEL = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
 _SHA256 = "6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"
 _CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -62,7 +62,7 @@ def _libtorch_impl(ctx):
     ctx.delete("include/google")
 
 libtorch = repository_rule(
-    doc = "LibTorch {} (include/ and lib/), or the one in the folder that MODELPORT_LIBTORCH names.".format(_VERSION),
+    doc = "LibTorch {} (include/ and lib/), or the one in the folder that MODELPORT_LIBTORCH names.".format(LIBTORCH_VERSION),
     implementation = _libtorch_impl,
     attrs = {
         "build_file": attr.label(default = "//third_party:libtorch.BUILD", allow_single_file = True),
