@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "bench/compare_costs.h"
 #include "bench/measure.h"
@@ -14,17 +13,21 @@
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tools/flags.h"
 #include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, model, "dinov2_vitl14_reg",
-          "the model whose checkpoint is converted, one of a family with layouts of transformers");
-ABSL_FLAG(std::string, folder, "",
-          "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
-          "system's folder for temporary files");
-ABSL_FLAG(int, rounds, 7, "how many times each command runs; the commands take turns");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_model(flags, "model", "dinov2_vitl14_reg",
+                              "the model whose checkpoint is converted, one of a family with layouts of transformers");
+Flag<std::string> FLAGS_folder(
+    flags, "folder", "",
+    "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
+    "system's folder for temporary files");
+Flag<int> FLAGS_rounds(flags, "rounds", 7, "how many times each command runs; the commands take turns");
 
 namespace fs = std::filesystem;
 
@@ -66,17 +69,17 @@ class Bench {
 
 absl::Status RunIn(const fs::path& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   Bench bench(entry, folder);
   RETURN_IF_ERROR(bench.WriteFiles());
   const double weights = fs::file_size(bench.Path("original"));
-  const int rounds = absl::GetFlag(FLAGS_rounds);
+  const int rounds = *FLAGS_rounds;
   std::cout << entry.variant->name << ", " << FormatBytes(weights) << ", " << rounds << " rounds in turn\n";
   return CompareCosts(bench.Cases(), bench.Outputs(), rounds, weights);
 }
 
 absl::Status Run() {
-  const std::string parent = absl::GetFlag(FLAGS_folder);
+  const std::string parent = *FLAGS_folder;
   ASSIGN_OR_RETURN(const OwnFolder folder,
                    OwnFolder::Create(parent.empty() ? fs::temp_directory_path().string() : ResolveUserPath(parent)));
   return RunIn(folder.path());
@@ -86,5 +89,9 @@ absl::Status Run() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv, "Measures conversions of a checkpoint beside a copy of it.", modelport::Run);
+  return modelport::RunTool(argc, argv,
+                            {.name = "convert",
+                             .summary = "Measures conversions of a checkpoint beside a copy of it.",
+                             .flags = modelport::flags,
+                             .run = modelport::TakesFlags(modelport::Run)});
 }

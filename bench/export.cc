@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "bench/compare_costs.h"
 #include "bench/own_folder.h"
@@ -15,16 +14,20 @@
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tools/flags.h"
 #include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, model, "dav2_vitl", "the model whose export is compared with a copy");
-ABSL_FLAG(std::string, folder, "",
-          "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
-          "system's folder for temporary files");
-ABSL_FLAG(int, rounds, 7, "how many times each command runs; the commands take turns");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_model(flags, "model", "dav2_vitl", "the model whose export is compared with a copy");
+Flag<std::string> FLAGS_folder(
+    flags, "folder", "",
+    "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
+    "system's folder for temporary files");
+Flag<int> FLAGS_rounds(flags, "rounds", 7, "how many times each command runs; the commands take turns");
 
 namespace fs = std::filesystem;
 
@@ -76,18 +79,18 @@ class Bench {
 // Makes the files in `folder`, runs all commands on them and prints the report.
 absl::Status RunIn(const fs::path& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   ASSIGN_OR_RETURN(const CatalogEntry small, registry.Find("dav2_vits"));
   Bench bench(entry, folder);
   RETURN_IF_ERROR(bench.WriteFiles(small));
   const double weights = fs::file_size(bench.Path("m.safetensors"));
-  const int rounds = absl::GetFlag(FLAGS_rounds);
+  const int rounds = *FLAGS_rounds;
   std::cout << entry.variant->name << ", " << FormatBytes(weights) << ", " << rounds << " rounds in turn\n";
   return CompareCosts(bench.Cases(small.variant->name), bench.Outputs(), rounds, weights);
 }
 
 absl::Status Run() {
-  const std::string parent = absl::GetFlag(FLAGS_folder);
+  const std::string parent = *FLAGS_folder;
   ASSIGN_OR_RETURN(const OwnFolder folder,
                    OwnFolder::Create(parent.empty() ? fs::temp_directory_path().string() : ResolveUserPath(parent)));
   return RunIn(folder.path());
@@ -97,5 +100,9 @@ absl::Status Run() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv, "Measures an export beside a copy of the same bytes.", modelport::Run);
+  return modelport::RunTool(argc, argv,
+                            {.name = "export",
+                             .summary = "Measures an export beside a copy of the same bytes.",
+                             .flags = modelport::flags,
+                             .run = modelport::TakesFlags(modelport::Run)});
 }

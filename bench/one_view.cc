@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_format.h"
 #include "common/script/build_module.h"
 #include "common/script/torch_status.h"
@@ -21,15 +20,17 @@
 #include "models/embedded_plugins.h"
 #include "pipeline/map_weights.h"
 #include "registry/registry.h"
+#include "tools/flags.h"
 #include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, model, "da3_small", "an any-view model");
-ABSL_FLAG(int, height, 280, "of the image, a multiple of 14");
-ABSL_FLAG(int, width, 504, "of the image, a multiple of 14");
-ABSL_FLAG(int, rounds, 15, "how many times each of the two runs; they take turns");
 
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_model(flags, "model", "da3_small", "an any-view model");
+Flag<int> FLAGS_height(flags, "height", 280, "of the image, a multiple of 14");
+Flag<int> FLAGS_width(flags, "width", 504, "of the image, a multiple of 14");
+Flag<int> FLAGS_rounds(flags, "rounds", 15, "how many times each of the two runs; they take turns");
 
 // A model with seeded weights, ready to run.
 struct Network {
@@ -80,18 +81,18 @@ double Median(std::vector<double> values) {
 
 absl::Status Run() {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   ASSIGN_OR_RETURN(const Variant off, WithoutAnyView(*entry.variant));
   ASSIGN_OR_RETURN(Network any_view, MakeNetwork(registry, entry));
   ASSIGN_OR_RETURN(Network single, MakeNetwork(registry, {entry.plugin, &off}));
 
   at::set_num_threads(1);
   const c10::InferenceMode inference;
-  const at::Tensor image = at::rand({1, 1, 3, absl::GetFlag(FLAGS_height), absl::GetFlag(FLAGS_width)});
+  const at::Tensor image = at::rand({1, 1, 3, *FLAGS_height, *FLAGS_width});
   // The first two passes profile and compile.
   constexpr int kWarmUp = 2;
   std::vector<double> any_view_times, single_times;
-  for (int round = -kWarmUp; round < absl::GetFlag(FLAGS_rounds); ++round) {
+  for (int round = -kWarmUp; round < *FLAGS_rounds; ++round) {
     ASSIGN_OR_RETURN(const double with, TimeForward(any_view.module, image));
     ASSIGN_OR_RETURN(const double without, TimeForward(single.module, image));
     if (round < 0) continue;
@@ -100,8 +101,7 @@ absl::Status Run() {
   }
   const double with = Median(any_view_times), without = Median(single_times);
   std::cout << absl::StreamFormat("%s, one image of %d x %d, %d rounds in turn, one thread, CPU time, median\n",
-                                  entry.variant->name, absl::GetFlag(FLAGS_height), absl::GetFlag(FLAGS_width),
-                                  absl::GetFlag(FLAGS_rounds))
+                                  entry.variant->name, *FLAGS_height, *FLAGS_width, *FLAGS_rounds)
             << absl::StreamFormat(
                    "as it is            %.3f s\nwithout any-view    %.3f s\nratio               %.3f x\n", with,
                    without, with / without);
@@ -112,5 +112,9 @@ absl::Status Run() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv, "Measures what one image costs in an any-view model.", modelport::Run);
+  return modelport::RunTool(argc, argv,
+                            {.name = "one_view",
+                             .summary = "Measures what one image costs in an any-view model.",
+                             .flags = modelport::flags,
+                             .run = modelport::TakesFlags(modelport::Run)});
 }

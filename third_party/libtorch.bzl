@@ -2,7 +2,7 @@
 
 load("//third_party:wheel.bzl", "fetch_wheel", "run_command", "unpack_wheel")
 
-_VERSION = "2.13.0"
+LIBTORCH_VERSION = "2.13.0"
 _WHEEL = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
 _SHA256 = "6746dbcbeb526eb61330b76b41ff1b4eb848951103a892eeb080dfa2b264667b"
 _CPU_INDEX = "https://download.pytorch.org/whl/cpu"
@@ -20,6 +20,8 @@ def _use_own(ctx, folder):
                 needed,
             ))
     libraries = [name for name in _LIBRARIES if ctx.path("{}/lib{}.so".format(lib, name)).exists]
+    for name in libraries:
+        ctx.symlink("{}/lib{}.so".format(lib, name), "lib/lib{}.so".format(name))
     digests = run_command(ctx, ["sha256sum"] + ["{}/lib{}.so".format(lib, name) for name in libraries])
     ctx.file("libraries", digests)
     digest = run_command(ctx, ["sha256sum", "libraries"]).split(" ")[0]
@@ -30,6 +32,20 @@ def _use_own(ctx, folder):
         "%{libraries}": ", ".join(["\"-l{}\"".format(name) for name in libraries]),
     })
 
+def _write_licences(ctx):
+    """Writes the licences of LibTorch and of all that is in it, as the wheel has them, to the file licences/libtorch."""
+    run_command(ctx, ["unzip", "-q", _WHEEL, "*.dist-info/licenses/*", "-d", "all_licences"])
+    ctx.file("concatenate", """cd all_licences/*.dist-info/licenses
+find . -type f | LC_ALL=C sort | while read -r file; do
+  echo "==== ${file#./}"
+  cat "$file"
+  echo
+done
+""", executable = False)
+    ctx.file("licences/libtorch", run_command(ctx, ["sh", "concatenate"]), executable = False)
+    ctx.delete("concatenate")
+    ctx.delete("all_licences")
+
 def _libtorch_impl(ctx):
     folder = ctx.os.environ.get("MODELPORT_LIBTORCH", "")
     if folder:
@@ -37,6 +53,7 @@ def _libtorch_impl(ctx):
     else:
         cure = "\n  set MODELPORT_LIBTORCH to the folder of a LibTorch of your own to do without"
         fetch_wheel(ctx, _WHEEL, _SHA256, index = _CPU_INDEX, cure = cure)
+        _write_licences(ctx)
         libraries = ["torch/lib/" + name for name in ["libtorch_cpu.so", "libc10.so", "libgomp*"]]
         unpack_wheel(ctx, _WHEEL, libraries, headers = "torch/include")
         ctx.template("BUILD", ctx.attr.build_file, {"%{defines}": ""})
@@ -45,7 +62,7 @@ def _libtorch_impl(ctx):
     ctx.delete("include/google")
 
 libtorch = repository_rule(
-    doc = "LibTorch {} (include/ and lib/), or the one in the folder that MODELPORT_LIBTORCH names.".format(_VERSION),
+    doc = "LibTorch {} (include/ and lib/), or the one in the folder that MODELPORT_LIBTORCH names.".format(LIBTORCH_VERSION),
     implementation = _libtorch_impl,
     attrs = {
         "build_file": attr.label(default = "//third_party:libtorch.BUILD", allow_single_file = True),

@@ -7,6 +7,7 @@ load("//third_party:goldens.bzl", "goldens")
 load("//third_party:libtorch.bzl", "libtorch")
 load("//third_party:no_coverage.bzl", "no_coverage")
 load("//third_party:old_libtorch.bzl", "old_libtorchs")
+load("//third_party:portable_libraries.bzl", "portable_libraries")
 
 def modelport_repositories():
     # Bazel's embedded tools ask for these three; Debian packages the first two.
@@ -84,3 +85,4 @@ def modelport_repositories():
     goldens(name = "goldens")
     libtorch(name = "libtorch")
     old_libtorchs()
+    portable_libraries(name = "portable_libraries")

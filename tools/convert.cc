@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
@@ -14,37 +13,45 @@
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/convert_checkpoint.h"
+#include "tools/commands.h"
+#include "tools/flags.h"
 #include "tools/load_registry.h"
-#include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, checkpoint, "", "the file to convert");
-ABSL_FLAG(std::string, layout, "", "the layout to write: one of the plugin's keymap.yaml, such as transformers");
-ABSL_FLAG(std::string, out, "", "the safetensors file to write");
-ABSL_FLAG(std::string, from, "auto", "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
-ABSL_FLAG(std::string, model, "", "the variant that the checkpoint is of; without one, those that it fits");
-ABSL_FLAG(std::string, state_dict, "",
-          "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits");
-ABSL_FLAG(std::vector<std::string>, leave_out, {},
-          "keys of the checkpoint that need not be written if the layout cannot hold them, separated by commas; {name} "
-          "stands for a part of a key, {name*} for several");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
 
+FlagGroup flags;
+Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "", "the file to convert");
+Flag<std::string> FLAGS_layout(flags, "layout", "",
+                               "the layout to write: one of the plugin's keymap.yaml, such as transformers");
+Flag<std::string> FLAGS_out(flags, "out", "", "the safetensors file to write");
+Flag<std::string> FLAGS_from(flags, "from", "auto",
+                             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+Flag<std::string> FLAGS_model(flags, "model", "",
+                              "the variant that the checkpoint is of; without one, those that it fits");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits");
+Flag<std::vector<std::string>> FLAGS_leave_out(
+    flags, "leave_out", {},
+    "keys of the checkpoint that need not be written if the layout cannot hold them, separated by commas; {name} "
+    "stands for a part of a key, {name*} for several");
+
 absl::StatusOr<ConvertOptions> ParseOptions() {
   ConvertOptions options = {
-      .checkpoint = ResolveUserPath(absl::GetFlag(FLAGS_checkpoint)),
-      .choice = ParseSourceChoice(absl::GetFlag(FLAGS_from), absl::GetFlag(FLAGS_state_dict)),
-      .model = absl::GetFlag(FLAGS_model),
-      .layout = absl::GetFlag(FLAGS_layout),
-      .leave_out = absl::GetFlag(FLAGS_leave_out),
-      .out = ResolveUserPath(absl::GetFlag(FLAGS_out)),
+      .checkpoint = ResolveUserPath(*FLAGS_checkpoint),
+      .choice = ParseSourceChoice(*FLAGS_from, *FLAGS_state_dict),
+      .model = *FLAGS_model,
+      .layout = *FLAGS_layout,
+      .leave_out = *FLAGS_leave_out,
+      .out = ResolveUserPath(*FLAGS_out),
   };
-  if (absl::GetFlag(FLAGS_checkpoint).empty()) return absl::InvalidArgumentError("--checkpoint is missing");
+  if (FLAGS_checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
   if (options.layout.empty()) {
     return absl::InvalidArgumentError("--layout is missing: it names the layout to write, such as transformers");
   }
-  if (absl::GetFlag(FLAGS_out).empty()) return absl::InvalidArgumentError("--out is missing");
+  if (FLAGS_out->empty()) return absl::InvalidArgumentError("--out is missing");
   return options;
 }
 
@@ -74,9 +81,14 @@ absl::Status Convert() {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv, "Writes a checkpoint in another layout, as a safetensors file.",
-                            modelport::Convert);
+Command ConvertCommand() {
+  return {
+      .name = "convert",
+      .summary = "Writes a checkpoint in another layout, as a safetensors file.",
+      .flags = flags + RegistryFlags(),
+      .run = TakesFlags(Convert),
+  };
 }
+
+}  // namespace modelport

@@ -6,9 +6,9 @@
 #include "common/status/status_macros.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/export_model.h"
+#include "tools/commands.h"
 #include "tools/export_request.h"
 #include "tools/export_summary.h"
-#include "tools/tool_main.h"
 
 namespace modelport {
 namespace {
@@ -24,12 +24,14 @@ absl::Status Export() {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  // All files are complete here. _Exit leaves out the destructors of the model and of LibTorch, which take a tenth of a
-  // second.
-  std::_Exit(modelport::RunTool(argc, argv,
-                                "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
-                                modelport::Export));
+Command ExportCommand() {
+  return {
+      .name = "export",
+      .summary = "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
+      .flags = ExportFlags(),
+      .run = TakesFlags(Export),
+  };
 }
+
+}  // namespace modelport

@@ -19,6 +19,10 @@ absl::Status Export() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  // Leaves out destructors, as export does.
-  std::_Exit(modelport::RunTool(argc, argv, "Exports a model of the plugins in --plugin_path.", modelport::Export));
+  // Leaves out destructors, as main.cc does.
+  std::_Exit(modelport::RunTool(argc, argv,
+                                {.name = "export_action",
+                                 .summary = "Exports a model of the plugins in --plugin_path.",
+                                 .flags = modelport::ExportFlags(),
+                                 .run = modelport::TakesFlags(modelport::Export)}));
 }

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -19,38 +18,47 @@
 #include "tools/checkpoint_files.h"
 #include "tools/host_request.h"
 #include "tools/load_registry.h"
-#include "tools/tool_main.h"
+#include "tools/user_path.h"
 
-ABSL_FLAG(
-    std::string, model, "",
-    "the variant to export, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
-    "fits, if there is only one");
-ABSL_FLAG(
-    std::string, checkpoint, "",
-    "the published file of weights, or several with commas between for a model of several files; by default they are "
-    "looked for here and in the Hugging Face cache (see --weights)");
-ABSL_FLAG(
-    std::string, weights, "",
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_weights(
+    flags, "weights", "",
     "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
     "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded, or for a "
     "package an error");
-ABSL_FLAG(
-    std::string, layout, "auto",
+Flag<std::string> FLAGS_layout(
+    flags, "layout", "auto",
     "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one "
     "for all, or one for each with commas between");
-ABSL_FLAG(
-    std::string, state_dict, "",
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
     "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
-ABSL_FLAG(bool, with_preprocess, false,
-          "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
-          "0..1");
-ABSL_FLAG(std::string, dtype, "float32", "dtype of the artifact's weights: float32, float16 or bfloat16");
-ABSL_FLAG(std::string, out, "", "what to write; by default it is named after the model, in the current folder");
-ABSL_FLAG(bool, verify, true, "load the artifact back and compare it; --noverify leaves that out");
-ABSL_FLAG(bool, allow_nonfinite, false,
-          "let NaN and infinite weights and outputs through; the manifest counts the outputs");
+Flag<bool> FLAGS_with_preprocess(
+    flags, "with_preprocess", false,
+    "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
+    "0..1");
+Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
+                              "dtype of the artifact's weights: float32, float16 or bfloat16");
+Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
+Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
+                                 "let NaN and infinite weights and outputs through; the manifest counts the outputs");
 
-namespace modelport {
+}  // namespace
+
+Flag<std::string> FLAGS_model(
+    flags, "model", "",
+    "the variant to export, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
+    "fits, if there is only one");
+Flag<std::string> FLAGS_checkpoint(
+    flags, "checkpoint", "",
+    "the published file of weights, or several with commas between for a model of several files; by default they are "
+    "looked for here and in the Hugging Face cache (see --weights)");
+Flag<std::string> FLAGS_out(flags, "out", "",
+                            "what to write; by default it is named after the model, in the current folder");
+
 namespace {
 
 absl::StatusOr<Seeded> ParseSeeded(absl::string_view weights) {
@@ -119,7 +127,7 @@ absl::Status NoneFound(absl::string_view subject, const Variant& variant, const 
 
 // The seeded weights that the flag --weights, `weights`, asks for.
 absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
-  const SourceChoice choice = ParseSourceChoice(absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
+  const SourceChoice choice = ParseSourceChoice(*FLAGS_layout, *FLAGS_state_dict);
   if (choice.layout != "auto" && choice.layout != "original") {
     return absl::InvalidArgumentError(
         absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
@@ -131,22 +139,22 @@ absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
 }
 
 absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
-  return MakeCheckpointFiles(paths, absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict));
+  return MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict);
 }
 
 absl::Status CheckOneSource() {
-  if (absl::GetFlag(FLAGS_weights).empty() || absl::GetFlag(FLAGS_checkpoint).empty()) return absl::OkStatus();
+  if (FLAGS_weights->empty() || FLAGS_checkpoint->empty()) return absl::OkStatus();
   return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
 }
 
 // The model of the flag --model, or else the one that the checkpoint fits, with a note for the user.
 absl::StatusOr<std::pair<CatalogEntry, std::string>> ChooseModel(const Registry& registry) {
-  const std::string model = absl::GetFlag(FLAGS_model);
+  const std::string model = *FLAGS_model;
   if (!model.empty()) {
     ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
     return std::make_pair(entry, std::string());
   }
-  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint))));
+  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   ASSIGN_OR_RETURN(const CatalogEntry entry, RecogniseModel(registry, given));
   return std::make_pair(entry, absl::StrCat("recognised ", entry.variant->name, ", the only model that fits\n"));
@@ -154,9 +162,11 @@ absl::StatusOr<std::pair<CatalogEntry, std::string>> ChooseModel(const Registry&
 
 }  // namespace
 
+FlagGroup ExportFlags() { return flags + HostFlags() + RegistryFlags(); }
+
 absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source) {
   const Variant& variant = *entry.variant;
-  const std::string checkpoint = absl::GetFlag(FLAGS_checkpoint), weights = absl::GetFlag(FLAGS_weights);
+  const std::string checkpoint = *FLAGS_checkpoint, weights = *FLAGS_weights;
   if (!weights.empty() && weights != "published") {
     ASSIGN_OR_RETURN(source, ChooseSeeded(weights));
     return "";
@@ -186,13 +196,12 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound 
 absl::StatusOr<ExportOptions> ParseExportOptions() {
   RETURN_IF_ERROR(CheckOneSource());
   ExportOptions options;
-  options.prove = absl::GetFlag(FLAGS_verify);
-  options.with_preprocess = absl::GetFlag(FLAGS_with_preprocess);
-  options.allow_nonfinite = absl::GetFlag(FLAGS_allow_nonfinite);
-  const absl::optional<DType> dtype = ParseDType(absl::GetFlag(FLAGS_dtype));
+  options.prove = *FLAGS_verify;
+  options.with_preprocess = *FLAGS_with_preprocess;
+  options.allow_nonfinite = *FLAGS_allow_nonfinite;
+  const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--dtype=", absl::GetFlag(FLAGS_dtype), ": wants float32, float16 or bfloat16"));
+    return absl::InvalidArgumentError(absl::StrCat("--dtype=", *FLAGS_dtype, ": wants float32, float16 or bfloat16"));
   }
   options.dtype = *dtype;
   ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest());
@@ -202,7 +211,7 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
 }
 
 std::string OutPath(absl::string_view name) {
-  const std::string out = absl::GetFlag(FLAGS_out);
+  const std::string out = *FLAGS_out;
   return ResolveUserPath(out.empty() ? std::string(name) : out);
 }
 
@@ -213,7 +222,7 @@ absl::Status ModelMissing() {
 }
 
 absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in) {
-  if (absl::GetFlag(FLAGS_model).empty() && absl::GetFlag(FLAGS_checkpoint).empty()) {
+  if (FLAGS_model->empty() && FLAGS_checkpoint->empty()) {
     return absl::InvalidArgumentError(
         "--model is missing: bazel run //tools:list shows the models; with --checkpoint=FILE it is the one that the "
         "file fits");

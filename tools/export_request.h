@@ -1,4 +1,4 @@
-// The flags of the tools that export models, but for those of tools/host_request.h.
+// The flags of the tools that export models.
 #ifndef MODELPORT_TOOLS_EXPORT_REQUEST_H_
 #define MODELPORT_TOOLS_EXPORT_REQUEST_H_
 
@@ -11,6 +11,7 @@
 #include "common/text/embedded_file.h"
 #include "pipeline/export_model.h"
 #include "registry/registry.h"
+#include "tools/flags.h"
 
 namespace modelport {
 
@@ -22,7 +23,13 @@ struct ExportRequest {
   std::string choice;     // Notes on the model and the weights for a user who did not choose them; may be empty.
 };
 
-// Reads the flags --model, --checkpoint, --weights and so on, which this library defines. The model is one of the
+// The flags --model, --checkpoint, --weights and so on, with HostFlags and RegistryFlags.
+FlagGroup ExportFlags();
+
+// Those of them that tools read themselves.
+extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out;
+
+// Reads these flags. The model is one of the
 // plugins `built_in` or of --plugin_path; without --model the one that the checkpoint fits.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown model, or no plugin in --plugin_path

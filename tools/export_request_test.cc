@@ -7,7 +7,6 @@
 #include <variant>
 #include <vector>
 
-#include "absl/flags/reflection.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -34,8 +33,7 @@ class ExportRequestTest : public testing::Test {
   }
 
   static absl::StatusOr<ExportRequest> Parse(const std::vector<const char*>& arguments) {
-    const absl::FlagSaver saver;
-    RETURN_IF_ERROR(ParseFlags(arguments).status());
+    RETURN_IF_ERROR(ParseFlags(ExportFlags(), arguments).status());
     return ParseExportRequest(EmbeddedPlugins());
   }
 

@@ -1,11 +1,8 @@
 #include "tools/flags.h"
 
-#include <map>
-#include <vector>
+#include <algorithm>
 
-#include "absl/flags/commandlineflag.h"
-#include "absl/flags/reflection.h"
-#include "absl/strings/match.h"
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
@@ -17,38 +14,44 @@ namespace {
 
 // An argument taken apart; --noverify is the flag verify with the value false.
 struct Argument {
-  absl::CommandLineFlag* flag;        // Null if there is no such flag.
+  AnyFlag* flag;                      // Null if there is no such flag.
   absl::optional<std::string> value;  // None if the next argument may be it.
 };
 
-Argument TakeApart(absl::string_view text) {
-  const size_t equals = text.find('=');
-  const absl::string_view name = text.substr(0, equals);
-  absl::CommandLineFlag* flag = absl::FindCommandLineFlag(name);
-  if (equals != text.npos) return {flag, std::string(text.substr(equals + 1))};
-  if (flag != nullptr) return {flag, flag->IsOfType<bool>() ? absl::make_optional<std::string>("true") : absl::nullopt};
-  absl::string_view positive = name;
-  if (absl::ConsumePrefix(&positive, "no")) flag = absl::FindCommandLineFlag(positive);
-  return {flag != nullptr && flag->IsOfType<bool>() ? flag : nullptr, "false"};
+AnyFlag* FindFlag(const FlagGroup& flags, absl::string_view name) {
+  const auto found =
+      std::find_if(flags.begin(), flags.end(), [&](const AnyFlag* flag) { return flag->name() == name; });
+  return found == flags.end() ? nullptr : *found;
 }
 
-absl::Status UnknownFlag(absl::string_view argument) {
+Argument TakeApart(const FlagGroup& flags, absl::string_view text) {
+  const size_t equals = text.find('=');
+  const absl::string_view name = text.substr(0, equals);
+  AnyFlag* flag = FindFlag(flags, name);
+  if (equals != text.npos) return {flag, std::string(text.substr(equals + 1))};
+  if (flag != nullptr) return {flag, flag->is_switch() ? absl::make_optional<std::string>("true") : absl::nullopt};
+  absl::string_view positive = name;
+  if (absl::ConsumePrefix(&positive, "no")) flag = FindFlag(flags, positive);
+  return {flag != nullptr && flag->is_switch() ? flag : nullptr, "false"};
+}
+
+absl::Status UnknownFlag(const FlagGroup& flags, absl::string_view argument) {
   std::vector<std::string> known;
-  for (const auto& [name, flag] : absl::GetAllFlags()) known.push_back(absl::StrCat("--", name));
+  for (const AnyFlag* const flag : flags) known.push_back(absl::StrCat("--", flag->name()));
   const absl::string_view name = argument.substr(0, argument.find('='));
   return absl::InvalidArgumentError(absl::StrCat(name, ": no such flag", NearestHint(name, known)));
 }
 
-absl::Status SetFlag(absl::CommandLineFlag& flag, const std::string& value) {
-  std::string error;
-  if (flag.ParseFrom(value, &error)) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--", flag.Name(), "=", value, ": ", flag.IsOfType<bool>() ? "wants true or false" : error));
+absl::Status SetFlag(AnyFlag& flag, const std::string& value) {
+  const absl::Status status = flag.Set(value);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat("--", flag.name(), "=", value, ": ", status.message()));
 }
 
 }  // namespace
 
-absl::StatusOr<std::vector<std::string>> ParseFlags(absl::Span<const char* const> arguments) {
+absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments) {
+  for (AnyFlag* const flag : flags) flag->Reset();
   std::vector<std::string> others;
   for (size_t i = 0; i < arguments.size(); ++i) {
     const absl::string_view argument = arguments[i];
@@ -59,8 +62,8 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(absl::Span<const char* const
       continue;
     }
     absl::ConsumePrefix(&text, "-");
-    Argument taken = TakeApart(text);
-    if (taken.flag == nullptr) return UnknownFlag(argument);
+    Argument taken = TakeApart(flags, text);
+    if (taken.flag == nullptr) return UnknownFlag(flags, argument);
     if (!taken.value && ++i == arguments.size()) {
       return absl::InvalidArgumentError(absl::StrCat(argument, ": wants a value, as in ", argument, "=VALUE"));
     }
@@ -70,16 +73,20 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(absl::Span<const char* const
   return others;
 }
 
-std::string FlagsHelp(absl::string_view usage) {
-  std::map<std::string, const absl::CommandLineFlag*> flags;
-  for (const auto& [name, flag] : absl::GetAllFlags()) flags.emplace(name, flag);
+FlagGroup Sorted(FlagGroup flags) {
+  std::sort(flags.begin(), flags.end(), [](const AnyFlag* a, const AnyFlag* b) { return a->name() < b->name(); });
+  return flags;
+}
+
+std::string FlagsTable(const FlagGroup& flags) {
   Table table;
-  for (const auto& [name, flag] : flags) {
-    const std::string value = flag->DefaultValue();
-    table.AddRow({flag->IsOfType<bool>() ? absl::StrCat("  --[no]", name) : absl::StrCat("  --", name, "=..."),
-                  absl::StrCat(flag->Help(), value.empty() ? "" : absl::StrCat(" (default: ", value, ")"))});
+  for (const AnyFlag* const flag : Sorted(flags)) {
+    const std::string value = flag->default_text();
+    table.AddRow(
+        {flag->is_switch() ? absl::StrCat("  --[no]", flag->name()) : absl::StrCat("  --", flag->name(), "=..."),
+         absl::StrCat(flag->help(), value.empty() ? "" : absl::StrCat(" (default: ", value, ")"))});
   }
-  return absl::StrCat(usage, "\n\n", table.ToString());
+  return table.ToString();
 }
 
 }  // namespace modelport

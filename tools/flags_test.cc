@@ -4,40 +4,38 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
-#include "absl/flags/reflection.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-
-ABSL_FLAG(std::string, model, "", "the variant");
-ABSL_FLAG(std::string, layout, "auto", "the layout");
-ABSL_FLAG(bool, verify, true, "whether to verify");
-ABSL_FLAG(int32_t, notes, 3, "how many notes");
 
 namespace modelport {
 namespace {
 
 using testing::HasSubstr;
 
-class FlagsTest : public testing::Test {
-  absl::FlagSaver saver_;
-};
+FlagGroup flags;
+Flag<std::string> FLAGS_model(flags, "model", "", "the variant");
+Flag<std::string> FLAGS_layout(flags, "layout", "auto", "the layout");
+Flag<bool> FLAGS_verify(flags, "verify", true, "whether to verify");
+Flag<int32_t> FLAGS_notes(flags, "notes", 3, "how many notes");
 
-TEST_F(FlagsTest, SetsFlagsHoweverTheyAreWritten) {
-  ASSERT_OK(ParseFlags({"--", "--model=a=b", "-layout", "--x", "--noverify", "--notes=4"}));
-  EXPECT_EQ(absl::GetFlag(FLAGS_model), "a=b");
-  EXPECT_EQ(absl::GetFlag(FLAGS_layout), "--x");
-  EXPECT_FALSE(absl::GetFlag(FLAGS_verify));
-  EXPECT_EQ(absl::GetFlag(FLAGS_notes), 4);
-  ASSERT_OK(ParseFlags({"--verify", "--model="}));
-  EXPECT_TRUE(absl::GetFlag(FLAGS_verify));
-  EXPECT_EQ(absl::GetFlag(FLAGS_model), "");
-  ASSERT_OK(ParseFlags({"--verify=false"}));
-  EXPECT_FALSE(absl::GetFlag(FLAGS_verify));
+FlagGroup other_flags;
+Flag<std::vector<std::string>> OTHER_model(other_flags, "model", {"a", "b"}, "models");
+
+TEST(FlagsTest, SetsFlagsHoweverTheyAreWritten) {
+  ASSERT_OK(ParseFlags(flags, {"--", "--model=a=b", "-layout", "--x", "--noverify", "--notes=4"}));
+  EXPECT_EQ(*FLAGS_model, "a=b");
+  EXPECT_EQ(*FLAGS_layout, "--x");
+  EXPECT_FALSE(*FLAGS_verify);
+  EXPECT_EQ(*FLAGS_notes, 4);
+  ASSERT_OK(ParseFlags(flags, {"--verify", "--model="}));
+  EXPECT_TRUE(*FLAGS_verify);
+  EXPECT_EQ(*FLAGS_model, "");
+  ASSERT_OK(ParseFlags(flags, {"--verify=false"}));
+  EXPECT_FALSE(*FLAGS_verify);
 }
 
-TEST_F(FlagsTest, SaysWhatIsWrong) {
+TEST(FlagsTest, SaysWhatIsWrong) {
   const struct {
     std::vector<const char*> arguments;
     std::string message;
@@ -46,23 +44,41 @@ TEST_F(FlagsTest, SaysWhatIsWrong) {
       {{"--nomodel"}, "--nomodel: no such flag; nearest: --model"},
       {{"--no"}, "--no: no such flag"},
       {{"--verify=perhaps"}, "--verify=perhaps: wants true or false"},
-      {{"--notes=many"}, "--notes=many: "},
+      {{"--notes=many"}, "--notes=many: wants a number"},
       {{"--verify", "--model"}, "--model: wants a value, as in --model=VALUE"},
   };
   for (const auto& test : kCases) {
-    EXPECT_THAT(ParseFlags(test.arguments), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(test.message)));
+    EXPECT_THAT(ParseFlags(flags, test.arguments),
+                StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(test.message)));
   }
 }
 
-TEST_F(FlagsTest, ReturnsWhatIsNoFlag) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> others, ParseFlags({"--", "a.pt", "--notes", "4", "", "b.pt"}));
+TEST(FlagsTest, ReturnsWhatIsNoFlag) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> others,
+                       ParseFlags(flags, {"--", "a.pt", "--notes", "4", "", "b.pt"}));
   EXPECT_THAT(others, testing::ElementsAre("a.pt", "", "b.pt"));
-  EXPECT_EQ(absl::GetFlag(FLAGS_notes), 4);
+  EXPECT_EQ(*FLAGS_notes, 4);
 }
 
-TEST_F(FlagsTest, HelpShowsEveryFlagWithItsDefault) {
-  EXPECT_EQ(FlagsHelp("Does things."),
-            "Does things.\n\n"
+TEST(FlagsTest, StartsFromTheDefaults) {
+  ASSERT_OK(ParseFlags(flags, {"--notes=4", "--noverify"}));
+  ASSERT_OK(ParseFlags(flags, {}));
+  EXPECT_EQ(*FLAGS_notes, 3);
+  EXPECT_TRUE(*FLAGS_verify);
+}
+
+TEST(FlagsTest, GroupsMayHaveFlagsOfTheSameName) {
+  ASSERT_OK(ParseFlags(flags, {"--model=c"}));
+  ASSERT_OK(ParseFlags(other_flags, {"--model=d,e"}));
+  EXPECT_EQ(*FLAGS_model, "c");
+  EXPECT_THAT(*OTHER_model, testing::ElementsAre("d", "e"));
+  EXPECT_THAT(ParseFlags(other_flags, {"--layout=x"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--layout: no such flag")));
+  EXPECT_EQ(FlagsTable(other_flags), "  --model=...  models (default: a,b)\n");
+}
+
+TEST(FlagsTest, TheTableShowsEveryFlagWithItsDefault) {
+  EXPECT_EQ(FlagsTable(flags),
             "  --layout=...  the layout (default: auto)\n"
             "  --model=...   the variant\n"
             "  --notes=...   how many notes (default: 3)\n"

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -10,15 +9,17 @@
 #include "common/status/status_macros.h"
 #include "targets/targets.h"
 
-ABSL_FLAG(std::string, target, "",
-          "the host that the file is for: libtorch or nuke; by default nuke with --nuke, else libtorch");
-ABSL_FLAG(std::string, runtime, "",
-          "the oldest LibTorch that has to load the file, such as 1.6; by default the newest");
-ABSL_FLAG(std::string, nuke, "",
-          "the oldest Nuke that has to load the file, such as 14 or 15.1: means --target=nuke and its LibTorch");
-
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_target(
+    flags, "target", "", "the host that the file is for: libtorch or nuke; by default nuke with --nuke, else libtorch");
+Flag<std::string> FLAGS_runtime(flags, "runtime", "",
+                                "the oldest LibTorch that has to load the file, such as 1.6; by default the newest");
+Flag<std::string> FLAGS_nuke(
+    flags, "nuke", "",
+    "the oldest Nuke that has to load the file, such as 14 or 15.1: means --target=nuke and its LibTorch");
 
 // `found`; an error begins with the flag.
 template <typename T>
@@ -42,10 +43,12 @@ absl::StatusOr<HostRequest> OfNuke(const std::string& nuke, const std::string& t
 
 }  // namespace
 
+const FlagGroup& HostFlags() { return flags; }
+
 absl::StatusOr<HostRequest> ParseHostRequest() {
-  const std::string target = absl::GetFlag(FLAGS_target), nuke = absl::GetFlag(FLAGS_nuke);
+  const std::string target = *FLAGS_target, nuke = *FLAGS_nuke;
   HostRequest request = {nullptr, nullptr};
-  if (const std::string runtime = absl::GetFlag(FLAGS_runtime); !runtime.empty()) {
+  if (const std::string runtime = *FLAGS_runtime; !runtime.empty()) {
     ASSIGN_OR_RETURN(request.runtime, OfFlag("runtime", runtime, FindRuntime(runtime)));
   }
   if (!nuke.empty()) return OfNuke(nuke, target, request.runtime);

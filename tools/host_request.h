@@ -5,6 +5,7 @@
 #include "absl/status/statusor.h"
 #include "common/runtime/runtime.h"
 #include "targets/target.h"
+#include "tools/flags.h"
 
 namespace modelport {
 
@@ -14,7 +15,10 @@ struct HostRequest {
   const Runtime* runtime;  // That has to load the file; null if the flags ask for none.
 };
 
-// Reads --target, --runtime and --nuke, which this library defines. --nuke=15.1 means --target=nuke and the LibTorch of
+// The flags --target, --runtime and --nuke.
+const FlagGroup& HostFlags();
+
+// Reads these flags. --nuke=15.1 means --target=nuke and the LibTorch of
 // Nuke 15.1. Without --target and --nuke the target is libtorch.
 //   InvalidArgument  an unknown host, release or LibTorch; or --nuke contradicts one of the others
 absl::StatusOr<HostRequest> ParseHostRequest();

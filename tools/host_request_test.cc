@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/reflection.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -16,8 +15,7 @@ namespace {
 using testing::StartsWith;
 
 absl::StatusOr<HostRequest> Parse(const std::vector<const char*>& arguments) {
-  const absl::FlagSaver saver;
-  RETURN_IF_ERROR(ParseFlags(arguments).status());
+  RETURN_IF_ERROR(ParseFlags(HostFlags(), arguments).status());
   return ParseHostRequest();
 }
 

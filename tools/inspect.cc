@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
@@ -28,29 +27,36 @@
 #include "registry/registry.h"
 #include "registry/weight_parts.h"
 #include "tools/checkpoint_files.h"
+#include "tools/commands.h"
+#include "tools/flags.h"
 #include "tools/load_registry.h"
 #include "tools/print_artifact.h"
 #include "tools/print_checkpoint.h"
 #include "tools/print_mapping.h"
-#include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, artifact, "",
-          "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
-ABSL_FLAG(std::string, checkpoint, "", "the file to inspect, or several with commas between that fill one model");
-ABSL_FLAG(std::string, model, "", "the variant that it should fit; without one, inspect names those that it fits");
-ABSL_FLAG(
-    std::string, layout, "auto",
-    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one for "
-    "all, or one for each with commas between");
-ABSL_FLAG(std::string, state_dict, "",
-          "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
-
-ABSL_FLAG(bool, draft, false,
-          "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of the "
-          "nearest model");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(
+    flags, "artifact", "",
+    "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
+Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
+                                   "the file to inspect, or several with commas between that fill one model");
+Flag<std::string> FLAGS_model(flags, "model", "",
+                              "the variant that it should fit; without one, inspect names those that it fits");
+Flag<std::string> FLAGS_layout(
+    flags, "layout", "auto",
+    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one for "
+    "all, or one for each with commas between");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
+Flag<bool> FLAGS_draft(
+    flags, "draft", false,
+    "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of the "
+    "nearest model");
 
 // Prints a layout by which the checkpoint may fit `entry`, or the nearest model.
 absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> entry, const Checkpoint& checkpoint,
@@ -116,7 +122,7 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
 }
 
 absl::Status InspectArtifact(const std::string& path) {
-  if (!absl::GetFlag(FLAGS_checkpoint).empty()) {
+  if (!FLAGS_checkpoint->empty()) {
     return absl::InvalidArgumentError("--artifact and --checkpoint exclude each other: give one of them");
   }
   ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(path)));
@@ -152,30 +158,33 @@ absl::Status CheckDraft(const CheckpointFiles& files) {
 }
 
 absl::Status Inspect() {
-  if (const std::string artifact = absl::GetFlag(FLAGS_artifact); !artifact.empty()) return InspectArtifact(artifact);
-  const std::vector<std::string> paths = ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint));
+  if (const std::string artifact = *FLAGS_artifact; !artifact.empty()) return InspectArtifact(artifact);
+  const std::vector<std::string> paths = ResolveUserPaths(*FLAGS_checkpoint);
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
-  ASSIGN_OR_RETURN(const CheckpointFiles files,
-                   MakeCheckpointFiles(paths, absl::GetFlag(FLAGS_layout), absl::GetFlag(FLAGS_state_dict)));
-  if (absl::GetFlag(FLAGS_draft)) RETURN_IF_ERROR(CheckDraft(files));
+  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict));
+  if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   absl::optional<CatalogEntry> entry;
-  if (!absl::GetFlag(FLAGS_model).empty()) {
-    ASSIGN_OR_RETURN(entry, registry.Find(absl::GetFlag(FLAGS_model)));
+  if (!FLAGS_model->empty()) {
+    ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  if (!absl::GetFlag(FLAGS_draft)) return InspectFiles(registry, entry, given);
+  if (!*FLAGS_draft) return InspectFiles(registry, entry, given);
   const auto& [checkpoint, choice] = given.front();
   return Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path());
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(
-      argc, argv,
-      "Prints what a checkpoint holds and how it maps onto a model; reads no weights. With --artifact, describes an "
-      "exported file.",
-      modelport::Inspect);
+Command InspectCommand() {
+  return {
+      .name = "inspect",
+      .summary =
+          "Prints what a checkpoint holds and how it maps onto a model; reads no weights. With --artifact, describes "
+          "an exported file.",
+      .flags = flags + RegistryFlags(),
+      .run = TakesFlags(Inspect),
+  };
 }
+
+}  // namespace modelport

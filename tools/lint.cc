@@ -13,8 +13,8 @@
 #include "common/status/status_macros.h"
 #include "targets/host_rules.h"
 #include "targets/target.h"
+#include "tools/commands.h"
 #include "tools/host_request.h"
-#include "tools/tool_main.h"
 
 namespace modelport {
 namespace {
@@ -47,11 +47,15 @@ absl::Status Run(const std::string& path) {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunFileTool(
-      argc, argv,
-      "Prints what keeps a TorchScript file, of any origin, from working in a host: lint FILE.pt --target=nuke.",
-      modelport::Run);
+Command LintCommand() {
+  return {
+      .name = "lint",
+      .summary = "Prints what keeps a TorchScript file, of any origin, from working in a host.",
+      .arguments = "FILE.pt",
+      .flags = HostFlags(),
+      .run = TakesFile(Run),
+  };
 }
+
+}  // namespace modelport

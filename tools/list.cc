@@ -10,8 +10,8 @@
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tools/commands.h"
 #include "tools/load_registry.h"
-#include "tools/tool_main.h"
 
 namespace modelport {
 namespace {
@@ -42,8 +42,14 @@ absl::Status List() {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv, "Prints the catalog: every model that can be exported.", modelport::List);
+Command ListCommand() {
+  return {
+      .name = "list",
+      .summary = "Prints the catalog: every model that can be exported.",
+      .flags = RegistryFlags(),
+      .run = TakesFlags(List),
+  };
 }
+
+}  // namespace modelport

@@ -5,10 +5,14 @@
 #include "absl/types/span.h"
 #include "common/text/embedded_file.h"
 #include "registry/registry.h"
+#include "tools/flags.h"
 
 namespace modelport {
 
-// The registry with the plugins `built_in` and those of --plugin_path, a flag that every tool with this function has. A
+// The flag --plugin_path.
+const FlagGroup& RegistryFlags();
+
+// The registry with the plugins `built_in` and those of --plugin_path. A
 // relative path is resolved by ResolveUserPath. Errors as for Registry::Load.
 absl::StatusOr<Registry> LoadRegistry(absl::Span<const EmbeddedFile> built_in);
 

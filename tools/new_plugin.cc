@@ -4,7 +4,6 @@
 #include <iostream>
 #include <string>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
@@ -18,22 +17,27 @@
 #include "models/embedded_plugins.h"
 #include "registry/draft/draft_plugin.h"
 #include "registry/draft/write_plugin.h"
-#include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, name, "", "the new family, such as my_family");
-ABSL_FLAG(std::string, checkpoint, "",
-          "draft the module types from the keys and shapes of this file; by default the plugin is a small example");
-ABSL_FLAG(std::string, state_dict, "",
-          "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest");
-ABSL_FLAG(std::string, out, "",
-          "the folder to make; by default models/NAME of this workspace, listed in models/plugins.bzl");
+#include "tools/commands.h"
+#include "tools/flags.h"
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
 
+FlagGroup flags;
+Flag<std::string> FLAGS_name(flags, "name", "", "the new family, such as my_family");
+Flag<std::string> FLAGS_checkpoint(
+    flags, "checkpoint", "",
+    "draft the module types from the keys and shapes of this file; by default the plugin is a small example");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest");
+Flag<std::string> FLAGS_out(
+    flags, "out", "", "the folder to make; by default models/NAME of this workspace, listed in models/plugins.bzl");
+
 absl::StatusOr<PluginDraft> Draft(const std::string& name, const std::string& checkpoint) {
   if (name.empty()) return absl::InvalidArgumentError("--name is missing: the name of the family, such as my_family");
-  const absl::optional<std::string> state_dict = ParseSourceChoice("auto", absl::GetFlag(FLAGS_state_dict)).state_dict;
+  const absl::optional<std::string> state_dict = ParseSourceChoice("auto", *FLAGS_state_dict).state_dict;
   if (!checkpoint.empty()) {
     ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(ResolveUserPath(checkpoint)));
     return DraftPlugin(EmbeddedPlugins(), name, file, state_dict);
@@ -78,10 +82,10 @@ void PrintNext(const std::string& name, const std::string& checkpoint, const std
 }
 
 absl::Status NewPlugin() {
-  const std::string name = absl::GetFlag(FLAGS_name), checkpoint = absl::GetFlag(FLAGS_checkpoint);
+  const std::string name = *FLAGS_name, checkpoint = *FLAGS_checkpoint;
   ASSIGN_OR_RETURN(PluginDraft draft, Draft(name, checkpoint));
-  if (!absl::GetFlag(FLAGS_out).empty()) {
-    const std::string folder = ResolveUserPath(absl::GetFlag(FLAGS_out));
+  if (!FLAGS_out->empty()) {
+    const std::string folder = ResolveUserPath(*FLAGS_out);
     RETURN_IF_ERROR(WritePlugin(draft, folder));
     PrintDraft(draft, folder, checkpoint);
     PrintNext(name, checkpoint, folder);
@@ -109,10 +113,14 @@ absl::Status NewPlugin() {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv,
-                            "Writes the folder of a new plugin: a small example, or a draft from a checkpoint's keys.",
-                            modelport::NewPlugin);
+Command NewPluginCommand() {
+  return {
+      .name = "new_plugin",
+      .summary = "Writes the folder of a new plugin: a small example, or a draft from a checkpoint's keys.",
+      .flags = flags,
+      .run = TakesFlags(NewPlugin),
+  };
 }
+
+}  // namespace modelport

@@ -16,10 +16,10 @@
 #include "common/status/status_macros.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/package_model.h"
+#include "tools/commands.h"
 #include "tools/export_request.h"
 #include "tools/export_summary.h"
 #include "tools/package_request.h"
-#include "tools/tool_main.h"
 
 namespace modelport {
 namespace {
@@ -108,13 +108,16 @@ absl::Status Package() {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  // Leaves out destructors, as export does.
-  std::_Exit(modelport::RunTool(argc, argv,
-                                "Exports models of the catalog into folders for Nuke's Cattery: --model=NAME "
-                                "--target=nuke --out=FOLDER, or --model=NAME,NAME or --family=NAME for a folder each "
-                                "in FOLDER. --nuke=VERSION is the oldest Nuke that has to load them.",
-                                modelport::Package));
+Command PackageCommand() {
+  return {
+      .name = "package",
+      .summary =
+          "Exports models of the catalog into folders for Nuke's Cattery. With --model=NAME,NAME or --family=NAME each "
+          "model gets a folder in --out=FOLDER. --nuke=VERSION is the oldest Nuke that has to load them.",
+      .flags = PackageFlags(),
+      .run = TakesFlags(Package),
+  };
 }
+
+}  // namespace modelport

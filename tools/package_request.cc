@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
@@ -13,13 +11,13 @@
 #include "tools/export_request.h"
 #include "tools/load_registry.h"
 
-ABSL_DECLARE_FLAG(std::string, checkpoint);
-ABSL_DECLARE_FLAG(std::string, model);
-ABSL_FLAG(std::string, family, "",
-          "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2");
-
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_family(
+    flags, "family", "",
+    "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2");
 
 absl::Status TakeFamily(const std::string& family, PackageRequest& request) {
   std::vector<std::string> families;
@@ -51,8 +49,10 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
 
 }  // namespace
 
+FlagGroup PackageFlags() { return flags + ExportFlags(); }
+
 absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in) {
-  const std::string models = absl::GetFlag(FLAGS_model), family = absl::GetFlag(FLAGS_family);
+  const std::string models = *FLAGS_model, family = *FLAGS_family;
   if (models.empty() && family.empty()) return ModelMissing();
   if (!models.empty() && !family.empty()) {
     return absl::InvalidArgumentError("--model and --family exclude each other: give one of them");
@@ -60,7 +60,7 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   PackageRequest request = {.registry = std::move(registry)};
   RETURN_IF_ERROR(family.empty() ? TakeModels(models, request) : TakeFamily(family, request));
-  if (request.is_list && !absl::GetFlag(FLAGS_checkpoint).empty()) {
+  if (request.is_list && !FLAGS_checkpoint->empty()) {
     return absl::InvalidArgumentError(
         "--checkpoint is for one model: for several, put each published file where it is looked for, in this folder "
         "or in the Hugging Face cache");

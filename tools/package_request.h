@@ -1,4 +1,4 @@
-// The flags of the tool that writes packages, but for those of tools/export_request.h.
+// The flags of the tool that writes packages.
 #ifndef MODELPORT_TOOLS_PACKAGE_REQUEST_H_
 #define MODELPORT_TOOLS_PACKAGE_REQUEST_H_
 
@@ -10,6 +10,7 @@
 #include "common/text/embedded_file.h"
 #include "pipeline/export_model.h"
 #include "registry/registry.h"
+#include "tools/flags.h"
 
 namespace modelport {
 
@@ -23,8 +24,11 @@ struct PackageRequest {
   std::string out = {};                    // --out, or else for one model its name, and for several the user's folder.
 };
 
-// Reads --model, which may name several models with commas between, and --family, which this library defines. The
-// models are of the plugins `built_in` or of --plugin_path.
+// The flag --family, with ExportFlags.
+FlagGroup PackageFlags();
+
+// Reads these flags. --model may name several models with commas between. The models are of the plugins `built_in` or
+// of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown family, or no plugin in --plugin_path
 absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in);

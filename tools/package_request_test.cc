@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/reflection.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -23,8 +22,7 @@ using testing::StartsWith;
 absl::StatusOr<PackageRequest> Parse(const std::vector<const char*>& arguments) {
   setenv("BUILD_WORKING_DIRECTORY", "/user", 1);
   unsetenv("MODELPORT_WORKING_DIRECTORY");
-  const absl::FlagSaver saver;
-  RETURN_IF_ERROR(ParseFlags(arguments).status());
+  RETURN_IF_ERROR(ParseFlags(PackageFlags(), arguments).status());
   return ParsePackageRequest(EmbeddedPlugins());
 }
 

@@ -6,8 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/flags/declare.h"
-#include "absl/flags/flag.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -25,41 +23,50 @@
 #include "pipeline/predict/predict_images.h"
 #include "pipeline/predict/write_scene.h"
 #include "targets/target.h"
+#include "tools/commands.h"
 #include "tools/export_request.h"
+#include "tools/flags.h"
 #include "tools/print_predictions.h"
-#include "tools/tool_main.h"
-
-ABSL_DECLARE_FLAG(std::string, model);
-ABSL_DECLARE_FLAG(std::string, out);
-
-ABSL_FLAG(std::string, artifact, "",
-          "an artifact that export --with_preprocess wrote, instead of --model; predict runs its code");
-ABSL_FLAG(std::string, input, "",
-          "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
-          "quotes, or several with commas between");
-ABSL_FLAG(std::string, colours, "",
-          "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
-ABSL_FLAG(std::string, percentiles, "0,100", "the percentiles of the depth that get the first and the last colour");
-ABSL_FLAG(bool, side_by_side, false, "draw depth in colours, with the image to its left");
-ABSL_FLAG(std::string, cameras, "",
-          "with several views: write their cameras to this .json file, or to this new folder as COLMAP's text files");
-ABSL_FLAG(std::string, points, "", "with several views: write a coloured point cloud to this .ply or .glb file");
-ABSL_FLAG(double, conf, 40, "leave out so many percent of the points, those of the least confidence");
-ABSL_FLAG(std::string, compare, "",
-          "another artifact: tell how far its outputs are, and draw both and their difference to --out");
-ABSL_FLAG(bool, benchmark, false, "measure the time and memory of one image, instead of writing anything");
-ABSL_FLAG(bool, views, false, "take all images as views of one scene, for Depth Anything 3");
-ABSL_FLAG(absl::optional<int64_t>, size, absl::nullopt,
-          "the resolution to which images are resized for the model; by default that of the published code");
-ABSL_FLAG(int64_t, max_megapixels, 100, "refuse larger images, before they are decoded");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
 
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(
+    flags, "artifact", "",
+    "an artifact that export --with_preprocess wrote, instead of --model; predict runs its code");
+Flag<std::string> FLAGS_input(
+    flags, "input", "",
+    "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
+    "quotes, or several with commas between");
+Flag<std::string> FLAGS_colours(
+    flags, "colours", "",
+    "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
+Flag<std::string> FLAGS_percentiles(flags, "percentiles", "0,100",
+                                    "the percentiles of the depth that get the first and the last colour");
+Flag<bool> FLAGS_side_by_side(flags, "side_by_side", false, "draw depth in colours, with the image to its left");
+Flag<std::string> FLAGS_cameras(
+    flags, "cameras", "",
+    "with several views: write their cameras to this .json file, or to this new folder as COLMAP's text files");
+Flag<std::string> FLAGS_points(flags, "points", "",
+                               "with several views: write a coloured point cloud to this .ply or .glb file");
+Flag<double> FLAGS_conf(flags, "conf", 40, "leave out so many percent of the points, those of the least confidence");
+Flag<std::string> FLAGS_compare(
+    flags, "compare", "",
+    "another artifact: tell how far its outputs are, and draw both and their difference to --out");
+Flag<bool> FLAGS_benchmark(flags, "benchmark", false,
+                           "measure the time and memory of one image, instead of writing anything");
+Flag<bool> FLAGS_views(flags, "views", false, "take all images as views of one scene, for Depth Anything 3");
+Flag<absl::optional<int64_t>> FLAGS_size(
+    flags, "size", absl::nullopt,
+    "the resolution to which images are resized for the model; by default that of the published code");
+Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
+
 // The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
 absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
-  const std::string artifact = absl::GetFlag(FLAGS_artifact);
-  if (artifact.empty() == absl::GetFlag(FLAGS_model).empty()) {
+  const std::string artifact = *FLAGS_artifact;
+  if (artifact.empty() == FLAGS_model->empty()) {
     return absl::InvalidArgumentError("give one of --model=NAME and --artifact=FILE.pt");
   }
   if (!artifact.empty()) return LoadArtifact(ResolveUserPath(artifact));
@@ -79,7 +86,7 @@ absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
   const absl::StatusOr<ColourMap> map = FindColourMap(name);
   if (!map.ok()) return Annotate(map.status(), absl::StrCat("--colours=", name));
   DepthColours colours = {.map = *map};
-  const std::string percentiles = absl::GetFlag(FLAGS_percentiles);
+  const std::string percentiles = *FLAGS_percentiles;
   const std::vector<std::string> ends = absl::StrSplit(percentiles, ',');
   if (ends.size() == 2 && absl::SimpleAtod(ends[0], &colours.low) && absl::SimpleAtod(ends[1], &colours.high) &&
       0 <= colours.low && colours.low < colours.high && colours.high <= 100) {
@@ -92,15 +99,15 @@ absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
 absl::StatusOr<PredictOptions> ParsePredictOptions() {
   PredictOptions options;
   constexpr int64_t kMaxMegapixels = 1000;
-  const int64_t megapixels = absl::GetFlag(FLAGS_max_megapixels);
+  const int64_t megapixels = *FLAGS_max_megapixels;
   if (megapixels < 1 || megapixels > kMaxMegapixels) {
     return absl::InvalidArgumentError(
         absl::StrCat("--max_megapixels=", megapixels, ": wants a number in 1..", kMaxMegapixels));
   }
   options.max_pixels = megapixels * 1000000;
-  options.size = absl::GetFlag(FLAGS_size);
-  options.style.side_by_side = absl::GetFlag(FLAGS_side_by_side);
-  const std::string colours = absl::GetFlag(FLAGS_colours);
+  options.size = *FLAGS_size;
+  options.style.side_by_side = *FLAGS_side_by_side;
+  const std::string colours = *FLAGS_colours;
   if (!colours.empty() || options.style.side_by_side) {
     ASSIGN_OR_RETURN(options.style.colours, ParseColours(colours.empty() ? "spectral" : colours));
   }
@@ -111,9 +118,8 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
 enum class Outputs { kWanted, kOptional, kNone };
 
 Outputs OutputsOf(const LoadedArtifact& artifact) {
-  if (absl::GetFlag(FLAGS_benchmark) || artifact.manifest.interface().kind() == "scores") return Outputs::kNone;
-  const bool others = !absl::GetFlag(FLAGS_compare).empty() || !absl::GetFlag(FLAGS_cameras).empty() ||
-                      !absl::GetFlag(FLAGS_points).empty();
+  if (*FLAGS_benchmark || artifact.manifest.interface().kind() == "scores") return Outputs::kNone;
+  const bool others = !FLAGS_compare->empty() || !FLAGS_cameras->empty() || !FLAGS_points->empty();
   return others ? Outputs::kOptional : Outputs::kWanted;
 }
 
@@ -130,7 +136,7 @@ absl::Status CheckOut(const std::string& out, Outputs wanted) {
 
 // Which file each image becomes.
 absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
-  const std::vector<std::string> inputs = ResolveUserPaths(absl::GetFlag(FLAGS_input));
+  const std::vector<std::string> inputs = ResolveUserPaths(*FLAGS_input);
   if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
   ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
   std::vector<std::string> outputs(images.size());
@@ -144,9 +150,9 @@ absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
 
 absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
   SceneOutputs outputs;
-  if (const std::string path = absl::GetFlag(FLAGS_cameras); !path.empty()) outputs.cameras = ResolveUserPath(path);
-  if (const std::string path = absl::GetFlag(FLAGS_points); !path.empty()) outputs.points = ResolveUserPath(path);
-  outputs.percentile = absl::GetFlag(FLAGS_conf);
+  if (const std::string path = *FLAGS_cameras; !path.empty()) outputs.cameras = ResolveUserPath(path);
+  if (const std::string path = *FLAGS_points; !path.empty()) outputs.points = ResolveUserPath(path);
+  outputs.percentile = *FLAGS_conf;
   if (!(outputs.percentile >= 0 && outputs.percentile < 100)) {
     return absl::InvalidArgumentError(
         absl::StrCat("--conf=", outputs.percentile, ": wants a percentage from 0 to 100"));
@@ -165,9 +171,9 @@ absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, c
 
 // The artifact of --compare; none without the flag.
 absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared() {
-  const std::string path = absl::GetFlag(FLAGS_compare);
+  const std::string path = *FLAGS_compare;
   if (path.empty()) return absl::nullopt;
-  if (absl::GetFlag(FLAGS_views) || absl::GetFlag(FLAGS_benchmark)) {
+  if (*FLAGS_views || *FLAGS_benchmark) {
     return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
   }
   ASSIGN_OR_RETURN(LoadedArtifact artifact, LoadArtifact(ResolveUserPath(path)));
@@ -179,12 +185,12 @@ absl::Status Predict() {
   PredictionReport report;
   ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
   ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
-  const std::string out = absl::GetFlag(FLAGS_out);
+  const std::string out = *FLAGS_out;
   // A wrong path is told before an export takes its time.
   ASSIGN_OR_RETURN(report.jobs, PlanJobs(out));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
-  if (absl::GetFlag(FLAGS_benchmark)) return MeasureOne(artifact, report.jobs[0], options);
+  if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
   if (compared) {
     options.compared = &*compared;
@@ -192,7 +198,7 @@ absl::Status Predict() {
       ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
     }
   }
-  if (absl::GetFlag(FLAGS_views) || !report.scene.cameras.empty() || !report.scene.points.empty()) {
+  if (*FLAGS_views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
     ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
     ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
   } else {
@@ -204,10 +210,14 @@ absl::Status Predict() {
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  // All files are complete here; see export.cc.
-  std::_Exit(modelport::RunTool(argc, argv, "Runs a model on images: depth, features or labels, as pictures and maps.",
-                                modelport::Predict));
+Command PredictCommand() {
+  return {
+      .name = "predict",
+      .summary = "Runs a model on images: depth, features or labels, as pictures and maps.",
+      .flags = flags + ExportFlags(),
+      .run = TakesFlags(Predict),
+  };
 }
+
+}  // namespace modelport

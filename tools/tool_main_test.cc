@@ -1,9 +1,10 @@
 #include "tools/tool_main.h"
 
 #include <cstdlib>
+#include <functional>
 #include <iostream>
 #include <new>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "gmock/gmock.h"
@@ -18,37 +19,14 @@ using testing::internal::CaptureStdout;
 using testing::internal::GetCapturedStderr;
 using testing::internal::GetCapturedStdout;
 
-// The arguments of main, which point into `arguments`.
-std::vector<char*> Argv(std::vector<std::string>& arguments) {
+int RunWith(std::vector<const char*> arguments, std::function<absl::Status()> run) {
   arguments.insert(arguments.begin(), "tool");
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  return argv;
+  return RunTool(arguments.size(), arguments.data(),
+                 {.name = "tool", .summary = "Does things.", .flags = {}, .run = TakesFlags(std::move(run))});
 }
 
-int RunWith(std::vector<std::string> arguments, const absl::Status& status) {
-  std::vector<char*> argv = Argv(arguments);
-  return RunTool(argv.size(), argv.data(), "Does things.", [&status] { return status; });
-}
-
-// A tool of one file that fails with the path it was given.
-int RunFileToolWith(std::vector<std::string> arguments) {
-  std::vector<char*> argv = Argv(arguments);
-  return RunFileTool(argv.size(), argv.data(), "Reads a file.",
-                     [](const std::string& path) { return absl::NotFoundError(path); });
-}
-
-TEST(RunFilesToolTest, GetsEveryPath) {
-  std::vector<std::string> arguments = {"/a.pt", "/b.pt"};
-  std::vector<char*> argv = Argv(arguments);
-  std::vector<std::string> given;
-  EXPECT_EQ(RunFilesTool(argv.size(), argv.data(), "Reads files.",
-                         [&](const std::vector<std::string>& paths) {
-                           given = paths;
-                           return absl::OkStatus();
-                         }),
-            0);
-  EXPECT_EQ(given, (std::vector<std::string>{"/a.pt", "/b.pt"}));
+int RunWith(std::vector<const char*> arguments, const absl::Status& status) {
+  return RunWith(std::move(arguments), [&status] { return status; });
 }
 
 TEST(RunToolTest, SuccessIsZeroAndSilent) {
@@ -72,10 +50,8 @@ TEST(RunToolTest, AFailureIsOneWithCodeAndDetailsOnStderr) {
 }
 
 TEST(RunToolTest, AnExceptionIsAFailure) {
-  std::vector<std::string> arguments;
-  std::vector<char*> argv = Argv(arguments);
   CaptureStderr();
-  EXPECT_EQ(RunTool(argv.size(), argv.data(), "Does things.", []() -> absl::Status { throw std::bad_alloc(); }), 1);
+  EXPECT_EQ(RunWith({}, []() -> absl::Status { throw std::bad_alloc(); }), 1);
   EXPECT_EQ(GetCapturedStderr(), "RESOURCE_EXHAUSTED: out of memory\n");
 }
 
@@ -85,12 +61,6 @@ TEST(RunToolTest, AWrongFlagIsAFailureBeforeTheToolRuns) {
   EXPECT_THAT(GetCapturedStderr(), testing::StartsWith("INVALID_ARGUMENT: --nothing: no such flag"));
 }
 
-TEST(RunToolTest, AnArgumentThatIsNoFlagIsAFailure) {
-  CaptureStderr();
-  EXPECT_EQ(RunWith({"dav2_vits"}, absl::InternalError("ran")), 1);
-  EXPECT_EQ(GetCapturedStderr(), "INVALID_ARGUMENT: dav2_vits: is no flag; flags are written --name=value\n");
-}
-
 TEST(RunToolTest, DetailsAreIndentedAndNothingMovesTheCursor) {
   CaptureStderr();
   EXPECT_EQ(RunWith({}, absl::DataLossError("a.pth: \x1b[2Jbad\nOK: proven\n  more")), 1);
@@ -98,14 +68,12 @@ TEST(RunToolTest, DetailsAreIndentedAndNothingMovesTheCursor) {
 }
 
 TEST(RunToolTest, StdoutShowsControlCharactersSpelledOut) {
-  std::vector<std::string> arguments;
-  std::vector<char*> argv = Argv(arguments);
   const auto print = [] {
     std::cout << "a\x1b[2J\n";
     return absl::OkStatus();
   };
   CaptureStdout();
-  EXPECT_EQ(RunTool(argv.size(), argv.data(), "Prints.", print), 0);
+  EXPECT_EQ(RunWith({}, print), 0);
   EXPECT_EQ(GetCapturedStdout(), "a\\x1b[2J\n");
 }
 
@@ -125,37 +93,12 @@ TEST(RunToolTest, AFolderWithControlCharactersIsAFailure) {
   unsetenv("BUILD_WORKING_DIRECTORY");
 }
 
-TEST(RunFileToolTest, WantsOneFile) {
-  unsetenv("MODELPORT_WORKING_DIRECTORY");
-  setenv("BUILD_WORKING_DIRECTORY", "/home/user", 1);
-  CaptureStderr();
-  EXPECT_EQ(RunFileToolWith({"m.pt"}), 1);
-  EXPECT_EQ(RunFileToolWith({}), 1);
-  EXPECT_EQ(RunFileToolWith({"a.pt", "b.pt"}), 1);
-  EXPECT_EQ(GetCapturedStderr(),
-            "NOT_FOUND: /home/user/m.pt\n"
-            "INVALID_ARGUMENT: the file is missing: give its path beside the flags\n"
-            "INVALID_ARGUMENT: wants one file, has 2: a.pt, b.pt\n");
-}
-
 TEST(RunToolTest, HelpIsNoFailure) {
   for (const char* help : {"--help", "-help", "-h"}) {
     CaptureStdout();
     EXPECT_EQ(RunWith({help}, absl::InternalError("ran")), 0);
     EXPECT_THAT(GetCapturedStdout(), HasSubstr("Does things."));
   }
-}
-
-TEST(ResolveUserPathTest, IsRelativeToWhereTheUserStands) {
-  unsetenv("MODELPORT_WORKING_DIRECTORY");
-  unsetenv("BUILD_WORKING_DIRECTORY");
-  EXPECT_EQ(ResolveUserPath("m.pt"), "m.pt");
-  setenv("BUILD_WORKING_DIRECTORY", "/home/user", 1);
-  EXPECT_EQ(ResolveUserPath("m.pt"), "/home/user/m.pt");
-  EXPECT_EQ(ResolveUserPath("../m.pt"), "/home/m.pt");
-  EXPECT_EQ(ResolveUserPath("/tmp/m.pt"), "/tmp/m.pt");
-  setenv("MODELPORT_WORKING_DIRECTORY", "/shots", 1);
-  EXPECT_EQ(ResolveUserPath("m.pt"), "/shots/m.pt");
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/status/status_macros.h"
@@ -12,30 +11,35 @@
 #include "models/embedded_plugins.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
+#include "tools/commands.h"
+#include "tools/flags.h"
 #include "tools/load_registry.h"
 #include "tools/print_verification.h"
-#include "tools/tool_main.h"
-
-ABSL_FLAG(std::string, artifact, "",
-          "the .pt file, which may also be given beside the flags; its manifest lies beside it or in it");
-ABSL_FLAG(std::string, checkpoint, "",
-          "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
-          "is not checked");
-ABSL_FLAG(
-    std::string, reference, "",
-    "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
-ABSL_FLAG(
-    absl::optional<double>, tolerance, absl::nullopt,
-    "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
-    "from the rounding of the model, measured in float64");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
 
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(
+    flags, "artifact", "",
+    "the .pt file, which may also be given beside the flags; its manifest lies beside it or in it");
+Flag<std::string> FLAGS_checkpoint(
+    flags, "checkpoint", "",
+    "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
+    "is not checked");
+Flag<std::string> FLAGS_reference(
+    flags, "reference", "",
+    "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
+Flag<absl::optional<double>> FLAGS_tolerance(
+    flags, "tolerance", absl::nullopt,
+    "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
+    "from the rounding of the model, measured in float64");
+
 // The flags --reference and --tolerance.
 absl::StatusOr<absl::optional<ReferenceFile>> ParseReference() {
-  const std::string path = absl::GetFlag(FLAGS_reference);
-  const absl::optional<double> tolerance = absl::GetFlag(FLAGS_tolerance);
+  const std::string path = *FLAGS_reference;
+  const absl::optional<double> tolerance = *FLAGS_tolerance;
   if (path.empty() && tolerance) return absl::InvalidArgumentError("--tolerance is for --reference=FILE");
   if (path.empty()) return absl::nullopt;
   if (tolerance && !(std::isfinite(*tolerance) && *tolerance >= 0)) {
@@ -60,7 +64,7 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
 
 // The file that --artifact or the one of `paths`, given beside the flags, names.
 absl::StatusOr<std::string> ArtifactPath(std::vector<std::string> paths) {
-  if (const std::string flag = absl::GetFlag(FLAGS_artifact); !flag.empty()) paths.push_back(ResolveUserPath(flag));
+  if (const std::string flag = *FLAGS_artifact; !flag.empty()) paths.push_back(ResolveUserPath(flag));
   if (paths.size() == 1) return paths.front();
   return absl::InvalidArgumentError(
       paths.empty() ? "the artifact is missing: give its path beside the flags, or as --artifact=FILE"
@@ -72,17 +76,21 @@ absl::Status Verify(const std::vector<std::string>& paths) {
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   ASSIGN_OR_RETURN(const Verification verification,
-                   VerifyArtifact(registry, artifact, ResolveUserPaths(absl::GetFlag(FLAGS_checkpoint)), reference));
+                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference));
   PrintVerification(verification, std::cout);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }
 
 }  // namespace
-}  // namespace modelport
 
-int main(int argc, char** argv) {
-  return modelport::RunFilesTool(
-      argc, argv,
-      "Verifies an artifact: makes it and its manifest anew and compares every byte and field: verify FILE.pt.",
-      modelport::Verify);
+Command VerifyCommand() {
+  return {
+      .name = "verify",
+      .summary = "Verifies an artifact: makes it and its manifest anew and compares every byte and field.",
+      .arguments = "FILE.pt",
+      .flags = flags + RegistryFlags(),
+      .run = TakesFiles(Verify),
+  };
 }
+
+}  // namespace modelport

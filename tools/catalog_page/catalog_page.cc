@@ -3,7 +3,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/flags/flag.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/io/mapped_file.h"
@@ -11,14 +10,18 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "tools/catalog_page/render_catalog.h"
+#include "tools/flags.h"
 #include "tools/tool_main.h"
-
-ABSL_FLAG(std::vector<std::string>, manifests, {}, "the manifests, in the order of the page; separated by commas");
-ABSL_FLAG(std::string, html, "", "the page to write");
-ABSL_FLAG(std::string, json, "", "the JSON to write, in the folder of the page");
+#include "tools/user_path.h"
 
 namespace modelport {
 namespace {
+
+FlagGroup flags;
+Flag<std::vector<std::string>> FLAGS_manifests(flags, "manifests", {},
+                                               "the manifests, in the order of the page; separated by commas");
+Flag<std::string> FLAGS_html(flags, "html", "", "the page to write");
+Flag<std::string> FLAGS_json(flags, "json", "", "the JSON to write, in the folder of the page");
 
 absl::StatusOr<Manifest> ReadManifest(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
@@ -33,13 +36,13 @@ absl::StatusOr<OutputFile> Write(const std::string& path, absl::string_view text
 
 absl::Status WritePage() {
   std::vector<Manifest> manifests;
-  for (const std::string& path : absl::GetFlag(FLAGS_manifests)) {
+  for (const std::string& path : *FLAGS_manifests) {
     ASSIGN_OR_RETURN(manifests.emplace_back(), ReadManifest(ResolveUserPath(path)));
   }
   ASSIGN_OR_RETURN(const std::string json_text, CatalogJson(manifests));
   ASSIGN_OR_RETURN(const std::string html_text, CatalogHtml(manifests));
-  ASSIGN_OR_RETURN(OutputFile json, Write(ResolveUserPath(absl::GetFlag(FLAGS_json)), json_text));
-  ASSIGN_OR_RETURN(OutputFile html, Write(ResolveUserPath(absl::GetFlag(FLAGS_html)), html_text));
+  ASSIGN_OR_RETURN(OutputFile json, Write(ResolveUserPath(*FLAGS_json), json_text));
+  ASSIGN_OR_RETURN(OutputFile html, Write(ResolveUserPath(*FLAGS_html), html_text));
   return OutputFile::CommitTogether({&json, &html});
 }
 
@@ -47,7 +50,10 @@ absl::Status WritePage() {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  return modelport::RunTool(argc, argv,
-                            "Writes the page and the JSON of a catalog from the manifests of its artifacts.",
-                            modelport::WritePage);
+  return modelport::RunTool(
+      argc, argv,
+      {.name = "catalog_page",
+       .summary = "Writes the page and the JSON of a catalog from the manifests of its artifacts.",
+       .flags = modelport::flags,
+       .run = modelport::TakesFlags(modelport::WritePage)});
 }

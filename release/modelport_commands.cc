@@ -1,0 +1,18 @@
+#include "release/modelport_commands.h"
+
+#include <utility>
+
+#include "release/pages.h"
+#include "tools/commands.h"
+
+namespace modelport {
+
+std::vector<Command> ModelportCommands() {
+  std::vector<Command> commands = {ConvertCommand(), DiffCommand(),  ExportCommand(),    InspectCommand(),
+                                   LintCommand(),    ListCommand(),  NewPluginCommand(), PackageCommand(),
+                                   PredictCommand(), VerifyCommand()};
+  for (Command& page : PageCommands(commands)) commands.push_back(std::move(page));
+  return commands;
+}
+
+}  // namespace modelport

@@ -1,0 +1,79 @@
+#include "release/run_modelport.h"
+
+#include <algorithm>
+#include <iostream>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/text/nearest.h"
+#include "common/text/printable.h"
+#include "common/text/table.h"
+#include "release/command_names.h"
+#include "tools/tool_main.h"
+
+namespace modelport {
+namespace {
+
+const Command* FindCommand(const std::vector<Command>& commands, absl::string_view name) {
+  const auto found = std::find_if(commands.begin(), commands.end(), [&](const Command& c) { return c.name == name; });
+  return found == commands.end() ? nullptr : &*found;
+}
+
+bool IsHelp(absl::string_view word) { return word == "help" || word == "--help" || word == "-help" || word == "-h"; }
+
+bool IsVersion(absl::string_view word) { return word == "version" || word == "--version" || word == "-version"; }
+
+// Prints the error of a user who names no command.
+int NameNoCommand(absl::string_view word, const std::vector<Command>& commands) {
+  std::vector<std::string> names = {"help"};
+  for (const Command& command : commands) names.push_back(command.name);
+  const std::string problem = word.empty()
+                                  ? "the command is missing"
+                                  : absl::StrCat(Printable(word), ": no such command", NearestHint(word, names));
+  const char* const argv[] = {"modelport"};
+  return RunTool(1, argv,
+                 {.name = "modelport", .summary = "", .flags = {}, .run = [&](const std::vector<std::string>&) {
+                    return absl::InvalidArgumentError(absl::StrCat(problem, "\n`modelport help` lists them"));
+                  }});
+}
+
+}  // namespace
+
+Command OfModelport(Command command) {
+  command.name = absl::StrCat("modelport ", command.name);
+  return command;
+}
+
+std::string CommandList(const std::vector<Command>& commands) {
+  Table table;
+  for (const Command& command : commands) {
+    table.AddRow({absl::StrCat("  ", command.name), ShortSummary(command)});
+  }
+  return absl::StrCat(
+      "Turns published vision models into TorchScript files, and proves them.\n",
+      "Usage: modelport COMMAND [FLAG]...\n\n", table.ToString(),
+      "\n`modelport help COMMAND` lists a command's flags; `modelport --version` prints the release.\n");
+}
+
+int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands) {
+  const CommandNames out(std::cout), err(std::cerr);
+  const absl::string_view word = argc > 1 ? argv[1] : "";
+  if (const Command* const command = FindCommand(commands, word))
+    return RunTool(argc - 1, argv + 1, OfModelport(*command));
+  if (IsVersion(word)) {
+    const char* const version[] = {"modelport", "--version"};
+    return RunTool(2, version, {});
+  }
+  if (!IsHelp(word)) return NameNoCommand(word, commands);
+  if (argc == 2) {
+    std::cout << CommandList(commands) << std::flush;
+    return 0;
+  }
+  const Command* const command = FindCommand(commands, argv[2]);
+  if (command == nullptr) return NameNoCommand(argv[2], commands);
+  const char* const help[] = {"modelport", "--help"};
+  return RunTool(2, help, OfModelport(*command));
+}
+
+}  // namespace modelport

@@ -1,0 +1,24 @@
+#ifndef MODELPORT_RELEASE_RUN_MODELPORT_H_
+#define MODELPORT_RELEASE_RUN_MODELPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/command.h"
+
+namespace modelport {
+
+// Runs the command of `commands` that the first argument names: `modelport export --model=...`. Returns the exit status
+// of main, as RunTool. `help`, or --help, prints CommandList; `help NAME` what `NAME --help` prints; --version the
+// release.
+int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands);
+
+// What `modelport help` prints: a line for each command.
+std::string CommandList(const std::vector<Command>& commands);
+
+// `command` by the name with which users of modelport call it.
+Command OfModelport(Command command);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_RELEASE_RUN_MODELPORT_H_

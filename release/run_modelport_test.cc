@@ -1,0 +1,100 @@
+#include "release/run_modelport.h"
+
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::HasSubstr;
+using testing::internal::CaptureStderr;
+using testing::internal::CaptureStdout;
+using testing::internal::GetCapturedStderr;
+using testing::internal::GetCapturedStdout;
+
+FlagGroup sing_flags, play_flags;
+Flag<std::string> sing_what(sing_flags, "what", "", "a song; bazel run //tools:play plays it");
+Flag<int> play_what(play_flags, "what", 1, "the number of a piece");
+
+std::vector<Command> Commands() {
+  return {
+      {.name = "play", .summary = "Plays. Loudly.", .flags = play_flags, .run = TakesFlags([] {
+                                                                           std::cout << "plays " << *play_what << "\n";
+                                                                           return absl::OkStatus();
+                                                                         })},
+      {.name = "sing",
+       .summary = "Sings.",
+       .arguments = "FILE",
+       .flags = sing_flags,
+       .run = TakesFlags([] { return absl::NotFoundError(*sing_what + ": see bazel run //tools:play -- --what=2"); })}};
+}
+
+// The exit status, stdout and stderr of `modelport arguments`.
+struct Result {
+  int status;
+  std::string out, err;
+};
+
+Result Modelport(std::vector<const char*> arguments) {
+  arguments.insert(arguments.begin(), "modelport");
+  CaptureStdout();
+  CaptureStderr();
+  const int status = RunModelport(arguments.size(), arguments.data(), Commands());
+  return {status, GetCapturedStdout(), GetCapturedStderr()};
+}
+
+constexpr char kList[] =
+    "Turns published vision models into TorchScript files, and proves them.\n"
+    "Usage: modelport COMMAND [FLAG]...\n\n"
+    "  play  Plays.\n"
+    "  sing  Sings.\n\n"
+    "`modelport help COMMAND` lists a command's flags; `modelport --version` prints the release.\n";
+
+TEST(RunModelportTest, RunsTheCommandWithItsOwnFlags) {
+  const Result play = Modelport({"play", "--what=3"});
+  EXPECT_EQ(play.status, 0);
+  EXPECT_EQ(play.out, "plays 3\n");
+  const Result sing = Modelport({"sing", "--what=air"});
+  EXPECT_EQ(sing.status, 1);
+  EXPECT_EQ(sing.err, "NOT_FOUND: air: see modelport play --what=2\n");
+}
+
+TEST(RunModelportTest, HelpListsTheCommands) {
+  for (const char* const help : {"help", "--help", "-h"}) {
+    const Result result = Modelport({help});
+    EXPECT_EQ(result.status, 0);
+    EXPECT_EQ(result.out, kList);
+  }
+}
+
+TEST(RunModelportTest, HelpOfACommandShowsItsFlags) {
+  constexpr char kHelp[] =
+      "Sings.\nUsage: modelport sing [FLAG]... FILE\n\n  --what=...  a song; modelport play plays it\n";
+  EXPECT_EQ(Modelport({"help", "sing"}).out, kHelp);
+  EXPECT_EQ(Modelport({"sing", "--help"}).out, kHelp);
+}
+
+TEST(RunModelportTest, TheVersionIsTheRelease) {
+  for (const std::vector<const char*>& arguments : {std::vector<const char*>{"--version"}, {"sing", "--version"}}) {
+    const Result result = Modelport(arguments);
+    EXPECT_EQ(result.status, 0);
+    EXPECT_THAT(result.out, testing::MatchesRegex("Modelport [0-9.]+\n"));
+  }
+}
+
+TEST(RunModelportTest, AnUnknownCommandNamesTheNearest) {
+  const Result result = Modelport({"sign"});
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(result.err, "INVALID_ARGUMENT: sign: no such command; nearest: sing\n  `modelport help` lists them\n");
+  EXPECT_THAT(Modelport({"help", "pla\ny"}).err, HasSubstr("pla\\ny: no such command"));
+  EXPECT_THAT(Modelport({}).err, testing::StartsWith("INVALID_ARGUMENT: the command is missing\n"));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,3 @@
+from modelport import main
+
+main()

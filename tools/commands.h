@@ -1,0 +1,22 @@
+// The tools that users call. Each is the library NAME_command and the program NAME.
+#ifndef MODELPORT_TOOLS_COMMANDS_H_
+#define MODELPORT_TOOLS_COMMANDS_H_
+
+#include "tools/command.h"
+
+namespace modelport {
+
+Command ConvertCommand();
+Command DiffCommand();
+Command ExportCommand();
+Command InspectCommand();
+Command LintCommand();
+Command ListCommand();
+Command NewPluginCommand();
+Command PackageCommand();
+Command PredictCommand();
+Command VerifyCommand();
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_COMMANDS_H_

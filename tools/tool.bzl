@@ -1,0 +1,29 @@
+"""The rule for a tool."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+
+def tool(name, deps, visibility):
+    """A tool of tools/commands.h: NAME.cc as the library NAME_command, and the program NAME.
+
+    Args:
+      name: of the tool: new_plugin, whose function is NewPluginCommand.
+      deps: what NAME.cc uses.
+      visibility: of the program.
+    """
+    cc_library(
+        name = name + "_command",
+        srcs = [name + ".cc"],
+        visibility = ["//release:__pkg__"],
+        deps = deps + [":commands"],
+    )
+    cc_binary(
+        name = name,
+        srcs = ["main.cc"],
+        local_defines = ["MODELPORT_COMMAND={}Command".format("".join([word.capitalize() for word in name.split("_")]))],
+        visibility = visibility,
+        deps = [
+            ":commands",
+            ":tool_main",
+            name + "_command",
+        ],
+    )
