@@ -151,11 +151,21 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const st
 
 }  // namespace
 
+absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
+                                                    const Manifest& stated) {
+  absl::optional<WeightPart> whole = WholeTree(*entry.plugin, *entry.variant, tree);
+  // The source of several files is stated for each of them.
+  if (!whole || !IsDigest(stated.source())) return SplitWeights(*entry.plugin, *entry.variant, tree);
+  std::vector<WeightPart> parts;
+  parts.push_back(*std::move(whole));
+  return parts;
+}
+
 absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, DType dtype, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file) {
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, tree, stated.manifest));
   ASSIGN_OR_RETURN(const absl::optional<Seeded> seeded, ParseSource(stated, parts));
   if (seeded && !checkpoints.empty()) {
     return absl::FailedPreconditionError(

@@ -23,6 +23,11 @@ struct ArtifactWeights {
   std::vector<std::string> sources;
 };
 
+// The parts of `entry`, whose tree is `tree`, that the files of the manifest `stated` fill.
+//   InvalidArgument  as SplitWeights
+absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
+                                                    const Manifest& stated);
+
 // Gets the weights of the artifact `file` of `entry`, for `tree`, the variant's own. The manifest is `stated`. They
 // come from `checkpoints`, in any order, if there are some, else from seeded weights if the manifest names these, else
 // from the artifact, whose tensors are borrowed.

@@ -151,6 +151,22 @@ absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& fi
   return given;
 }
 
+absl::StatusOr<std::vector<WeightPart>> ChooseParts(const CatalogEntry& entry, const ModuleTree& tree,
+                                                    const std::vector<GivenCheckpoint>& given) {
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
+  absl::optional<WeightPart> whole = WholeTree(*entry.plugin, *entry.variant, tree);
+  if (given.size() != 1 || !whole) return parts;
+  const GivenCheckpoint& file = given.front();
+  const auto fits = [&](const WeightPart& part) { return Fits(file, part); };
+  const auto is_less_like = [&](const WeightPart& part) { return Share(file, part) < Share(file, *whole); };
+  const bool is_whole = fits(*whole) || (std::none_of(parts.begin(), parts.end(), fits) &&
+                                         std::all_of(parts.begin(), parts.end(), is_less_like));
+  if (!is_whole) return parts;
+  parts.clear();
+  parts.push_back(*std::move(whole));
+  return parts;
+}
+
 absl::StatusOr<std::vector<size_t>> AssignFiles(const Variant& variant, const std::vector<WeightPart>& parts,
                                                 const std::vector<GivenCheckpoint>& given) {
   RETURN_IF_ERROR(CheckDistinct(given));

@@ -7,8 +7,10 @@
 #include "absl/status/statusor.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/source_choice.h"
+#include "common/module_tree/module_tree.h"
 #include "pipeline/weight_source.h"
 #include "registry/plugin.h"
+#include "registry/registry.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
@@ -20,6 +22,12 @@ struct GivenCheckpoint {
 };
 
 absl::StatusOr<std::vector<GivenCheckpoint>> OpenGiven(const CheckpointFiles& files);
+
+// The parts of `entry`, whose tree is `tree`, that the checkpoints `given` are for: those of SplitWeights, or the whole
+// tree where a single checkpoint fits it or, if it fits neither, is more like it than like any part.
+//   InvalidArgument  as SplitWeights
+absl::StatusOr<std::vector<WeightPart>> ChooseParts(const CatalogEntry& entry, const ModuleTree& tree,
+                                                    const std::vector<GivenCheckpoint>& given);
 
 // Finds what each of the checkpoints `given` fills: the index of its part among `parts`, those of `variant`. Keys and
 // shapes tell; checkpoints that fit several parts fill them in the order given. One that fits no part gets the free

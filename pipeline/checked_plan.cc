@@ -26,7 +26,8 @@ absl::optional<std::string> Stated(const ModelConfig& config, const Layout& layo
 }
 
 absl::Status CheckConfig(const Checkpoint& checkpoint, const Variant& variant, const Layout& layout) {
-  if (layout.config.empty() || variant.config.empty()) return absl::OkStatus();
+  const bool is_read = !layout.config.empty() || !layout.config_fields.empty();
+  if (!is_read || variant.config.empty()) return absl::OkStatus();
   ASSIGN_OR_RETURN(const absl::optional<ModelConfig> config, ModelConfig::ReadBeside(checkpoint.path()));
   if (!config) return absl::OkStatus();
   std::vector<std::string> contradictions;

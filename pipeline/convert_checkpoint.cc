@@ -24,6 +24,7 @@
 #include "common/text/nearest.h"
 #include "common/text/units.h"
 #include "pipeline/each_variant.h"
+#include "pipeline/known_layout.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/recognise_model.h"
 
@@ -135,19 +136,6 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
   ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, options.choice));
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
   return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
-}
-
-// Makes sure that a family has the layout --from.
-absl::Status CheckFrom(const Registry& registry, const std::string& from) {
-  std::vector<std::string> names = {"auto"};
-  for (const CatalogEntry& entry : registry.catalog()) {
-    for (const Layout& layout : entry.plugin->key_map.layouts) {
-      if (std::count(names.begin(), names.end(), layout.name) == 0) names.push_back(layout.name);
-    }
-  }
-  if (std::count(names.begin(), names.end(), from) > 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("--from=", from, ": no family has this layout", NearestHint(from, names)));
 }
 
 // The conversion for every model that the checkpoint fits, if it is the same for all of them.
@@ -314,7 +302,7 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
   for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
   ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoint));
   for (const OpenedFile& file : checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
-  RETURN_IF_ERROR(CheckFrom(registry, options.choice.layout));
+  RETURN_IF_ERROR(CheckKnownLayout(registry, "from", options.choice.layout));
   ASSIGN_OR_RETURN(const std::vector<LeaveOut> items, ParseLeaveOut(options.leave_out));
   ASSIGN_OR_RETURN(Converted conversion, Convert(registry, checkpoint, items, options));
   RETURN_IF_ERROR(CheckLeftOut(conversion.stored.unstorable, items, options));

@@ -58,8 +58,8 @@ absl::Status NoFile(const Variant& variant, const WeightPart& part, const std::s
 }
 
 absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const CatalogEntry& entry,
-                                                 std::vector<WeightPart> parts,
-                                                 const std::vector<GivenCheckpoint>& given) {
+                                                 const ModuleTree& tree, const std::vector<GivenCheckpoint>& given) {
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
   ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
   std::vector<const GivenCheckpoint*> file_of(parts.size());
   for (size_t i = 0; i < given.size(); ++i) file_of[part_of[i]] = &given[i];
@@ -80,10 +80,12 @@ absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const
 
 absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
                                                    const ModuleTree& tree, const WeightSource& source) {
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
-  if (const auto* const seeded = std::get_if<Seeded>(&source)) return MapSeeded(*entry.variant, parts, *seeded);
+  if (const auto* const seeded = std::get_if<Seeded>(&source)) {
+    ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
+    return MapSeeded(*entry.variant, parts, *seeded);
+  }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(*std::get_if<CheckpointFiles>(&source)));
-  return MapGiven(registry, entry, std::move(parts), given);
+  return MapGiven(registry, entry, tree, given);
 }
 
 absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
@@ -103,9 +105,8 @@ absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry&
 
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice) {
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
   ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                   MapGiven(registry, entry, std::move(parts), {{std::move(checkpoint), choice}}));
+                   MapGiven(registry, entry, tree, {{std::move(checkpoint), choice}}));
   return MappedWeights{std::move(mapped[0].checkpoint), std::move(mapped[0].plan)};
 }
 

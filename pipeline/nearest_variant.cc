@@ -65,10 +65,10 @@ std::string Differences(const CatalogEntry& entry, const Checkpoint& checkpoint,
 }
 
 absl::optional<NearestVariant> NearestByNames(const Registry& registry, const Checkpoint& checkpoint,
-                                              const absl::optional<std::string>& state_dict) {
+                                              const SourceChoice& choice) {
   absl::optional<CatalogEntry> nearest;
   Likeness::Score best{kLeastShare, ""};
-  ForEachVariant<Likeness>(registry, checkpoint, {"auto", state_dict},
+  ForEachVariant<Likeness>(registry, checkpoint, choice,
                            [&](const Likeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
                              const Likeness::Score score = likeness.Of(tree);
                              if (score.share <= best.share) return;
@@ -76,15 +76,15 @@ absl::optional<NearestVariant> NearestByNames(const Registry& registry, const Ch
                              nearest = entry;
                            });
   if (!nearest) return absl::nullopt;
-  return NearestVariant{nearest->variant->name, Differences(*nearest, checkpoint, {best.layout, state_dict})};
+  return NearestVariant{nearest->variant->name, Differences(*nearest, checkpoint, {best.layout, choice.state_dict})};
 }
 
 absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const Checkpoint& checkpoint,
-                                               const absl::optional<std::string>& state_dict) {
+                                               const SourceChoice& choice) {
   absl::optional<NearestVariant> nearest;
   double best = kLeastShapeShare;
   ForEachVariant<ShapeLikeness>(
-      registry, checkpoint, {"auto", state_dict},
+      registry, checkpoint, choice,
       [&](const ShapeLikeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
         const size_t alike = likeness.CountAlike(tree);
         const double share = likeness.Share(alike, tree);
@@ -102,9 +102,9 @@ absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const C
 }  // namespace
 
 absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
-                                                  const absl::optional<std::string>& state_dict) {
-  absl::optional<NearestVariant> nearest = NearestByNames(registry, checkpoint, state_dict);
-  return nearest ? nearest : NearestByShapes(registry, checkpoint, state_dict);
+                                                  const SourceChoice& choice) {
+  absl::optional<NearestVariant> nearest = NearestByNames(registry, checkpoint, choice);
+  return nearest || choice.layout != "auto" ? nearest : NearestByShapes(registry, checkpoint, choice);
 }
 
 }  // namespace modelport

@@ -5,6 +5,7 @@
 
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/source_choice.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -15,11 +16,11 @@ struct NearestVariant {
   std::string differences;
 };
 
-// Finds the variant of the catalog to which a checkpoint comes nearest; of several that are equally near the first. It
-// is found by names and shapes if at least a quarter of slots and keys agree (see Likeness), or else by shapes alone if
-// half of them do. nullopt if no variant is as near.
+// Finds the variant of the catalog to which a checkpoint comes nearest in what `choice` admits; of several that are
+// equally near the first. It is found by names and shapes if at least a quarter of slots and keys agree (see Likeness),
+// or else, if it admits any layout, by shapes alone if half of them do. nullopt if no variant is as near.
 absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
-                                                  const absl::optional<std::string>& state_dict);
+                                                  const SourceChoice& choice);
 
 }  // namespace modelport
 

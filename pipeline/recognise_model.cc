@@ -102,7 +102,7 @@ absl::StatusOr<CatalogEntry> RecogniseModel(const Registry& registry, const std:
 absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice) {
   std::string message = absl::StrCat(checkpoint.path(), ": fits no model of the catalog");
   if (choice.layout != "auto") absl::StrAppend(&message, " in layout ", choice.layout);
-  if (const auto nearest = FindNearestVariant(registry, checkpoint, choice.state_dict)) {
+  if (const auto nearest = FindNearestVariant(registry, checkpoint, choice)) {
     absl::StrAppend(&message, "\n  the nearest is ", nearest->name, " ", nearest->differences);
   }
   return absl::FailedPreconditionError(

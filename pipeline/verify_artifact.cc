@@ -112,7 +112,7 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
     DescribeSource(weights.sources, weights.mapped, weights.bound, remade.manifest);
   } else {
     ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
-                     SplitWeights(*request.entry.plugin, *request.entry.variant, *remade.tree.model));
+                     StatedParts(request.entry, *remade.tree.model, stated.manifest));
     CopySource(stated.manifest, parts, remade.manifest);
   }
   return remade;

@@ -10,17 +10,18 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/config_field.h"
-#include "common/keymap/conversion.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/key_pattern.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_tree.h"
 #include "common/module_tree/parse_modules.h"
 #include "common/status/annotate.h"
 #include "common/text/nearest.h"
 #include "common/yaml/problems.h"
+#include "registry/key_map_check.h"
+#include "registry/link_key_map.h"
 #include "registry/parse_plugin.h"
 #include "registry/target_tree.h"
 #include "registry/weight_parts.h"
@@ -31,39 +32,6 @@ namespace {
 // The folder in which every artifact names the files of plugins, wherever they lie, so that its bytes do not depend on
 // that.
 constexpr absl::string_view kNamesFolder = "models/";
-
-using Conversions = std::vector<const Conversion*>;
-
-// The rules of `sources` that the key map states itself.
-Conversions SourcesOf(const KeyMap& key_map) {
-  Conversions rules;
-  for (const Layout& layout : key_map.layouts) {
-    for (const Conversion& rule : layout.sources) rules.push_back(&rule);
-  }
-  for (const KeyMapPart& part : key_map.parts) {
-    if (!part.family.empty()) continue;
-    const Conversions more = SourcesOf(part.key_map);
-    rules.insert(rules.end(), more.begin(), more.end());
-  }
-  return rules;
-}
-
-bool MatchesSlot(const Conversion& rule, const ModuleTree& tree) {
-  return std::any_of(tree.slots.begin(), tree.slots.end(), [&](const Slot& slot) {
-    return std::any_of(rule.slots.begin(), rule.slots.end(),
-                       [&](const KeyPattern& pattern) { return pattern.Matches(slot.name); });
-  });
-}
-
-// Removes the rules of the part's key map that are for one of its slots.
-void RemoveMatching(const WeightPart& part, Conversions* rules) {
-  const Conversions own = SourcesOf(*part.key_map);
-  rules->erase(std::remove_if(rules->begin(), rules->end(),
-                              [&](const Conversion* rule) {
-                                return std::count(own.begin(), own.end(), rule) > 0 && MatchesSlot(*rule, part.tree);
-                              }),
-               rules->end());
-}
 
 class PluginLinker {
  public:
@@ -85,10 +53,8 @@ class PluginLinker {
   Entry* FindLinked(const FamilyReference& reference);
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
-  bool TakeKeyMap(const Plugin& plugin, KeyMapPart* part, std::string* digested);
   std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin);
-  bool CheckNoneIdle(const Conversions& idle);
   bool CheckParts(const Plugin& plugin);
   bool CheckConfig(const Plugin& plugin);
   bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
@@ -223,58 +189,30 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
     const bool needs_one = !plugin.variants.empty() && plugin.extends.empty();
     return !needs_one || Fails({}, absl::StrCat(plugin.path, ": a plugin with variants wants a keymap.yaml"));
   }
-  absl::StatusOr<KeyMap> key_map = ParseKeyMap(*file);
-  if (!Passes(key_map.status())) return false;
-  plugin.key_map = *std::move(key_map);
-  std::string digested = file->text;
-  bool found = true;
-  for (KeyMapPart& part : plugin.key_map.parts) {
-    if (!part.family.empty()) found = TakeKeyMap(plugin, &part, &digested) && found;
-  }
-  plugin.key_map_digest = Sha256Of(digested);
-  return found;
-}
-
-// Gives `part` the key map of the family that it names, and adds that one's digest to `digested`.
-bool PluginLinker::TakeKeyMap(const Plugin& plugin, KeyMapPart* part, std::string* digested) {
-  std::vector<std::string> used;
-  for (const FamilyReference& reference : plugin.uses) used.push_back(reference.family);
-  if (std::find(used.begin(), used.end(), part->family) == used.end()) {
-    return Fails(part->mark, absl::StrCat("part ", part->child, ": \"", part->family, "\" is no family of `uses`",
-                                          NearestHint(part->family, used)));
-  }
-  const auto family = entries_.find(part->family);
-  if (family == entries_.end() || family->second.state != State::kLinked) return false;  // This was reported.
-  part->key_map.layouts = family->second.plugin.key_map.layouts;
-  absl::StrAppend(digested, "\n", part->child, " ", family->second.plugin.key_map_digest);
-  return true;
+  const auto find = [&](const std::string& family) -> const Plugin* {
+    const auto used = entries_.find(family);
+    const bool is_linked = used != entries_.end() && used->second.state == State::kLinked;
+    return is_linked ? &used->second.plugin : nullptr;
+  };
+  return Passes(LinkKeyMap(*file, find, &plugin));
 }
 
 // Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond, and makes sure that its
-// files fill it, and that each rule of `sources` is for a slot of one of them.
+// files fill it and that each rule of the key map is for one of them.
 bool PluginLinker::CheckVariants(const Plugin& plugin) {
   bool fits = true;
-  Conversions idle = plugin.extends.empty() ? SourcesOf(plugin.key_map) : Conversions();
+  KeyMapCheck check(plugin);
   for (const Variant& variant : plugin.variants) {
     const absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
     absl::StatusOr<std::vector<WeightPart>> parts = std::vector<WeightPart>();
     if (tree.ok()) parts = SplitWeights(plugin, variant, *tree);
     const absl::Status status = tree.ok() ? parts.status() : tree.status();
     fits = Passes(Annotate(status, absl::StrCat(MarkString(variant.mark), ": variant ", variant.name))) && fits;
-    for (size_t i = 0; parts.ok() && i < parts->size(); ++i) RemoveMatching((*parts)[i], &idle);
+    if (!status.ok()) continue;
+    if (absl::optional<WeightPart> whole = WholeTree(plugin, variant, *tree)) parts->push_back(*std::move(whole));
+    check.Add(variant, *tree, *parts);
   }
-  return fits && (plugin.variants.empty() || CheckNoneIdle(idle));
-}
-
-// One failure for a rule that several layouts share.
-bool PluginLinker::CheckNoneIdle(const Conversions& idle) {
-  std::set<std::string> marks;
-  for (const Conversion* rule : idle) {
-    if (!marks.insert(MarkString(rule->mark)).second) continue;
-    Fails(rule->mark, absl::StrCat("no variant has a slot that matches \"", rule->slots.front().text(), "\"",
-                                   rule->slots.size() > 1 ? " or the others" : ""));
-  }
-  return marks.empty();
+  return fits && (plugin.variants.empty() || Passes(check.status()));
 }
 
 // Makes sure that a file fills each part of the key map.
@@ -293,7 +231,7 @@ bool PluginLinker::CheckParts(const Plugin& plugin) {
   return passes;
 }
 
-// A `config` of a variant is read in layouts with one only, and such a layout is for variants that have one.
+// A `config` of a variant is read in layouts with its fields only, and these are for variants that have them.
 bool PluginLinker::CheckConfig(const Plugin& plugin) {
   std::vector<ConfigField> wanted, stated;
   for (const Variant& variant : plugin.variants) {
@@ -301,15 +239,26 @@ bool PluginLinker::CheckConfig(const Plugin& plugin) {
   }
   for (const Layout& layout : plugin.key_map.layouts) {
     stated.insert(stated.end(), layout.config.begin(), layout.config.end());
+    stated.insert(stated.end(), layout.config_fields.begin(), layout.config_fields.end());
   }
-  if (!wanted.empty() && stated.empty()) {
-    return Fails(wanted.front().mark, "no layout of keymap.yaml has `config`, so no config.json is read");
+  const auto names = [](const std::vector<ConfigField>& fields) {
+    std::set<std::string> names;
+    for (const ConfigField& field : fields) names.insert(field.name);
+    return std::vector<std::string>(names.begin(), names.end());
+  };
+  const auto has = [](const std::vector<ConfigField>& fields, const ConfigField& field) {
+    return std::any_of(fields.begin(), fields.end(), [&](const auto& other) { return other.name == field.name; });
+  };
+  for (const ConfigField& field : wanted) {
+    if (has(stated, field)) continue;
+    return Fails(field.mark, absl::StrCat("no layout of keymap.yaml has the field \"", field.name,
+                                          "\" in `config` or `config_fields`", NearestHint(field.name, names(stated))));
   }
   if (!plugin.extends.empty()) return true;
   for (const ConfigField& field : stated) {
-    const auto is_same = [&](const ConfigField& other) { return other.name == field.name; };
-    if (std::any_of(wanted.begin(), wanted.end(), is_same)) continue;
-    return Fails(field.mark, absl::StrCat("no variant has the field \"", field.name, "\" in its `config`"));
+    if (has(wanted, field)) continue;
+    return Fails(field.mark, absl::StrCat("no variant has the field \"", field.name, "\" in its `config`",
+                                          NearestHint(field.name, names(wanted))));
   }
   return true;
 }

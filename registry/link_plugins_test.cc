@@ -167,6 +167,37 @@ std::string WrappedTypes(const std::string& from, const std::string& to) {
   return absl::StrReplaceAll(kWrappedNet, {{from, to}});
 }
 
+// The plugin Net, whose layout has these further fields.
+PluginFolder NetWithLayout(const std::string& fields) {
+  return Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
+                "layouts: {original: {recognise: [fc.weight], " + fields + "}}\n");
+}
+
+// A family with a Net inside, whose layout has these inclusions.
+PluginFolder Outer(const std::string& inclusions, const std::string& fields = "") {
+  return Folder("models/outer", WithVariant(Header("outer", "layers, net"), "outer_a", "Outer()"),
+                "modules: {Outer(): {children: {net: Net(3)}}}\n",
+                "layouts: {original: {recognise: [w], " + fields + "includes: [" + inclusions + "]}}\n");
+}
+
+TEST(LinkPluginsTest, ALayoutTakesTheRulesOfAnother) {
+  const std::string rules = "layouts: {original: {recognise: [w], sources: [{slot: fc.weight, key: w}]}}\n";
+  const PluginFolder net =
+      Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet, rules);
+  const PluginFolder outer = Outer("{family: net, layout: original, slot: net, key: a.b}");
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), net, outer}, {}));
+  const Layout& layout = *plugins[2]->key_map.Find("original");
+  ASSERT_THAT(layout.sources, SizeIs(1));
+  EXPECT_EQ(layout.sources[0].slots[0].text(), "net.fc.weight");
+  EXPECT_EQ(layout.sources[0].keys[0].text(), "a.b.w");
+  EXPECT_EQ(layout.recognise[0].text(), "a.b.w");
+  ASSERT_OK_AND_ASSIGN(const auto changed,
+                       LinkPlugins({Layers(), Folder("models/net", net.Find("plugin.yaml")->text, kNet, rules + "# x\n"),
+                                    outer},
+                                   {}));
+  EXPECT_NE(plugins[2]->key_map_digest, changed[2]->key_map_digest);
+}
+
 struct ErrorCase {
   std::string name;
   std::vector<PluginFolder> folders;
@@ -254,7 +285,8 @@ INSTANTIATE_TEST_SUITE_P(
                   {Layers(), Folder("models/net",
                                     WithVariant(Header("net", "layers"), "net_a", "Net(3)") + "    config: {type: b}\n",
                                     kNet, kKeyMap)},
-                  "models/net/plugin.yaml:14:14: no layout of keymap.yaml has `config`, so no config.json is read"},
+                  "models/net/plugin.yaml:14:14: no layout of keymap.yaml has the field \"type\" in `config` or "
+                  "`config_fields`"},
         ErrorCase{"ConfigThatNoVariantHas",
                   {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
                                     "layouts: {original: {recognise: [fc.weight], config: {type: b}}}\n")},
@@ -264,6 +296,49 @@ INSTANTIATE_TEST_SUITE_P(
             {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
                               "layouts: {original: {recognise: [fc.weight], sources: [{slot: fc.weigth, key: w}]}}\n")},
             "models/net/keymap.yaml:1:56: no variant has a slot that matches \"fc.weigth\""},
+        ErrorCase{"MisspeltConfig",
+                  {Layers(), Folder("models/net",
+                                    WithVariant(Header("net", "layers"), "net_a", "Net(3)") + "    config: {sort: b}\n",
+                                    kNet, "layouts: {original: {recognise: [fc.weight], config_fields: [sorts]}}\n")},
+                  "models/net/plugin.yaml:14:14: no layout of keymap.yaml has the field \"sort\" in `config` or "
+                  "`config_fields`; nearest: sorts"},
+        ErrorCase{"RulesForOneSlot",
+                  {Layers(), NetWithLayout("sources: [{slot: \"fc.{leaf}\", key: \"a.{leaf}\"}, {slot: fc.weight, key: b}]")},
+                  "models/net/keymap.yaml:1:94: layout original: the rule fills fc.weight of net_a, and so does the one "
+                  "at models/net/keymap.yaml:1:56"},
+        ErrorCase{"ARuleThatFillsASlotTwice",
+                  {Layers(), NetWithLayout("sources: [{slot: \"fc.{weight,weight}\", key: \"{a,b}\"}]")},
+                  "models/net/keymap.yaml:1:56: layout original: the rule fills fc.weight of net_a twice"},
+        ErrorCase{"InclusionOfAFamilyThatIsNotUsed",
+                  {Layers(), NetWithLayout("includes: [{family: layer, layout: original, slot: fc}]")},
+                  "models/net/keymap.yaml:1:57: layout original: \"layer\" is no family of `uses`; nearest: layers"},
+        ErrorCase{"InclusionOfAnUnknownLayout",
+                  {Layers(), Net(), Outer("{family: net, layout: originals, slot: net}")},
+                  "models/outer/keymap.yaml:1:49: layout original: net has no layout \"originals\"; nearest: original"},
+        ErrorCase{"TwoInclusionsForOneSlot",
+                  {Layers(), Net(),
+                   Outer("{family: net, layout: original, slot: net}, {family: net, layout: original, slot: net.fc}")},
+                  "models/outer/keymap.yaml:1:93: the slots below net.fc are also of the inclusion at "
+                  "models/outer/keymap.yaml:1:49"},
+        ErrorCase{"InclusionForSlotsThatNoVariantHas",
+                  {Layers(), Net(), Outer("{family: net, layout: original, slot: nets}")},
+                  "models/outer/keymap.yaml:1:49: no variant has a slot below nets"},
+        ErrorCase{"OwnRuleForASlotOfAnInclusion",
+                  {Layers(),
+                   Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
+                          "layouts: {original: {recognise: [w], sources: [{slot: fc.weight, key: w}]}}\n"),
+                   Outer("{family: net, layout: original, slot: net}", "sources: [{slot: net.fc.weight, key: v}], ")},
+                  "models/outer/keymap.yaml:1:48: layout original: the rule fills net.fc.weight of outer_a, and so does "
+                  "the one at models/net/keymap.yaml:1:48"},
+        ErrorCase{"ConstantThatNoVariantHas",
+                  {Layers(), NetWithLayout("constants: {depth: 3}")},
+                  "models/net/keymap.yaml:1:58: no variant has the constant depth 3"},
+        ErrorCase{"InclusionsInACircle",
+                  {Layers(),
+                   Folder("models/net", WithVariant(Header("net", "layers, outer"), "net_a", "Net(3)"), kNet,
+                          "layouts: {original: {recognise: [w], includes: [{family: outer, layout: original, slot: fc}]}}\n"),
+                   Outer("{family: net, layout: original, slot: net}")},
+                  "models/outer/plugin.yaml:4:16: circular `uses` or `extends`: net -> outer -> net"},
         ErrorCase{"TypeOfAFamilyThatIsNotUsed",
                   {Layers(), Folder("models/net", Header("net", ""), kNet)},
                   "models/net/modules.yaml:2:29: unknown module type \"Linear\"; family layers has it: add layers to "

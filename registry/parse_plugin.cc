@@ -145,6 +145,7 @@ class PluginParser {
     } else {
       variant.files.push_back(ParseFile(field.mark, is_published_model, &reader));
     }
+    if (const YamlValue* whole = reader.Take("whole")) ParseWhole(*whole, &variant);
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
     if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
     variant.config = TakeConfig(&reader, problems_);
@@ -186,6 +187,18 @@ class PluginParser {
       variant->files.push_back(ParseFile(field.mark, /*is_required=*/true, &reader));
       variant->files.back().part = field.name;
       reader.Finish();
+    }
+  }
+
+  void ParseWhole(const YamlValue& value, Variant* variant) {
+    YamlMapReader reader(value, "field \"whole\"", problems_);
+    variant->whole = ParseFile(value.mark, /*is_required=*/true, &reader);
+    reader.Finish();
+    if (variant->whole.url.empty() && variant->whole.hub.empty()) {
+      problems_->Add(value.mark, "field \"whole\" wants url or hub");
+    }
+    if (variant->files.size() == 1) {
+      problems_->Add(value.mark, "field \"whole\" is for variants with field \"files\"; a single file is field \"file\"");
     }
   }
 

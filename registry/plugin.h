@@ -40,6 +40,8 @@ struct Variant {
   Call module;          // The root: "DepthAnythingV2(...)".
   // The published checkpoint, or several, each of which fills one child of the root. At least one.
   std::vector<PublishedFile> files;
+  // Of several: one file that holds the weights of all of them. Without a name if none is published.
+  PublishedFile whole;
   std::string licence;  // SPDX name of the weights' licence; empty for a test's variant.
   // Where sources disagree on the licence: what each of them says. `licence` is one of these.
   std::vector<LicenceClaim> licence_claims;

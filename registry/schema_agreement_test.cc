@@ -214,6 +214,7 @@ variants:
     files:
       net: {file: net.pth, url: "https://example.org/net.pth", digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: u}}
       head: {file: head.pth, hub: org/toy}
+    whole: {file: whole.pth, hub: org/whole}
     licence: MIT
 )yaml";
 
@@ -283,6 +284,7 @@ constexpr char kKeyMap[] = R"yaml(rules:
     config: {type: relative}
     old_names:
       - {from: "trunk.{rest*}", to: "stem.{rest*}", reason: renamed in release 2}
+    config_fields: [max_depth]
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:
@@ -302,6 +304,9 @@ layouts:
       - {key: z_token, reason: nobody has it}
     unused:
       - {key: y_token, reason: not used}
+    includes:
+      - {family: base, layout: original, slot: net.body, key: bert}
+    constants: {net.depth: 3}
 parts:
   net: base
   head:

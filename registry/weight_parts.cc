@@ -71,4 +71,9 @@ absl::StatusOr<std::vector<WeightPart>> SplitWeights(const Plugin& plugin, const
   return parts;
 }
 
+absl::optional<WeightPart> WholeTree(const Plugin& plugin, const Variant& variant, const ModuleTree& tree) {
+  if (variant.files.size() == 1 || plugin.key_map.layouts.empty()) return absl::nullopt;
+  return WeightPart{&variant.whole, &plugin.key_map, TreePart(tree, "")};
+}
+
 }  // namespace modelport

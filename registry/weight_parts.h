@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/module_tree.h"
 #include "registry/plugin.h"
@@ -30,6 +31,10 @@ struct WeightPart {
 //                    slots, or the key map lacks it
 absl::StatusOr<std::vector<WeightPart>> SplitWeights(const Plugin& plugin, const Variant& variant,
                                                      const ModuleTree& tree);
+
+// All of `tree`, where several files fill it and a single one can, too, in a layout of the key map's own `layouts`.
+// nullopt if there is no such layout, or if a single file is what SplitWeights returns.
+absl::optional<WeightPart> WholeTree(const Plugin& plugin, const Variant& variant, const ModuleTree& tree);
 
 }  // namespace modelport
 

@@ -83,19 +83,23 @@ std::string Cure(const Variant& variant) {
     return absl::StrCat("pass --checkpoint=FILE", variant.files.size() > 1 ? ",FILE" : "",
                         " if you have its weights: the plugin names no place where they are published");
   }
-  return absl::StrCat("get ", absl::StrJoin(places, "\n  get "),
-                      "\n  and pass --checkpoint=", absl::StrJoin(names, ","));
-}
-
-// The paths of the published files on this machine, "" for those that are not found.
-std::vector<std::string> FindCheckpoints(const Variant& variant, const std::string& here) {
-  std::vector<std::string> found;
-  for (const PublishedFile& file : variant.files) found.push_back(FindCheckpoint(file, here));
-  return found;
+  const std::string whole = PublishedPlace(variant.whole);
+  return absl::StrCat("get ", absl::StrJoin(places, "\n  get "), "\n  and pass --checkpoint=", absl::StrJoin(names, ","),
+                      whole.empty() ? "" : absl::StrCat("\n  or get ", whole, " and pass it alone"));
 }
 
 bool AllFound(const std::vector<std::string>& found) {
   return std::find(found.begin(), found.end(), "") == found.end();
+}
+
+// The paths of the published files on this machine, "" for those that are not found: of all parts or, if one of these
+// is not found, of the file that holds the whole.
+std::vector<std::string> FindCheckpoints(const Variant& variant, const std::string& here) {
+  std::vector<std::string> found;
+  for (const PublishedFile& file : variant.files) found.push_back(FindCheckpoint(file, here));
+  if (AllFound(found)) return found;
+  const std::string whole = FindCheckpoint(variant.whole, here);
+  return whole.empty() ? found : std::vector<std::string>{whole};
 }
 
 // Says where the weights come from when that was not the user's choice.
@@ -122,6 +126,7 @@ absl::Status NoneFound(absl::string_view subject, const Variant& variant, const 
     if (!found[i].empty()) continue;
     for (const std::string& place : SearchedPlaces(variant.files[i], here)) absl::StrAppend(&message, "\n  no ", place);
   }
+  for (const std::string& place : SearchedPlaces(variant.whole, here)) absl::StrAppend(&message, "\n  no ", place);
   return absl::NotFoundError(absl::StrCat(message, "\n  ", Cure(variant)));
 }
 

@@ -19,6 +19,7 @@
 #include "pipeline/checked_plan.h"
 #include "pipeline/describe_artifact.h"
 #include "pipeline/fitting_parts.h"
+#include "pipeline/known_layout.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/nearest_variant.h"
 #include "pipeline/recognise_model.h"
@@ -63,7 +64,7 @@ absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> e
                         const SourceChoice& choice) {
   ASSIGN_OR_RETURN(const StateDict* const dict, ChooseDict(checkpoint, choice.state_dict));
   if (!entry) {
-    const absl::optional<NearestVariant> nearest = FindNearestVariant(registry, checkpoint, choice.state_dict);
+    const absl::optional<NearestVariant> nearest = FindNearestVariant(registry, checkpoint, choice);
     if (!nearest) {
       return absl::FailedPreconditionError(
           "no model of the catalog has most of its shapes\n  --model=NAME drafts a layout for that model");
@@ -82,7 +83,7 @@ absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry
                              const std::vector<GivenCheckpoint>& given) {
   const Variant& variant = *entry.variant;
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, variant.module));
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, variant, tree));
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
   std::vector<std::string> titles;
   for (const WeightPart& part : parts) titles.push_back(part.Title(variant));
   ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(variant, parts, given));
@@ -109,15 +110,14 @@ absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry
 // Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
 void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
   const auto& [checkpoint, choice] = given;
-  const SourceChoice any_layout = {"auto", choice.state_dict};
-  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, any_layout);
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice);
   const std::vector<std::string> parts =
-      fitting.empty() ? TitlesOf(FindFittingParts(registry, checkpoint, any_layout)) : std::vector<std::string>();
+      fitting.empty() ? TitlesOf(FindFittingParts(registry, checkpoint, choice)) : std::vector<std::string>();
   if (!parts.empty()) {
     std::cout << "\nfits " << absl::StrJoin(parts, ", ") << "\n";
     return;
   }
-  PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice.state_dict) : absl::nullopt,
+  PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice) : absl::nullopt, choice.layout,
            std::cout);
 }
 
@@ -167,6 +167,10 @@ absl::Status Inspect() {
   absl::optional<CatalogEntry> entry;
   if (!FLAGS_model->empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));
+  } else {
+    for (const CheckpointFile& file : files) {
+      RETURN_IF_ERROR(CheckKnownLayout(registry, "layout", file.choice.layout));
+    }
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   if (!*FLAGS_draft) return InspectFiles(registry, entry, given);

@@ -119,9 +119,10 @@ void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
 }
 
 void PrintFit(const std::vector<FittingVariant>& variants, const absl::optional<NearestVariant>& nearest,
-              std::ostream& out) {
+              const std::string& layout, std::ostream& out) {
   const std::vector<std::string> names = NamesOfFitting(variants);
-  out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", ")) << "\n";
+  out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", "))
+      << (layout == "auto" ? "" : absl::StrCat(" in layout ", layout)) << "\n";
   if (!names.empty()) PrintReadings(variants, out);
   if (!variants.empty()) out << "  sure: " << Certainty(names, variants.size()) << "\n";
   for (const FittingVariant& variant : variants) {

@@ -22,7 +22,7 @@ void PrintContents(const Checkpoint& checkpoint, std::ostream& out);
 // Prints the names of the models that the file fits, their family and layout, and what decides between them. If there
 // are none, prints why those with its keys and shapes are refused, or the nearest model and how the file differs.
 void PrintFit(const std::vector<FittingVariant>& variants, const absl::optional<NearestVariant>& nearest,
-              std::ostream& out);
+              const std::string& layout, std::ostream& out);
 
 // Prints how the file maps onto `tree`, the modules of `model`, and what that leaves out.
 void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out);

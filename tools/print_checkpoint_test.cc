@@ -70,7 +70,7 @@ class PrintFitTest : public testing::Test {
   static std::string Text(const std::vector<FittingVariant>& variants,
                           const absl::optional<NearestVariant>& nearest = absl::nullopt) {
     std::ostringstream out;
-    PrintFit(variants, nearest, out);
+    PrintFit(variants, nearest, "auto", out);
     return out.str();
   }
 

@@ -54,10 +54,11 @@ FoundSource FindByRule(const RuleMatch& match, const LayoutReading& reading) {
 
 FoundSource FindByName(const Slot& slot, const LayoutReading& reading) {
   FoundSource found;
-  found.keys = {slot.name};
-  if (!reading.keys->by_name.contains(slot.name)) {
+  const std::string own = reading.layout->OwnKey(slot.name);
+  found.keys = {own};
+  if (!reading.keys->by_name.contains(own)) {
     found.keys = {reading.layout->StoredKey(slot.name)};
-    found.is_aliased = found.keys.front() != slot.name;
+    found.is_aliased = found.keys.front() != own;
   }
   std::vector<SlotSource> inputs = FindInputs(reading, &found);
   if (!inputs.empty()) found.source = std::move(inputs.front());

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/keymap/parse_pattern.h"
 #include "common/module_tree/identifier.h"
+#include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
@@ -74,6 +76,11 @@ class LayoutParser {
       AddGroup(ReadText(item, "an item of field \"rules\"", problems_), item.mark, &layout);
     }
     AddRules(&reader, &layout);
+    for (const YamlValue& item : reader.TakeItems("includes")) AddInclusion(item, &layout.includes);
+    for (const YamlValue::Field& constant : reader.TakeFields("constants")) {
+      std::string value = ReadText(constant.value, absl::StrCat("constant ", constant.name), problems_);
+      layout.constants.push_back({constant.name, std::move(value), constant.mark});
+    }
     reader.Finish();
     return layout;
   }
@@ -97,6 +104,9 @@ class LayoutParser {
     for (const YamlValue& item : reader->TakeItems("dropped")) AddAllowance(item, "dropped", &layout->dropped);
     for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
     for (ConfigField& field : TakeConfig(reader, problems_)) layout->config.push_back(std::move(field));
+    for (const YamlValue& item : reader->TakeItems("config_fields")) {
+      layout->config_fields.push_back({ReadText(item, "an item of field \"config_fields\"", problems_), "", item.mark});
+    }
   }
 
   void AddGroup(const std::string& name, const YamlMark& mark, Layout* layout) {
@@ -118,6 +128,7 @@ class LayoutParser {
     append(group->rules.dropped, &layout->dropped);
     append(group->rules.unused, &layout->unused);
     append(group->rules.config, &layout->config);
+    append(group->rules.config_fields, &layout->config_fields);
   }
 
   std::vector<KeyPattern> ParseRecognise(YamlMapReader* reader) {
@@ -148,6 +159,22 @@ class LayoutParser {
   void AddAlias(const YamlValue& item, std::vector<Alias>* aliases) {
     std::vector<KeyPattern> ends = ParseSubstitution(item, "an alias", "slot", "key");
     if (ends.size() == 2) aliases->push_back({std::move(ends[0]), std::move(ends[1]), item.mark});
+  }
+
+  void AddInclusion(const YamlValue& item, std::vector<Inclusion>* includes) {
+    YamlMapReader reader(item, "an item of field \"includes\"", problems_);
+    Inclusion inclusion{.family = reader.RequireText("family"),
+                        .layout = reader.RequireText("layout"),
+                        .slot = reader.RequireText("slot"),
+                        .key = reader.TakeText("key"),
+                        .mark = item.mark};
+    reader.Finish();
+    for (const std::string& path : {inclusion.slot, inclusion.key}) {
+      absl::optional<KeyPattern> pattern = ParsePattern(path, item.mark, problems_);
+      if (!pattern || pattern->names().empty()) continue;
+      problems_->Add(item.mark, absl::StrCat("\"", path, "\" wants a path without placeholders"));
+    }
+    includes->push_back(std::move(inclusion));
   }
 
   // The patterns of a map that has these two fields and no other.
@@ -210,12 +237,21 @@ const Allowance* Layout::FindMissing(absl::string_view slot) const {
 
 const Allowance* Layout::FindDropped(absl::string_view slot) const { return FindAllowance(dropped, slot); }
 
+std::string Layout::OwnKey(absl::string_view slot) const {
+  for (const Inclusion& inclusion : includes) {
+    absl::string_view rest = slot;
+    if (!absl::ConsumePrefix(&rest, inclusion.slot) || !absl::ConsumePrefix(&rest, ".")) continue;
+    return JoinPath(inclusion.key, rest);
+  }
+  return std::string(slot);
+}
+
 std::string Layout::StoredKey(absl::string_view slot) const {
   for (const Alias& alias : aliases) {
     const absl::optional<KeyBindings> bindings = alias.slot.Match(slot);
     if (bindings.has_value()) return alias.key.Substitute(*bindings);
   }
-  return std::string(slot);
+  return OwnKey(slot);
 }
 
 const Layout* KeyMap::Find(absl::string_view name) const {
@@ -233,6 +269,7 @@ absl::StatusOr<KeyMap> ParseKeyMap(const YamlFile& file) {
   YamlProblems problems(file.path);
   const YamlValue document = ParseYaml(file, &problems);
   KeyMap key_map;
+  key_map.path = file.path;
   YamlMapReader reader(document, "a key map", &problems);
   LayoutParser parser(&problems);
   for (const YamlValue::Field& field : reader.TakeFields("rules")) parser.ParseGroup(field);

@@ -49,6 +49,22 @@ struct Allowance {
 // The first of `allowances` that is for `name`; null if none is.
 const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::string_view name);
 
+// The layout of another family, by which keys below `key` fill the slots below `slot`.
+struct Inclusion {
+  std::string family;
+  std::string layout;
+  std::string slot;  // The path of a module: "pretrained".
+  std::string key;   // "backbone"; empty: the keys are at the root.
+  YamlMark mark;
+};
+
+// A constant of a module tree and the value that a layout's models have for it.
+struct StatedConstant {
+  std::string path;   // "backbone.num_register_tokens"
+  std::string value;  // As ValueString writes it.
+  YamlMark mark;
+};
+
 // One published naming of a family's weights.
 struct Layout {
   std::string name;  // "original"
@@ -65,22 +81,31 @@ struct Layout {
   std::vector<Allowance> missing;   // Slots that a file may lack: a number fills them.
   std::vector<Allowance> dropped;   // The same for slots that no file of this layout is written with.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
-  // If not empty, a config.json beside the file says which variant it is, as far as keys do not tell. These are the
+  // If there is any, a config.json beside the file says which variant it is, as far as keys do not tell. These are the
   // values of fields that it may lack.
   std::vector<ConfigField> config;
+  std::vector<ConfigField> config_fields;  // Fields without such a value.
+  // What tells the models of which there are files of this layout; the layout is written for no other.
+  std::vector<StatedConstant> constants;
+  // Layouts of other families. Their rules are among those above once IncludeLayout has added them.
+  std::vector<Inclusion> includes;
 
   // The item of `missing` or `dropped` for a slot that the file may lack, the item of `dropped` for one that it must
   // lack; null if there is none.
   const Allowance* FindMissing(absl::string_view slot) const;
   const Allowance* FindDropped(absl::string_view slot) const;
 
-  // The key under which the file holds the tensor of `slot`: the slot's name unless an alias says otherwise.
+  // The key of the slot's own name: the name itself, or below an inclusion's `slot` that path below its `key`.
+  std::string OwnKey(absl::string_view slot) const;
+
+  // The key under which the file holds the tensor of `slot`: its own unless an alias says otherwise.
   std::string StoredKey(absl::string_view slot) const;
 };
 
 struct KeyMapPart;
 
 struct KeyMap {
+  std::string path;               // Of the file that states it.
   std::vector<Layout> layouts;    // In file order; names are unique.
   std::vector<KeyMapPart> parts;  // For trees that several files fill, one for each child of the root that has a file.
 

@@ -159,7 +159,7 @@ layouts:
     rules: [traning, training]
 )yaml"),
               StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(keymap.yaml: 4 problems
-  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, old_names, renames, sources, +5 more
+  keymap.yaml:3:5: unknown field "recognise" in rules training; known: unwrap, strip, old_names, renames, sources, +6 more
   keymap.yaml:5:16: pattern "{a*}.x.{b*}": a second {name*}; with two, a key could match in several ways
   keymap.yaml:6:3: no layout takes rules "idle"
   keymap.yaml:10:13: unknown rules "traning"; nearest: training)yaml"));

@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/status/annotate.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
@@ -109,6 +110,35 @@ std::vector<std::string> KeyPattern::names() const {
     if (part.is_placeholder) names.push_back(part.text);
   }
   return names;
+}
+
+KeyPattern KeyPattern::Below(absl::string_view path) const {
+  if (path.empty()) return *this;
+  KeyPattern below;
+  below.text_ = JoinPath(path, text_);
+  for (absl::string_view piece : absl::StrSplit(path, '.')) below.parts_.push_back({std::string(piece)});
+  below.parts_.insert(below.parts_.end(), parts_.begin(), parts_.end());
+  return below;
+}
+
+bool KeyPattern::MayOverlap(const KeyPattern& other) const {
+  const auto differ = [](const Part& a, const Part& b) {
+    return !a.is_placeholder && !b.is_placeholder && a.text != b.text;
+  };
+  // The parts on either side of {name*} have fixed places; what it stands for is not compared.
+  const auto side_differs = [&](auto a, auto a_end, auto b, auto b_end) {
+    for (; a != a_end && b != b_end && !a->takes_rest && !b->takes_rest; ++a, ++b) {
+      if (differ(*a, *b)) return true;
+    }
+    return false;
+  };
+  const auto takes_rest = [](const KeyPattern& pattern) {
+    return std::any_of(pattern.parts_.begin(), pattern.parts_.end(), std::mem_fn(&Part::takes_rest));
+  };
+  const std::vector<Part>&a = parts_, &b = other.parts_;
+  if (!takes_rest(*this) && !takes_rest(other) && a.size() != b.size()) return false;
+  return !side_differs(a.begin(), a.end(), b.begin(), b.end()) &&
+         !side_differs(a.rbegin(), a.rend(), b.rbegin(), b.rend());
 }
 
 }  // namespace modelport

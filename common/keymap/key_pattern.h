@@ -38,6 +38,13 @@ class KeyPattern {
   // Names of the placeholders.
   std::vector<std::string> names() const;
 
+  // The pattern of the keys that this one matches, below `path`, a dotted path without placeholders: "net.{i}.weight"
+  // for "{i}.weight" below "net". The pattern itself if `path` is empty.
+  KeyPattern Below(absl::string_view path) const;
+
+  // False if no key can match both patterns.
+  bool MayOverlap(const KeyPattern& other) const;
+
  private:
   struct Part {
     std::string text;  // As in the key, or the placeholder's name.

@@ -1,5 +1,7 @@
 #include "common/keymap/published_keys.h"
 
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "common/tensor/dtype.h"
 
@@ -11,8 +13,9 @@ std::vector<SeededKey> PublishedKeys(const KeyMap& key_map, const ModuleTree& tr
   const Layout& layout = original == nullptr ? plain : *original;
   std::vector<SeededKey> keys;
   for (const Slot& slot : tree.slots) {
-    if (layout.StoredKey(slot.name) != slot.name) continue;
-    keys.push_back({absl::StrCat(layout.prefix, slot.name), slot.shape, slot.dtype.value_or(DType::kFloat32)});
+    const std::string key = layout.OwnKey(slot.name);
+    if (layout.StoredKey(slot.name) != key) continue;
+    keys.push_back({absl::StrCat(layout.prefix, key), slot.shape, slot.dtype.value_or(DType::kFloat32)});
   }
   return keys;
 }

@@ -10,6 +10,8 @@
 #include "common/keymap/find_dict.h"
 #include "common/keymap/match_rules.h"
 #include "common/keymap/parse_pattern.h"
+#include "common/module_tree/expression.h"
+#include "common/module_tree/find_constant.h"
 #include "common/source/constant.h"
 #include "common/source/source_input.h"
 #include "common/status/status_macros.h"
@@ -63,10 +65,14 @@ class LayoutWriter {
  public:
   LayoutWriter(const Plan& plan, const ModuleTree& tree, const Layout& layout)
       : plan_(plan), tree_(tree), layout_(layout), done_(tree.slots.size()) {
-    for (size_t i = 0; i < tree.slots.size(); ++i) indices_[tree.slots[i].name] = i;
+    for (size_t i = 0; i < tree.slots.size(); ++i) {
+      indices_[tree.slots[i].name] = i;
+      own_keys_[layout.OwnKey(tree.slots[i].name)] = i;
+    }
   }
 
   absl::StatusOr<StoredLayout> Write() {
+    RETURN_IF_ERROR(CheckConstants());
     RETURN_IF_ERROR(CheckRenames());
     FindInapplicable();
     for (size_t i = 0; i < tree_.slots.size(); ++i) {
@@ -79,6 +85,17 @@ class LayoutWriter {
   }
 
  private:
+  absl::Status CheckConstants() const {
+    for (const StatedConstant& constant : layout_.constants) {
+      const Value* const value = FindConstant(tree_, constant.path);
+      if (value != nullptr && ValueString(*value) == constant.value) continue;
+      return absl::InvalidArgumentError(
+          absl::StrCat(MarkString(constant.mark), ": layout ", layout_.name, " is of models with ", constant.path, " ",
+                       constant.value, ", and this one has ", value == nullptr ? "none" : ValueString(*value)));
+    }
+    return absl::OkStatus();
+  }
+
   // A key tells every placeholder of the name that a rename took it from.
   absl::Status CheckRenames() const {
     for (const Rename& rename : layout_.renames) {
@@ -104,7 +121,7 @@ class LayoutWriter {
       const std::vector<RuleMatch> matches = Match(tree_.slots[i]);
       const auto is_open = [](const RuleMatch& match) { return match.rule->when.has_value(); };
       if (std::any_of(matches.begin(), matches.end(), is_open)) continue;
-      if (matches.empty()) keys.push_back(name);
+      if (matches.empty()) keys.push_back(layout_.OwnKey(name));
       for (const auto& [rule, bindings, result] : matches) {
         for (size_t k = 0; k < rule->keys.size(); ++k) {
           if (!rule->operations.empty() || k == result) keys.push_back(rule->keys[k].Substitute(bindings));
@@ -156,11 +173,11 @@ class LayoutWriter {
   // Slots that share a tensor, which the layout holds once, are stored once if they have the same.
   absl::Status StoreByName(size_t i) {
     const std::string& name = tree_.slots[i].name;
-    const auto shared = indices_.find(layout_.StoredKey(name));
-    if (shared != indices_.end() && shared->second != i && plan_.sources[shared->second] == plan_.sources[i]) {
+    const auto shared = own_keys_.find(layout_.StoredKey(name));
+    if (shared != own_keys_.end() && shared->second != i && plan_.sources[shared->second] == plan_.sources[i]) {
       return absl::OkStatus();
     }
-    return Store(i, name, plan_.sources[i], nullptr);
+    return Store(i, layout_.OwnKey(name), plan_.sources[i], nullptr);
   }
 
   // Stores all slots that a rule with operations makes of the same keys.
@@ -248,6 +265,7 @@ class LayoutWriter {
   const ModuleTree& tree_;
   const Layout& layout_;
   absl::flat_hash_map<absl::string_view, size_t> indices_;  // Of the slots, by name.
+  absl::flat_hash_map<std::string, size_t> own_keys_;       // The same by the keys of their own names.
   std::vector<bool> done_;                                  // The slots that were stored with another.
   absl::flat_hash_set<const Conversion*> inapplicable_;     // Rules of `sources` whose `when` matches no key.
   absl::flat_hash_map<std::string, size_t> keys_;           // Indices of the tensors stored so far.

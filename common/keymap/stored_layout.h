@@ -43,7 +43,8 @@ struct StoredLayout {
 // elements. These cannot be held: a slot whose numbers are not those of the checkpoint, a slot of a rule that is
 // one-way or whose inverse is not exact, a slot that the layout drops, a slot that the checkpoint lacks and the layout
 // requires, a key that no slot needs, and the checkpoint's other dictionaries.
-//   InvalidArgument  a rename of the layout cannot be reversed, two rules are for one slot, or two slots get one key
+//   InvalidArgument  a constant of the tree is not the one that the layout states, a rename of the layout cannot be
+//                    reversed, two rules are for one slot, or two slots get one key
 absl::StatusOr<StoredLayout> StoreInLayout(const Plan& plan, const ModuleTree& tree, const Layout& layout);
 
 }  // namespace modelport

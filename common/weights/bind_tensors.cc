@@ -55,11 +55,8 @@ void NoteConversion(const std::string& slot, const at::Tensor& values, const at:
 void BindSlot(const Slot& slot, const SlotSource& source, DType dtype, at::Tensor values, BoundTensors* bound) {
   const at::Tensor tensor = values.to(ToScalarType(dtype)).contiguous();
   bound->tensors.push_back(tensor);
-  if (source.inputs().empty()) {
-    bound->zero_filled.push_back(slot.name);
-  } else if (source.dtype() != dtype) {
-    NoteConversion(slot.name, values, tensor, &bound->converted[source.dtype()]);
-  }
+  if (source.inputs().empty() || source.dtype() == dtype) return;
+  NoteConversion(slot.name, values, tensor, &bound->converted[source.dtype()]);
 }
 
 // Fills the slots of a module tree.

@@ -27,7 +27,6 @@ struct Converted {
 struct BoundTensors {
   std::vector<at::Tensor> tensors;       // One for each slot: contiguous, of the slot's shape and dtype.
   std::map<DType, Converted> converted;  // By the dtype of the source.
-  std::vector<std::string> zero_filled;  // Slots that no tensor of the checkpoint fills.
 };
 
 // Evaluates the sources of `plan`, which reads `checkpoint`, one after the other; floating tensors become `dtype`.

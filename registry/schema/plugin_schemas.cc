@@ -278,12 +278,13 @@ class SchemaMaker {
   Json Composed(const std::string& type) {
     if (type == "variant") return Variant();
     if (type == "parts") return Parts();
+    if (type == "published file") return PublishedFile();
     if (type == "module type") return Map(module_type_);
     if (type == "interface") return Map(interface_);
     if (type == "knob") return Map(knob_);
     if (type == "layout") return Map(layout_);
     if (type == "source") return Map(source_);
-    if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "rules"}));
+    if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "rules", "includes", "constants"}));
     if (type == "module") return Type("call or list of items", type);
     if (type == "parameter") return Either("list of expressions", Map(Without(buffer_, {"dtype"})));
     if (type == "buffer") return Either("list of expressions", Map(buffer_));
@@ -306,6 +307,13 @@ class SchemaMaker {
     for (const FieldRow& row : file_) excluded[row.name] = false;
     map["if"] = {{"required", {"files"}}};
     map["then"] = {{"properties", std::move(excluded)}};
+    map["else"] = {{"properties", {{"whole", false}}}};
+    return map;
+  }
+
+  Json PublishedFile() {
+    Json map = Map(file_);
+    map.update(RequireSome("anyOf", FieldsWith(file_, {kUrlOrHub})));
     return map;
   }
 

@@ -1,0 +1,61 @@
+#include "bench/cost_bench.h"
+
+#include <filesystem>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "bench/own_folder.h"
+#include "bench/seeded_file.h"
+#include "common/status/status_macros.h"
+#include "common/text/units.h"
+#include "models/embedded_plugins.h"
+#include "tools/user_path.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_folder(
+    flags, "folder", "",
+    "the folder for the bench's own folder, which holds all files and is removed at the end; by default the "
+    "system's folder for temporary files");
+Flag<int> FLAGS_rounds(flags, "rounds", 7, "how many times each command runs; the commands take turns");
+
+namespace fs = std::filesystem;
+
+CostCase Copy(const BenchFiles& files) {
+  return {"cp A B && sync -d B", absl::StrCat("sh -c 'cp ", files.Path("m.safetensors"), " ", files.Path("copy"),
+                                              " && sync -d ", files.Path("copy"), "'")};
+}
+
+}  // namespace
+
+const FlagGroup& CostBenchFlags() { return flags; }
+
+std::string BenchFiles::Path(absl::string_view name) const { return fs::path(folder) / std::string(name); }
+
+std::string BenchFiles::Command(absl::string_view tool, absl::string_view flags) const {
+  return absl::StrCat(fs::absolute("tools").string(), "/", tool, " ", flags);
+}
+
+absl::Status RunCostBench(const std::string& model,
+                          absl::FunctionRef<absl::StatusOr<BenchCases>(const BenchFiles& files)> make) {
+  const std::string parent = *FLAGS_folder;
+  ASSIGN_OR_RETURN(const OwnFolder folder,
+                   OwnFolder::Create(parent.empty() ? fs::temp_directory_path().string() : ResolveUserPath(parent)));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  const BenchFiles files = {registry, entry, folder.path()};
+  RETURN_IF_ERROR(WriteSeededSafetensors(entry, files.Path("m.safetensors")));
+  RETURN_IF_ERROR(WriteSeededTorchZip(entry, files.Path("m.pth")));
+  ASSIGN_OR_RETURN(BenchCases bench, make(files));
+  bench.cases.insert(bench.cases.begin(), Copy(files));
+  std::vector<std::string> outputs = {files.Path("copy")};
+  for (const std::string& name : bench.outputs) outputs.push_back(files.Path(name));
+  const double weights = fs::file_size(files.Path("m.safetensors"));
+  const int rounds = *FLAGS_rounds;
+  std::cout << model << ", " << FormatBytes(weights) << ", " << rounds << " rounds in turn\n";
+  return CompareCosts(bench.cases, outputs, rounds, weights);
+}
+
+}  // namespace modelport

@@ -1,0 +1,148 @@
+// Published files that hold a backbone and its head: their keys tell the models, and convert writes the same keys.
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/seeded.h"
+#include "common/keymap/header_checkpoint.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/plan.h"
+#include "common/keymap/stored_layout.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "pipeline/checked_plan.h"
+#include "registry/registry.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::StartsWith;
+
+constexpr char kFolder[] = "tests/manifests/whole";
+
+struct WholeFile {
+  std::vector<std::string> models;  // Those that it fits.
+  std::string layout;
+  std::vector<SeededKey> keys;
+};
+
+// The keys of a line; "{0..11}" in it stands for each of these numbers.
+void AddKeys(const std::vector<std::string>& words, std::vector<SeededKey>* keys) {
+  const DType dtype = ParseDType(words[1]).value();
+  Shape shape;
+  for (const absl::string_view size : absl::StrSplit(words[2], ',')) shape.push_back(std::stoll(std::string(size)));
+  const size_t open = words[0].find("{0.."), close = words[0].find('}');
+  if (open == std::string::npos) return keys->push_back({words[0], shape, dtype});
+  const int last = std::stoi(words[0].substr(open + 4));
+  for (int i = 0; i <= last; ++i) {
+    keys->push_back({absl::StrCat(words[0].substr(0, open), i, words[0].substr(close + 1)), shape, dtype});
+  }
+}
+
+WholeFile Read(const std::string& name) {
+  std::ifstream stream(absl::StrCat(kFolder, "/", name, ".txt"));
+  WholeFile file;
+  for (std::string line; std::getline(stream, line);) {
+    const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    if (words[0] == "models") {
+      file.models.assign(words.begin() + 1, words.end());
+    } else if (words[0] == "layout") {
+      file.layout = words[1];
+    } else {
+      AddKeys(words, &file.keys);
+    }
+  }
+  return file;
+}
+
+std::vector<std::string> Names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) names.push_back(entry.path().stem());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+const Registry& EmbeddedRegistry() {
+  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {}).value());
+  return *registry;
+}
+
+// "KEY DTYPE SHAPE" for each, sorted.
+template <typename Keys, typename Describe>
+std::vector<std::string> Lines(const Keys& keys, Describe describe) {
+  std::vector<std::string> lines;
+  for (const auto& key : keys) lines.push_back(describe(key));
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+class WholeFilesTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(WholeFilesTest, TheKeysTellTheModels) {
+  const WholeFile file = Read(GetParam());
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
+  const std::vector<FittingVariant> fitting = FindFittingVariants(EmbeddedRegistry(), checkpoint, {});
+  EXPECT_THAT(NamesOfFitting(fitting), ElementsAreArray(file.models));
+  for (const FittingVariant& variant : fitting) {
+    ASSERT_OK(variant.plan);
+    EXPECT_EQ(variant.plan->layout, file.layout);
+    for (const auto& [key, reason] : variant.plan->unused) {
+      EXPECT_THAT(key, StartsWith("neck.fusion_stage.layers.0.residual_layer1."));
+    }
+  }
+}
+
+TEST_P(WholeFilesTest, ConvertWritesTheSameKeys) {
+  const WholeFile file = Read(GetParam());
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, EmbeddedRegistry().Find(file.models[0]));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  const KeyMap& key_map = entry.plugin->key_map;
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, key_map, tree, {}, file.models[0]));
+  ASSERT_OK_AND_ASSIGN(const StoredLayout stored, StoreInLayout(plan, tree, *key_map.Find(file.layout)));
+  std::vector<SeededKey> used = file.keys;
+  for (const auto& [unused, reason] : plan.unused) {
+    used.erase(std::find_if(used.begin(), used.end(), [&](const SeededKey& key) { return key.key == unused; }));
+  }
+  EXPECT_EQ(Lines(stored.tensors,
+                  [](const StoredTensor& tensor) {
+                    return absl::StrCat(tensor.key, " ", DTypeName(tensor.source.dtype()), " ",
+                                        ShapeString(tensor.source.shape()));
+                  }),
+            Lines(used, [](const SeededKey& key) {
+              return absl::StrCat(key.key, " ", DTypeName(key.dtype), " ", ShapeString(key.shape));
+            }));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WholeFilesTest, testing::ValuesIn(Names()), [](const auto& info) {
+  return absl::StrReplaceAll(info.param, {{".", "_"}, {"-", "_"}});
+});
+
+// Each model of which such a file is published has a list, in both of transformers' layouts.
+TEST(WholeFilesTest, EveryPublishedOneHasAList) {
+  const std::vector<std::string> names = Names();
+  for (const CatalogEntry& entry : EmbeddedRegistry().catalog()) {
+    const std::string& file = entry.variant->whole.name;
+    if (file.empty()) continue;
+    const std::string name = file.substr(0, file.find('/'));
+    EXPECT_THAT(names, testing::IsSupersetOf({name, name + ".v5_internal"}));
+    EXPECT_THAT(Read(name).models, testing::ElementsAre(entry.variant->name));
+  }
+}
+
+}  // namespace
+}  // namespace modelport
