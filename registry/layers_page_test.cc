@@ -46,6 +46,7 @@ The presets in `presets.yaml` prepare images as the authors of the models did. A
 | Depth Anything 3 | `DepthAnything3Image`, as upstream's `inference()`: `forward(x[B, N, 3, H, W], process_res=504, ...)` | the model's dictionary. `forward` gives `depth`, `depth_conf` and `sky` at the image's size and intrinsics in its pixels; `inference`, with the same arguments, gives all of it at the size that the network sees, as upstream does. Given cameras are not taken: the artifact without `--with_preprocess` takes them |
 | DINOv2 | `EvaluationImage` with `bicubic`: the centre of the image; `WholeImage` for `image_features(x, size=518)` | class token `[B, C]`; features of all patches `[B, C, rows, columns]` |
 | DINOv2's classifiers | `EvaluationImage` with `bicubic` | logits `[B, 1000]`; `labels()` gives the names of the classes |
+| ResNet | `EvaluationImage` with `bilinear`, the shorter side 256 or 232 as the weights want it | logits `[B, 1000]`; `labels()` gives the names of the classes |
 | DINOv2's depth models | `NormalizedImage`: the models take images of any size | metres `[B, H, W]` at the image's size |
 
 Such an artifact has the submodules `preprocess`, which gives the network's input, and `model`, the model with all its methods.

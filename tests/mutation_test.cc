@@ -114,6 +114,12 @@ constexpr Mutation kMutations[] = {
     {"depth_anything_3/networks.yaml", "sky_threshold: 0.3, sky_quantile", "sky_threshold: 0.5, sky_quantile"},
     {"depth_anything_3/networks.yaml", "metric_focal: 300.0", "metric_focal: 100.0"},
     {"depth_anything_3/networks.yaml", "conf_quantile: 0.5", "conf_quantile: 0.4"},
+    // convolutions with batch normalisation
+    {"layers/torch_nn.yaml", "BatchNorm2d(dim, eps=1e-5)", "BatchNorm2d(dim, eps=1e-3)"},
+    {"resnet/modules.yaml", "out = torch.relu(self.bn1(self.conv1(x)))", "out = self.bn1(self.conv1(x))"},
+    {"resnet/modules.yaml", "return torch.relu(out + x)", "return torch.relu(out) + x"},
+    {"resnet/modules.yaml", "MaxPool2d(3, stride=2, padding=1)", "MaxPool2d(3, stride=2, padding=1, ceil_mode=true)"},
+    {"resnet/testdata/plugin.yaml", "groups=4, base_width=32", "groups=1, base_width=128"},
 };
 
 struct Family {
@@ -125,6 +131,7 @@ const Family kFamilies[] = {
     {"dinov2", {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg"}},
     {"depth_anything_v2", {"tiny_dav2", "tiny_dav2_metric"}},
     {"depth_anything_3", {"tiny_any", "tiny_mono", "tiny_nested"}},
+    {"resnet", {"tiny_resnet", "tiny_resnet_bottleneck", "tiny_resnext"}},
 };
 
 // Threads slow tiny models down, above all on a busy machine.

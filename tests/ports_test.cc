@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
@@ -24,6 +25,7 @@
 #include "common/keymap/plan.h"
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
+#include "common/source/slot_source.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
@@ -42,7 +44,7 @@ class PortsTest : public testing::TestWithParam<std::string> {
  protected:
   // Exports the model as `dtype`, proves it, and returns the loaded artifact.
   torch::jit::Module Export(DType dtype) {
-    const auto registry = Registry::Load(EmbeddedPlugins(), {"tests/testdata"});
+    const auto registry = Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"});
     EXPECT_THAT(registry, IsOk());
     const auto entry = registry->Find(GetParam());
     EXPECT_THAT(entry, IsOk());
@@ -91,6 +93,7 @@ StateDict PublishedDict(const std::string& path) {
   std::ifstream stream(path);
   for (std::string line; std::getline(stream, line);) {
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
+    if (words[0] == "file" || words[0] == "parameters") continue;
     CheckpointTensor tensor;
     tensor.key = words[0];
     tensor.dtype = ParseDType(words[1]).value();
@@ -103,27 +106,26 @@ StateDict PublishedDict(const std::string& path) {
   return dict;
 }
 
-TEST(PortsKeysTest, TheFullSizesHaveThePublishedKeys) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"tests/testdata"}));
-  for (const std::string model : {"resnet18", "resnet50", "vitmatte_s_com"}) {
-    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(model));
-    ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-    const StateDict dict = PublishedDict(absl::StrCat(entry.plugin->path, "/", model, ".txt"));
-    const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
-    ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, model));
-    ASSERT_EQ(tree.slots.size(), dict.tensors.size());
-    for (size_t i = 0; i < dict.tensors.size(); ++i) {
-      EXPECT_EQ(tree.slots[i].name, dict.tensors[i].key);
-      EXPECT_EQ(plan.sources[i].constant(), nullptr);
-    }
+TEST(PortsKeysTest, TheFullSizeHasThePublishedKeys) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("vitmatte_s_com"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  const StateDict dict = PublishedDict("tests/testdata/vitmatte/vitmatte_s_com.txt");
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("vitmatte_s_com", {dict});
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "vitmatte_s_com"));
+  ASSERT_EQ(tree.slots.size(), dict.tensors.size());
+  for (size_t i = 0; i < dict.tensors.size(); ++i) {
+    EXPECT_EQ(tree.slots[i].name, dict.tensors[i].key);
+    EXPECT_EQ(plan.sources[i].constant(), nullptr);
   }
 }
 
 // The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
   for (const auto& [model, types] :
-       {std::pair("resnet/resnet18", 3), std::pair("resnet/resnet50", 3), std::pair("vitmatte/vitmatte_s_com", 13)}) {
-    const StateDict dict = PublishedDict(absl::StrCat("tests/testdata/", model, ".txt"));
+       {std::pair("manifests/resnet18", 3), std::pair("manifests/resnet50", 3),
+        std::pair("testdata/vitmatte/vitmatte_s_com", 13)}) {
+    const StateDict dict = PublishedDict(absl::StrCat("tests/", model, ".txt"));
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
     EXPECT_EQ(draft.tensors, static_cast<int64_t>(dict.tensors.size()));
@@ -132,13 +134,39 @@ TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
 }
 
 TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"tests/testdata"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  StateDict dict = PublishedDict(absl::StrCat(entry.plugin->path, "/resnet18.txt"));
+  StateDict dict = PublishedDict("tests/manifests/resnet18.txt");
   EXPECT_EQ(std::erase_if(dict.tensors, [](const auto& t) { return absl::EndsWith(t.key, "_tracked"); }), 20);
   const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", {dict});
   EXPECT_OK(MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "resnet18"));
+}
+
+// transformers' ResNetForImageClassification with upstream's weights, saved by that library.
+TEST(PortsKeysTest, AResNetOfTransformersFillsTheSlotsWithUpstreamsWeights) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet_bottleneck"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint,
+                       OpenCheckpoint("tests/checkpoints/layouts/transformers/tiny_resnet_bottleneck.safetensors"));
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "tiny_resnet_bottleneck"));
+  EXPECT_EQ(plan.layout, "transformers");
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    const Slot& slot = tree.slots[i];
+    ASSERT_EQ(plan.sources[i].inputs().size(), 1) << slot.name;
+    const size_t count = *ElementCount(slot.shape);
+    if (plan.sources[i].dtype() == DType::kInt64) {
+      int64_t counter = -1;
+      ASSERT_OK(plan.sources[i].Evaluate(reinterpret_cast<char*>(&counter)));
+      EXPECT_EQ(counter, 0) << slot.name;
+      continue;
+    }
+    std::vector<float> weights(count), seeded(count);
+    ASSERT_OK(plan.sources[i].Evaluate(reinterpret_cast<char*>(weights.data())));
+    SeededWeights(slot.name, slot.shape, 0, absl::MakeSpan(seeded));
+    EXPECT_EQ(weights, seeded) << slot.name;
+  }
 }
 
 // Writes a checkpoint of `entry` with seeded weights, in which every counter of batches is 7.
@@ -163,7 +191,7 @@ void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
 }
 
 TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"tests/testdata"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
   const std::string folder = std::getenv("TEST_TMPDIR");
   ExportOptions options;

@@ -17,4 +17,7 @@ COMMITTED = [
     "dinov2_vits14_reg",
     "dinov2_vits14_reg_lc1",
     "dinov2_vits14_reg_lc4",
+    "resnet18",
+    "resnet50",
+    "resnext50_32x4d",
 ]
