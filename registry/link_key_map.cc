@@ -17,6 +17,15 @@
 namespace modelport {
 namespace {
 
+// The largest layout of the catalog has 40.
+constexpr size_t kMaxRules = 10000;
+
+size_t CountRules(const Layout& layout) {
+  return layout.recognise.size() + layout.old_names.size() + layout.renames.size() + layout.sources.size() +
+         layout.aliases.size() + layout.missing.size() + layout.dropped.size() + layout.unused.size() +
+         layout.includes.size();
+}
+
 class KeyMapLinker {
  public:
   KeyMapLinker(const Plugin& plugin, const YamlFile& file, FindLinkedPlugin find)
@@ -54,6 +63,11 @@ class KeyMapLinker {
       if (included == nullptr) {
         problems_.Add(inclusion.mark, absl::StrCat("layout ", layout->name, ": ", inclusion.family, " has no layout \"",
                                           inclusion.layout, "\"", NearestLayout(inclusion.layout, plugin->key_map)));
+        continue;
+      }
+      if (CountRules(*layout) + CountRules(*included) > kMaxRules) {
+        problems_.Add(inclusion.mark, absl::StrCat("layout ", layout->name, " has more than ", kMaxRules,
+                                                   " rules with those that it includes"));
         continue;
       }
       IncludeLayout(*included, inclusion, layout);

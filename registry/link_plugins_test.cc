@@ -346,6 +346,24 @@ INSTANTIATE_TEST_SUITE_P(
                   "plugin.yaml"}),
     [](const auto& info) { return info.param.name; });
 
+// Each family includes the one before it twice.
+TEST(LinkPluginsTest, InclusionsCannotGrowWithoutBound) {
+  std::vector<PluginFolder> folders = {Layers(), Net()};
+  std::string uses = "layers, net", inner = "net", type = "Net(3)";
+  for (int i = 0; i < 16; ++i) {
+    const std::string family = "f" + std::to_string(i), name = "F" + std::to_string(i);
+    const std::string include = "{family: " + inner + ", layout: original, slot: ";
+    folders.push_back(Folder("models/" + family, WithVariant(Header(family, uses), family + "_a", name + "()"),
+                             "modules: {" + name + "(): {children: {a: \"" + type + "\", b: \"" + type + "\"}}}\n",
+                             "layouts: {original: {recognise: [w], includes: [" + include + "a}, " + include + "b}]}}\n"));
+    uses = "layers, " + family;
+    inner = family;
+    type = name + "()";
+  }
+  EXPECT_THAT(LinkPlugins(folders, {}),
+              StatusIs(kInvalid, HasSubstr("layout original has more than 10000 rules with those that it includes")));
+}
+
 TEST(LinkPluginsTest, TheProblemsOfAllFilesAreReportedAtOnce) {
   const std::vector<PluginFolder> folders = {
       Folder("models/layers", Header("layers", ""), "modules: {F(): {paramaters: {}}}\n"),
