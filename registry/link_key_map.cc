@@ -61,8 +61,9 @@ class KeyMapLinker {
       if (plugin == nullptr) continue;
       const Layout* const included = plugin->key_map.Find(inclusion.layout);
       if (included == nullptr) {
-        problems_.Add(inclusion.mark, absl::StrCat("layout ", layout->name, ": ", inclusion.family, " has no layout \"",
-                                          inclusion.layout, "\"", NearestLayout(inclusion.layout, plugin->key_map)));
+        problems_.Add(inclusion.mark,
+                      absl::StrCat("layout ", layout->name, ": ", inclusion.family, " has no layout \"",
+                                   inclusion.layout, "\"", NearestLayout(inclusion.layout, plugin->key_map)));
         continue;
       }
       if (CountRules(*layout) + CountRules(*included) > kMaxRules) {
@@ -83,8 +84,8 @@ class KeyMapLinker {
     for (size_t i = 0; i < includes.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         if (!is_within(includes[i], includes[j]) && !is_within(includes[j], includes[i])) continue;
-        problems_.Add(includes[i].mark, absl::StrCat("the slots below ", includes[i].slot, " are also of the inclusion at ",
-                                            MarkString(includes[j].mark)));
+        problems_.Add(includes[i].mark, absl::StrCat("the slots below ", includes[i].slot,
+                                                     " are also of the inclusion at ", MarkString(includes[j].mark)));
       }
     }
   }
