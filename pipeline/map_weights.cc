@@ -105,8 +105,7 @@ absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry&
 
 absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice) {
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                   MapGiven(registry, entry, tree, {{std::move(checkpoint), choice}}));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapGiven(registry, entry, tree, {{std::move(checkpoint), choice}}));
   return MappedWeights{std::move(mapped[0].checkpoint), std::move(mapped[0].plan)};
 }
 

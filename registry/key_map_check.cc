@@ -64,12 +64,12 @@ void KeyMapCheck::AddLayout(const Layout& layout) {
                       }});
   }
   for (const StatedConstant& constant : layout.constants) {
-    unmet_.push_back(
-        {&layout, constant.mark, absl::StrCat("no variant has the constant ", constant.path, " ", constant.value),
-         [&](const ModuleTree& tree, const ModuleTree&) {
-           const Value* const value = FindConstant(tree, constant.path);
-           return value != nullptr && ValueString(*value) == constant.value;
-         }});
+    unmet_.push_back({&layout, constant.mark,
+                      absl::StrCat("no variant has the constant ", constant.path, " ", constant.value),
+                      [&](const ModuleTree& tree, const ModuleTree&) {
+                        const Value* const value = FindConstant(tree, constant.path);
+                        return value != nullptr && ValueString(*value) == constant.value;
+                      }});
   }
   AddPairs(layout);
 }
@@ -105,9 +105,10 @@ bool KeyMapCheck::Report(const RulePair& pair, const Variant& variant, const Wei
     if (is_same ? matches < 2 : matches == 0 || CountMatches(*first, slot.name) == 0) continue;
     const std::string places = absl::StrCat(MarkString(first->mark), " ", MarkString(second->mark));
     if (!reported_.insert(places).second) return true;  // Several layouts share the rules.
-    problems_.Add(second->mark,
-                  absl::StrCat("layout ", layout->name, ": the rule fills ", slot.name, " of ", variant.name,
-                               is_same ? " twice" : absl::StrCat(", and so does the one at ", MarkString(first->mark))));
+    problems_.Add(
+        second->mark,
+        absl::StrCat("layout ", layout->name, ": the rule fills ", slot.name, " of ", variant.name,
+                     is_same ? " twice" : absl::StrCat(", and so does the one at ", MarkString(first->mark))));
     return true;
   }
   return false;

@@ -17,6 +17,15 @@
 namespace modelport {
 namespace {
 
+// The largest layout of the catalog has 40.
+constexpr size_t kMaxRules = 10000;
+
+size_t CountRules(const Layout& layout) {
+  return layout.recognise.size() + layout.old_names.size() + layout.renames.size() + layout.sources.size() +
+         layout.aliases.size() + layout.missing.size() + layout.dropped.size() + layout.unused.size() +
+         layout.includes.size();
+}
+
 class KeyMapLinker {
  public:
   KeyMapLinker(const Plugin& plugin, const YamlFile& file, FindLinkedPlugin find)
@@ -52,8 +61,14 @@ class KeyMapLinker {
       if (plugin == nullptr) continue;
       const Layout* const included = plugin->key_map.Find(inclusion.layout);
       if (included == nullptr) {
-        problems_.Add(inclusion.mark, absl::StrCat("layout ", layout->name, ": ", inclusion.family, " has no layout \"",
-                                          inclusion.layout, "\"", NearestLayout(inclusion.layout, plugin->key_map)));
+        problems_.Add(inclusion.mark,
+                      absl::StrCat("layout ", layout->name, ": ", inclusion.family, " has no layout \"",
+                                   inclusion.layout, "\"", NearestLayout(inclusion.layout, plugin->key_map)));
+        continue;
+      }
+      if (CountRules(*layout) + CountRules(*included) > kMaxRules) {
+        problems_.Add(inclusion.mark, absl::StrCat("layout ", layout->name, " has more than ", kMaxRules,
+                                                   " rules with those that it includes"));
         continue;
       }
       IncludeLayout(*included, inclusion, layout);
@@ -69,8 +84,8 @@ class KeyMapLinker {
     for (size_t i = 0; i < includes.size(); ++i) {
       for (size_t j = 0; j < i; ++j) {
         if (!is_within(includes[i], includes[j]) && !is_within(includes[j], includes[i])) continue;
-        problems_.Add(includes[i].mark, absl::StrCat("the slots below ", includes[i].slot, " are also of the inclusion at ",
-                                            MarkString(includes[j].mark)));
+        problems_.Add(includes[i].mark, absl::StrCat("the slots below ", includes[i].slot,
+                                                     " are also of the inclusion at ", MarkString(includes[j].mark)));
       }
     }
   }

@@ -182,8 +182,7 @@ PluginFolder Outer(const std::string& inclusions, const std::string& fields = ""
 
 TEST(LinkPluginsTest, ALayoutTakesTheRulesOfAnother) {
   const std::string rules = "layouts: {original: {recognise: [w], sources: [{slot: fc.weight, key: w}]}}\n";
-  const PluginFolder net =
-      Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet, rules);
+  const PluginFolder net = Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet, rules);
   const PluginFolder outer = Outer("{family: net, layout: original, slot: net, key: a.b}");
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), net, outer}, {}));
   const Layout& layout = *plugins[2]->key_map.Find("original");
@@ -191,10 +190,9 @@ TEST(LinkPluginsTest, ALayoutTakesTheRulesOfAnother) {
   EXPECT_EQ(layout.sources[0].slots[0].text(), "net.fc.weight");
   EXPECT_EQ(layout.sources[0].keys[0].text(), "a.b.w");
   EXPECT_EQ(layout.recognise[0].text(), "a.b.w");
-  ASSERT_OK_AND_ASSIGN(const auto changed,
-                       LinkPlugins({Layers(), Folder("models/net", net.Find("plugin.yaml")->text, kNet, rules + "# x\n"),
-                                    outer},
-                                   {}));
+  ASSERT_OK_AND_ASSIGN(
+      const auto changed,
+      LinkPlugins({Layers(), Folder("models/net", net.Find("plugin.yaml")->text, kNet, rules + "# x\n"), outer}, {}));
   EXPECT_NE(plugins[2]->key_map_digest, changed[2]->key_map_digest);
 }
 
@@ -302,10 +300,11 @@ INSTANTIATE_TEST_SUITE_P(
                                     kNet, "layouts: {original: {recognise: [fc.weight], config_fields: [sorts]}}\n")},
                   "models/net/plugin.yaml:14:14: no layout of keymap.yaml has the field \"sort\" in `config` or "
                   "`config_fields`; nearest: sorts"},
-        ErrorCase{"RulesForOneSlot",
-                  {Layers(), NetWithLayout("sources: [{slot: \"fc.{leaf}\", key: \"a.{leaf}\"}, {slot: fc.weight, key: b}]")},
-                  "models/net/keymap.yaml:1:94: layout original: the rule fills fc.weight of net_a, and so does the one "
-                  "at models/net/keymap.yaml:1:56"},
+        ErrorCase{
+            "RulesForOneSlot",
+            {Layers(), NetWithLayout("sources: [{slot: \"fc.{leaf}\", key: \"a.{leaf}\"}, {slot: fc.weight, key: b}]")},
+            "models/net/keymap.yaml:1:94: layout original: the rule fills fc.weight of net_a, and so does the one "
+            "at models/net/keymap.yaml:1:56"},
         ErrorCase{"ARuleThatFillsASlotTwice",
                   {Layers(), NetWithLayout("sources: [{slot: \"fc.{weight,weight}\", key: \"{a,b}\"}]")},
                   "models/net/keymap.yaml:1:56: layout original: the rule fills fc.weight of net_a twice"},
@@ -323,28 +322,49 @@ INSTANTIATE_TEST_SUITE_P(
         ErrorCase{"InclusionForSlotsThatNoVariantHas",
                   {Layers(), Net(), Outer("{family: net, layout: original, slot: nets}")},
                   "models/outer/keymap.yaml:1:49: no variant has a slot below nets"},
-        ErrorCase{"OwnRuleForASlotOfAnInclusion",
-                  {Layers(),
-                   Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
-                          "layouts: {original: {recognise: [w], sources: [{slot: fc.weight, key: w}]}}\n"),
-                   Outer("{family: net, layout: original, slot: net}", "sources: [{slot: net.fc.weight, key: v}], ")},
-                  "models/outer/keymap.yaml:1:48: layout original: the rule fills net.fc.weight of outer_a, and so does "
-                  "the one at models/net/keymap.yaml:1:48"},
+        ErrorCase{
+            "OwnRuleForASlotOfAnInclusion",
+            {Layers(),
+             Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet,
+                    "layouts: {original: {recognise: [w], sources: [{slot: fc.weight, key: w}]}}\n"),
+             Outer("{family: net, layout: original, slot: net}", "sources: [{slot: net.fc.weight, key: v}], ")},
+            "models/outer/keymap.yaml:1:48: layout original: the rule fills net.fc.weight of outer_a, and so does "
+            "the one at models/net/keymap.yaml:1:48"},
         ErrorCase{"ConstantThatNoVariantHas",
                   {Layers(), NetWithLayout("constants: {depth: 3}")},
                   "models/net/keymap.yaml:1:58: no variant has the constant depth 3"},
-        ErrorCase{"InclusionsInACircle",
-                  {Layers(),
-                   Folder("models/net", WithVariant(Header("net", "layers, outer"), "net_a", "Net(3)"), kNet,
-                          "layouts: {original: {recognise: [w], includes: [{family: outer, layout: original, slot: fc}]}}\n"),
-                   Outer("{family: net, layout: original, slot: net}")},
-                  "models/outer/plugin.yaml:4:16: circular `uses` or `extends`: net -> outer -> net"},
+        ErrorCase{
+            "InclusionsInACircle",
+            {Layers(),
+             Folder("models/net", WithVariant(Header("net", "layers, outer"), "net_a", "Net(3)"), kNet,
+                    "layouts: {original: {recognise: [w], includes: [{family: outer, layout: original, slot: fc}]}}\n"),
+             Outer("{family: net, layout: original, slot: net}")},
+            "models/outer/plugin.yaml:4:16: circular `uses` or `extends`: net -> outer -> net"},
         ErrorCase{"TypeOfAFamilyThatIsNotUsed",
                   {Layers(), Folder("models/net", Header("net", ""), kNet)},
                   "models/net/modules.yaml:2:29: unknown module type \"Linear\"; family layers has it: add layers to "
                   "`uses` in "
                   "plugin.yaml"}),
     [](const auto& info) { return info.param.name; });
+
+// Each family includes the one before it twice.
+TEST(LinkPluginsTest, InclusionsCannotGrowWithoutBound) {
+  std::vector<PluginFolder> folders = {Layers(), Net()};
+  std::string uses = "layers, net", inner = "net", type = "Net(3)";
+  for (int i = 0; i < 16; ++i) {
+    const std::string family = "f" + std::to_string(i), name = "F" + std::to_string(i);
+    const std::string include = "{family: " + inner + ", layout: original, slot: ";
+    folders.push_back(
+        Folder("models/" + family, WithVariant(Header(family, uses), family + "_a", name + "()"),
+               "modules: {" + name + "(): {children: {a: \"" + type + "\", b: \"" + type + "\"}}}\n",
+               "layouts: {original: {recognise: [w], includes: [" + include + "a}, " + include + "b}]}}\n"));
+    uses = "layers, " + family;
+    inner = family;
+    type = name + "()";
+  }
+  EXPECT_THAT(LinkPlugins(folders, {}),
+              StatusIs(kInvalid, HasSubstr("layout original has more than 10000 rules with those that it includes")));
+}
 
 TEST(LinkPluginsTest, TheProblemsOfAllFilesAreReportedAtOnce) {
   const std::vector<PluginFolder> folders = {

@@ -198,7 +198,8 @@ class PluginParser {
       problems_->Add(value.mark, "field \"whole\" wants url or hub");
     }
     if (variant->files.size() == 1) {
-      problems_->Add(value.mark, "field \"whole\" is for variants with field \"files\"; a single file is field \"file\"");
+      problems_->Add(value.mark,
+                     "field \"whole\" is for variants with field \"files\"; a single file is field \"file\"");
     }
   }
 

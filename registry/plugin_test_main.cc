@@ -126,8 +126,8 @@ std::vector<std::pair<const KeyPattern*, YamlMark>> RuleSlots(const KeyMap& key_
   return slots;
 }
 
-// A slot that a rule names must be a slot of some variant; otherwise the rule is obsolete. A rule of another family is a
-// matter of that one's test.
+// A slot that a rule names must be a slot of some variant; otherwise the rule is obsolete. A rule of another family is
+// a matter of that one's test.
 TEST_F(PluginTest, EverySlotOfARuleExists) {
   std::map<std::string, std::vector<WeightPart>> parts;  // Of all variants, by the child that they fill.
   for (const Entry& entry : entries_) {

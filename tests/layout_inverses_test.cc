@@ -108,11 +108,11 @@ TEST(LayoutInversesTest, EveryLayoutThatCanBeWrittenIsReadBack) {
       there_and_back.insert(entry.plugin->family + " " + layout.name);
     }
   }
-  for (const char* layout : {"dinov2 transformers", "dinov2 transformers_v5_internal", "dinov2 timm",
-                             "dinov2_classifiers original", "dinov2_classifiers transformers",
-                             "dinov2_classifiers transformers_with_registers_v5_internal", "dinov2_depthers original",
-                             "dinov2_depthers transformers_v5_internal", "depth_anything_v2 transformers",
-                             "depth_anything_3 original"}) {
+  for (const char* layout :
+       {"dinov2 transformers", "dinov2 transformers_v5_internal", "dinov2 timm", "dinov2_classifiers original",
+        "dinov2_classifiers transformers", "dinov2_classifiers transformers_with_registers_v5_internal",
+        "dinov2_depthers original", "dinov2_depthers transformers_v5_internal", "depth_anything_v2 transformers",
+        "depth_anything_3 original"}) {
     EXPECT_EQ(there_and_back.count(layout), 1) << layout;
   }
 }

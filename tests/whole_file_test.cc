@@ -81,13 +81,15 @@ class WholeFileTest : public testing::Test {
 TEST_F(WholeFileTest, InspectNamesTheModelAndMapsTheFile) {
   const ToolResult any = Run("inspect", {"--checkpoint=hub.safetensors"});
   EXPECT_EQ(any.exit_status, 0) << any.err;
-  EXPECT_THAT(any.out, AllOf(HasSubstr("fits tiny_dinov2_lc1\n"), HasSubstr("layout transformers, which has keys like")));
+  EXPECT_THAT(any.out,
+              AllOf(HasSubstr("fits tiny_dinov2_lc1\n"), HasSubstr("layout transformers, which has keys like")));
   const ToolResult model = Run("inspect", {"--checkpoint=hub.safetensors", "--model=tiny_dinov2_lc1"});
   EXPECT_EQ(model.exit_status, 0) << model.err;
-  EXPECT_THAT(model.out,
-              AllOf(HasSubstr("fits tiny_dinov2_lc1: layout transformers, 65 of 65 slots filled\n"),
-                    HasSubstr(" <- concatenate(0) dinov2.encoder.layer.{0..3}.attention.attention.{query,key,value}.weight "),
-                    HasSubstr("  linear_head.weight                       <- classifier.weight ")));
+  EXPECT_THAT(
+      model.out,
+      AllOf(HasSubstr("fits tiny_dinov2_lc1: layout transformers, 65 of 65 slots filled\n"),
+            HasSubstr(" <- concatenate(0) dinov2.encoder.layer.{0..3}.attention.attention.{query,key,value}.weight "),
+            HasSubstr("  linear_head.weight                       <- classifier.weight ")));
 }
 
 TEST_F(WholeFileTest, InspectReadsTheLayoutThatTheUserNames) {

@@ -84,7 +84,8 @@ std::string Cure(const Variant& variant) {
                         " if you have its weights: the plugin names no place where they are published");
   }
   const std::string whole = PublishedPlace(variant.whole);
-  return absl::StrCat("get ", absl::StrJoin(places, "\n  get "), "\n  and pass --checkpoint=", absl::StrJoin(names, ","),
+  return absl::StrCat("get ", absl::StrJoin(places, "\n  get "),
+                      "\n  and pass --checkpoint=", absl::StrJoin(names, ","),
                       whole.empty() ? "" : absl::StrCat("\n  or get ", whole, " and pass it alone"));
 }
 

@@ -24,8 +24,8 @@ struct FoundSource {
   bool is_aliased = false;            // Whether an alias names the key.
 };
 
-// Looks for the source of `slot` in `reading`, which has keys: by the rule of `sources` for it, under its own key, or as
-// the alias for it.
+// Looks for the source of `slot` in `reading`, which has keys: by the rule of `sources` for it, under its own key, or
+// as the alias for it.
 FoundSource FindSource(const Slot& slot, const LayoutReading& reading);
 
 }  // namespace modelport

@@ -6,8 +6,8 @@
 namespace modelport {
 
 // Adds the rules of `included`, a layout of another family, to `layout`, before its own: each key below
-// `inclusion.key`, each slot below `inclusion.slot`. `inclusion` is an item of `layout->includes`. What is about a whole
-// file is not added: `prefix`, `unwrap`, `strip`, `config` and `constants`.
+// `inclusion.key`, each slot below `inclusion.slot`. `inclusion` is an item of `layout->includes`. What is about a
+// whole file is not added: `prefix`, `unwrap`, `strip`, `config` and `constants`.
 void IncludeLayout(const Layout& included, const Inclusion& inclusion, Layout* layout);
 
 }  // namespace modelport

@@ -91,7 +91,8 @@ class LayoutWriter {
       if (value != nullptr && ValueString(*value) == constant.value) continue;
       return absl::InvalidArgumentError(
           absl::StrCat(MarkString(constant.mark), ": layout ", layout_.name, " is of models with ", constant.path, " ",
-                       constant.value, ", and this one has ", value == nullptr ? "none" : ValueString(*value)));
+                       constant.value, ", and this one has ", value == nullptr ? "none" : ValueString(*value),
+                       "\n  keymap.yaml has another layout for it, or there are no such files of this model"));
     }
     return absl::OkStatus();
   }
