@@ -1,15 +1,15 @@
 """An archive of files in folders."""
 
 def _archive_impl(ctx):
-    list = ctx.actions.declare_file(ctx.label.name + ".files")
+    listing = ctx.actions.declare_file(ctx.label.name + ".files")
     lines = ["{}/{}\t{}\n".format(folder, file.basename, file.path) for target, folder in ctx.attr.files.items() for file in target.files.to_list()]
-    ctx.actions.write(list, "".join(lines))
+    ctx.actions.write(listing, "".join(lines))
     ctx.actions.run(
         mnemonic = "Archive",
         progress_message = "Packing " + ctx.outputs.out.basename,
         executable = ctx.executable._pack,
-        arguments = [list.path, ctx.attr.root, ctx.outputs.out.path],
-        inputs = ctx.files.files + [list],
+        arguments = [listing.path, ctx.attr.root, ctx.outputs.out.path],
+        inputs = ctx.files.files + [listing],
         outputs = [ctx.outputs.out],
         use_default_shell_env = True,
     )

@@ -31,7 +31,8 @@ std::string RoffFlag(const AnyFlag& flag) {
 }
 
 std::string RoffCommand(const Command& command) {
-  std::string text = absl::StrCat(".SS modelport ", command.name, " [\\fIFLAG\\fR]... ", Roff(command.arguments), "\n",
+  std::string text = absl::StrCat(".SS modelport ", command.name, " [\\fIFLAG\\fR]...",
+                                  command.arguments.empty() ? "" : absl::StrCat(" ", Roff(command.arguments)), "\n",
                                   Roff(command.summary), "\n");
   for (const AnyFlag* const flag : Sorted(command.flags)) absl::StrAppend(&text, RoffFlag(*flag));
   return text;

@@ -26,7 +26,7 @@ TEST(ManPageTest, DescribesEveryCommandAndFlag) {
                               ".TP\n\\fB\\-\\-[no]loud\\fR\n\\&.loud \\e or not (default: false)\n"
                               ".TP\n\\fB\\-\\-song\\fR=\\fIVALUE\\fR\na song, such as modelport play "
                               "\\-\\-song=x; it\\(aqs [new]: so (default: air)\n"
-                              ".SS modelport rest"));
+                              ".SS modelport rest [\\fIFLAG\\fR]...\nRests\\&.\n"));
 }
 
 TEST(BashCompletionTest, KnowsEveryCommandAndFlag) {

@@ -16,14 +16,14 @@ def _wheel_impl(ctx):
     ]
     for target, folder in ctx.attr.files.items():
         files += [("{}/{}".format(folder.replace("INFO", info), file.basename), file) for file in target.files.to_list()]
-    list = ctx.actions.declare_file(ctx.label.name + ".files")
-    ctx.actions.write(list, "".join(sorted(["{}\t{}\n".format(path, file.path) for path, file in files])))
+    listing = ctx.actions.declare_file(ctx.label.name + ".files")
+    ctx.actions.write(listing, "".join(sorted(["{}\t{}\n".format(path, file.path) for path, file in files])))
     ctx.actions.run(
         mnemonic = "Wheel",
         progress_message = "Packing " + wheel.basename,
         executable = ctx.executable._pack,
-        arguments = [list.path, info + "/RECORD", ctx.file._zipper.path, wheel.path],
-        inputs = [file for _, file in files] + [list, ctx.file._zipper],
+        arguments = [listing.path, info + "/RECORD", ctx.file._zipper.path, wheel.path],
+        inputs = [file for _, file in files] + [listing, ctx.file._zipper],
         outputs = [wheel],
         use_default_shell_env = True,
     )

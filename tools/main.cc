@@ -1,4 +1,4 @@
-// The program of one command. The rule tool() defines MODELPORT_COMMAND, a function of tools/commands.h.
+// The program of one command. The macro tool() defines MODELPORT_COMMAND, a function of tools/commands.h.
 #include <cstdlib>
 
 #include "tools/commands.h"

@@ -1,4 +1,4 @@
-"""The rule for a tool."""
+"""A tool: its library and its program."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 
