@@ -19,7 +19,7 @@ constexpr auto kUnfit = absl::StatusCode::kFailedPrecondition;
 Manifest DepthModel(const std::vector<int>& shape) {
   Manifest manifest;
   manifest.set_minimum_runtime("1.12");
-  manifest.mutable_interface()->add_outputs("depth.Z");
+  manifest.mutable_interface()->add_channels_out("depth.Z");
   Manifest::Output& output = *manifest.mutable_round_trip()->add_outputs();
   output.set_call("forward([1, 3, 28, 42])");
   for (const int size : shape) output.add_shape(size);
