@@ -5,9 +5,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/manifest/describe_entry_points.h"
 #include "common/manifest/describe_proof.h"
 #include "common/manifest/describe_weights.h"
+#include "common/manifest/entry_point_text.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
@@ -44,10 +44,10 @@ void AddMethods(const Manifest& manifest, Table& table) {
   for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
     table.AddRow({"method", EntryPointSignature(entry_point)});
     for (const Manifest::Input& input : entry_point.inputs()) {
-      table.AddRow({"  in", absl::StrCat(input.name(), ": ", DescribeInput(input))});
+      table.AddRow({"  in", absl::StrCat(input.name(), ": ", InputText(input))});
     }
     for (const Manifest::Result& output : entry_point.outputs()) {
-      table.AddRow({"  out", absl::StrCat(output.name(), ": ", DescribeOutput(output))});
+      table.AddRow({"  out", absl::StrCat(output.name(), ": ", OutputText(output))});
     }
   }
   if (const int internal = InternalMethods(manifest); internal > 0) {

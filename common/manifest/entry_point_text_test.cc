@@ -1,4 +1,4 @@
-#include "common/manifest/describe_entry_points.h"
+#include "common/manifest/entry_point_text.h"
 
 #include "common/manifest/main_output.h"
 #include "gtest/gtest.h"
@@ -6,7 +6,7 @@
 namespace modelport {
 namespace {
 
-TEST(DescribeEntryPointsTest, AnImageHasItsShapeValuesAndSize) {
+TEST(EntryPointTextTest, AnImageHasItsShapeValuesAndSize) {
   Manifest::Input input;
   input.set_name("x");
   input.set_type("Tensor");
@@ -16,7 +16,7 @@ TEST(DescribeEntryPointsTest, AnImageHasItsShapeValuesAndSize) {
   input.set_multiple_of(14);
   input.set_resize("shorter_side");
   input.set_recommended_size(518);
-  EXPECT_EQ(DescribeInput(input),
+  EXPECT_EQ(InputText(input),
             "Tensor [B, 3, H, W], float32, normalised, sides multiples of 14, best with a shorter side of 518");
   input.set_normalised(false);
   input.set_min(0);
@@ -24,29 +24,29 @@ TEST(DescribeEntryPointsTest, AnImageHasItsShapeValuesAndSize) {
   input.set_multiple_of(1);
   input.set_recommended_size(0);
   input.set_help("the plate");
-  EXPECT_EQ(DescribeInput(input), "Tensor [B, 3, H, W], float32, 0 to 1, any size: the plate");
+  EXPECT_EQ(InputText(input), "Tensor [B, 3, H, W], float32, 0 to 1, any size: the plate");
 }
 
-TEST(DescribeEntryPointsTest, AnOutputHasItsUnitDirectionAndRange) {
+TEST(EntryPointTextTest, AnOutputHasItsUnitDirectionAndRange) {
   Manifest::Result output;
   output.set_dtype("float32");
-  EXPECT_EQ(DescribeOutput(output), "[], float32");
+  EXPECT_EQ(OutputText(output), "[], float32");
   for (const char* size : {"B", "H", "W"}) output.add_shape(size);
   output.set_unit("metres");
   output.set_larger_is("farther");
   output.set_min(0);
   output.set_only_with("infer_gs");
-  EXPECT_EQ(DescribeOutput(output),
+  EXPECT_EQ(OutputText(output),
             "[B, H, W], float32, metres, larger is farther, at least 0, only with infer_gs");
 }
 
-TEST(DescribeEntryPointsTest, AValueThatIsNoTensorHasItsHelp) {
+TEST(EntryPointTextTest, AValueThatIsNoTensorHasItsHelp) {
   Manifest::Result output;
   output.set_help("the names of the classes");
-  EXPECT_EQ(DescribeOutput(output), "the names of the classes");
+  EXPECT_EQ(OutputText(output), "the names of the classes");
 }
 
-TEST(DescribeEntryPointsTest, OtherMethodsAreInternal) {
+TEST(EntryPointTextTest, OtherMethodsAreInternal) {
   Manifest manifest;
   manifest.add_methods("forward(Tensor x, int size=518) -> Tensor");
   manifest.add_methods("helper(Tensor x) -> Tensor");

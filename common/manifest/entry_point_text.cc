@@ -1,4 +1,4 @@
-#include "common/manifest/describe_entry_points.h"
+#include "common/manifest/entry_point_text.h"
 
 #include <vector>
 
@@ -51,14 +51,14 @@ std::string EntryPointSignature(const Manifest::EntryPoint& entry_point) {
                       entry_point.returns());
 }
 
-std::string DescribeInput(const Manifest::Input& input) {
+std::string InputText(const Manifest::Input& input) {
   const bool is_tensor = !input.dtype().empty();
   return Joined({is_tensor ? absl::StrCat(input.type(), " ", Shape(input)) : input.type(), input.dtype(),
                  input.normalised() ? "normalised" : "", Range(input), Sides(input), Recommended(input)},
                 input.help());
 }
 
-std::string DescribeOutput(const Manifest::Result& output) {
+std::string OutputText(const Manifest::Result& output) {
   return Joined({output.dtype().empty() ? "" : Shape(output), output.dtype(), output.unit(),
                  output.larger_is().empty() ? "" : absl::StrCat("larger is ", output.larger_is()), Range(output),
                  output.only_with().empty() ? "" : absl::StrCat("only with ", output.only_with()),
