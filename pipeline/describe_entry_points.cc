@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "common/proof/check_entry_points.h"
 
 namespace modelport {
@@ -45,8 +46,8 @@ void DescribeInput(const Port& port, const c10::Argument& argument, const Prepro
   input.set_type(argument.type()->annotation_str());
   if (argument.default_value().has_value()) {
     std::ostringstream text;
-    argument.default_value()->repr(text, [](std::ostream&, const c10::IValue&) { return false; });
-    input.set_default_value(text.str());
+    text << *argument.default_value();
+    input.set_default_value(argument.default_value()->isString() ? absl::StrCat("\"", text.str(), "\"") : text.str());
   }
   input.set_dtype(DTypeOf(port, dtype));
   if (!port.image.empty()) DescribeImage(port, preprocessing, input);

@@ -4,6 +4,7 @@
 // is made from the plugins; FLAG is --with_preprocess or --target=nuke.
 #include <ATen/Functions.h>
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,7 +31,7 @@
 namespace modelport {
 namespace {
 
-constexpr absl::string_view kBegin = "<!-- entry points of ", kEnd = "<!-- end -->";
+const std::string kBegin = "<!-- entry points of ", kEnd = "<!-- end -->";
 
 // The manifest's entry points of an artifact, whose weights are not made.
 absl::StatusOr<Manifest> Describe(const CatalogEntry& entry, absl::string_view flag) {

@@ -2,6 +2,7 @@
 #include <ATen/Functions.h>
 #include <c10/core/InferenceMode.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -107,7 +108,7 @@ TEST_F(EntryPointsTest, DepthAnything3) {
     for (const char* model : {"tiny_any", "tiny_nested"}) {
       Export(model, /*with_preprocess=*/false, dtype);
       const at::Tensor x = Image({1, 2, 3, 28, 42}, type);
-      const at::Tensor poses = at::eye(4).expand({1, 2, 4, 4}), lenses = at::eye(3).expand({1, 2, 3, 3}) * 20;
+      const at::Tensor poses = at::eye(4).expand({1, 2, 4, 4}), lenses = at::eye(3).mul(20).expand({1, 2, 3, 3});
       const auto layers = c10::List<int64_t>({1, 3});
       const c10::List<int64_t> none;
       EXPECT_OK(Call("forward", {x})) << model;

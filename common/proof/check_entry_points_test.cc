@@ -90,7 +90,7 @@ EntryPoint Layers() {
 }
 
 // Calls the entry point and compares.
-absl::Status Run(const EntryPoint& entry_point, const std::vector<c10::IValue>& inputs) {
+absl::Status Checked(const EntryPoint& entry_point, const std::vector<c10::IValue>& inputs) {
   const Module net = Net();
   EXPECT_OK(CheckEntryPoints(net, {entry_point}));
   return CheckResult(net, entry_point, "the call", inputs, net.get_method(entry_point.method)(inputs));
@@ -135,46 +135,46 @@ TEST(CheckEntryPointsTest, OutputsAreThePartsOfTheResult) {
 
 TEST(CheckResultTest, SizesAgreeWithTheInputs) {
   const at::Tensor x = at::ones({2, 3, 4, 5});
-  EXPECT_OK(Run(Forward(Tensor("depth", {"B", "H", "W"})), {x}));
-  EXPECT_OK(Run(Forward(Tensor("depth", {"B", "2 * H // 2", "P"})), {x}));
-  EXPECT_THAT(Run(Forward(Tensor("depth", {"B", "W", "H"})), {x}),
+  EXPECT_OK(Checked(Forward(Tensor("depth", {"B", "H", "W"})), {x}));
+  EXPECT_OK(Checked(Forward(Tensor("depth", {"B", "2 * H // 2", "P"})), {x}));
+  EXPECT_THAT(Checked(Forward(Tensor("depth", {"B", "W", "H"})), {x}),
               StatusIs(kInvalid, HasSubstr("m.yaml:3:depth: entry point forward: \"depth\" of the call: wants [B, W, H] with "
                                            "B = 2, H = 4, W = 5, has [2, 4, 5]")));
-  EXPECT_THAT(Run(Forward(Tensor("depth", {"B", "1", "H", "W"})), {x}),
+  EXPECT_THAT(Checked(Forward(Tensor("depth", {"B", "1", "H", "W"})), {x}),
               StatusIs(kInvalid, HasSubstr("wants [B, 1, H, W] with")));
 }
 
 TEST(CheckResultTest, KeysAreThoseThatTheArgumentsAskFor) {
   const at::Tensor x = at::ones({2, 3, 4, 5});
-  EXPECT_OK(Run(Features(), {x}));
-  EXPECT_OK(Run(Features(), {x, c10::List<int64_t>({3, 11})}));
+  EXPECT_OK(Checked(Features(), {x}));
+  EXPECT_OK(Checked(Features(), {x, c10::List<int64_t>({3, 11})}));
   EntryPoint always = Features();
   always.outputs[1].only_with = "";
-  EXPECT_THAT(Run(always, {x}), StatusIs(kInvalid, HasSubstr("\"layer_{I}\" of the call: is not in the result")));
+  EXPECT_THAT(Checked(always, {x}), StatusIs(kInvalid, HasSubstr("\"layer_{I}\" of the call: is not in the result")));
   EntryPoint undeclared = Features();
   undeclared.outputs.pop_back();
-  EXPECT_THAT(Run(undeclared, {x, c10::List<int64_t>({3})}),
+  EXPECT_THAT(Checked(undeclared, {x, c10::List<int64_t>({3})}),
               StatusIs(kInvalid, HasSubstr("m.yaml:2:5: entry point features: no output \"layer_3\", which the call has")));
 }
 
 TEST(CheckResultTest, PartsOfItemsAreThoseThatTheArgumentsAskFor) {
   const at::Tensor x = at::ones({2, 3, 4, 5});
   for (const bool flat : {false, true}) {
-    for (const bool token : {false, true}) EXPECT_OK(Run(Layers(), {x, flat, token}));
+    for (const bool token : {false, true}) EXPECT_OK(Checked(Layers(), {x, flat, token}));
   }
   EntryPoint swapped = Layers();
   std::swap(swapped.outputs[0].shape, swapped.outputs[1].shape);
-  EXPECT_THAT(Run(swapped, {x, true, true}), StatusIs(kInvalid, HasSubstr("wants [B, 3, H, W]")));
+  EXPECT_THAT(Checked(swapped, {x, true, true}), StatusIs(kInvalid, HasSubstr("wants [B, 3, H, W]")));
   EntryPoint inverted = Layers();
   inverted.outputs[2].only_with = "flat";
-  EXPECT_THAT(Run(inverted, {x, false, true}), StatusIs(kInvalid, HasSubstr("\"token\" of the call: wants an empty tensor")));
+  EXPECT_THAT(Checked(inverted, {x, false, true}), StatusIs(kInvalid, HasSubstr("\"token\" of the call: wants an empty tensor")));
 }
 
 TEST(CheckResultTest, ValuesAreInRangeButForRounding) {
   Port depth = Tensor("depth", {"B", "H", "W"});
   depth.min = 0;
   depth.max = 80;
-  const auto run = [&](float value) { return Run(Forward(depth), {at::full({1, 3, 1, 1}, value)}); };
+  const auto run = [&](float value) { return Checked(Forward(depth), {at::full({1, 3, 1, 1}, value)}); };
   EXPECT_OK(run(80.00001f));
   EXPECT_OK(run(std::numeric_limits<float>::quiet_NaN()));
   EXPECT_OK(run(-std::numeric_limits<float>::infinity()));
@@ -184,11 +184,11 @@ TEST(CheckResultTest, ValuesAreInRangeButForRounding) {
 
 TEST(CheckResultTest, TheDTypeIsThatOfTheWeightsUnlessStated) {
   const at::Tensor x = at::ones({1, 3, 2, 2}, at::kDouble);
-  EXPECT_THAT(Run(Forward(Tensor("depth", {"B", "H", "W"})), {x}),
+  EXPECT_THAT(Checked(Forward(Tensor("depth", {"B", "H", "W"})), {x}),
               StatusIs(kInvalid, HasSubstr("\"depth\" of the call: wants the dtype Float, has Double")));
   Port flags = Tensor("depth", {"B", "H", "W"});
   flags.dtype = "bool";
-  EXPECT_OK(Run(Forward(flags), {x.to(at::kBool)}));
+  EXPECT_OK(Checked(Forward(flags), {x.to(at::kBool)}));
 }
 
 }  // namespace
