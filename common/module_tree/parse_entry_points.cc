@@ -85,7 +85,8 @@ class PortParser {
     const std::string subject = absl::StrCat("field \"", name, "\"");
     std::string word = ReadText(*value, subject, problems_);
     if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end()) {
-      problems_->Add(value->mark, absl::StrCat(subject, " wants ", absl::StrJoin(words, " or "), ", has \"", word, "\""));
+      problems_->Add(value->mark,
+                     absl::StrCat(subject, " wants ", absl::StrJoin(words, " or "), ", has \"", word, "\""));
     }
     return word;
   }

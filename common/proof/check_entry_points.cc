@@ -48,8 +48,8 @@ absl::Status CheckInputs(const EntryPoint& entry_point, const c10::FunctionSchem
     const Port& input = entry_point.inputs[i];
     if (TakesTensor(schema.arguments()[i + 1]) == input.shape.has_value()) continue;
     return Differs(input.place, entry_point,
-                   absl::StrCat("argument ", input.name,
-                                input.shape ? " takes no tensor, but has a shape" : " takes a tensor: state its shape"));
+                   absl::StrCat("argument ", input.name, input.shape ? " takes no tensor, but has a shape"
+                                                                     : " takes a tensor: state its shape"));
   }
   for (const Port& output : entry_point.outputs) {
     for (const std::string& argument : {output.only_with, output.only_without}) {
@@ -103,7 +103,8 @@ class ResultChecker {
       const std::string& key = entry.key().toStringRef();
       const size_t i = FindOutput(key);
       if (i == found.size()) {
-        return Differs(entry_point_.place, entry_point_, absl::StrCat("no output \"", key, "\", which ", call_, " has"));
+        return Differs(entry_point_.place, entry_point_,
+                       absl::StrCat("no output \"", key, "\", which ", call_, " has"));
       }
       found[i] = true;
       RETURN_IF_ERROR(CheckTensor(entry_point_.outputs[i], entry.value().toTensor()));
@@ -172,8 +173,8 @@ class ResultChecker {
     const auto format = [](std::string* out, const auto& symbol) {
       absl::StrAppend(out, symbol.first, " = ", ValueString(symbol.second));
     };
-    return Wrong(port, absl::StrCat("wants [", absl::StrJoin(wanted, ", "), "]",
-                                    symbols_.empty() ? "" : absl::StrCat(" with ", absl::StrJoin(symbols_, ", ", format)),
+    const std::string known = absl::StrJoin(symbols_, ", ", format);
+    return Wrong(port, absl::StrCat("wants [", absl::StrJoin(wanted, ", "), "]", known.empty() ? "" : " with ", known,
                                     ", has [", absl::StrJoin(tensor.sizes(), ", "), "]"));
   }
 

@@ -88,9 +88,8 @@ std::string Origin(const Manifest& manifest) {
 // replaces the image.
 std::string OwnLayer(const Manifest::Interface& interface) {
   const auto is_rgba = [](const std::string& channel) { return absl::StartsWith(channel, "rgba."); };
-  if (interface.kind() == "colour" || !std::all_of(interface.channels_out().begin(), interface.channels_out().end(), is_rgba)) {
-    return "";
-  }
+  const auto& channels = interface.channels_out();
+  if (interface.kind() == "colour" || !std::all_of(channels.begin(), channels.end(), is_rgba)) return "";
   return interface.kind();
 }
 
