@@ -11,6 +11,7 @@
 #include "common/source/constant.h"
 #include "common/tensor/number.h"
 #include "common/tensor/shape.h"
+#include "pipeline/describe_entry_points.h"
 #include "pipeline/published_file.h"
 #include "pipeline/version.h"
 #include "pipeline/weight_source.h"
@@ -63,13 +64,10 @@ void DescribeCode(const ArtifactParts& parts, Manifest& manifest) {
 void DescribeInterface(const Interface& interface, Manifest& manifest) {
   Manifest::Interface& entry = *manifest.mutable_interface();
   entry.set_kind(interface.kind);
-  for (const std::string& channel : interface.inputs) entry.add_inputs(channel);
-  for (const std::string& channel : interface.outputs) entry.add_outputs(channel);
+  for (const std::string& channel : interface.channels_in) entry.add_channels_in(channel);
+  for (const std::string& channel : interface.channels_out) entry.add_channels_out(channel);
   entry.set_category(interface.category);
-  entry.set_help(interface.help);
   entry.set_multiple_of(interface.multiple_of);
-  entry.set_in_metres(interface.in_metres);
-  if (interface.larger_is_nearer) manifest.set_larger_is(*interface.larger_is_nearer ? "nearer" : "farther");
 }
 
 void DescribeKnobs(const ModuleNode& root, Manifest& manifest) {
@@ -196,6 +194,8 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   DescribeTensors(*parts.tree.whole, manifest);
   DescribeCode(parts, manifest);
   if (parts.tree.is_wrapped()) DescribeInterface(*parts.tree.whole->interface, manifest);
+  DescribeEntryPoints(parts.tree.whole->entry_points, parts.module, parts.entry.plugin->preprocessing, parts.dtype,
+                      manifest);
   DescribeKnobs(parts.tree.whole->root, manifest);
   return manifest;
 }

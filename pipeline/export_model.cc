@@ -163,8 +163,8 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", size);
   absl::StatusOr<RoundTrip> proven =
-      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, tree), options.allow_nonfinite,
-                     [&](int64_t bytes) { progress.Add(bytes); });
+      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, tree), tree.whole->entry_points,
+                     options.allow_nonfinite, [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));

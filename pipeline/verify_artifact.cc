@@ -147,10 +147,12 @@ bool MayBeNonfinite(const StatedManifest& stated) {
 
 // Loads the archive and compares what it computes, and what `stated` says of that.
 absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::shared_ptr<ArchivePieces>& archive,
-                                const std::vector<Call>& examples, const StatedManifest& stated) {
+                                const std::vector<Call>& examples, const std::vector<EntryPoint>& entry_points,
+                                const StatedManifest& stated) {
   ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
-  ASSIGN_OR_RETURN(RoundTrip round_trip, CompareModules(module, loaded, examples, outputs, MayBeNonfinite(stated)));
+  ASSIGN_OR_RETURN(RoundTrip round_trip,
+                   CompareModules(module, loaded, examples, entry_points, outputs, MayBeNonfinite(stated)));
   if (!stated.has_file_facts) return round_trip;
   const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
@@ -212,7 +214,8 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
   if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
   const std::vector<Call>& examples = TargetExamples(request->entry, remade.tree);
-  ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade.module, archive, examples, stated));
+  ASSIGN_OR_RETURN(const RoundTrip round_trip,
+                   Prove(remade.module, archive, examples, remade.tree.whole->entry_points, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));
   Verification result;
   result.manifest = stated.manifest;

@@ -84,7 +84,7 @@ TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
 constexpr char kWrappedNet[] = R"yaml(modules:
   Net(dim): {children: {fc: "Linear(dim, 2)"}}
   Wrapper(mean, dim):
-    interface: {kind: depth, inputs: [rgba.red], outputs: [depth.Z], category: c, multiple_of: dim, examples: ["forward([1, 1])"]}
+    interface: {kind: depth, channels_in: [rgba.red], channels_out: [depth.Z], category: c, multiple_of: dim, examples: ["forward([1, 1])"]}
     constants: {mean: mean, dim: dim}
 )yaml";
 
@@ -104,8 +104,8 @@ PluginFolder NetOfImages(const std::string& wrapper, const std::string& modules)
 }
 
 TEST(LinkPluginsTest, AWrapperForImagesNeedsNoChannels) {
-  const std::string modules = absl::StrReplaceAll(
-      kWrappedNet, {{"inputs: [rgba.red], outputs: [depth.Z], category: c, ", "in_metres: dim == 3, "}});
+  const std::string modules =
+      absl::StrReplaceAll(kWrappedNet, {{"channels_in: [rgba.red], channels_out: [depth.Z], category: c, ", ""}});
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), NetOfImages("Wrapper(mean, dim)", modules)}, {}));
   const Plugin& net = *plugins[1];
   ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
@@ -115,7 +115,6 @@ TEST(LinkPluginsTest, AWrapperForImagesNeedsNoChannels) {
                        BuildTargetTree(net, net.variants[0], *libtorch, /*with_preprocess=*/true));
   EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=3)");
   EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
-  EXPECT_TRUE(tree.whole->interface->in_metres);
 }
 
 TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
@@ -128,7 +127,6 @@ TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
   EXPECT_EQ(tree.model->slots[0].name, "fc.weight");
   EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
   EXPECT_EQ(tree.whole->interface->multiple_of, 1);
-  EXPECT_EQ(tree.whole->interface->larger_is_nearer, absl::nullopt);
   ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
   ASSERT_OK_AND_ASSIGN(const TargetTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
   EXPECT_EQ(own.whole, own.model);
@@ -257,9 +255,9 @@ INSTANTIATE_TEST_SUITE_P(
                   "models/net/plugin.yaml:6:61: wrapper of net_a: models/net/modules.yaml:3:3: a wrapper for images "
                   "wants a field interface, Wrapper has none"},
         ErrorCase{"WrapperForAHostWithoutChannels",
-                  {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("inputs: [rgba.red], ", ""))},
+                  {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("channels_in: [rgba.red], ", ""))},
                   "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: a wrapper for nuke "
-                  "wants the fields inputs, outputs and category"},
+                  "wants the fields channels_in, channels_out and category"},
         ErrorCase{"WrapperWithAnUnknownChannel",
                   {Layers(), WrappedNet("Net", "Wrapper(mean, dim)", WrappedTypes("depth.Z", "depth.z"))},
                   "models/net/plugin.yaml:5:18: wrapper of net_a: models/net/modules.yaml:4:16: nuke has no channel "

@@ -247,15 +247,19 @@ constexpr char kModules[] = R"yaml(modules:
         - {repeat: depth, module: "Net(2, 2)"}
         - {when: bias, module: ["Net(1, 2)", "Net(2, 1)"]}
         - {repeat: 3, when: bias, modules: ["Net(1, 3)", {module: "Net(3, 1)", when: not bias}]}
+    entry_points:
+      forward:
+        inputs:
+          - {name: x, shape: [B, dim, 2 * H], dtype: bool, image: any, resize: longer_side, size: 4 * dim, min: 0, max: 1, when: bias, help: image, as: one.forward}
+        outputs:
+          - {name: y, shape: [], dtype: float32, unit: metres, larger_is: nearer, min: -1, max: dim, only_with: x, help: depth, as: one.forward}
+          - {name: z, only_without: x, when: not bias}
     interface:
       kind: depth
-      inputs: [rgba.red, rgba.green]
-      outputs: [depth.Z]
+      channels_in: [rgba.red, rgba.green]
+      channels_out: [depth.Z]
       category: Depth Estimation
       multiple_of: 2 * dim
-      larger_is_nearer: true
-      in_metres: dim < 4
-      help: in metres
       examples: ["forward([1, 2, 28, 28])"]
     methods: |
       def forward(self, x: Tensor) -> Tensor:

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
+#include "common/module_tree/entry_point.h"
 #include "common/module_tree/wrapped_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -34,12 +35,12 @@ absl::Status CheckChannels(const std::vector<std::string>& names, const Target& 
 
 // Makes sure that the interface of a wrapper for `target` says what the host has to know.
 absl::Status CheckForHost(const Interface& interface, const Target& target) {
-  if (interface.inputs.empty() || interface.outputs.empty() || interface.category.empty()) {
+  if (interface.channels_in.empty() || interface.channels_out.empty() || interface.category.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a wrapper for ", target.name, " wants the fields inputs, outputs and category"));
+        absl::StrCat("a wrapper for ", target.name, " wants the fields channels_in, channels_out and category"));
   }
-  RETURN_IF_ERROR(CheckChannels(interface.inputs, target));
-  return CheckChannels(interface.outputs, target);
+  RETURN_IF_ERROR(CheckChannels(interface.channels_in, target));
+  return CheckChannels(interface.channels_out, target);
 }
 
 // Makes sure that the root of `tree` has an interface that is good for `wrapper`.
@@ -55,24 +56,30 @@ absl::Status CheckInterface(const ModuleTree& tree, const Wrapper& wrapper) {
   return Annotate(CheckForHost(*tree.interface, *target), MarkString(type.interface->mark));
 }
 
-// What the call of a wrapper may use.
-Scope PreprocessingScope(const Preprocessing& preprocessing) {
+// What the call of a wrapper of `model` may use.
+Scope WrapperScope(const Preprocessing& preprocessing, const ModuleTree& model) {
   std::vector<double> mean = preprocessing.mean, std = preprocessing.std;
   if (mean.empty()) {
     mean.assign(preprocessing.channels, 0);
     std.assign(preprocessing.channels, 1);
   }
-  return {{"channels", preprocessing.channels},
-          {"mean", std::move(mean)},
-          {"std", std::move(std)},
-          {"multiple_of", preprocessing.multiple_of},
-          {"size", preprocessing.size}};
+  Scope scope = {{"channels", preprocessing.channels},
+                 {"mean", std::move(mean)},
+                 {"std", std::move(std)},
+                 {"multiple_of", preprocessing.multiple_of},
+                 {"size", preprocessing.size}};
+  const EntryPoint* const forward = FindEntryPoint(model.entry_points, "forward");
+  if (forward == nullptr) return scope;
+  for (const Port& output : forward->outputs) {
+    if (!output.larger_is.empty()) scope.emplace("larger_is_nearer", output.larger_is == "nearer");
+  }
+  return scope;
 }
 
 absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                         const ModuleTree& model) {
   ASSIGN_OR_RETURN(ModuleTree tree,
-                   WrapTree(model, wrapper.call, PreprocessingScope(plugin.preprocessing), variant.module));
+                   WrapTree(model, wrapper.call, WrapperScope(plugin.preprocessing, model), variant.module));
   RETURN_IF_ERROR(CheckInterface(tree, wrapper));
   return tree;
 }
@@ -111,7 +118,7 @@ absl::StatusOr<const Wrapper*> NeededWrapper(const Plugin& plugin, const Variant
 // The wrapper's type and the values of its arguments: "InferImage(mean=[0.5, 0.5, 0.5], ...)".
 absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                          const ModuleTree& model, const ModuleTree& whole) {
-  Scope known = PreprocessingScope(plugin.preprocessing);
+  Scope known = WrapperScope(plugin.preprocessing, model);
   ASSIGN_OR_RETURN(const Scope of_root, BindArguments(model.root.type->signature, variant.module, Scope()));
   known.insert(of_root.begin(), of_root.end());
   const Signature& signature = whole.root.type->signature;

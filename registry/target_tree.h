@@ -32,8 +32,8 @@ absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& 
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the
 // variant's root and what the preprocessing states: channels, mean, std, multiple_of and size, the last an empty list
-// if it is not fixed. Without normalisation each mean is 0 and each std is 1. The result has an interface, with
-// channels that the wrapper's target knows.
+// if it is not fixed; and larger_is_nearer where an output of the root's forward states it. Without normalisation each
+// mean is 0 and each std is 1. The result has an interface, with channels that the wrapper's target knows.
 //   InvalidArgument  the wrapper does not fit the variant, has no interface or names an unknown channel
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                        const ModuleTree& model);

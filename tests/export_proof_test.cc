@@ -2,8 +2,11 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -39,11 +42,11 @@ constexpr char kModules[] = R"yaml(modules:
 
 constexpr char kKeyMap[] = "layouts: {original: {recognise: [running_var]}}\n";
 
-// A folder with the plugin `toy`.
-std::string ToyPlugin() {
+// A folder with the plugin `toy`, whose outputs are not stated unless `modules` does.
+std::string ToyPlugin(const std::string& modules = kModules) {
   const std::string folder = EmptyFolder("toy");
   std::ofstream(folder + "/plugin.yaml") << kPlugin;
-  std::ofstream(folder + "/modules.yaml") << kModules;
+  std::ofstream(folder + "/modules.yaml") << modules;
   std::ofstream(folder + "/keymap.yaml") << kKeyMap;
   return folder;
 }
@@ -104,6 +107,34 @@ TEST_F(NonfiniteOutputTest, FailsVerificationWhereTheManifestDoesNotCountIt) {
 TEST_F(NonfiniteOutputTest, GoodWeightsPass) {
   WriteToy(folder_ + "/toy.safetensors", {1, 2, 1});
   EXPECT_EQ(Run("export", {"--model=toy", "--out=m.pt"}).exit_status, 0);
+}
+
+// The plugin with an entry point that has this output.
+std::string ToyPluginWithOutput(const std::string& output) {
+  return ToyPlugin(absl::StrReplaceAll(kModules, {{"    methods: |", absl::StrCat(R"yaml(    entry_points:
+      forward:
+        inputs: [{name: x, shape: [B, 3, H, W], image: prepared}]
+        outputs: [{name: y, )yaml", output, "}]\n    methods: |")}}));
+}
+
+TEST(EntryPointTest, AnOutputThatIsNotAsStatedIsAnErrorThatNamesTheLine) {
+  const std::string folder = EmptyFolder("stated");
+  const auto export_toy = [&](const std::string& plugin) {
+    return RunTool("export", {"--model=toy", "--out=m.pt", "--weights=seeded", "--plugin_path=" + plugin}, folder);
+  };
+  for (const auto& [output, message] : std::vector<std::pair<std::string, std::string>>{
+           {"shape: [B, H, W]", "\"y\" of forward([2, 3, 4, 5]): wants [B, H, W] with B = 2, H = 4, W = 5, has [2, 3, 4, 5]"},
+           {"shape: [B, 3, H, W], min: 0", "\"y\" of forward([2, 3, 4, 5]): wants at least 0, has -"},
+           {"shape: [B, 3, H, W], dtype: int64", "wants the dtype Long, has Float"},
+           {"help: no tensor", "\"y\" is a tensor, without a shape, in the result, which is Tensor"}}) {
+    const std::string plugin = ToyPluginWithOutput(output);
+    const ToolResult result = export_toy(plugin);
+    EXPECT_EQ(result.exit_status, 1) << output;
+    EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: " + plugin + "/modules.yaml:7:19: entry point forward: "),
+                                  HasSubstr(message)));
+    EXPECT_THAT(FileNames(folder), IsEmpty());
+  }
+  EXPECT_EQ(export_toy(ToyPluginWithOutput("shape: [B, 3, H, W]")).exit_status, 0);
 }
 
 TEST(ManifestTest, HoldsWhatSourcesSayOfTheLicence) {

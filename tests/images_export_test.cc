@@ -45,10 +45,19 @@ TEST(ImagesExportTest, TheManifestStatesWhatIsInside) {
   EXPECT_EQ(manifest["preprocessing"]["inside"], true);
   EXPECT_EQ(manifest["preprocessing"]["channels"], 3);
   EXPECT_EQ(manifest["preprocessing"]["module"],
-            "InferImage(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225], multiple_of=14, in_metres=true)");
+            "InferImage(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225], multiple_of=14)");
   EXPECT_EQ(manifest["interface"]["kind"], "depth");
-  EXPECT_EQ(manifest["interface"]["in_metres"], true);
-  EXPECT_EQ(manifest["larger_is"], "farther");
+  ASSERT_THAT(manifest["entry_points"], testing::SizeIs(1));
+  const auto& image = manifest["entry_points"][0]["inputs"][0];
+  EXPECT_EQ(image["layout"], "NCHW");
+  EXPECT_EQ(image["dtype"], "uint8 or floating");
+  EXPECT_EQ(image["max"], 1);
+  EXPECT_EQ(image["multiple_of"], 1);
+  const auto& depth = manifest["entry_points"][0]["outputs"][0];
+  EXPECT_THAT(depth["shape"], ElementsAre("B", "H", "W"));
+  EXPECT_EQ(depth["unit"], "metres");
+  EXPECT_EQ(depth["larger_is"], "farther");
+  EXPECT_EQ(depth["max"], 20);
   EXPECT_THAT(manifest["round_trip"]["outputs"], testing::SizeIs(3));
 }
 
@@ -60,8 +69,9 @@ TEST(ImagesExportTest, VerifyMakesItAnew) {
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("inference([2, 2, 3, 90, 61], 42)"));
   const auto manifest = nlohmann::json::parse(ReadFile(folder + "/tiny_mono.manifest.json"));
-  EXPECT_EQ(manifest["interface"]["in_metres"], false);
-  EXPECT_THAT(manifest["interface"]["help"].get<std::string>(), StartsWith("Depth has no unit"));
+  const auto& depth = manifest["entry_points"][0]["outputs"][0];
+  EXPECT_EQ(depth["unit"], "");
+  EXPECT_EQ(depth["dtype"], "float16");
 }
 
 TEST(ImagesExportTest, AHostPreparesItsImagesItself) {

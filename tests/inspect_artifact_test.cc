@@ -47,7 +47,10 @@ TEST_F(InspectArtifactTest, DescribesAnArtifactForNuke) {
         std::string("model     tiny_dav2, tiny_dav2\n"),
         std::string("weights   seeded:v1:0, SEEDED weights: predicts nothing\n"), std::string("target    nuke\n"),
         std::string("made for  LibTorch 1.12\n"), std::string("loads in  Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0\n"),
-        std::string("out       depth.Z, depth\n"), std::string("method    forward(Tensor x) -> Tensor\n"),
+        std::string("gives     depth\n"), std::string("channels  rgba.red, rgba.green, rgba.blue to depth.Z\n"),
+        std::string("method    forward(x) -> Tensor\n"),
+        std::string("  in      x: Tensor [B, C, H, W], float32, 0 to 1, any size\n"),
+        std::string("  out     depth: [B, 1, H, W], float32, larger is nearer, at least 0: "),
         std::string("knob      max_size, int, 1008: "), std::string("made by   Modelport "),
         std::string("tensors bitwise equal")}) {
     EXPECT_THAT(result.out, HasSubstr(line));
@@ -60,7 +63,7 @@ TEST_F(InspectArtifactTest, ACopiedFileKeepsItsOwnManifest) {
   const ToolResult result = Inspect();
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("manifest  in it\n"), HasSubstr("target    libtorch\n"),
-                                HasSubstr("method    forward(Tensor x) -> Tensor\n"), Not(HasSubstr("checks "))));
+                                HasSubstr("method    forward(x) -> Tensor\n"), Not(HasSubstr("checks "))));
 }
 
 TEST_F(InspectArtifactTest, AManifestOfAnotherFileIsAnError) {

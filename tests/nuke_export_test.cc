@@ -108,7 +108,7 @@ variants:
 )yaml";
   std::ofstream(plugins + "/modules.yaml") << R"yaml(modules:
   Wrapper():
-    interface: {kind: features, inputs: [rgba.red, rgba.green, rgba.blue], outputs: [rgba.red], category: c, examples: ["forward([1, 3, 4, 5])"]}
+    interface: {kind: features, channels_in: [rgba.red, rgba.green, rgba.blue], channels_out: [rgba.red], category: c, examples: ["forward([1, 3, 4, 5])"]}
 )yaml" << attributes << R"yaml(    methods: |
       def forward(self, x: Tensor) -> Tensor:
         y = self.model(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
@@ -124,7 +124,7 @@ TEST(NukeExportTest, WhatPackageRefusesExportRefuses) {
   } cases[] = {
       {"", "y.mean([2, 3])",
        "FAILED_PRECONDITION: wrapped: Nuke wants an output of shape [batch, 1, height, width] for the wrapper's "
-       "outputs rgba.red; forward([1, 3, 4, 5]) has [1, 1000]\n"},
+       "channels_out rgba.red; forward([1, 3, 4, 5]) has [1, 1000]\n"},
       {"", "y", "forward([1, 3, 4, 5]) has [1, 1000, 4, 5]\n"},
       {"    attributes: {invert: false}\n", "y[:, 0:1]", "attribute invert is a bool"}};
   for (const auto& c : cases) {

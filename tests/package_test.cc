@@ -127,8 +127,8 @@ TEST(PackageTest, AMatteBecomesAlpha) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const auto manifest = nlohmann::json::parse(ReadFile(folder + "/out/tiny_vitmatte.manifest.json"));
   EXPECT_EQ(manifest["interface"]["kind"], "matte");
-  EXPECT_THAT(manifest["interface"]["inputs"], ElementsAre("rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"));
-  EXPECT_THAT(manifest["interface"]["outputs"], ElementsAre("rgba.alpha"));
+  EXPECT_THAT(manifest["interface"]["channels_in"], ElementsAre("rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"));
+  EXPECT_THAT(manifest["interface"]["channels_out"], ElementsAre("rgba.alpha"));
   EXPECT_EQ(manifest["round_trip"]["outputs"][1]["call"], "forward([1, 4, 31, 45])");
   EXPECT_THAT(ReadFile(folder + "/out/tiny_vitmatte_CatFileCreator.nk"),
               HasSubstr(" channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n channelsOut rgba.alpha\n"));

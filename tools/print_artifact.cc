@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "common/manifest/describe_proof.h"
 #include "common/manifest/describe_weights.h"
+#include "common/manifest/entry_point_text.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
@@ -31,6 +32,31 @@ std::string LoadsIn(const Manifest& manifest) {
   return target.ok() && (*target)->loaded_by != nullptr ? (*target)->loaded_by(manifest.minimum_runtime()) : "";
 }
 
+// The host's names of the image's channels, if the wrapper is for a host.
+void AddChannels(const Manifest::Interface& interface, Table& table) {
+  if (interface.channels_in().empty()) return;
+  table.AddRow({"channels", absl::StrCat(absl::StrJoin(interface.channels_in(), ", "), " to ",
+                                         absl::StrJoin(interface.channels_out(), ", "))});
+}
+
+// The entry points with what they take and give; all methods, if the plugin does not tell the entry points.
+void AddMethods(const Manifest& manifest, Table& table) {
+  for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
+    table.AddRow({"method", EntryPointSignature(entry_point)});
+    for (const Manifest::Input& input : entry_point.inputs()) {
+      table.AddRow({"  in", absl::StrCat(input.name(), ": ", InputText(input))});
+    }
+    for (const Manifest::Result& output : entry_point.outputs()) {
+      table.AddRow({"  out", absl::StrCat(output.name(), ": ", OutputText(output))});
+    }
+  }
+  if (const int internal = InternalMethods(manifest); internal > 0) {
+    table.AddRow({"internal", absl::StrCat(internal, internal == 1 ? " more method" : " more methods")});
+  }
+  if (!manifest.entry_points().empty()) return;
+  for (const std::string& method : manifest.methods()) table.AddRow({"method", method});
+}
+
 void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
   table.AddRow({"summary", manifest.summary()});
@@ -43,11 +69,10 @@ void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
   if (manifest.has_interface()) {
-    table.AddRow({"in", absl::StrJoin(manifest.interface().inputs(), ", ")});
-    table.AddRow(
-        {"out", absl::StrCat(absl::StrJoin(manifest.interface().outputs(), ", "), ", ", manifest.interface().kind())});
+    table.AddRow({"gives", manifest.interface().kind()});
+    AddChannels(manifest.interface(), table);
   }
-  for (const std::string& method : manifest.methods()) table.AddRow({"method", method});
+  AddMethods(manifest, table);
   for (const Manifest::Knob& knob : manifest.knobs()) {
     table.AddRow({"knob", absl::StrCat(knob.name(), ", ", knob.type(), ", ", knob.value(), ": ", knob.help())});
   }

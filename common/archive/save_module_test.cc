@@ -112,7 +112,7 @@ TEST(SaveModuleTest, OldRuntimesGetOldSyntax) {
 TEST(SaveModuleTest, AnOldArchiveComesBackEqual) {
   const std::string path = TempPath("back.pt");
   ASSERT_OK(Save(Oldest(), path));
-  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}));
+  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}, {}));
   EXPECT_EQ(round_trip.tensors, 3);
   EXPECT_EQ(round_trip.outputs[0].max_abs, 0);
 }
@@ -145,7 +145,7 @@ TEST(SaveModuleTest, LibTorchReadsExtraFiles) {
     torch::jit::ExtraFilesMap files = {{"note.json", ""}};
     const Module loaded = torch::jit::load(path, at::kCPU, files);
     EXPECT_EQ(files["note.json"], "{}\n");
-    EXPECT_OK(ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}));
+    EXPECT_OK(ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}, {}));
   }
 }
 

@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 Manifest MakeManifest() {
@@ -23,6 +24,9 @@ Manifest MakeManifest() {
   auto* excused = manifest.add_zero_filled();
   excused->set_key("mask_token");
   excused->set_reason(R"(quotes " and backslashes \u003c \\ survive)");
+  auto* output = manifest.add_entry_points()->add_outputs();
+  output->set_place("result[\"depth\"]");
+  output->set_min(0);  // A range without a greatest value.
   manifest.mutable_round_trip()->add_outputs()->set_max_abs(2.980232238769531e-08);
   return manifest;
 }
@@ -53,6 +57,8 @@ TEST(WriteManifestTest, ReadsWell) {
   EXPECT_THAT(text, HasSubstr("\"forward(Tensor x) -> Tensor\""));
   EXPECT_THAT(text, HasSubstr("\"unused\": []"));
   EXPECT_THAT(text, HasSubstr("\"proven\": false,"));
+  EXPECT_THAT(text, HasSubstr("\"min\": 0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("\"max\": ")));
 }
 
 struct BadCase {

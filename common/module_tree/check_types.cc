@@ -40,7 +40,12 @@ class TypeChecker {
       for (const ValueDecl& value : *values) CheckValue(value);
     }
     for (const ChildDecl& child : type.children) CheckChild(child);
-    if (type.interface.has_value()) CheckInterface(*type.interface);
+    if (type.interface.has_value()) CheckNumber(type.interface->multiple_of, type.interface->mark);
+    for (const EntryPointDecl& decl : type.entry_points) {
+      for (const auto* ports : {&decl.inputs, &decl.outputs}) {
+        for (const PortDecl& port : *ports) CheckPort(port);
+      }
+    }
   }
 
  private:
@@ -62,10 +67,16 @@ class TypeChecker {
     CheckModule(child.module);
   }
 
-  void CheckInterface(const InterfaceDecl& decl) {
-    CheckNumber(decl.multiple_of, decl.mark);
-    CheckNumber(decl.larger_is_nearer, decl.mark);
-    CheckNumber(decl.in_metres, decl.mark);
+  // In a shape a single letter is a symbol.
+  void CheckPort(const PortDecl& port) {
+    if (port.shape.has_value()) {
+      for (const Expression& size : *port.shape) {
+        for (const std::string& name : size.names()) {
+          if (!IsArgument(name) && !IsShapeSymbol(name)) AddUnknown("name", name, arguments_, port.mark);
+        }
+      }
+    }
+    for (const auto* number : {&port.size, &port.min, &port.max, &port.when}) CheckNumber(*number, port.mark);
   }
 
   void CheckModule(const ModuleEntry& entry) {

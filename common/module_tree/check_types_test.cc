@@ -70,5 +70,21 @@ TEST(CheckTypesTest, ATypeOfAnotherFamilyIsNamedOnceWithThatFamily) {
   m.yaml:3:41: unknown module type "Lost"; known: Net)yaml"));
 }
 
+TEST(CheckTypesTest, ASingleLetterInAShapeOfAnEntryPointIsASymbol) {
+  ModuleLibrary library;
+  ASSERT_OK(library.AddFile({"m.yaml", R"yaml(modules:
+  Net(dim):
+    entry_points:
+      forward:
+        inputs: [{name: x, shape: [B, 2 * H, dim], size: B}]
+        outputs: [{name: y, shape: [B, dims], max: dims}]
+)yaml"}));
+  EXPECT_THAT(CheckTypes(library, NoFamily),
+              StatusIs(absl::StatusCode::kInvalidArgument, R"yaml(module types: 3 problems
+  m.yaml:5:18: unknown name "B"; known: dim
+  m.yaml:6:19: unknown name "dims"; nearest: dim
+  m.yaml:6:19: unknown name "dims"; nearest: dim)yaml"));
+}
+
 }  // namespace
 }  // namespace modelport

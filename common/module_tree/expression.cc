@@ -1,5 +1,6 @@
 #include "common/module_tree/expression.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstdint>
@@ -248,6 +249,12 @@ void CollectComparedNames(const Node& node, std::set<std::string>* names) {
 
 std::string ValueString(const Value& value) { return std::visit(ValueWriter(), value); }
 
+absl::optional<double> NumberOf(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return absl::nullopt;
+}
+
 absl::StatusOr<Expression> Expression::Parse(absl::string_view text) {
   ASSIGN_OR_RETURN(ExpressionParser parser, ExpressionParser::Create(text));
   return parser.ParseWhole();
@@ -278,6 +285,24 @@ absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const {
 absl::StatusOr<bool> Expression::EvaluateCondition(const Scope& scope) const {
   absl::StatusOr<bool> value = EvaluateTruth(*root_, scope);
   return value.ok() ? value : InContext(value.status());
+}
+
+absl::StatusOr<Expression> Expression::Bind(const Scope& scope) const {
+  const std::vector<std::string> all = names();
+  if (std::all_of(all.begin(), all.end(), [&](const std::string& name) { return scope.count(name) > 0; })) {
+    ASSIGN_OR_RETURN(const Value value, Evaluate(scope));
+    return Parse(ValueString(value));
+  }
+  ASSIGN_OR_RETURN(const std::vector<ExpressionToken> tokens, TokenizeExpression(text_));
+  std::string bound;
+  size_t end = 0;  // Of the text that is copied to `bound`.
+  for (const ExpressionToken& token : tokens) {
+    const auto value = token.kind == ExpressionToken::Kind::kName ? scope.find(token.text) : scope.end();
+    if (value == scope.end()) continue;
+    absl::StrAppend(&bound, text_.substr(end, token.offset - end), ValueString(value->second));
+    end = token.offset + token.text.size();
+  }
+  return Parse(absl::StrCat(bound, text_.substr(end)));
 }
 
 absl::Status Expression::InContext(const absl::Status& error) const {

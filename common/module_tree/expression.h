@@ -53,6 +53,9 @@ using Value = std::variant<int64_t, double, bool, std::string, std::vector<int64
 // The value as the YAML would write it.
 std::string ValueString(const Value& value);
 
+// The number that an integer or a float is; nothing for any other value.
+absl::optional<double> NumberOf(const Value& value);
+
 // Arguments of the module type being instantiated.
 using Scope = std::map<std::string, Value, std::less<>>;
 
@@ -86,6 +89,10 @@ class Expression {
 
   // Evaluates to an integer, or InvalidArgument: unknown name "dims"; nearest: dim.
   absl::StatusOr<int64_t> EvaluateInt(const Scope& scope) const;
+
+  // The same expression of the names that are not in `scope`: with {patch: 14}, "H // patch" becomes "H // 14". Without
+  // such names it becomes its value. InvalidArgument as Evaluate.
+  absl::StatusOr<Expression> Bind(const Scope& scope) const;
 
  private:
   // Begins the error with the expression's text, unless the expression is a single name or literal.

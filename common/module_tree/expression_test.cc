@@ -260,5 +260,20 @@ INSTANTIATE_TEST_SUITE_P(
         BindCase{"F(a)", "F(1) x", "column 6 of \"F(1) x\": wants the end, has \"x\""},
         BindCase{"F(a)", "3", "column 1 of \"3\": wants a call such as Linear(dim, 4), has \"3\""}));
 
+TEST(BindTest, NamesInScopeBecomeValues) {
+  const auto bound = [](const std::string& text) {
+    const absl::StatusOr<Expression> expression =
+        Expression::Parse(text)->Bind({{"patch", int64_t{14}}, {"dim", int64_t{-2}}, {"on", true}});
+    return expression.ok() ? expression->text() : std::string(expression.status().message());
+  };
+  EXPECT_EQ(bound("H // patch * (W//patch)"), "H // 14 * (W//14)");
+  EXPECT_EQ(bound("patch * dim + 1"), "-27");
+  EXPECT_EQ(bound("B"), "B");
+  EXPECT_EQ(bound("H - dim"), "H - -2");
+  EXPECT_EQ(bound("\"patch\" == P"), "\"patch\" == P");
+  EXPECT_EQ(bound("on"), "true");
+  EXPECT_EQ(bound("patch // 0"), "\"patch // 0\": division by zero");
+}
+
 }  // namespace
 }  // namespace modelport

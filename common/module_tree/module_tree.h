@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/module_tree/entry_point.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/interface.h"
 #include "common/module_tree/knob.h"
@@ -56,6 +57,7 @@ struct ModuleTree {
   ModuleNode root;
   std::vector<Slot> slots;  // In state-dict order: a module's parameters, its buffers, then its children.
   absl::optional<Interface> interface = {};  // What the root tells its host, if its type says it.
+  std::vector<EntryPoint> entry_points = {};  // Of the root, those that its type states.
 };
 
 // Instantiates `call`, such as DinoVisionTransformer(dim=384, ...), with the types of `library`. Every shape, repeat

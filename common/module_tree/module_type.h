@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
+#include "common/module_tree/entry_point.h"
 #include "common/module_tree/expression.h"
 #include "common/module_tree/interface.h"
 #include "common/tensor/dtype.h"
@@ -76,6 +77,7 @@ struct ModuleType {
   Signature signature;                      // "Attention(dim, heads)"
   std::string upstream;                     // The upstream file and class that it ports; empty if not stated.
   absl::optional<InterfaceDecl> interface;  // Of a wrapper: what it tells its host.
+  std::vector<EntryPointDecl> entry_points;  // Of a root: the methods that programs call.
   std::vector<TensorDecl> parameters;
   std::vector<TensorDecl> buffers;
   std::vector<ValueDecl> constants;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/module_tree/parse_example.h"
+#include "common/module_tree/read_expression.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
@@ -48,17 +48,6 @@ std::vector<Call> ParseExamples(YamlMapReader& reader, YamlProblems* problems) {
   return examples;
 }
 
-absl::optional<Expression> TakeExpression(absl::string_view name, YamlMapReader& reader, YamlProblems* problems) {
-  const YamlValue* value = reader.Take(name);
-  if (value == nullptr) return absl::nullopt;
-  const std::string text = ReadText(*value, absl::StrCat("field \"", name, "\""), problems);
-  if (text.empty()) return absl::nullopt;
-  absl::StatusOr<Expression> expression = Expression::Parse(text);
-  if (expression.ok()) return *std::move(expression);
-  problems->Add(value->mark, expression.status().message());
-  return absl::nullopt;
-}
-
 }  // namespace
 
 InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
@@ -67,13 +56,10 @@ InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
   const size_t problems_before = problems->size();
   YamlMapReader reader(value, "field \"interface\"", problems);
   decl.stated.kind = ParseKind(reader, problems);
-  decl.stated.inputs = TakeChannels("inputs", reader, problems);
-  decl.stated.outputs = TakeChannels("outputs", reader, problems);
+  decl.stated.channels_in = TakeChannels("channels_in", reader, problems);
+  decl.stated.channels_out = TakeChannels("channels_out", reader, problems);
   decl.stated.category = reader.TakeText("category");
-  decl.stated.help = reader.TakeText("help");
-  decl.multiple_of = TakeExpression("multiple_of", reader, problems);
-  decl.larger_is_nearer = TakeExpression("larger_is_nearer", reader, problems);
-  decl.in_metres = TakeExpression("in_metres", reader, problems);
+  decl.multiple_of = TakeExpression("multiple_of", &reader, problems);
   decl.stated.examples = ParseExamples(reader, problems);
   reader.Finish();
   if (decl.stated.examples.empty() && problems->size() == problems_before) {

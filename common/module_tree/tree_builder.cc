@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "common/module_tree/evaluate_entry_points.h"
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
@@ -25,7 +26,8 @@ ModuleNode* NewChild(const std::string& name, ModuleNode* parent) {
   return parent->children.back().node.get();
 }
 
-TreeBuilder::TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root) : problems_(root.text) {
+TreeBuilder::TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root, const ModuleTree* wrapped)
+    : wrapped_(wrapped), problems_(root.text) {
   tree_.library = std::move(library);
 }
 
@@ -48,6 +50,10 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
     AddValues(type->attributes, *scope, node, &node->attributes);
     if (type->interface.has_value() && node->path.empty()) AddInterface(*type->interface, *scope, *node);
     for (const ChildDecl& child : type->children) AddChild(child, *scope, node);
+    // A tree without problems has no type that contains itself.
+    if (node->path.empty() && problems_.size() == 0) {
+      tree_.entry_points = EvaluateEntryPoints(*type, *scope, *tree_.library, wrapped_, &problems_);
+    }
   }
   --depth_;
   open_.pop_back();
@@ -158,10 +164,6 @@ void TreeBuilder::AddInterface(const InterfaceDecl& decl, const Scope& scope, co
                  absl::StrCat("multiple_of ", decl.multiple_of->text(), " is ", interface.multiple_of));
     }
   }
-  if (decl.larger_is_nearer.has_value()) {
-    interface.larger_is_nearer = Holds(decl.larger_is_nearer, scope, decl.mark, root);
-  }
-  if (decl.in_metres.has_value()) interface.in_metres = Holds(decl.in_metres, scope, decl.mark, root);
   tree_.interface = std::move(interface);
 }
 

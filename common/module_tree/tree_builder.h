@@ -25,8 +25,9 @@ namespace modelport {
 // Instantiates calls of module types into one tree, and collects what is wrong with them.
 class TreeBuilder {
  public:
-  // For a tree whose root `root` calls.
-  TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root);
+  // For a tree whose root `root` calls. `wrapped` is the tree that this root wraps, if it is a wrapper; it must outlive
+  // the builder.
+  TreeBuilder(std::shared_ptr<const ModuleLibrary> library, const Call& root, const ModuleTree* wrapped = nullptr);
 
   // Instantiates `call`, made at `mark` from a type with the arguments `caller`, into `node`, whose path is set.
   void Build(const Call& call, const Scope& caller, const YamlMark& mark, ModuleNode* node);
@@ -63,6 +64,7 @@ class TreeBuilder {
              const ModuleNode& node);
   absl::optional<Shape> EvaluateShape(const TensorDecl& tensor, const Scope& scope, const ModuleNode& node);
 
+  const ModuleTree* wrapped_;
   ModuleTree tree_;
   YamlProblems problems_;
   TreeBudget budget_;

@@ -6,7 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/module_tree/identifier.h"
+#include "common/module_tree/parse_entry_points.h"
 #include "common/module_tree/parse_interface.h"
+#include "common/module_tree/read_expression.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
@@ -25,6 +27,7 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   YamlMapReader reader(field.value, type.name(), problems_);
   type.upstream = reader.TakeText("upstream");
   if (const YamlValue* interface = reader.Take("interface")) type.interface = ParseInterface(*interface, problems_);
+  type.entry_points = ParseEntryPoints(reader.TakeFields("entry_points"), problems_);
   type.parameters = ParseTensors(reader.TakeFields("parameters"), /*are_buffers=*/false);
   type.buffers = ParseTensors(reader.TakeFields("buffers"), /*are_buffers=*/true);
   type.constants = ParseConstants(reader.TakeFields("constants"));
@@ -58,7 +61,7 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer
   if (field.value.kind == Kind::kMap) {
     YamlMapReader reader(field.value, Quoted(field.name), problems_);
     shape = reader.Require("shape");
-    tensor.when = TakeExpression("when", &reader);
+    tensor.when = TakeExpression("when", &reader, problems_);
     const YamlValue* dtype = is_buffer ? reader.Take("dtype") : nullptr;
     if (dtype != nullptr) tensor.dtype = ParseDType(*dtype);
     reader.Finish();
@@ -66,7 +69,7 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer
   if (shape == nullptr) return tensor;
   const std::string subject = absl::StrCat("the shape of ", Quoted(field.name));
   for (const YamlValue& item : ReadItems(*shape, subject, problems_)) {
-    absl::optional<Expression> size = ParseExpression(item, subject);
+    absl::optional<Expression> size = ReadExpression(item, subject, problems_);
     if (size.has_value()) tensor.shape.push_back(*std::move(size));
   }
   return tensor;
@@ -110,7 +113,7 @@ absl::optional<ValueDecl> TypeParser::ParseValue(const YamlValue::Field& field) 
     const std::vector<std::string> items = ReadTexts(field.value, subject, problems_);
     value = Parsed(Expression::Parse(absl::StrCat("[", absl::StrJoin(items, ", "), "]")), field.value.mark);
   } else {
-    value = ParseExpression(field.value, subject);
+    value = ReadExpression(field.value, subject, problems_);
   }
   if (!value.has_value()) return absl::nullopt;
   return ValueDecl{field.name, *std::move(value), absl::nullopt, absl::nullopt, field.mark};
@@ -120,7 +123,7 @@ absl::optional<ValueDecl> TypeParser::ParseValue(const YamlValue::Field& field) 
 absl::optional<ValueDecl> TypeParser::ParseKnob(const YamlValue::Field& field) {
   YamlMapReader reader(field.value, Quoted(field.name), problems_);
   const auto parse = [&](absl::string_view name, const YamlValue* value) {
-    return value == nullptr ? absl::nullopt : ParseExpression(*value, absl::StrCat("field ", Quoted(name)));
+    return value == nullptr ? absl::nullopt : ReadExpression(*value, absl::StrCat("field ", Quoted(name)), problems_);
   };
   absl::optional<Expression> value = parse("value", reader.Require("value"));
   absl::optional<Expression> min = parse("min", reader.Require("min")), max = parse("max", reader.Require("max"));
@@ -142,7 +145,7 @@ ChildDecl TypeParser::ParseChild(const YamlValue::Field& field) {
   }
   YamlMapReader reader(field.value, absl::StrCat("child ", Quoted(field.name)), problems_);
   if (const YamlValue* module = reader.Require("module")) child.module = ParseModule(*module, field.name);
-  child.when = TakeExpression("when", &reader);
+  child.when = TakeExpression("when", &reader, problems_);
   reader.Finish();
   return child;
 }
@@ -163,8 +166,8 @@ ModuleEntry TypeParser::ParseItem(const YamlValue& value, absl::string_view chil
   } else if (const YamlValue* module = reader.Require("module")) {
     entry = ParseModule(*module, child);
   }
-  entry.repeat = TakeExpression("repeat", &reader);
-  entry.when = TakeExpression("when", &reader);
+  entry.repeat = TakeExpression("repeat", &reader, problems_);
+  entry.when = TakeExpression("when", &reader, problems_);
   reader.Finish();
   return entry;
 }
@@ -183,20 +186,9 @@ std::vector<ModuleEntry> TypeParser::ParseItems(const std::vector<YamlValue>& va
   return items;
 }
 
-absl::optional<Expression> TypeParser::TakeExpression(absl::string_view name, YamlMapReader* reader) {
-  const YamlValue* text = reader->Take(name);
-  return text == nullptr ? absl::nullopt : ParseExpression(*text, absl::StrCat("field ", Quoted(name)));
-}
-
 Call TypeParser::ParseCallText(const YamlValue& value, absl::string_view subject) {
   const std::string text = ReadText(value, subject, problems_);
   return text.empty() ? Call() : Parsed(ParseCall(text), value.mark).value_or(Call());
-}
-
-absl::optional<Expression> TypeParser::ParseExpression(const YamlValue& value, absl::string_view subject) {
-  const std::string text = ReadText(value, subject, problems_);
-  if (text.empty()) return absl::nullopt;
-  return Parsed(Expression::Parse(text), value.mark);
 }
 
 void TypeParser::AddMember(const YamlValue::Field& field) {

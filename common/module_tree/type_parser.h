@@ -11,7 +11,6 @@
 #include "common/module_tree/module_type.h"
 #include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
-#include "common/yaml/map_reader.h"
 #include "common/yaml/problems.h"
 
 namespace modelport {
@@ -37,9 +36,7 @@ class TypeParser {
   ModuleEntry ParseItem(const YamlValue& value, absl::string_view child);
   ModuleEntry ParseModule(const YamlValue& value, absl::string_view child);
   std::vector<ModuleEntry> ParseItems(const std::vector<YamlValue>& values, absl::string_view child);
-  absl::optional<Expression> TakeExpression(absl::string_view name, YamlMapReader* reader);
   Call ParseCallText(const YamlValue& value, absl::string_view subject);
-  absl::optional<Expression> ParseExpression(const YamlValue& value, absl::string_view subject);
 
   // Members of all sections share one namespace: methods use each of them as self.NAME.
   void AddMember(const YamlValue::Field& field);

@@ -36,7 +36,7 @@ absl::StatusOr<ModuleTree> WrapTree(const ModuleTree& model, const Call& wrapper
   ASSIGN_OR_RETURN(const Scope arguments, BindArguments(model.root.type->signature, call, Scope()));
   Scope known = scope;
   known.insert(arguments.begin(), arguments.end());
-  TreeBuilder builder(model.library, wrapper);
+  TreeBuilder builder(model.library, wrapper, &model);
   ModuleTree& tree = builder.tree();
   builder.Build(wrapper, known, YamlMark(), &tree.root);
   if (!tree.slots.empty() || HasMember(tree.root, kWrappedName)) {

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/archive/load_module.h"
+#include "common/proof/check_entry_points.h"
 #include "common/proof/compare_values.h"
 #include "common/proof/example.h"
 #include "common/script/torch_status.h"
@@ -77,6 +78,18 @@ absl::StatusOr<int64_t> CompareClasses(const Module& expected, const Module& act
   return count;
 }
 
+// Makes sure that the outputs of `examples` are what the entry points that they call state.
+absl::Status CheckOutputs(const Module& module, const std::vector<Call>& examples,
+                          const std::vector<EntryPoint>& entry_points, const std::vector<c10::IValue>& outputs) {
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const EntryPoint* const entry_point = FindEntryPoint(entry_points, examples[i].type);
+    if (entry_point == nullptr) continue;
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, examples[i]));
+    RETURN_IF_ERROR(CheckResult(module, *entry_point, examples[i].text, inputs, outputs[i]));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::vector<std::string> MethodSchemas(const Module& module) {
@@ -94,7 +107,7 @@ std::vector<std::string> MethodSchemas(const Module& module) {
 }
 
 absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& actual,
-                                         const std::vector<Call>& examples,
+                                         const std::vector<Call>& examples, const std::vector<EntryPoint>& entry_points,
                                          const std::vector<c10::IValue>& expected_outputs, bool allow_nonfinite) {
   std::future<absl::StatusOr<std::vector<c10::IValue>>> running =
       std::async(std::launch::async, RunExamples, std::cref(actual), std::cref(examples));
@@ -104,19 +117,20 @@ absl::StatusOr<RoundTrip> CompareModules(const Module& expected, const Module& a
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, running.get());
   ASSIGN_OR_RETURN(ComparedOutputs compared,
                    CompareOutputs(expected, actual, examples, expected_outputs, outputs, allow_nonfinite));
+  RETURN_IF_ERROR(CheckOutputs(actual, examples, entry_points, outputs));
   result.outputs = std::move(compared.outputs);
   result.kernel_fault = std::move(compared.kernel_fault);
   return result;
 }
 
 absl::StatusOr<RoundTrip> ProveRoundTrip(const Module& module, const std::string& path,
-                                         const std::vector<Call>& examples, bool allow_nonfinite,
-                                         const std::function<void(int64_t)>& on_bytes) {
+                                         const std::vector<Call>& examples, const std::vector<EntryPoint>& entry_points,
+                                         bool allow_nonfinite, const std::function<void(int64_t)>& on_bytes) {
   std::future<absl::StatusOr<std::vector<c10::IValue>>> expected =
       std::async(std::launch::async, RunExamples, std::cref(module), std::cref(examples));
   ASSIGN_OR_RETURN(const Module loaded, LoadModule(path, on_bytes));
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> expected_outputs, expected.get());
-  return CompareModules(module, loaded, examples, expected_outputs, allow_nonfinite);
+  return CompareModules(module, loaded, examples, entry_points, expected_outputs, allow_nonfinite);
 }
 
 }  // namespace modelport

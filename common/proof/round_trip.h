@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "common/module_tree/entry_point.h"
 #include "common/module_tree/expression.h"
 #include "common/proof/compare_outputs.h"
 
@@ -28,12 +29,12 @@ struct RoundTrip {
 // change them.
 std::vector<std::string> MethodSchemas(const torch::jit::Module& module);
 
-// Compares every tensor, attribute and method schema of two modules, and the outputs of `examples`; `expected_outputs`
-// are the outputs of `expected`.
+// Compares every tensor, attribute and method schema of two modules, and the outputs of `examples`, which must also be
+// what `entry_points` states; `expected_outputs` are the outputs of `expected`.
 //   DataLoss  names the first difference
-//   others    as CompareOutputs, which `allow_nonfinite` is passed to
+//   others    as CompareOutputs, which `allow_nonfinite` is passed to, and CheckResult
 absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, const torch::jit::Module& actual,
-                                         const std::vector<Call>& examples,
+                                         const std::vector<Call>& examples, const std::vector<EntryPoint>& entry_points,
                                          const std::vector<c10::IValue>& expected_outputs,
                                          bool allow_nonfinite = false);
 
@@ -41,7 +42,7 @@ absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, con
 // `module` run on another thread. `on_bytes` is passed to LoadModule. Fails as LoadModule and CompareModules do.
 absl::StatusOr<RoundTrip> ProveRoundTrip(
     const torch::jit::Module& module, const std::string& path, const std::vector<Call>& examples,
-    bool allow_nonfinite = false, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
+    const std::vector<EntryPoint>& entry_points, bool allow_nonfinite = false, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
 
 }  // namespace modelport
 

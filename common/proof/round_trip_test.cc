@@ -49,13 +49,13 @@ absl::StatusOr<std::string> SaveTo(const Module& module, const std::string& path
 absl::Status Compare(const Module& expected, const Module& actual) {
   auto outputs = RunExamples(expected, Examples());
   if (!outputs.ok()) return outputs.status();
-  return CompareModules(expected, actual, Examples(), *outputs).status();
+  return CompareModules(expected, actual, Examples(), {}, *outputs).status();
 }
 
 TEST(RoundTripTest, ASavedModuleComesBackEqual) {
   const std::string path = TempPath("toy.pt");
   ASSERT_OK(SaveTo(Toy(), path));
-  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, Examples()));
+  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, Examples(), {}));
   EXPECT_EQ(round_trip.tensors, 1);
   EXPECT_EQ(round_trip.methods, 1);
   ASSERT_EQ(round_trip.outputs.size(), 2u);
@@ -83,7 +83,7 @@ TEST(RoundTripTest, OutputsMayDifferWhereEqualTensorsGiveEqualBits) {
   ASSERT_OK_AND_ASSIGN(std::vector<c10::IValue> outputs, RunExamples(expected, Examples()));
   outputs[1] = at::add(outputs[1].toTensor(), 0.25);
   const at::Tensor weight = expected.attr("weight").toTensor();
-  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, CompareModules(expected, actual, Examples(), outputs));
+  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, CompareModules(expected, actual, Examples(), {}, outputs));
   EXPECT_EQ(round_trip.outputs[1].max_abs, 0.25);
   EXPECT_TRUE(round_trip.outputs[1].equal_on_same_memory);
   EXPECT_TRUE(expected.attr("weight").toTensor().is_same(weight));

@@ -8,6 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/image/legend.h"
+#include "common/manifest/main_output.h"
 #include "common/script/torch_status.h"
 
 namespace modelport {
@@ -55,7 +56,7 @@ Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColo
                        const Manifest& manifest) {
   const ValueRange range = RangeOf(a, colours.low, colours.high);
   const Legend legend = {.map = colours.map,
-                         .reversed = manifest.larger_is() == "farther",
+                         .reversed = MainOutput(manifest).larger_is() == "farther",
                          .min = range.min,
                          .max = range.max,
                          .text = absl::StrCat("left and middle: ", DepthUnit(manifest)),

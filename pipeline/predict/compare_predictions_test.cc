@@ -41,7 +41,9 @@ TEST(DrawComparison, HasThreePanels) {
   a[0][199] = 1;
   b[0][0] = 1;
   Manifest manifest;
-  manifest.set_larger_is("nearer");
+  Manifest::EntryPoint& forward = *manifest.add_entry_points();
+  forward.set_method("forward");
+  forward.add_outputs()->set_larger_is("nearer");
   const Picture picture = DrawComparison(a, b, {*FindColourMap("grey")}, manifest);
   ASSERT_EQ(picture.width(), 600);
   const Rgb black = {0, 0, 0}, white = {255, 255, 255};

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/image/legend.h"
+#include "common/manifest/main_output.h"
 
 namespace modelport {
 namespace {
@@ -41,15 +42,16 @@ ValueRange RangeOf(const at::Tensor& map, double low, double high) {
 }
 
 std::string DepthUnit(const Manifest& manifest) {
-  if (manifest.interface().in_metres()) return "metres";
-  return absl::StrCat("relative depth, larger is ", manifest.larger_is());
+  const Manifest::Result& depth = MainOutput(manifest);
+  if (depth.unit() == kMetres) return kMetres;
+  return absl::StrCat(depth.unit().empty() ? "relative depth" : depth.unit(), ", larger is ", depth.larger_is());
 }
 
 Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
                   const Picture* beside) {
   const ValueRange range = RangeOf(depth, colours.low, colours.high);
   const Legend legend = {.map = colours.map,
-                         .reversed = manifest.larger_is() == "farther",
+                         .reversed = MainOutput(manifest).larger_is() == "farther",
                          .min = range.min,
                          .max = range.max,
                          .text = LegendText(manifest, colours),

@@ -19,6 +19,8 @@ struct ValueRange {
 // From the `low`-th to the `high`-th percentile of the finite values of `map`; zeros if there are none.
 ValueRange RangeOf(const at::Tensor& map, double low, double high);
 
+inline constexpr char kMetres[] = "metres";
+
 // What the depths of a model are: "metres" or "relative depth, larger is nearer".
 std::string DepthUnit(const Manifest& manifest);
 

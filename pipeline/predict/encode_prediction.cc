@@ -15,6 +15,7 @@
 #include "common/image/encode_png.h"
 #include "common/image/legend.h"
 #include "common/image/picture.h"
+#include "common/manifest/main_output.h"
 #include "common/status/status_macros.h"
 #include "pipeline/predict/feature_picture.h"
 
@@ -45,7 +46,7 @@ struct Scale {
 };
 
 Scale ScaleFor(const at::Tensor& depth, const Manifest& manifest) {
-  if (manifest.interface().in_metres()) return {0, 1 / kStepsPerMetre};
+  if (MainOutput(manifest).unit() == kMetres) return {0, 1 / kStepsPerMetre};
   const ValueRange range = RangeOf(depth, 0, 100);
   return {range.min, std::max((range.max - range.min) / kMaxStep, 1e-30)};
 }

@@ -85,6 +85,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"name", Name()},
       {"sha256", Matching(text, "^[0-9a-f]{64}$", "64 digits of 0-9 and a-f")},
       {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
+      {"place", Matching(text, PlacePattern(), "CHILD.METHOD, such as model.forward")},
       {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
       {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},
       {"call", Matching(text, CallPattern(), "a call, such as Conv2d(3, dim, kernel=1)")},
@@ -155,10 +156,13 @@ class SchemaMaker {
         buffer_(tables[5]),
         item_(tables[6]),
         knob_(tables[7]),
-        interface_(tables[8]),
-        key_map_(tables[9]),
-        layout_(tables[10]),
-        source_(tables[11]) {}
+        entry_point_(tables[8]),
+        input_(tables[9]),
+        output_(tables[10]),
+        interface_(tables[11]),
+        key_map_(tables[12]),
+        layout_(tables[13]),
+        source_(tables[14]) {}
 
   SchemaFile PluginSchema() {
     Json schema = Map(plugin_);
@@ -280,6 +284,9 @@ class SchemaMaker {
     if (type == "parts") return Parts();
     if (type == "published file") return PublishedFile();
     if (type == "module type") return Map(module_type_);
+    if (type == "entry point") return Map(entry_point_);
+    if (type == "input") return Map(input_);
+    if (type == "output") return Map(output_);
     if (type == "interface") return Map(interface_);
     if (type == "knob") return Map(knob_);
     if (type == "layout") return Map(layout_);
@@ -350,8 +357,8 @@ class SchemaMaker {
               {"then", with_variants}}}};
   }
 
-  const FieldTable &plugin_, &variant_, &file_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &interface_,
-      &key_map_, &layout_, &source_;
+  const FieldTable &plugin_, &variant_, &file_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &entry_point_,
+      &input_, &output_, &interface_, &key_map_, &layout_, &source_;
   Json definitions_ = Json::object();
   std::set<std::string> problems_;
 };
@@ -359,7 +366,7 @@ class SchemaMaker {
 }  // namespace
 
 absl::StatusOr<std::vector<SchemaFile>> MakePluginSchemas(absl::string_view page) {
-  constexpr size_t kTables = 12;
+  constexpr size_t kTables = 15;
   const std::vector<FieldTable> tables = ReadFieldTables(page);
   if (tables.size() != kTables) {
     return absl::InvalidArgumentError(

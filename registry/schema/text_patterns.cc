@@ -41,6 +41,8 @@ std::string CatalogNamePattern() { return "^[a-z0-9][a-z0-9_.-]{0,63}$"; }
 
 std::string MemberPattern() { return R"(^(?!__|training$)[A-Za-z_]\w{0,63}$)"; }
 
+std::string PlacePattern() { return R"(^(?!__)[A-Za-z_]\w{0,63}\.(?!__)[A-Za-z_]\w{0,63}$)"; }
+
 std::string PathPattern() {
   constexpr char kPart[] = R"((?!\.\.?(?:/|$))[^/]+)";
   return absl::StrCat("^", kPart, "(?:/", kPart, ")*$");

@@ -13,6 +13,9 @@ std::string CatalogNamePattern();
 // A member of a module: "cls_token".
 std::string MemberPattern();
 
+// A method of a child: "model.forward".
+std::string PlacePattern();
+
 // A file, maybe in folders: "DA3-SMALL/model.safetensors".
 std::string PathPattern();
 

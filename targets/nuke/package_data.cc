@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/describe_weights.h"
+#include "common/manifest/main_output.h"
 #include "common/runtime/runtime.h"
 #include "common/status/status_macros.h"
 #include "targets/nuke/nuke_release.h"
@@ -22,13 +23,13 @@ namespace {
 
 // Makes sure that every output that the round trip saw is one image with the channels that the interface names.
 absl::Status CheckOutputs(const Manifest& manifest) {
-  const int channels = manifest.interface().outputs_size();
+  const int channels = manifest.interface().channels_out_size();
   for (const Manifest::Output& output : manifest.round_trip().outputs()) {
     const auto& shape = output.shape();
     if (shape.size() == 4 && static_cast<int>(shape[1]) == channels) continue;
     return absl::FailedPreconditionError(absl::StrCat("Nuke wants an output of shape [batch, ", channels,
-                                                      ", height, width] for the wrapper's outputs ",
-                                                      absl::StrJoin(manifest.interface().outputs(), ", "), "; ",
+                                                      ", height, width] for the wrapper's channels_out ",
+                                                      absl::StrJoin(manifest.interface().channels_out(), ", "), "; ",
                                                       output.call(), " has [", absl::StrJoin(shape, ", "), "]"));
   }
   return absl::OkStatus();
@@ -56,6 +57,13 @@ std::string KnobLinks(const Manifest& manifest) {
 // The output as a sentence names it.
 std::string OutputName(absl::string_view kind) { return kind == "matte" ? "a matte" : std::string(kind); }
 
+// The output with its unit and direction: "depth, metres, larger is farther".
+std::string OutputText(const Manifest& manifest) {
+  const Manifest::Result& output = MainOutput(manifest);
+  return absl::StrCat(OutputName(manifest.interface().kind()), output.unit().empty() ? "" : ", ", output.unit(),
+                      output.larger_is().empty() ? "" : ", larger is ", output.larger_is());
+}
+
 bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
 
 std::string Title(const Manifest& manifest) { return manifest.title().empty() ? manifest.model() : manifest.title(); }
@@ -80,9 +88,8 @@ std::string Origin(const Manifest& manifest) {
 // replaces the image.
 std::string OwnLayer(const Manifest::Interface& interface) {
   const auto is_rgba = [](const std::string& channel) { return absl::StartsWith(channel, "rgba."); };
-  if (interface.kind() == "colour" || !std::all_of(interface.outputs().begin(), interface.outputs().end(), is_rgba)) {
-    return "";
-  }
+  const auto& channels = interface.channels_out();
+  if (interface.kind() == "colour" || !std::all_of(channels.begin(), channels.end(), is_rgba)) return "";
   return interface.kind();
 }
 
@@ -97,13 +104,14 @@ TemplateValues Values(const Manifest& manifest) {
           {"summary", manifest.summary()},
           {"minimum_runtime", manifest.minimum_runtime()},
           {"category", manifest.interface().category()},
-          {"help", manifest.interface().help()},
           {"output", OutputName(manifest.interface().kind())},
+          {"unit", MainOutput(manifest).unit()},
+          {"output_text", OutputText(manifest)},
           {"multiple_of", absl::StrCat(manifest.interface().multiple_of())},
           {"dtype", manifest.dtype()},
           {"stored_half", manifest.dtype() == "float16" ? "true" : "false"},
           {"source", WeightsSource(manifest)},
-          {"larger_is", manifest.larger_is()},
+          {"larger_is", MainOutput(manifest).larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
           {"weights_licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
           {"weights_url", manifest.weights_url().empty() ? "not published" : manifest.weights_url()},
@@ -124,12 +132,12 @@ void AddKnobs(const Manifest& manifest, TemplateData& data) {
 }
 
 void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
-  data.values["channels_in"] = absl::StrJoin(interface.inputs(), ",");
-  data.values["channels_out"] = absl::StrJoin(interface.outputs(), ",");
+  data.values["channels_in"] = absl::StrJoin(interface.channels_in(), ",");
+  data.values["channels_out"] = absl::StrJoin(interface.channels_out(), ",");
   const std::string layer = OwnLayer(interface);
   std::vector<TemplateValues> channels;
   std::vector<std::string> own_names;
-  for (const std::string& channel : interface.outputs()) {
+  for (const std::string& channel : interface.channels_out()) {
     own_names.push_back(layer.empty() ? channel : absl::StrReplaceAll(channel, {{"rgba.", absl::StrCat(layer, ".")}}));
     channels.push_back({{"index", absl::StrCat(channels.size())}, {"channel", channel}, {"own", own_names.back()}});
   }
@@ -149,6 +157,16 @@ void AddReleases(const Manifest& manifest, TemplateData& data) {
   }
 }
 
+// What a user has to know about the image and the output.
+void AddHelp(const Manifest& manifest, TemplateData& data) {
+  std::vector<TemplateValues>& help = data.lists["help"];
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) help.push_back({{"help", text}});
+  };
+  for (const Manifest::Input& input : Forward(manifest).inputs()) add(input.help());
+  for (const Manifest::Result& output : Forward(manifest).outputs()) add(output.help());
+}
+
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
   data.lists["disputed"] = KeepIf(manifest.licence_claims_size() > 0);
   data.lists["licence_claims"] = {};
@@ -161,10 +179,10 @@ void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
 void AddPassages(const Manifest& manifest, TemplateData& data) {
   const Manifest::Interface& interface = manifest.interface();
   const bool is_colour = interface.kind() == "colour";
-  data.lists["help"] = KeepIf(!interface.help().empty());
   data.lists["colour"] = KeepIf(is_colour);
   data.lists["data"] = KeepIf(!is_colour);
-  data.lists["direction"] = KeepIf(interface.kind() == "depth" && !manifest.larger_is().empty());
+  data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());
+  data.lists["unit"] = KeepIf(!MainOutput(manifest).unit().empty());
   data.lists["padded"] = KeepIf(interface.multiple_of() > 1);
   data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
@@ -192,6 +210,7 @@ absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
   AddChannels(manifest.interface(), data);
   AddReleases(manifest, data);
   AddPassages(manifest, data);
+  AddHelp(manifest, data);
   return data;
 }
 

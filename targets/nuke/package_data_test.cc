@@ -19,7 +19,7 @@ constexpr auto kUnfit = absl::StatusCode::kFailedPrecondition;
 Manifest DepthModel(const std::vector<int>& shape) {
   Manifest manifest;
   manifest.set_minimum_runtime("1.12");
-  manifest.mutable_interface()->add_outputs("depth.Z");
+  manifest.mutable_interface()->add_channels_out("depth.Z");
   Manifest::Output& output = *manifest.mutable_round_trip()->add_outputs();
   output.set_call("forward([1, 3, 28, 42])");
   for (const int size : shape) output.add_shape(size);
@@ -40,7 +40,7 @@ TEST(CheckNukeUsesTest, AnArtifactWithoutARoundTripIsCheckedForItsRuntimeOnly) {
 TEST(CheckNukeUsesTest, OutputsOfAnotherShapeAreRefused) {
   EXPECT_THAT(CheckNukeUses(DepthModel({1, 1000})),
               StatusIs(kUnfit,
-                       "Nuke wants an output of shape [batch, 1, height, width] for the wrapper's outputs depth.Z; "
+                       "Nuke wants an output of shape [batch, 1, height, width] for the wrapper's channels_out depth.Z; "
                        "forward([1, 3, 28, 42]) has [1, 1000]"));
   const std::vector<std::vector<int>> shapes = {{}, {1, 28, 42}, {1, 5, 28, 42}, {1, 0, 28, 42}};
   for (const std::vector<int>& shape : shapes) {

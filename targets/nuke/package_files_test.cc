@@ -54,11 +54,19 @@ class PackageFilesTest : public testing::Test {
     interface.set_kind(kind);
     interface.set_category(category);
     interface.set_multiple_of(1);
-    interface.clear_inputs();
-    interface.clear_outputs();
-    for (const std::string& channel : inputs) interface.add_inputs(channel);
-    for (const std::string& channel : outputs) interface.add_outputs(channel);
+    interface.clear_channels_in();
+    interface.clear_channels_out();
+    for (const std::string& channel : inputs) interface.add_channels_in(channel);
+    for (const std::string& channel : outputs) interface.add_channels_out(channel);
     SetShape({1, static_cast<int>(outputs.size()), 28, 42});
+  }
+
+  // An entry point forward, the only one.
+  Manifest::EntryPoint* SetForward() {
+    manifest_.clear_entry_points();
+    Manifest::EntryPoint* const forward = manifest_.add_entry_points();
+    forward->set_method("forward");
+    return forward;
   }
 
   // Of the only output of the round trip.
@@ -269,7 +277,7 @@ TEST_F(PackageFilesTest, TheOriginOfTheWeightsIsSaid) {
 
 TEST_F(PackageFilesTest, AMatteIsAlphaAndTakesTheTrimapThere) {
   SetInterface("matte", {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"}, {"rgba.alpha"}, "Segmentation");
-  manifest_.mutable_interface()->set_help("Alpha takes the trimap");
+  SetForward()->add_inputs()->set_help("Alpha takes the trimap");
   auto texts = Texts();
   EXPECT_THAT(texts["tiny_CatFileCreator.nk"], HasSubstr("\n channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n"
                                                          " channelsOut rgba.alpha\n"));
@@ -344,8 +352,13 @@ TEST_F(PackageFilesTest, TheReadmeSaysWhoDisagreesOnTheLicence) {
 TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
   EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("Larger values are")));
   for (const char* way : {"nearer", "farther"}) {
-    manifest_.set_larger_is(way);
-    EXPECT_THAT(Texts()["README.md"], HasSubstr(absl::StrCat("Larger values are ", way)));
+    Manifest::Result& depth = *SetForward()->add_outputs();
+    depth.set_larger_is(way);
+    depth.set_unit("metres");
+    auto texts = Texts();
+    EXPECT_THAT(texts["README.md"], HasSubstr(absl::StrCat("Larger values are ", way)));
+    EXPECT_THAT(texts["README.md"], HasSubstr("The unit is metres while"));
+    EXPECT_THAT(texts["tiny.gizmo"], HasSubstr(absl::StrCat("Output: depth, metres, larger is ", way, ", while")));
   }
 }
 

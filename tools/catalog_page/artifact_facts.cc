@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "common/manifest/describe_proof.h"
 #include "common/manifest/describe_weights.h"
+#include "common/manifest/main_output.h"
 #include "common/text/units.h"
 
 namespace modelport {
@@ -50,11 +51,11 @@ std::string Preparation(const Manifest& manifest) {
 
 std::string Channels(const Manifest& manifest) {
   const Manifest::Interface& interface = manifest.interface();
-  const std::string kind =
-      absl::StrCat(interface.kind(), manifest.larger_is().empty() ? "" : ", larger is ", manifest.larger_is());
-  if (interface.inputs().empty()) return kind;
-  return absl::StrCat(absl::StrJoin(interface.inputs(), ", "), " to ", absl::StrJoin(interface.outputs(), ", "), " (",
-                      kind, ")");
+  const std::string& larger_is = MainOutput(manifest).larger_is();
+  const std::string kind = absl::StrCat(interface.kind(), larger_is.empty() ? "" : ", larger is ", larger_is);
+  if (interface.channels_in().empty()) return kind;
+  return absl::StrCat(absl::StrJoin(interface.channels_in(), ", "), " to ",
+                      absl::StrJoin(interface.channels_out(), ", "), " (", kind, ")");
 }
 
 bool IsFinite(const Manifest::Output& output) { return output.nan() + output.infinite() == 0; }
@@ -119,7 +120,6 @@ TemplateValues Values(const Manifest& manifest) {
           {"upstream_commit", manifest.upstream().commit()},
           {"preparation", Preparation(manifest)},
           {"channels", Channels(manifest)},
-          {"interface_help", manifest.interface().help()},
           {"modelport_version", manifest.modelport_version()},
           {"libtorch_version", manifest.libtorch_version()}};
 }
@@ -132,7 +132,6 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["disputed"] = KeepIf(is_disputed);
   data.lists["made_for"] = KeepIf(!manifest.runtime().empty());
   data.lists["wrapped"] = KeepIf(manifest.has_interface());
-  data.lists["interface_help"] = KeepIf(!manifest.interface().help().empty());
   data.lists["proven"] = KeepIf(manifest.round_trip().proven());
   data.lists["qualified"] = KeepIf(IsQualified(manifest.round_trip()));
   data.lists["unproven"] = KeepIf(!manifest.round_trip().proven());

@@ -135,11 +135,13 @@ TEST(RenderCatalogTest, ADisputedLicenceIsShownWithWhatEachSourceSays) {
 TEST(RenderCatalogTest, KnobsHaveValueRangeAndHelp) {
   Manifest wrapped = Toy();
   wrapped.set_target("nuke");
-  wrapped.set_larger_is("farther");
+  Manifest::EntryPoint& forward = *wrapped.add_entry_points();
+  forward.set_method("forward");
+  forward.add_outputs()->set_larger_is("farther");
   wrapped.mutable_preprocessing()->set_inside(true);
   wrapped.mutable_interface()->set_kind("depth");
-  wrapped.mutable_interface()->add_inputs("rgba.red");
-  wrapped.mutable_interface()->add_outputs("depth.Z");
+  wrapped.mutable_interface()->add_channels_in("rgba.red");
+  wrapped.mutable_interface()->add_channels_out("depth.Z");
   Manifest::Knob& knob = *wrapped.add_knobs();
   knob.set_name("max_size");
   knob.set_type("int");

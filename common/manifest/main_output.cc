@@ -1,0 +1,17 @@
+#include "common/manifest/main_output.h"
+
+namespace modelport {
+
+const Manifest::EntryPoint& Forward(const Manifest& manifest) {
+  for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
+    if (entry_point.method() == "forward") return entry_point;
+  }
+  return Manifest::EntryPoint::default_instance();
+}
+
+const Manifest::Result& MainOutput(const Manifest& manifest) {
+  const Manifest::EntryPoint& forward = Forward(manifest);
+  return forward.outputs().empty() ? Manifest::Result::default_instance() : forward.outputs(0);
+}
+
+}  // namespace modelport

@@ -1,0 +1,129 @@
+#include "common/module_tree/parse_entry_points.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/module_tree/identifier.h"
+#include "common/module_tree/read_expression.h"
+#include "common/yaml/map_reader.h"
+
+namespace modelport {
+namespace {
+
+using Words = std::initializer_list<absl::string_view>;
+
+class PortParser {
+ public:
+  PortParser(const YamlValue& value, absl::string_view what, YamlProblems* problems)
+      : value_(value), reader_(value, absl::StrCat("an item of field \"", what, "\""), problems), problems_(problems) {}
+
+  PortDecl ParseInput() {
+    ParseCommon();
+    port_.image = TakeWord("image", {"prepared", "unit", "any"});
+    port_.resize = TakeWord("resize", {"shorter_side", "longer_side", "center_crop"});
+    port_.size = TakeExpression("size", &reader_, problems_);
+    return Finish();
+  }
+
+  PortDecl ParseOutput() {
+    ParseCommon();
+    port_.unit = reader_.TakeText("unit");
+    port_.larger_is = TakeWord("larger_is", {"nearer", "farther"});
+    port_.only_with = reader_.TakeText("only_with");
+    port_.only_without = reader_.TakeText("only_without");
+    return Finish();
+  }
+
+ private:
+  void ParseCommon() {
+    port_.mark = value_.mark;
+    port_.name = reader_.RequireText("name");
+    if (const YamlValue* shape = reader_.Take("shape")) port_.shape = ParseShape(*shape);
+    port_.dtype = TakeWord("dtype", {"float32", "bool", "int64"});
+    port_.min = TakeExpression("min", &reader_, problems_);
+    port_.max = TakeExpression("max", &reader_, problems_);
+    port_.when = TakeExpression("when", &reader_, problems_);
+    port_.help = reader_.TakeText("help");
+    if (const YamlValue* as = reader_.Take("as")) ParseAs(*as);
+  }
+
+  PortDecl Finish() {
+    reader_.Finish();
+    return std::move(port_);
+  }
+
+  std::vector<Expression> ParseShape(const YamlValue& value) {
+    std::vector<Expression> shape;
+    for (const YamlValue& item : ReadItems(value, "field \"shape\"", problems_)) {
+      absl::optional<Expression> size = ReadExpression(item, "field \"shape\"", problems_);
+      if (size.has_value()) shape.push_back(*std::move(size));
+    }
+    return shape;
+  }
+
+  // CHILD.METHOD
+  void ParseAs(const YamlValue& value) {
+    const std::vector<std::string> parts = absl::StrSplit(ReadText(value, "field \"as\"", problems_), '.');
+    if (parts.size() == 2 && CheckIdentifier(parts[0]).ok() && CheckIdentifier(parts[1]).ok()) {
+      port_.as_child = parts[0];
+      port_.as_method = parts[1];
+    } else if (value.kind == YamlValue::Kind::kText && !value.text.empty()) {
+      problems_->Add(value.mark, absl::StrCat("field \"as\" wants CHILD.METHOD, such as model.forward, has \"",
+                                              value.text, "\""));
+    }
+  }
+
+  std::string TakeWord(absl::string_view name, Words words) {
+    const YamlValue* const value = reader_.Take(name);
+    if (value == nullptr) return "";
+    const std::string subject = absl::StrCat("field \"", name, "\"");
+    std::string word = ReadText(*value, subject, problems_);
+    if (!word.empty() && std::find(words.begin(), words.end(), word) == words.end()) {
+      problems_->Add(value->mark,
+                     absl::StrCat(subject, " wants ", absl::StrJoin(words, " or "), ", has \"", word, "\""));
+    }
+    return word;
+  }
+
+  const YamlValue& value_;
+  YamlMapReader reader_;
+  YamlProblems* problems_;
+  PortDecl port_;
+};
+
+EntryPointDecl ParseEntryPoint(const YamlValue::Field& field, YamlProblems* problems) {
+  EntryPointDecl entry_point{.method = field.name, .inputs = {}, .outputs = {}, .mark = field.mark};
+  if (const absl::Status status = CheckIdentifier(field.name); !status.ok()) {
+    problems->Add(field.mark, status.message());
+  }
+  YamlMapReader reader(field.value, absl::StrCat("entry point ", field.name), problems);
+  for (const YamlValue& item : reader.TakeItems("inputs")) {
+    entry_point.inputs.push_back(PortParser(item, "inputs", problems).ParseInput());
+  }
+  if (const YamlValue* outputs = reader.Require("outputs")) {
+    for (const YamlValue& item : ReadItems(*outputs, "field \"outputs\"", problems)) {
+      entry_point.outputs.push_back(PortParser(item, "outputs", problems).ParseOutput());
+    }
+    if (outputs->kind == YamlValue::Kind::kList && outputs->items.empty()) {
+      problems->Add(outputs->mark, "field \"outputs\" wants at least one item");
+    }
+  }
+  reader.Finish();
+  return entry_point;
+}
+
+}  // namespace
+
+std::vector<EntryPointDecl> ParseEntryPoints(const std::vector<YamlValue::Field>& methods, YamlProblems* problems) {
+  std::vector<EntryPointDecl> entry_points;
+  for (const YamlValue::Field& field : methods) entry_points.push_back(ParseEntryPoint(field, problems));
+  return entry_points;
+}
+
+}  // namespace modelport
