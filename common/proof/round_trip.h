@@ -42,7 +42,8 @@ absl::StatusOr<RoundTrip> CompareModules(const torch::jit::Module& expected, con
 // `module` run on another thread. `on_bytes` is passed to LoadModule. Fails as LoadModule and CompareModules do.
 absl::StatusOr<RoundTrip> ProveRoundTrip(
     const torch::jit::Module& module, const std::string& path, const std::vector<Call>& examples,
-    const std::vector<EntryPoint>& entry_points, bool allow_nonfinite = false, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
+    const std::vector<EntryPoint>& entry_points, bool allow_nonfinite = false,
+    const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
 
 }  // namespace modelport
 
