@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/parity/typed_copy.h"
+#include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
@@ -61,7 +62,9 @@ absl::StatusOr<c10::IValue> FindArgument(const torch::jit::Module& module, const
                                                   type, ", has ", given->second.type()->str()));
   }
   const absl::optional<at::ScalarType> weights = WeightType(module);
-  if (precision == Precision::kAny && weights) return TypedCopy({*value}, *weights)[0];
+  if (precision == Precision::kAny && weights) {
+    return CatchTorch([&] { return TypedCopy({*value}, *weights)[0]; });
+  }
   if (value->isTensor()) {
     RETURN_IF_ERROR(CheckInputType(reference, argument.name(), value->toTensor(), weights));
   }
