@@ -221,7 +221,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   result.manifest = stated.manifest;
   Report(round_trip, stated, remade, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, reference->tolerance));
+    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, {.tolerance = reference->tolerance}));
   }
   return result;
 }

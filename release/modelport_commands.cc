@@ -8,9 +8,9 @@
 namespace modelport {
 
 std::vector<Command> ModelportCommands() {
-  std::vector<Command> commands = {ConvertCommand(), DiffCommand(),  ExportCommand(),    InspectCommand(),
-                                   LintCommand(),    ListCommand(),  NewPluginCommand(), PackageCommand(),
-                                   PredictCommand(), VerifyCommand()};
+  std::vector<Command> commands = {ConvertCommand(), DiffCommand(),    ExportCommand(),    InspectCommand(),
+                                   LintCommand(),    ListCommand(),    NewPluginCommand(), PackageCommand(),
+                                   ParityCommand(),  PredictCommand(), VerifyCommand()};
   for (Command& page : PageCommands(commands)) commands.push_back(std::move(page));
   return commands;
 }

@@ -3,7 +3,7 @@
 set -euo pipefail
 version=$1
 modelport=$PWD/release/modelport
-commands="convert diff export inspect lint list new_plugin package predict verify completion man"
+commands="convert diff export inspect lint list new_plugin package parity predict verify completion man"
 cd "$TEST_TMPDIR"
 failures=0
 
@@ -42,7 +42,7 @@ complete_words() {
 source <("$modelport" completion bash)
 expect "bash completes commands" "lint list" "$(complete_words li)"
 expect "bash completes flags" "--nuke=" "$(complete_words lint --nu)"
-expect "bash completes what help explains" "package" "$(complete_words help pa)"
+expect "bash completes what help explains" "package parity" "$(complete_words help pa)"
 expect "bash completes files" "" "$(complete_words lint m)"
 expect "bash completes switches" "--noverify" "$(complete_words export --nov)"
 

@@ -10,10 +10,7 @@
 #include <map>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
@@ -95,12 +92,6 @@ void AdjustMultiView(GoldenCase& golden) {
   }
 }
 
-// The bound `text` of a slice, or `otherwise` if it is left out.
-int64_t Bound(absl::string_view text, int64_t otherwise) {
-  int64_t value = otherwise;
-  return absl::SimpleAtoi(text, &value) ? value : otherwise;
-}
-
 }  // namespace
 
 double UnmeasuredNoise(absl::string_view stage, double max_abs) {
@@ -154,21 +145,6 @@ absl::StatusOr<std::vector<GoldenCase>> ReadGoldenCases(const std::string& folde
     cases.push_back(std::move(golden));
   }
   return cases;
-}
-
-at::Tensor Slice(at::Tensor tensor, const std::string& slice) {
-  if (slice.empty()) return tensor;
-  absl::string_view inner = slice;
-  absl::ConsumePrefix(&inner, "[");
-  absl::ConsumeSuffix(&inner, "]");
-  int64_t dim = 0;
-  for (absl::string_view part : absl::StrSplit(inner, ", ")) {
-    std::vector<absl::string_view> bounds = absl::StrSplit(part, ':');
-    bounds.resize(3);
-    tensor = tensor.slice(dim, Bound(bounds[0], 0), Bound(bounds[1], tensor.size(dim)), Bound(bounds[2], 1));
-    ++dim;
-  }
-  return tensor;
 }
 
 }  // namespace modelport

@@ -18,7 +18,7 @@ namespace modelport {
 struct GoldenStage {
   std::string name;     // "block.2"
   at::Tensor expected;  // What is stored: a slice of the upstream tensor, or all of it.
-  std::string slice;    // numpy's notation, "[0:1, ::2, :, :]"; empty: all of it.
+  std::string slice;    // As in common/parity/slice.h; empty: all of it.
   double max_abs = 0;   // Largest absolute element of the whole upstream tensor.
   double noise = 0;     // Upstream in float32 against upstream in float64, or UnmeasuredNoise.
 };
@@ -48,9 +48,6 @@ absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path);
 
 // All cases of a folder, sorted; none if there is no such folder.
 absl::StatusOr<std::vector<GoldenCase>> ReadGoldenCases(const std::string& folder);
-
-// tensor<slice> as numpy has it, for slices of the form "[a:b, ::c, :]".
-at::Tensor Slice(at::Tensor tensor, const std::string& slice);
 
 }  // namespace modelport
 

@@ -8,17 +8,20 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "common/module_tree/expression.h"
 #include "common/parity/capture.h"
+#include "common/parity/measures.h"
+#include "common/parity/slice.h"
+#include "common/parity/stage.h"
 #include "common/script/ivalue.h"
 #include "common/status/status_macros.h"
 
@@ -95,36 +98,12 @@ absl::StatusOr<GoldenCall> MakeCall(const torch::jit::Module& module, const std:
   return call;
 }
 
-// Removes " [N]" from the end of a stage's text and returns N; 0 if there is none.
-size_t TakeIndex(std::string* stage) {
-  size_t index = 0;
-  const size_t bracket = stage->rfind(" [");
-  if (bracket == std::string::npos) return index;
-  const bool is_number = absl::SimpleAtoi(stage->substr(bracket + 2, stage->size() - bracket - 3), &index);
-  if (is_number) stage->resize(bracket);
-  return index;
-}
-
-absl::StatusOr<at::Tensor> Element(c10::IValue value, const std::string& path) {
-  std::vector<std::string> parts = absl::StrSplit(path, '.', absl::SkipEmpty());
-  for (const std::string& part : parts) {
-    int64_t index = 0;
-    if (value.isGenericDict()) {
-      // The names of outputs may have dots of their own.
-      const c10::IValue key = value.toGenericDict().contains(path) ? path : part;
-      value = c10::IValue(value.toGenericDict().at(key));
-      if (key.toStringRef() == path) break;
-    } else if (absl::SimpleAtoi(part, &index)) {
-      value = value.isTuple() ? value.toTupleRef().elements()[index] : c10::IValue(value.toListRef()[index]);
-    }
-  }
-  if (!value.isTensor())
-    return absl::InvalidArgumentError(absl::StrCat("element \"", path, "\" is a ", value.tagKind()));
-  return value.toTensor();
-}
-
-double MaxDifference(const at::Tensor& expected, const at::Tensor& actual) {
-  return (expected.to(at::kDouble) - actual.to(at::kDouble)).abs().max().item<double>();
+// The name of a row's tensor in what CaptureTensors returns.
+absl::StatusOr<std::string> PlaceName(const Place& place) {
+  if (place.stage.empty()) return place.element.empty() ? "output" : absl::StrCat("output.", place.element);
+  ASSIGN_OR_RETURN(Stage stage, ParseStage(place.stage));
+  stage.element = place.element;
+  return StageName(stage);
 }
 
 // Relative to each element. Focal lengths of fields of view below 0.03 are left out, since they grow without bound.
@@ -155,7 +134,7 @@ StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const at
     result.max_abs = 0;
     result.noise = 5e-5 / 4;
   } else {
-    result.difference = MaxDifference(expected, actual);
+    result.difference = Measure(expected, actual).max_abs;
     if (!expected.is_floating_point()) result.max_abs = 0, result.noise = 0;
   }
   return result;
@@ -202,26 +181,20 @@ absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& m
   std::vector<StageResult> results;
   for (const auto& [text, wanted] : calls) {
     ASSIGN_OR_RETURN(const GoldenCall call, MakeCall(module, text, golden));
-    std::vector<Stage> stages;
-    std::vector<size_t> indices;
+    std::set<std::string> names;
     for (const auto& [stage, place] : wanted) {
-      if (place.stage.empty()) continue;
-      std::string name = place.stage;
-      indices.push_back(TakeIndex(&name));
-      ASSIGN_OR_RETURN(Stage parsed, ParseStage(name));
-      stages.push_back(std::move(parsed));
+      ASSIGN_OR_RETURN(const std::string name, PlaceName(place));
+      names.insert(name);
     }
-    ASSIGN_OR_RETURN(const Captured captured, RunAndCapture(module, call.method, call.arguments, stages));
-    size_t next = 0;
+    ASSIGN_OR_RETURN(const NamedTensors captured,
+                     CaptureTensors(module, call.method, call.arguments,
+                                    [&](const ObservedTensor& point) { return names.count(point.name) > 0; }));
     for (const auto& [stage, place] : wanted) {
-      const bool is_result = place.stage.empty();
-      if (!is_result && captured.captures[next].size() <= indices[next]) {
-        return absl::NotFoundError(absl::StrCat(place.stage, " is not passed in ", golden.name));
-      }
-      const c10::IValue& value = is_result ? captured.result : captured.captures[next].at(indices[next]);
-      if (!is_result) ++next;
-      ASSIGN_OR_RETURN(const at::Tensor actual, Element(value, place.element));
-      results.push_back(Compare(golden, *stage, Slice(actual, stage->slice)));
+      ASSIGN_OR_RETURN(const std::string name, PlaceName(place));
+      const at::Tensor* const actual = FindTensor(captured, name);
+      if (actual == nullptr) return absl::NotFoundError(absl::StrCat(name, " is not passed in ", golden.name));
+      ASSIGN_OR_RETURN(const at::Tensor slice, Slice(*actual, stage->slice));
+      results.push_back(Compare(golden, *stage, slice));
     }
   }
   return results;

@@ -3,10 +3,6 @@
 #include <ATen/Parallel.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,17 +17,10 @@
 #include "tests/exported_module.h"
 #include "tests/golden_case.h"
 #include "tests/golden_check.h"
+#include "tests/mutated_plugins.h"
 
 namespace modelport {
 namespace {
-
-namespace fs = std::filesystem;
-
-struct Mutation {
-  const char* file;  // Below models/.
-  const char* from;  // Its first occurrence is replaced.
-  const char* to;
-};
 
 constexpr Mutation kMutations[] = {
     // eps
@@ -184,23 +173,6 @@ absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_pa
     }
   }
   return std::vector<std::string>();
-}
-
-// A copy of models/ in which `mutation` is made.
-std::string MutatedModels(const Mutation& mutation) {
-  const fs::path folder = fs::path(std::getenv("TEST_TMPDIR")) / "models";
-  fs::remove_all(folder);
-  fs::copy("models", folder, fs::copy_options::recursive);
-  const fs::path path = folder / mutation.file;
-  std::stringstream text;
-  text << std::ifstream(path).rdbuf();
-  std::string mutated = text.str();
-  const size_t at = mutated.find(mutation.from);
-  EXPECT_NE(at, std::string::npos) << mutation.file << " has no " << mutation.from;
-  if (at != std::string::npos) mutated.replace(at, std::string(mutation.from).size(), mutation.to);
-  fs::remove(path);
-  std::ofstream(path) << mutated;
-  return folder;
 }
 
 TEST(MutationTest, TheUnchangedTextFailsNoTest) {

@@ -105,19 +105,20 @@ struct SkyRun {
 
 SkyRun RunWithSky(const NukeModel& model, const SkyModel& with_sky, const at::Tensor& image) {
   const c10::InferenceMode inference;
-  std::vector<Stage> stages = {*ParseStage(with_sky.metric + ".process_depth_head()")};
-  const bool is_scaled = with_sky.name == "tiny_nested";
-  if (is_scaled) {
-    stages.push_back(*ParseStage("model.da3.image_outputs()"));
-    stages.push_back(*ParseStage("model.least_squares_scale()"));
-  }
-  const absl::StatusOr<Captured> captured = RunAndCapture(model.nuke, "forward", {image}, stages);
+  const auto captured = CaptureTensors(model.nuke, "forward", {image}, [](const ObservedTensor& point) {
+    return point.is_result || point.stage.side == Stage::Side::kOutput;
+  });
   EXPECT_THAT(captured, IsOk());
-  const auto item = [&](size_t stage, const char* name) {
-    return captured->captures[stage][0].toGenericDict().at(name).toTensor().to(at::kDouble);
+  const auto find = [&](const std::string& name) {
+    const at::Tensor* const tensor = FindTensor(*captured, name);
+    EXPECT_NE(tensor, nullptr) << name;
+    return tensor->to(at::kDouble);
   };
-  SkyRun run{item(0, "depth"), item(0, "sky"), captured->result.toTensor().to(at::kDouble)};
-  if (is_scaled) run.depth = item(1, "depth") * captured->captures[2][0].toTensor().to(at::kDouble);
+  const std::string head = with_sky.metric + ".process_depth_head() -> ";
+  SkyRun run{find(head + "depth"), find(head + "sky"), find("output")};
+  if (with_sky.name == "tiny_nested") {
+    run.depth = find("model.da3.image_outputs() -> depth") * find("model.least_squares_scale()");
+  }
   return run;
 }
 

@@ -85,7 +85,7 @@ TEST_F(VerifyReferenceTest, AWrongNumberOfHeadsFails) {
                                 HasSubstr("  failed       reference output [1, 56, 56]: max diff ")));
   EXPECT_THAT(result.err,
               StartsWith("FAILED_PRECONDITION: r.safetensors: 3 of 3 tensors are not what the artifact computes: "
-                         "output, pretrained.blocks.0, depth_head.scratch.output_conv1\n"));
+                         "pretrained.blocks.0, depth_head.scratch.output_conv1, output\n"));
   EXPECT_EQ(Verify("ported", {"--tolerance=10"}).exit_status, 0);
 }
 

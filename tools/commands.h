@@ -14,6 +14,7 @@ Command LintCommand();
 Command ListCommand();
 Command NewPluginCommand();
 Command PackageCommand();
+Command ParityCommand();
 Command PredictCommand();
 Command VerifyCommand();
 

@@ -21,7 +21,7 @@ void PrintCheck(absl::string_view verdict, const std::string& check, std::ostrea
 std::string Describe(const ComparedTensor& tensor) {
   return absl::StrCat("reference ", tensor.name, " ", ShapeString(tensor.shape), ": ",
                       tensor.obstacle.empty()
-                          ? absl::StrFormat("max diff %.3g, tolerance %.3g", tensor.difference, tensor.tolerance)
+                          ? absl::StrFormat("max diff %.3g, tolerance %.3g", tensor.measures.max_abs, tensor.tolerance)
                           : tensor.obstacle);
 }
 

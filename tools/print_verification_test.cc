@@ -29,10 +29,12 @@ TEST(PrintVerificationTest, ALineForEachTensorOfTheReference) {
   Verification verification;
   verification.manifest.set_model("m");
   verification.manifest.set_source("seeded:v1:0");
-  verification.reference = {{{"output.depth", {1, 56, 56}, 1.25e-6, 6.6e-6, ""},
-                             {"output.sky", {1, 56, 56}, 0.5, 6.6e-6, ""},
-                             {"blocks.0", {1, 17, 24}, 0, 0, "wants Float [1, 17, 24], has Float [1, 18, 24]"}},
-                            {"output.aux", "output.ray"}};
+  ReferenceComparison& reference = verification.reference.emplace();
+  reference.tensors = {
+      {.name = "output.depth", .shape = {1, 56, 56}, .measures = {.max_abs = 1.25e-6}, .tolerance = 6.6e-6},
+      {.name = "output.sky", .shape = {1, 56, 56}, .measures = {.max_abs = 0.5}, .tolerance = 6.6e-6},
+      {.name = "blocks.0", .shape = {1, 17, 24}, .obstacle = "wants Float [1, 17, 24], has Float [1, 18, 24]"}};
+  reference.unexpected = {"output.aux", "output.ray"};
   EXPECT_EQ(Printed(verification),
             "m from seeded:v1:0\n"
             "  passed       reference output.depth [1, 56, 56]: max diff 1.25e-06, tolerance 6.6e-06\n"

@@ -1,16 +1,19 @@
 #include "common/parity/capture.h"
 
 #include <ATen/Functions.h>
+#include <ATen/TensorOperators.h>
 
 #include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
 namespace {
 
+using testing::ElementsAre;
 using torch::jit::Module;
 
-// outer(x): x > 0 ? twice(inner(x)) + inner(x) : x, inner(x) = x + 1; inner is called from a method of a submodule.
+// outer(x): x > 0 ? inner(x) + inner(2 * x) : x, inner(x) = x + 1; inner is called from a method of a submodule.
 Module Outer() {
   Module inner("Inner");
   inner.define("def forward(self, x: Tensor) -> Tensor:\n  return x + 1\n");
@@ -23,71 +26,74 @@ def both(self, x: Tensor) -> Tuple[Tensor, Tensor]:
   Module outer("Outer");
   outer.register_module("middle", middle);
   outer.define(R"(
-def total(self, x: Tensor, times: int = 1) -> Tensor:
+def total(self, x: Tensor, times: int = 1) -> Dict[str, Tensor]:
   a, b = self.middle.both(x)
-  return (a + b) * times
+  y = a + b
+  y.add_(0)
+  return {"sum": y * times, "a": a.zero_()}
 def forward(self, x: Tensor) -> Tensor:
   if bool(x > 0):
-    x = self.total(x)
+    x = self.total(x)["sum"]
   return x
 )");
   return outer;
 }
 
-Stage Parse(absl::string_view text) {
-  auto stage = ParseStage(text);
-  EXPECT_OK(stage);
-  return *stage;
+absl::StatusOr<NamedTensors> CaptureAll(const std::string& method, double x) {
+  return CaptureTensors(Outer(), method, {at::full({}, x)}, [](const ObservedTensor&) { return true; });
 }
 
-float Item(const c10::IValue& value) { return value.toTensor().item<float>(); }
-
-TEST(ParseStageTest, PathsMethodsAndInputs) {
-  EXPECT_EQ(Parse("blocks.2").path, "blocks.2");
-  EXPECT_EQ(Parse("blocks.2").method, "forward");
-  EXPECT_EQ(Parse("pretrained.prepare()").path, "pretrained");
-  EXPECT_EQ(Parse("pretrained.prepare()").method, "prepare");
-  EXPECT_EQ(Parse("prepare()").path, "");
-  EXPECT_EQ(Parse("input of head.conv").side, Stage::Side::kInput);
-  EXPECT_EQ(Parse("input of head.conv").path, "head.conv");
-  EXPECT_FALSE(ParseStage("").ok());
+std::vector<std::pair<std::string, float>> Items(const NamedTensors& tensors) {
+  std::vector<std::pair<std::string, float>> items;
+  for (const auto& [name, tensor] : tensors) items.emplace_back(name, tensor.item<float>());
+  return items;
 }
 
-TEST(RunAndCaptureTest, EveryCallIsCapturedAlsoInsideOfBranches) {
-  ASSERT_OK_AND_ASSIGN(const Captured captured,
-                       RunAndCapture(Outer(), "forward", {at::full({}, 3.0)},
-                                     {Parse("middle.inner"), Parse("input of middle.inner"), Parse("middle.both()")}));
-  EXPECT_EQ(Item(captured.result), 11);
-  ASSERT_EQ(captured.captures[0].size(), 2u);
-  EXPECT_EQ(Item(captured.captures[0][0]), 4);
-  EXPECT_EQ(Item(captured.captures[0][1]), 7);
-  EXPECT_EQ(Item(captured.captures[1][1]), 6);
-  EXPECT_EQ(Item(captured.captures[2][0].toTupleRef().elements()[1]), 7);
+TEST(CaptureTensorsTest, EveryCallIsCapturedInTheOrderOfExecutionAlsoInsideOfBranches) {
+  ASSERT_OK_AND_ASSIGN(const NamedTensors captured, CaptureAll("forward", 3));
+  EXPECT_THAT(Items(captured),
+              ElementsAre(std::pair("input of total()", 3), std::pair("input of middle.both()", 3),
+                          std::pair("input of middle.inner", 3), std::pair("middle.inner", 4),
+                          std::pair("input of middle.inner [1]", 6), std::pair("middle.inner [1]", 7),
+                          std::pair("middle.both() -> 0", 4), std::pair("middle.both() -> 1", 7),
+                          std::pair("total() -> sum", 11), std::pair("total() -> a", 0), std::pair("output", 11)));
 }
 
-TEST(RunAndCaptureTest, ABranchThatIsNotTakenCapturesNothing) {
-  ASSERT_OK_AND_ASSIGN(const Captured captured,
-                       RunAndCapture(Outer(), "forward", {at::full({}, -3.0)}, {Parse("middle.inner")}));
-  EXPECT_EQ(Item(captured.result), -3);
-  EXPECT_TRUE(captured.captures[0].empty());
+TEST(CaptureTensorsTest, ABranchThatIsNotTakenCapturesNothing) {
+  ASSERT_OK_AND_ASSIGN(const NamedTensors captured, CaptureAll("forward", -3));
+  EXPECT_THAT(Items(captured), ElementsAre(std::pair("output", -3)));
 }
 
-TEST(RunAndCaptureTest, DefaultArgumentsAreFilledIn) {
-  ASSERT_OK_AND_ASSIGN(const Captured captured, RunAndCapture(Outer(), "total", {at::full({}, 3.0)}, {}));
-  EXPECT_EQ(Item(captured.result), 11);
+TEST(CaptureTensorsTest, ResultsAreNamedByElementAndDefaultArgumentsAreFilledIn) {
+  ASSERT_OK_AND_ASSIGN(const NamedTensors captured, CaptureAll("total", 3));
+  EXPECT_EQ(FindTensor(captured, "output.sum")->item<float>(), 11);
+  EXPECT_EQ(FindTensor(captured, "output"), nullptr);
 }
 
-TEST(RunAndCaptureTest, UnknownStagesAndMethodsAreErrors) {
-  EXPECT_THAT(RunAndCapture(Outer(), "forward", {at::ones({})}, {Parse("middle.outer")}),
-              StatusIs(absl::StatusCode::kNotFound, "nothing calls middle.outer.forward()"));
-  EXPECT_THAT(RunAndCapture(Outer(), "backward", {at::ones({})}, {}),
-              StatusIs(absl::StatusCode::kNotFound, "no method backward"));
+TEST(CaptureTensorsTest, AnUnknownMethodAndAModuleThatFailsAreErrors) {
+  EXPECT_THAT(CaptureAll("backward", 1), StatusIs(absl::StatusCode::kNotFound, "no method backward"));
+  EXPECT_THAT(CaptureTensors(Outer(), "forward", {at::ones({2})}, [](const ObservedTensor&) { return true; }),
+              StatusIs(absl::StatusCode::kInternal, testing::HasSubstr("ambiguous")));
 }
 
-TEST(RunAndCaptureTest, TheModuleStaysAsItIs) {
+TEST(RunObservedTest, TheTensorThatIsReturnedPassesInThePlaceOfTheOther) {
+  std::string caller;
+  ASSERT_OK_AND_ASSIGN(
+      const c10::IValue result,
+      RunObserved(Outer(), "forward", {at::full({}, 3.0)}, [&](const ObservedTensor& point, const at::Tensor& tensor) {
+        if (point.name == "input of middle.inner [1]") caller = point.caller;
+        return point.name == "middle.inner [1]" ? at::full({}, 100.0) : tensor;
+      }));
+  EXPECT_EQ(result.toTensor().item<float>(), 104);
+  EXPECT_EQ(caller, "middle");
+}
+
+TEST(RunObservedTest, TheModuleStaysAsItIs) {
   const Module outer = Outer();
   const std::string before = outer.get_method("forward").graph()->toString();
-  ASSERT_OK(RunAndCapture(outer, "forward", {at::ones({})}, {Parse("middle.inner")}));
+  ASSERT_OK(RunObserved(outer, "forward", {at::ones({})}, [](const ObservedTensor&, const at::Tensor& tensor) {
+              return tensor;
+            }).status());
   EXPECT_EQ(outer.get_method("forward").graph()->toString(), before);
 }
 

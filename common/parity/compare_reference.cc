@@ -2,283 +2,223 @@
 
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
-#include <ATen/core/jit_type.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
 #include <limits>
 #include <map>
+#include <set>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/parity/capture.h"
-#include "common/parity/float64_copy.h"
+#include "common/parity/expected_tensors.h"
+#include "common/parity/measured_run.h"
+#include "common/parity/reference_call.h"
+#include "common/parity/slice.h"
+#include "common/parity/tolerance.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 
 namespace modelport {
 namespace {
 
-constexpr char kOutput[] = "output";
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-// Tensors by their name in a reference.
-using NamedTensors = std::map<std::string, at::Tensor>;
-
-bool IsOutput(absl::string_view name) { return name == kOutput || absl::StartsWith(name, "output."); }
-
-absl::Status WrongReference(const Reference& reference, absl::string_view message) {
-  return absl::InvalidArgumentError(absl::StrCat(reference.path, ": ", message));
-}
-
-// The dtype of the module's weights; nullopt if none are floating.
-absl::optional<at::ScalarType> WeightType(const torch::jit::Module& module) {
-  for (const at::Tensor& parameter : module.parameters()) {
-    if (parameter.is_floating_point()) return parameter.scalar_type();
-  }
-  return absl::nullopt;
-}
-
-// `value` as an argument of `type`: JSON may write the float 1.0 as 1, and an empty list of floats reads as one of
-// integers. nullopt if it is of another type.
-absl::optional<c10::IValue> Converted(const c10::IValue& value, const c10::Type& type) {
-  if (value.type()->isSubtypeOf(type)) return value;
-  c10::IValue converted;
-  if (value.isInt()) converted = static_cast<double>(value.toInt());
-  if (value.isIntList()) {
-    const std::vector<int64_t> integers = value.toIntVector();
-    converted = std::vector<double>(integers.begin(), integers.end());
-  }
-  if (converted.isNone() || !converted.type()->isSubtypeOf(type)) return absl::nullopt;
-  return converted;
-}
-
-absl::Status CheckInputType(const Reference& reference, const std::string& name, const at::Tensor& input,
-                            absl::optional<at::ScalarType> wanted) {
-  if (!wanted || !input.is_floating_point() || input.scalar_type() == *wanted) return absl::OkStatus();
-  return WrongReference(reference, absl::StrCat("input.", name, " wants the dtype of the module's weights, ",
-                                                c10::toString(*wanted), ", has ", c10::toString(input.scalar_type())));
-}
-
-// The value of one argument of the method: the reference's, or else the default.
-absl::StatusOr<c10::IValue> FindArgument(const torch::jit::Module& module, const Reference& reference,
-                                         const c10::Argument& argument) {
-  const auto given = reference.arguments.find(argument.name());
-  const std::string type = argument.type()->str();
-  if (given == reference.arguments.end()) {
-    if (argument.default_value()) return *argument.default_value();
-    return WrongReference(reference, absl::StrCat(reference.method, " wants the argument ", argument.name(), ", a ",
-                                                  type, ", which the file lacks"));
-  }
-  const absl::optional<c10::IValue> value = Converted(given->second, *argument.type());
-  if (!value) {
-    return WrongReference(reference, absl::StrCat("the argument ", argument.name(), " of ", reference.method, " wants ",
-                                                  type, ", has ", given->second.type()->str()));
-  }
-  if (value->isTensor()) {
-    RETURN_IF_ERROR(CheckInputType(reference, argument.name(), value->toTensor(), WeightType(module)));
-  }
-  return *value;
-}
-
-absl::StatusOr<std::vector<c10::IValue>> FindArguments(const torch::jit::Module& module, const Reference& reference) {
-  std::vector<std::string> methods, names;
-  for (const torch::jit::Method& method : module.get_methods()) methods.push_back(method.name());
-  const auto method = module.find_method(reference.method);
-  if (!method) {
-    return WrongReference(reference, absl::StrCat("no method ", Brief(reference.method), " in the artifact",
-                                                  NearestHint(reference.method, methods)));
-  }
-  std::vector<c10::IValue> values;
-  const std::vector<c10::Argument>& arguments = method->function().getSchema().arguments();
-  for (size_t i = 1; i < arguments.size(); ++i) {  // The first one is the module.
-    names.push_back(arguments[i].name());
-    ASSIGN_OR_RETURN(values.emplace_back(), FindArgument(module, reference, arguments[i]));
-  }
-  for (const auto& [name, value] : reference.arguments) {
-    if (std::count(names.begin(), names.end(), name) > 0) continue;
-    return WrongReference(reference,
-                          absl::StrCat(reference.method, " has no argument ", Brief(name), NearestHint(name, names)));
-  }
-  return values;
-}
-
-// The stages that the reference has tensors of, by the tensors' names.
-absl::StatusOr<std::map<std::string, Stage>> FindStages(const torch::jit::Module& module, const Reference& reference) {
-  std::vector<std::string> paths;
-  for (const auto& submodule : module.named_modules()) paths.push_back(submodule.name);
-  std::map<std::string, Stage> stages;
-  for (const auto& [name, tensor] : reference.expected) {
-    if (IsOutput(name)) continue;
-    const absl::StatusOr<Stage> stage = ParseStage(name);
-    if (!stage.ok()) return WrongReference(reference, stage.status().message());
-    if (std::count(paths.begin(), paths.end(), stage->path) == 0) {
-      return WrongReference(reference, absl::StrCat("tensor ", Brief(name), " is neither an input nor an output, and ",
-                                                    "no submodule has this path", NearestHint(stage->path, paths)));
-    }
-    stages.emplace(name, *stage);
-  }
-  return stages;
-}
-
-// Adds the tensors in `value`, whose name is `name`: an element's name is its key or index behind a dot.
-void AddTensors(const c10::IValue& value, const std::string& name, NamedTensors& tensors) {
-  if (value.isTensor()) tensors[name] = value.toTensor();
-  if (value.isGenericDict()) {
-    for (const auto& entry : value.toGenericDict()) {
-      if (entry.key().isString())
-        AddTensors(entry.value(), absl::StrCat(name, ".", entry.key().toStringRef()), tensors);
-    }
-  }
-  if (!value.isList() && !value.isTuple()) return;
-  const c10::ArrayRef<c10::IValue> items = value.isTuple() ? value.toTupleRef().elements() : value.toListRef();
-  for (size_t i = 0; i < items.size(); ++i) AddTensors(items[i], absl::StrCat(name, ".", i), tensors);
-}
-
-// Calls the module and returns its outputs and what passed `stages`, by name.
-absl::StatusOr<NamedTensors> Run(const torch::jit::Module& module, const Reference& reference,
-                                 const std::vector<c10::IValue>& arguments,
-                                 const std::map<std::string, Stage>& stages) {
-  std::vector<Stage> points;
-  for (const auto& [name, stage] : stages) points.push_back(stage);
-  const absl::StatusOr<Captured> captured = RunAndCapture(module, reference.method, arguments, points);
-  if (!captured.ok()) {
-    const bool is_ours = absl::IsInternal(captured.status());
-    return absl::Status(is_ours ? absl::StatusCode::kFailedPrecondition : captured.status().code(),
-                        absl::StrCat(reference.path, is_ours ? ": the module fails on these inputs: " : ": ",
-                                     captured.status().message()));
-  }
-  NamedTensors tensors;
-  AddTensors(captured->result, kOutput, tensors);
-  size_t i = 0;
-  for (const auto& [name, stage] : stages) {
-    const std::vector<c10::IValue>& values = captured->captures[i++];
-    if (values.size() == 1 && values[0].isTensor()) {
-      tensors[name] = values[0].toTensor();
-      continue;
-    }
-    return absl::FailedPreconditionError(absl::StrCat(
-        reference.path, ": stage ", Brief(name), " wants one tensor, ",
-        values.size() == 1 ? "has a " + values[0].tagKind() : absl::StrCat("is called ", values.size(), " times")));
-  }
-  return tensors;
-}
-
-// Calls a copy of the module in float64.
-absl::StatusOr<NamedTensors> RunInFloat64(const torch::jit::Module& module, const Reference& reference,
-                                          std::vector<c10::IValue> arguments,
-                                          const std::map<std::string, Stage>& stages) {
-  ASSIGN_OR_RETURN(const torch::jit::Module copy, CatchTorch([&] {
-                     for (c10::IValue& argument : arguments) {
-                       if (!argument.isTensor() || !argument.toTensor().is_floating_point()) continue;
-                       argument = argument.toTensor().to(at::kDouble);
-                     }
-                     return Float64Copy(module);
-                   }));
-  absl::StatusOr<NamedTensors> tensors = Run(copy, reference, arguments, stages);
-  if (tensors.ok()) return tensors;
-  return absl::Status(
-      tensors.status().code(),
-      absl::StrCat(tensors.status().message(),
-                   "\n  this was a copy in float64, which measures rounding; --tolerance=NUMBER, relative "
-                   "to the largest element, does without"));
-}
-
-double LargestMagnitude(const at::Tensor& tensor) {
-  return tensor.numel() == 0 ? 0 : tensor.to(at::kDouble).abs().max().item<double>();
-}
-
-// Infinite where the two do not compare.
-double LargestDifference(const at::Tensor& a, const at::Tensor& b) {
-  if (a.sizes() != b.sizes()) return kInfinity;
-  const double difference = LargestMagnitude(a.to(at::kDouble) - b.to(at::kDouble));
-  return std::isfinite(difference) ? difference : kInfinity;
-}
-
-// What 4 times the measured `noise` is bounded by, see CompareReference.
-double Bounded(double noise, const at::Tensor& expected) {
-  const bool is_half = expected.scalar_type() == at::kHalf || expected.scalar_type() == at::kBFloat16;
-  const double largest = LargestMagnitude(expected);
-  const double epsilon = expected.scalar_type() == at::kHalf ? 0x1p-10 : is_half ? 0x1p-7 : 0;
-  return std::clamp(4 * noise, std::max(4e-6, epsilon) * largest, std::max(1e-3, 16 * epsilon) * largest);
-}
-
 std::string Description(const at::Tensor& tensor) {
   return absl::StrCat(c10::toString(tensor.scalar_type()), " [", absl::StrJoin(tensor.sizes(), ", "), "]");
 }
 
-std::string Obstacle(const at::Tensor& expected, const at::Tensor& actual) {
-  if (expected.sizes() != actual.sizes() || expected.scalar_type() != actual.scalar_type()) {
-    return absl::StrCat("wants ", Description(expected), ", has ", Description(actual));
-  }
-  const int64_t nonfinite = actual.isfinite().logical_not().sum().item<int64_t>();
-  return nonfinite == 0 ? "" : absl::StrCat(nonfinite, " of ", actual.numel(), " elements are not finite");
+// Whether a tensor of one dtype may be compared with one of the other.
+bool SameDType(at::ScalarType a, at::ScalarType b, bool lenient) {
+  return a == b || (lenient && at::isFloatingType(a) && at::isFloatingType(b));
 }
 
-// Compares one tensor; `wide` is the module's own in float64, undefined if rounding is not measured.
-ComparedTensor Compare(const std::string& name, const at::Tensor& expected, const at::Tensor& actual,
-                       const at::Tensor& wide, absl::optional<double> tolerance) {
-  ComparedTensor compared{name, expected.sizes().vec()};
-  compared.obstacle = Obstacle(expected, actual);
-  if (!compared.obstacle.empty()) return compared;
-  compared.difference = LargestDifference(expected, actual);
-  if (!expected.is_floating_point()) {
-    // Large integers may be equal only in float64.
-    if (compared.difference == 0 && !expected.equal(actual)) compared.difference = 1;
-  } else if (tolerance) {
-    compared.tolerance = *tolerance * LargestMagnitude(expected);
-  } else {
-    compared.tolerance = Bounded(LargestDifference(actual, wide), expected);
-  }
-  return compared;
-}
-
-absl::Status CheckNames(const Reference& reference, const NamedTensors& outputs) {
-  std::vector<std::string> known;
-  for (const auto& [name, tensor] : outputs) known.push_back(name);
-  for (const auto& [name, tensor] : reference.expected) {
-    if (outputs.count(name) > 0) continue;
-    return WrongReference(reference,
-                          absl::StrCat(reference.method, " returns no tensor ", Brief(name), NearestHint(name, known)));
+// The names of stages of submodules that the module has not, each with the nearest path.
+absl::Status CheckPaths(const torch::jit::Module& module, const Reference& reference, const ExpectedTensors& expected) {
+  std::vector<std::string> paths;
+  for (const auto& submodule : module.named_modules()) paths.push_back(submodule.name);
+  for (const auto& [name, stage] : expected.stages()) {
+    if (std::count(paths.begin(), paths.end(), stage.path) > 0) continue;
+    return WrongReference(reference, absl::StrCat("tensor ", Brief(name), " is neither an input nor an output, and ",
+                                                  "no submodule has this path", NearestHint(stage.path, paths)));
   }
   return absl::OkStatus();
 }
 
-std::vector<std::string> Unexpected(const Reference& reference, NamedTensors outputs) {
-  for (const auto& [name, tensor] : reference.expected) outputs.erase(name);
+// Why the module computes nothing for `name`.
+absl::Status MissingError(const Reference& reference, const ExpectedTensors& expected, const MeasuredRun& run,
+                          const std::string& name) {
+  const auto stage = expected.stages().find(name);
+  if (stage == expected.stages().end()) {
+    std::vector<std::string> known;
+    for (const PassedTensor& passed : run.passed) {
+      if (passed.point.is_result) known.push_back(passed.point.name);
+    }
+    return WrongReference(reference,
+                          absl::StrCat(reference.method, " returns no tensor ", Brief(name), NearestHint(name, known)));
+  }
+  const std::string call = JoinPath(stage->second.path, stage->second.method);
+  const auto calls = run.calls.find(call);
+  if (calls == run.calls.end() || calls->second <= stage->second.call) {
+    return absl::NotFoundError(absl::StrCat(reference.path, ": nothing calls ", StageName(stage->second)));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      reference.path, ": stage ", Brief(name),
+      " wants one tensor, has none or several: name an element by index or key, such as \"", call, "() -> 0\""));
+}
+
+// The stage that the module passes more often than the reference tells; "" if there is none.
+std::string CalledMoreOften(const ExpectedTensors& expected, const MeasuredRun& run) {
+  std::map<std::string, int> told;
+  for (const auto& [name, stage] : expected.stages()) {
+    int& calls = told[JoinPath(stage.path, stage.method)];
+    calls = std::max(calls, stage.call + 1);
+  }
+  for (const auto& [name, stage] : expected.stages()) {
+    const std::string call = JoinPath(stage.path, stage.method);
+    const auto calls = run.calls.find(call);
+    if (calls == run.calls.end() || calls->second == told[call]) continue;
+    return absl::StrCat("stage ", Brief(name), " wants ", told[call], told[call] == 1 ? " call" : " calls",
+                        ", is called ", calls->second, " times");
+  }
+  return "";
+}
+
+// The stages that the module does not pass; an error unless the comparison is lenient.
+absl::StatusOr<std::vector<std::string>> NotComputed(const Reference& reference, const ExpectedTensors& expected,
+                                                     const MeasuredRun& run, const CompareOptions& options) {
+  if (const std::string stage = CalledMoreOften(expected, run); !stage.empty() && !options.lenient) {
+    return absl::FailedPreconditionError(absl::StrCat(reference.path, ": ", stage));
+  }
+  std::set<std::string> passed;
+  for (const PassedTensor& tensor : run.passed) passed.insert(tensor.name);
   std::vector<std::string> names;
-  for (const auto& [name, tensor] : outputs) names.push_back(name);
+  for (const auto& [name, stage] : expected.stages()) {
+    if (passed.count(name) > 0) continue;
+    if (!options.lenient) return MissingError(reference, expected, run, name);
+    names.push_back(name);
+  }
+  for (const auto& [name, tensor] : reference.expected) {
+    if (IsOutput(name) && passed.count(name) == 0) return MissingError(reference, expected, run, name);
+  }
   return names;
+}
+
+// Which points the names of `inject` stand for.
+class Injected {
+ public:
+  static absl::StatusOr<Injected> Parse(const Reference& reference, const ExpectedTensors& expected,
+                                        const std::vector<std::string>& names) {
+    Injected injected;
+    for (const std::string& name : names) {
+      absl::StatusOr<Stage> stage = ParseStage(name);
+      if (!stage.ok()) return stage.status();
+      const bool is_known = std::any_of(expected.stages().begin(), expected.stages().end(),
+                                        [&](const auto& known) { return Matches(*stage, known.second); });
+      if (!is_known) {
+        std::vector<std::string> known;
+        for (const auto& [other, unused] : expected.stages()) known.push_back(other);
+        return WrongReference(reference,
+                              absl::StrCat("has no tensor of ", Brief(name), " to inject", NearestHint(name, known)));
+      }
+      injected.stages_.push_back(*std::move(stage));
+    }
+    return injected;
+  }
+
+  bool Contains(const Stage& point) const {
+    return std::any_of(stages_.begin(), stages_.end(), [&](const Stage& stage) { return Matches(stage, point); });
+  }
+
+ private:
+  // All inputs of a call, and all elements of a result, belong together.
+  static bool Matches(const Stage& stage, const Stage& point) {
+    return stage.path == point.path && stage.method == point.method && stage.side == point.side &&
+           stage.call == point.call;
+  }
+
+  std::vector<Stage> stages_;
+};
+
+// The own tensor, of which the reference may hold a slice.
+absl::StatusOr<at::Tensor> Sliced(const Reference& reference, const std::string& name, const at::Tensor& tensor) {
+  const auto slice = reference.slices.find(name);
+  if (slice == reference.slices.end() || !tensor.defined()) return tensor;
+  absl::StatusOr<at::Tensor> sliced = Slice(tensor, slice->second);
+  if (sliced.ok()) return sliced;
+  return WrongReference(reference, absl::StrCat(Brief(name), ": ", sliced.status().message()));
+}
+
+// Compares tensors of comparable dtypes. `rounded` and `wide` are `actual` in the reference's floating dtype
+// `precision` and in float64, to measure rounding; with `tolerance` they are not used.
+void CompareElements(const at::Tensor& expected, const at::Tensor& actual, const at::Tensor& rounded,
+                     const at::Tensor& wide, at::ScalarType precision, absl::optional<double> tolerance,
+                     ComparedTensor& compared) {
+  compared.measures = Measure(expected, actual);
+  const int64_t nonfinite = compared.measures.nan + compared.measures.infinite;
+  if (nonfinite > 0) compared.obstacle = absl::StrCat(nonfinite, " of ", actual.numel(), " elements are not finite");
+  if (tolerance) {
+    compared.tolerance = expected.is_floating_point() ? *tolerance * compared.measures.scale : 0;
+    return;
+  }
+  // Copies that differ in shape measure nothing.
+  const bool is_measured = rounded.defined() && wide.defined() && rounded.sizes() == wide.sizes();
+  const double noise = is_measured ? Measure(wide, rounded).max_abs : std::numeric_limits<double>::infinity();
+  compared.tolerance =
+      Tolerance(noise, compared.measures.scale, expected.is_floating_point() ? precision : expected.scalar_type());
+}
+
+// `tensors` are those of a run in some dtype, by name.
+absl::StatusOr<at::Tensor> SlicedCopy(const Reference& reference, const std::string& name,
+                                      const std::map<std::string, at::Tensor>& tensors) {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? at::Tensor() : Sliced(reference, name, found->second);
+}
+
+absl::StatusOr<ComparedTensor> Compare(const Reference& reference, const at::Tensor& expected,
+                                       const PassedTensor& passed, const MeasuredRun& run,
+                                       const CompareOptions& options) {
+  ASSIGN_OR_RETURN(const at::Tensor own, Sliced(reference, passed.name, passed.tensor));
+  ASSIGN_OR_RETURN(const at::Tensor rounded, SlicedCopy(reference, passed.name, run.rounded));
+  ASSIGN_OR_RETURN(const at::Tensor wide, SlicedCopy(reference, passed.name, run.wide));
+  ComparedTensor compared{passed.name, passed.point, expected.sizes().vec()};
+  if (expected.sizes() != own.sizes() || !SameDType(expected.scalar_type(), own.scalar_type(), options.lenient)) {
+    compared.obstacle = absl::StrCat("wants ", Description(expected), ", has ", Description(own));
+    return compared;
+  }
+  RETURN_IF_ERROR(CatchTorch([&] {
+    CompareElements(expected, own, rounded, wide, ReferencePrecision(reference), options.tolerance, compared);
+  }));
+  return compared;
 }
 
 }  // namespace
 
 absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& module, const Reference& reference,
-                                                     absl::optional<double> tolerance) {
+                                                     const CompareOptions& options) {
   const c10::InferenceMode inference;
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> arguments, FindArguments(module, reference));
-  ASSIGN_OR_RETURN(const auto stages, FindStages(module, reference));
-  ASSIGN_OR_RETURN(const NamedTensors actual, Run(module, reference, arguments, stages));
-  RETURN_IF_ERROR(CheckNames(reference, actual));
-  NamedTensors wide;
-  if (!tolerance) {
-    ASSIGN_OR_RETURN(wide, RunInFloat64(module, reference, arguments, stages));
-    RETURN_IF_ERROR(CheckNames(reference, wide));
-  }
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> arguments,
+                   FindArguments(module, reference, options.lenient ? Precision::kAny : Precision::kEqual));
+  ASSIGN_OR_RETURN(const ExpectedTensors expected, ExpectedTensors::Index(reference));
+  if (!options.lenient) RETURN_IF_ERROR(CheckPaths(module, reference, expected));
+  ASSIGN_OR_RETURN(const Injected injected, Injected::Parse(reference, expected, options.inject));
+  const auto replaces = [&](const ObservedTensor& point) {
+    return !point.is_result && (options.inject_all || injected.Contains(point.stage));
+  };
+  ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaces));
   ReferenceComparison comparison;
-  comparison.unexpected = Unexpected(reference, actual);
-  for (const auto& [name, expected] : reference.expected) {
-    const at::Tensor& own = actual.find(name)->second;
-    ASSIGN_OR_RETURN(comparison.tensors.emplace_back(), CatchTorch([&] {
-                       return Compare(name, expected, own, tolerance ? at::Tensor() : wide.find(name)->second,
-                                      tolerance);
-                     }));
+  ASSIGN_OR_RETURN(comparison.not_computed, NotComputed(reference, expected, run, options));
+  if (!options.tolerance) RETURN_IF_ERROR(MeasureRounding(module, reference, expected, arguments, replaces, run));
+  const std::map<std::string, at::Tensor> tensors(reference.expected.begin(), reference.expected.end());
+  for (const PassedTensor& passed : run.passed) {
+    const auto found = tensors.find(passed.name);
+    if (found == tensors.end()) {
+      comparison.unexpected.push_back(passed.point.name);
+      continue;
+    }
+    ASSIGN_OR_RETURN(comparison.tensors.emplace_back(), Compare(reference, found->second, passed, run, options));
   }
   return comparison;
 }

@@ -3,6 +3,7 @@
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -68,9 +69,16 @@ std::vector<std::string> Failed(const ReferenceComparison& comparison) {
   return names;
 }
 
+const ComparedTensor& Find(const ReferenceComparison& comparison, const std::string& name) {
+  const auto found = std::find_if(comparison.tensors.begin(), comparison.tensors.end(),
+                                  [&](const ComparedTensor& tensor) { return tensor.name == name; });
+  EXPECT_NE(found, comparison.tensors.end()) << name;
+  return *found;
+}
+
 // The names of the tensors of `reference` that do not pass.
 std::vector<std::string> FailedOf(const Reference& reference, absl::optional<double> tolerance = absl::nullopt) {
-  const auto comparison = CompareReference(Toy(), reference, tolerance);
+  const auto comparison = CompareReference(Toy(), reference, {.tolerance = tolerance});
   EXPECT_THAT(comparison, IsOk());
   return comparison.ok() ? Failed(*comparison) : std::vector<std::string>{"error"};
 }
@@ -79,9 +87,10 @@ TEST(CompareReferenceTest, WhatTheModuleComputesPasses) {
   ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison, CompareReference(Toy(), ToyReference()));
   EXPECT_THAT(Failed(comparison), IsEmpty());
   ASSERT_EQ(comparison.tensors.size(), 3);
-  EXPECT_EQ(comparison.tensors[0].shape, Shape({1000}));
-  EXPECT_GT(comparison.tensors[0].tolerance, 0);
-  EXPECT_EQ(comparison.tensors[1].tolerance, 0);
+  EXPECT_EQ(comparison.tensors[0].name, "scale") << "in the order of execution";
+  EXPECT_EQ(Find(comparison, "output.sum").shape, Shape({1000}));
+  EXPECT_GT(Find(comparison, "output.sum").tolerance, 0);
+  EXPECT_EQ(Find(comparison, "output.aux.count").tolerance, 0);
   EXPECT_THAT(comparison.unexpected, IsEmpty());
 }
 
@@ -101,7 +110,7 @@ TEST(CompareReferenceTest, RoundingPassesAndItsMeasureBoundsTheDifference) {
   at::Tensor& sum = reference.expected[0].second;
   const double largest = sum.max().item<double>();
   ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison, CompareReference(Toy(), reference));
-  const double tolerance = comparison.tensors[0].tolerance;
+  const double tolerance = Find(comparison, "output.sum").tolerance;
   EXPECT_GE(tolerance, 4e-6 * largest);
   EXPECT_LE(tolerance, 1e-3 * largest);
   sum[0] += 0.9 * tolerance;
@@ -155,15 +164,15 @@ TEST(CompareReferenceTest, OtherShapesDtypesAndValuesThatAreNotFiniteFail) {
   Reference reference = ToyReference();
   reference.expected[0].second = reference.expected[0].second.unsqueeze(0);
   reference.expected[2].second = reference.expected[2].second.to(at::kDouble);
-  ASSERT_OK_AND_ASSIGN(ReferenceComparison comparison, CompareReference(Toy(), reference, 1e9));
-  EXPECT_EQ(comparison.tensors[0].obstacle, "wants Float [1, 1000], has Float [1000]");
-  EXPECT_EQ(comparison.tensors[2].obstacle, "wants Double [1000], has Float [1000]");
-  EXPECT_THAT(Failed(comparison), ElementsAre("output.sum", "scale"));
+  ASSERT_OK_AND_ASSIGN(ReferenceComparison comparison, CompareReference(Toy(), reference, {.tolerance = 1e9}));
+  EXPECT_EQ(Find(comparison, "output.sum").obstacle, "wants Float [1, 1000], has Float [1000]");
+  EXPECT_EQ(Find(comparison, "scale").obstacle, "wants Double [1000], has Float [1000]");
+  EXPECT_THAT(Failed(comparison), ElementsAre("scale", "output.sum"));
 
   reference = ToyReference();
   reference.method = "nothing";
   reference.expected = {{"output", X()}};
-  ASSERT_OK_AND_ASSIGN(comparison, CompareReference(Toy(), reference, 1e9));
+  ASSERT_OK_AND_ASSIGN(comparison, CompareReference(Toy(), reference, {.tolerance = 1e9}));
   EXPECT_EQ(comparison.tensors[0].obstacle, "1000 of 1000 elements are not finite");
   EXPECT_FALSE(comparison.tensors[0].passed());
 }
@@ -214,7 +223,7 @@ TEST(CompareReferenceTest, WhatDoesNotFitTheModuleIsNamed) {
               "forward returns no tensor output.sun; nearest: output.sum");
   ExpectError([](Reference& r) { r.expected[2].first = "scal"; }, kInvalid,
               "tensor scal is neither an input nor an output, and no submodule has this path; nearest: scale");
-  ExpectError([](Reference& r) { r.method = "single"; }, absl::StatusCode::kNotFound, "nothing calls scale.forward()");
+  ExpectError([](Reference& r) { r.method = "single"; }, absl::StatusCode::kNotFound, "nothing calls scale");
 }
 
 // Makes a reference of a method that returns one tensor.
@@ -242,7 +251,53 @@ TEST(CompareReferenceTest, AStageThatIsCalledTwiceIsAnError) {
         r.method = "pair";
         r.arguments["times"] = std::vector<int64_t>{1};
       },
-      absl::StatusCode::kFailedPrecondition, "stage scale wants one tensor, is called 2 times");
+      absl::StatusCode::kFailedPrecondition, "stage scale wants 1 call, is called 2 times");
+}
+
+TEST(CompareReferenceTest, CallsAndElementsOfStagesHaveNames) {
+  Reference reference = ToyReference();
+  reference.method = "pair";
+  reference.arguments["times"] = std::vector<int64_t>{1};
+  const at::Tensor scaled = X() * at::full({1000}, 0.1);
+  reference.expected = {{"scale", scaled}, {"input of scale [1]", X()}, {"scale [1]", scaled * 2}};
+  ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison, CompareReference(Toy(), reference));
+  EXPECT_THAT(Failed(comparison), ElementsAre("scale [1]"));
+}
+
+TEST(CompareReferenceTest, AnInjectedStageReplacesTheModulesOwn) {
+  Reference reference = ToyReference();
+  // Upstream's scale is twice as large, and so is all that follows.
+  for (auto& [name, tensor] : reference.expected) {
+    if (name != "output.aux.count") tensor = tensor * 2;
+  }
+  EXPECT_THAT(FailedOf(reference), ElementsAre("scale", "output.sum"));
+  ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison, CompareReference(Toy(), reference, {.inject = {"scale"}}));
+  EXPECT_THAT(Failed(comparison), ElementsAre("scale"));
+  EXPECT_THAT(CompareReference(Toy(), reference, {.inject = {"input of scale"}}),
+              StatusIs(kInvalid, HasSubstr("has no tensor of input of scale to inject; known: scale")));
+}
+
+TEST(CompareReferenceTest, ASliceIsComparedWithTheSameSlice) {
+  Reference reference = ToyReference();
+  for (auto& [name, tensor] : reference.expected) {
+    if (name == "scale") tensor = tensor.slice(0, 10, 500, 7);
+  }
+  EXPECT_THAT(FailedOf(reference), ElementsAre("scale"));
+  reference.slices["scale"] = "[10:500:7]";
+  EXPECT_THAT(FailedOf(reference), IsEmpty());
+  ExpectError([](Reference& r) { r.slices["scale"] = "[:, :]"; }, kInvalid, "scale: the slice [:, :] does not fit");
+}
+
+TEST(CompareReferenceTest, ALenientComparisonTakesHalfPrecisionAndOtherStages) {
+  Reference reference = ToyReference();
+  reference.arguments["x"] = X().to(at::kHalf);
+  for (auto& [name, tensor] : reference.expected) {
+    if (tensor.is_floating_point()) tensor = tensor.to(at::kHalf);
+  }
+  reference.expected.emplace_back("dropout", X());
+  ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison, CompareReference(Toy(), reference, {.lenient = true}));
+  EXPECT_THAT(Failed(comparison), IsEmpty());
+  EXPECT_THAT(comparison.not_computed, ElementsAre("dropout"));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
@@ -113,6 +114,56 @@ absl::Status ReadCall(const std::string& text, Reference& reference) {
   return absl::OkStatus();
 }
 
+// A setting; lists may hold lists. nullopt for what no setting is.
+absl::optional<c10::IValue> SettingValue(const Json& json) {
+  if (!json.is_array()) return ArgumentValue(json);
+  std::vector<c10::IValue> items;
+  for (const Json& element : json) {
+    absl::optional<c10::IValue> item = SettingValue(element);
+    if (!item) return absl::nullopt;
+    items.push_back(*std::move(item));
+  }
+  return c10::ivalue::Tuple::create(std::move(items));
+}
+
+// The metadata `key`, an object; an empty one if there is none.
+absl::StatusOr<Json> Object(const Checkpoint& file, const std::string& key, absl::string_view wanted) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end()) return Json::object();
+  Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  if (json.is_object()) return json;
+  return absl::InvalidArgumentError(absl::StrCat("the metadata `", key, "` wants JSON such as ", wanted));
+}
+
+absl::Status ReadSlices(const Checkpoint& file, Reference& reference) {
+  constexpr char kWanted[] = R"({"blocks.2": "[:, ::4, :]"})";
+  ASSIGN_OR_RETURN(const Json slices, Object(file, "slices", kWanted));
+  for (const auto& [name, slice] : slices.items()) {
+    if (!slice.is_string()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the metadata `slices`: ", Brief(name), " wants a text, as in ", kWanted));
+    }
+    reference.slices[name] = slice.get<std::string>();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadSettings(const Checkpoint& file, Reference& reference) {
+  constexpr char kWanted[] = R"({"blocks.0.norm1": {"eps": 1e-6}})";
+  ASSIGN_OR_RETURN(const Json modules, Object(file, "settings", kWanted));
+  for (const auto& [path, settings] : modules.items()) {
+    if (!settings.is_object()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the metadata `settings`: ", Brief(path), " wants an object, as in ", kWanted));
+    }
+    for (const auto& [name, json] : settings.items()) {
+      absl::optional<c10::IValue> value = SettingValue(json);
+      if (value) reference.settings[path][name] = *std::move(value);
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Reference> Read(const Checkpoint& file) {
   if (file.format() != "safetensors") {
     return absl::InvalidArgumentError(absl::StrCat("a reference is a safetensors file, this is ", file.format()));
@@ -122,6 +173,8 @@ absl::StatusOr<Reference> Read(const Checkpoint& file) {
   ASSIGN_OR_RETURN(reference.model, Metadata(file, "model", "the name of the variant that was called"));
   ASSIGN_OR_RETURN(const std::string call, Metadata(file, "call", "JSON such as {\"method\": \"forward\"}"));
   RETURN_IF_ERROR(ReadCall(call, reference));
+  RETURN_IF_ERROR(ReadSlices(file, reference));
+  RETURN_IF_ERROR(ReadSettings(file, reference));
   for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
     ASSIGN_OR_RETURN(at::Tensor value, ReadTensor(file, tensor));
     absl::string_view name = tensor.key;
@@ -136,6 +189,8 @@ absl::StatusOr<Reference> Read(const Checkpoint& file) {
 }
 
 }  // namespace
+
+bool IsOutput(absl::string_view name) { return name == "output" || absl::StartsWith(name, "output."); }
 
 absl::StatusOr<Reference> ReadReference(const std::string& path) {
   ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));

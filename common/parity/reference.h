@@ -1,16 +1,17 @@
-// A Reference is a call of a model as its upstream made it: what went in and what came out.
+// A Reference is a call of a model as its upstream made it: what went in, what passed and what came out.
 #ifndef MODELPORT_COMMON_PARITY_REFERENCE_H_
 #define MODELPORT_COMMON_PARITY_REFERENCE_H_
 
-#include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 
 #include <map>
 #include <string>
-#include <utility>
-#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/parity/capture.h"
+#include "common/parity/settings.h"
 
 namespace modelport {
 
@@ -18,20 +19,30 @@ struct Reference {
   std::string path;   // Of the file, for messages.
   std::string model;  // The variant that was called: "dav2_vits".
   std::string method = "forward";
-  std::map<std::string, c10::IValue> arguments;  // Tensors and other values, by the name of the argument.
+  std::map<std::string, c10::IValue> arguments = {};  // Tensors and other values, by the name of the argument.
   // Tensors that came out, in the order of the file: "output" is the method's result, "output.depth" an element of it
   // (a key of a dictionary, an index of a list or tuple, or several with dots between), and any other name a stage as
   // ParseStage reads it: "blocks.2" is what that submodule returned.
-  std::vector<std::pair<std::string, at::Tensor>> expected;
+  NamedTensors expected = {};
+  std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see slice.h.
+  Settings settings = {};                          // Of upstream's modules.
 };
+
+// Whether this is the name of a result in a reference, and not of a stage.
+bool IsOutput(absl::string_view name);
 
 // Reads a safetensors file. A tensor "input.NAME" is the argument NAME, every other one is expected. The metadata has
 // `model` and `call`, in JSON: {"method": "forward", "arguments": {"use_ray_pose": true}}, both fields optional, with
-// the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers.
+// the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers. It may have, in JSON,
+// `slices`: {"blocks.2": "[:, ::4, :]"}, and `settings`: {"blocks.0.norm1": {"eps": 1e-6}}.
 //   InvalidArgument  no safetensors file; no or wrong metadata; an argument that is given twice; nothing is expected; a
 //                    tensor that is not finite
 //   others           as OpenCheckpoint
 absl::StatusOr<Reference> ReadReference(const std::string& path);
+
+// Writes `reference` to the file `path`, so that ReadReference reads it; an argument that is None is left out. Fails as
+// OutputFile does (common/io/output_file.h), and with Unimplemented for a value that the file cannot hold.
+absl::Status WriteReference(const Reference& reference, const std::string& path);
 
 }  // namespace modelport
 

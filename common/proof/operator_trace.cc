@@ -5,6 +5,7 @@
 #include <ATen/core/enum_tag.h>
 #include <ATen/record_function.h>
 #include <c10/core/ScalarType.h>
+#include <torch/csrc/jit/runtime/interpreter.h>
 
 #include <algorithm>
 #include <functional>
@@ -92,6 +93,17 @@ bool IsRandom(const at::RecordFunction& function) {
   return found && found->hasTag(at::Tag::nondeterministic_seeded);
 }
 
+// The line that TorchScript's interpreter is at, in the innermost function that comes from a file; empty if it does not
+// run. LibTorch's own functions, such as the one for 1 / x, come from no file.
+SourceLine CurrentLine() {
+  const std::vector<torch::jit::StackEntry> calls = torch::jit::currentCallstack();
+  for (const torch::jit::StackEntry& call : calls) {
+    SourceLine line = FindSourceLine(call.range);
+    if (!line.place.empty() && line.place.front() != '<') return line;
+  }
+  return calls.empty() ? SourceLine() : FindSourceLine(calls.front().range);
+}
+
 // An operator between its start and its end.
 struct Started : at::ObserverContext {
   OperatorRun run;
@@ -118,6 +130,7 @@ void End(const at::RecordFunction& function, at::ObserverContext* context) {
   const Values outputs = Describe(function.outputs(), function.num_outputs());
   started.run.output_digest = outputs.digest;
   started.run.makes_nonfinite = outputs.has_nonfinite && !started.has_nonfinite;
+  if (started.run.makes_nonfinite) started.run.line = CurrentLine();
   runs->push_back(std::move(started.run));
 }
 

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "common/script/source_line.h"
+
 namespace modelport {
 
 // One run of an operator. The digests are over dtypes, shapes, strides, plain values and every bit of the tensors.
@@ -17,6 +19,7 @@ struct OperatorRun {
   uint64_t output_digest = 0;
   bool is_random = false;        // It draws random numbers, such as aten::rand_like.
   bool makes_nonfinite = false;  // Has NaN or infinite values in an output and none in an input.
+  SourceLine line = {};          // Of the TorchScript code that calls it, if it makes_nonfinite.
 };
 
 // Calls `function` and returns the operators that this thread ran meanwhile, in the order in which they ended: an

@@ -1,4 +1,4 @@
-#include "common/parity/float64_copy.h"
+#include "common/parity/typed_copy.h"
 
 #include <ATen/Functions.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using torch::jit::Module;
 
-TEST(Float64CopyTest, FloatingTensorsOfEveryDepthAreFloat64AndTheModuleStaysAsItIs) {
+TEST(TypedCopyTest, FloatingTensorsOfEveryDepthGetTheDtypeAndTheModuleStaysAsItIs) {
   Module inner("Inner");
   inner.register_parameter("weight", at::full({2}, 3, at::kHalf), /*is_buffer=*/false);
   inner.register_buffer("count", at::full({}, 7, at::kLong));
@@ -19,7 +19,7 @@ TEST(Float64CopyTest, FloatingTensorsOfEveryDepthAreFloat64AndTheModuleStaysAsIt
   outer.register_buffer("scale", at::full({2}, 0.5));
   outer.define("def forward(self, x: Tensor) -> Tensor:\n  return self.inner.forward(x) * self.scale\n");
 
-  Module copy = Float64Copy(outer);
+  Module copy = TypedCopy(outer, at::kDouble);
   EXPECT_EQ(copy.attr("scale").toTensor().scalar_type(), at::kDouble);
   const Module copied = copy.attr("inner").toModule();
   EXPECT_EQ(copied.attr("weight").toTensor().scalar_type(), at::kDouble);
@@ -28,6 +28,18 @@ TEST(Float64CopyTest, FloatingTensorsOfEveryDepthAreFloat64AndTheModuleStaysAsIt
 
   EXPECT_EQ(outer.attr("scale").toTensor().scalar_type(), at::kFloat);
   EXPECT_EQ(inner.attr("weight").toTensor().scalar_type(), at::kHalf);
+
+  const Module partial = TypedCopy(outer, at::kDouble, [](absl::string_view path) { return path == "inner"; });
+  EXPECT_EQ(partial.attr("scale").toTensor().scalar_type(), at::kDouble);
+  EXPECT_EQ(partial.attr("inner").toModule().attr("weight").toTensor().scalar_type(), at::kHalf);
+}
+
+TEST(TypedCopyTest, FloatingTensorsInCollectionsGetTheDtype) {
+  const c10::List<at::Tensor> list({at::ones({2}), at::ones({2}, at::kLong)});
+  const std::vector<c10::IValue> copies = TypedCopy({list, 7}, at::kHalf);
+  EXPECT_EQ(copies[0].toTensorVector()[0].scalar_type(), at::kHalf);
+  EXPECT_EQ(copies[0].toTensorVector()[1].scalar_type(), at::kLong);
+  EXPECT_EQ(copies[1].toInt(), 7);
 }
 
 }  // namespace

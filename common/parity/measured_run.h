@@ -1,0 +1,52 @@
+#ifndef MODELPORT_COMMON_PARITY_MEASURED_RUN_H_
+#define MODELPORT_COMMON_PARITY_MEASURED_RUN_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "common/parity/expected_tensors.h"
+#include "common/parity/observe.h"
+#include "common/parity/reference.h"
+
+namespace modelport {
+
+// A tensor that the module computed at a point of which the reference has one, or a result.
+struct PassedTensor {
+  ObservedTensor point;
+  std::string name;  // As in Reference::expected; "" for a result that the reference lacks.
+  at::Tensor tensor;
+};
+
+struct MeasuredRun {
+  std::vector<PassedTensor> passed;  // In the order of execution.
+  // The same tensors in the reference's floating dtype and in float64, by name, which tell what rounding amounts to;
+  // none if it is not measured.
+  std::map<std::string, at::Tensor> rounded = {}, wide = {};
+  std::map<std::string, int> calls;  // How often each method was called, by path and method: "blocks.0.forward".
+};
+
+// Tells at which points the reference's tensor passes in the place of the module's own.
+using Replaces = absl::FunctionRef<bool(const ObservedTensor& point)>;
+
+// Calls `module` as `reference` says. Nothing is measured yet.
+//   NotFound            as RunObserved
+//   FailedPrecondition  the module fails on these inputs
+absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, const Reference& reference,
+                                           const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
+                                           Replaces replaces);
+
+// Sets `rounded` and `wide` of `run` by the same call of copies of `module`. Fails as RunOnReference does.
+absl::Status MeasureRounding(const torch::jit::Module& module, const Reference& reference,
+                             const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
+                             Replaces replaces, MeasuredRun& run);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_PARITY_MEASURED_RUN_H_

@@ -1,0 +1,31 @@
+#include "pipeline/build_model.h"
+
+#include "common/status/status_macros.h"
+#include "pipeline/bind_parts.h"
+#include "pipeline/target_module.h"
+
+namespace modelport {
+namespace {
+
+absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
+  BuiltModel model;
+  ASSIGN_OR_RETURN(model.tree,
+                   BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess));
+  ASSIGN_OR_RETURN(model.weights, MapWeights(registry, entry, *model.tree.model, options.weights));
+  ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
+  ASSIGN_OR_RETURN(model.module,
+                   BuildTargetModule(*model.tree.whole, AllTensors(model.bound), *options.target, options.runtime));
+  model.examples = TargetExamples(entry, model.tree);
+  return model;
+}
+
+}  // namespace
+
+absl::StatusOr<BuiltModel> BuildModel(const Registry& registry, const CatalogEntry& entry,
+                                      const ExportOptions& options) {
+  absl::StatusOr<BuiltModel> model = Build(registry, entry, options);
+  if (model.ok()) return model;
+  return absl::Status(model.status().code(), entry.plugin->library->WithPaths(model.status().message()));
+}
+
+}  // namespace modelport

@@ -1,0 +1,131 @@
+// The tool parity: a model equals what it wrote itself, a model with a fault does not, and the fault is located.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// A small transformer of Depth Anything V2 with `arguments`.
+std::string Module(const std::string& arguments) {
+  return absl::StrCat("DepthAnythingV2(dim=24, depth=4, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, ",
+                      "c4=24, ", arguments, ")");
+}
+
+class ParityTest : public testing::Test {
+ protected:
+  ParityTest() { WritePlugin("heads=2"); }
+
+  void WritePlugin(const std::string& arguments) {
+    std::ofstream(folder_ + "/plugin.yaml") << "family: own\nsummary: s\nextends: depth_anything_v2\nvariants: "
+                                               "{ported: {summary: s, module: \""
+                                            << Module(arguments) << "\"}}\n";
+  }
+
+  ToolResult Parity(const std::vector<std::string>& flags) {
+    std::vector<std::string> arguments = {"--model=ported", "--plugin_path=.", "--weights=seeded"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return RunTool("parity", arguments, folder_);
+  }
+
+  void SaveStages() {
+    const ToolResult saved = Parity({"--save_stages=r.safetensors"});
+    ASSERT_EQ(saved.exit_status, 0) << saved.err;
+    EXPECT_THAT(saved.out, HasSubstr(" tensors of ported in "));
+  }
+
+  const std::string folder_ = EmptyFolder("parity");
+};
+
+TEST_F(ParityTest, AModelEqualsWhatItWrote) {
+  SaveStages();
+  const ToolResult result = Parity({"--reference=r.safetensors", "--bisect"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("settings equal, 0 different\n"), HasSubstr("  passed   pretrained.blocks.0"),
+                                HasSubstr("  passed   output "), Not(HasSubstr("FAILED")), HasSubstr("tensors pass\n"),
+                                HasSubstr("wrong on right input: none\n")));
+}
+
+TEST_F(ParityTest, AFaultIsLocated) {
+  SaveStages();
+  WritePlugin("heads=3");
+  const ToolResult result = Parity({"--reference=r.safetensors", "--bisect"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: "));
+  EXPECT_THAT(result.err, HasSubstr("r.safetensors: the model diverges at input of pretrained.blocks.0.attn.proj\n"));
+  EXPECT_THAT(
+      result.out,
+      AllOf(HasSubstr("  pretrained.blocks.0.attn: heads is 3, the reference has 2\n"),
+            HasSubstr("deepest module whose inputs agree and whose output does not: pretrained.blocks.0.attn\n"),
+            HasSubstr("wrong on right input:\n  pretrained.blocks.0.attn\n"),
+            HasSubstr("\n  pretrained.blocks.1.attn\n")));
+}
+
+TEST_F(ParityTest, AnInjectedStageIsRightAndSoIsWhatFollows) {
+  SaveStages();
+  WritePlugin("heads=3");
+  std::string inject;
+  std::vector<std::string> wrong;
+  for (int i = 0; i < 4; ++i) {
+    const std::string attn = absl::StrCat("pretrained.blocks.", i, ".attn");
+    absl::StrAppend(&inject, i == 0 ? "--inject=" : ",", attn);
+    for (const std::string& name : {"input of " + attn + ".proj", attn + ".proj", attn}) wrong.push_back(name);
+  }
+  const ToolResult result = Parity({"--reference=r.safetensors", "--json", inject});
+  EXPECT_EQ(result.exit_status, 1) << "the attention itself still differs";
+  const auto json = nlohmann::json::parse(result.out);
+  EXPECT_EQ(json["settings"]["different"].size(), 4);
+  std::vector<std::string> failed;
+  for (const auto& tensor : json["tensors"]) {
+    if (!tensor["passed"]) failed.push_back(tensor["name"]);
+  }
+  EXPECT_EQ(failed, wrong);
+}
+
+TEST_F(ParityTest, TorchScriptIsAReferenceToo) {
+  ASSERT_EQ(RunTool("export", {"--model=ported", "--plugin_path=.", "--weights=seeded", "--out=their.pt"}, folder_)
+                .exit_status,
+            0);
+  EXPECT_EQ(Parity({"--reference=their.pt"}).exit_status, 0);
+  WritePlugin("heads=3");
+  EXPECT_THAT(Parity({"--reference=their.pt", "--bisect"}).out,
+              HasSubstr("wrong on right input:\n  pretrained.blocks.0.attn\n"));
+}
+
+TEST_F(ParityTest, WhereNoOperatorMakesANanThatIsSaid) {
+  const ToolResult none = Parity({"--find_nan"});
+  EXPECT_EQ(none.exit_status, 0);
+  EXPECT_EQ(none.out, "ported: no operator makes a NaN or an infinity\n") << none.err;
+}
+
+TEST_F(ParityTest, WhatHalfPrecisionCostsIsPrinted) {
+  const ToolResult result = Parity({"--precision=bfloat16", "--keep_error=1e-6"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(StartsWith("ported in bfloat16\n"), HasSubstr("  stage"), HasSubstr("relative loss"),
+                                HasSubstr(" % of the weights in float32; found in ")));
+  EXPECT_THAT(Parity({"--precision=bfloat16", "--keep_error=1000"}).out,
+              HasSubstr("all may compute in bfloat16: error "));
+  EXPECT_EQ(Parity({"--precision=int8"}).err, "INVALID_ARGUMENT: --precision=int8: wants float16 or bfloat16\n");
+}
+
+TEST_F(ParityTest, WhatIsMissingIsSaid) {
+  EXPECT_THAT(Parity({}).err, StartsWith("INVALID_ARGUMENT: --reference is missing"));
+  SaveStages();
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--inject=pretrained.blocks.9"}).err,
+              HasSubstr("has no tensor of pretrained.blocks.9 to inject; nearest: pretrained.blocks."));
+  EXPECT_THAT(Parity({"--reference=absent.safetensors"}).err, StartsWith("NOT_FOUND: "));
+}
+
+}  // namespace
+}  // namespace modelport

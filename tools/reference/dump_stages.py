@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+"""Writes what a PyTorch model computes, stage by stage, as a reference for Modelport's tools parity and verify.
+
+    from dump_stages import dump_stages
+    dump_stages(model, "dav2_vits.safetensors", model_name="dav2_vits", x=torch.rand(1, 3, 56, 56))
+
+Every submodule is a stage: its inputs and its output are stored under its path, with the numbers and texts that it
+holds as settings. Nothing of the model changes; the hooks are removed, also after an error. Only PyTorch is needed.
+"""
+
+import ctypes
+import inspect
+import json
+import math
+import struct
+
+import torch
+
+_DTYPES = {
+    torch.float64: "F64", torch.float32: "F32", torch.float16: "F16", torch.bfloat16: "BF16", torch.int64: "I64",
+    torch.int32: "I32", torch.int16: "I16", torch.int8: "I8", torch.uint8: "U8", torch.bool: "BOOL",
+}
+
+
+def dump_stages(model, path, model_name, method="forward", names=None, max_elements=4_000_000, **arguments):
+    """Calls `model.method(**arguments)` and writes the safetensors file `path`.
+
+    Args:
+      model: any nn.Module. Set it to eval() and to the dtype in which it shall be compared.
+      path: the file to write.
+      model_name: Modelport's name of the variant.
+      method: the method to call.
+      names: {path here: path in Modelport's model}, where they differ: {"encoder": "backbone"} renames all below it;
+        None in the place of a path leaves a module out, with all below it.
+      max_elements: a larger tensor is stored as a slice, of every n-th row along its longest dimensions.
+      **arguments: of the method, by the names that they have in Modelport's model.
+    """
+    recorder = _Recorder(names or {}, max_elements)
+    handles = []
+    try:
+        for name, module in model.named_modules(remove_duplicate=False):
+            stage = recorder.rename(name)
+            if name and stage is not None:
+                handles.append(module.register_forward_hook(recorder.hook(stage, module), with_kwargs=True))
+        with torch.no_grad():
+            result = getattr(model, method)(**arguments)
+    finally:
+        for handle in handles:
+            handle.remove()
+    recorder.add("output", result, ".", whole=True)
+    plain = {}
+    for name, value in arguments.items():
+        if isinstance(value, torch.Tensor):
+            recorder.store("input." + name, value, whole=True)
+        else:
+            plain[name] = value
+    settings = {}
+    for name, module in model.named_modules():
+        stage = recorder.rename(name)
+        if stage is not None:
+            settings[stage] = _settings(module)
+    metadata = {
+        "model": model_name,
+        "call": json.dumps({"method": method, "arguments": plain}),
+        "settings": json.dumps(settings, allow_nan=False),
+    }
+    if recorder.slices:
+        metadata["slices"] = json.dumps(recorder.slices)
+    write_safetensors(path, recorder.tensors, metadata)
+
+
+class _Recorder:
+    """Collects copies of tensors under the names that Modelport gives them."""
+
+    def __init__(self, names, max_elements):
+        self.names = names
+        self.max_elements = max_elements
+        self.tensors = {}
+        self.slices = {}
+        self.calls = {}
+
+    def rename(self, path):
+        """The path in Modelport's model; None for a module that is left out. The longest name that fits is taken."""
+        parts = path.split(".")
+        for length in range(len(parts), 0, -1):
+            prefix = ".".join(parts[:length])
+            if prefix not in self.names:
+                continue
+            target = self.names[prefix]
+            return None if target is None else ".".join(p for p in [target, *parts[length:]] if p)
+        return path
+
+    def hook(self, stage, module):
+        """A forward hook that stores the inputs and the output of `module`."""
+        parameters = list(inspect.signature(module.forward).parameters.values())
+        variadic = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
+        order = [p.name for p in parameters]
+
+        def record(_, args, kwargs, output):
+            call = self.calls.get(stage, 0)
+            self.calls[stage] = call + 1
+            suffix = f" [{call}]" if call else ""
+            values = list(enumerate(args))
+            if not variadic:
+                values += [(order.index(name), value) for name, value in kwargs.items()]
+            for i, value in values:
+                self.add(f"input {f'{i} ' if i else ''}of {stage}{suffix}", value)
+            self.add(stage + suffix, output)
+
+        return record
+
+    def add(self, name, value, separator=" -> ", whole=False):
+        """Stores the tensors in `value`: an element's name is its key or index behind `separator`, then dots."""
+        if isinstance(value, torch.Tensor):
+            self.store(name, value, whole)
+        elif isinstance(value, dict):
+            for key, item in value.items():
+                if isinstance(key, str):
+                    self.add(f"{name}{separator}{key}", item, ".", whole)
+        elif isinstance(value, (list, tuple)):
+            for i, item in enumerate(value):
+                self.add(f"{name}{separator}{i}", item, ".", whole)
+
+    def store(self, name, tensor, whole=False):
+        """Stores a copy on the CPU, or of a large tensor a slice. What is not finite compares with nothing."""
+        tensor = tensor.detach()
+        if tensor.dtype not in _DTYPES or not bool(torch.isfinite(tensor).all()):
+            return
+        if not whole and tensor.numel() > self.max_elements:
+            steps = _steps(list(tensor.shape), self.max_elements)
+            self.slices[name] = "[" + ", ".join(":" if step == 1 else f"::{step}" for step in steps) + "]"
+            tensor = tensor[tuple(slice(None, None, step) for step in steps)]
+        self.tensors[name] = tensor.to("cpu", copy=True).contiguous()
+
+
+def _steps(shape, max_elements):
+    """The step of each dimension that leaves at most max_elements."""
+    steps = [1] * len(shape)
+    size = lambda: math.prod(-(-s // step) for s, step in zip(shape, steps))
+    while size() > max_elements:
+        longest = max(range(len(shape)), key=lambda i: -(-shape[i] // steps[i]))
+        steps[longest] += 1
+    return steps
+
+
+def _settings(module):
+    """What a module holds beside tensors and modules: numbers, texts, None, and lists of these."""
+    return {name: value for name, value in vars(module).items()
+            if not name.startswith("_") and name != "training" and _is_setting(value)}
+
+
+def _is_setting(value):
+    if isinstance(value, float):
+        return math.isfinite(value)
+    if isinstance(value, (list, tuple)):
+        return all(_is_setting(item) for item in value)
+    return value is None or isinstance(value, (bool, int, str))
+
+
+def write_safetensors(path, tensors, metadata):
+    """Writes tensors in the format of safetensors, wider dtypes first, as its library does."""
+    order = sorted(tensors, key=lambda name: (-tensors[name].element_size(), name))
+    header, offset = {"__metadata__": metadata}, 0
+    for name in order:
+        tensor = tensors[name]
+        end = offset + tensor.numel() * tensor.element_size()
+        header[name] = {"dtype": _DTYPES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [offset, end]}
+        offset = end
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with open(path, "wb") as file:
+        file.write(struct.pack("<Q", len(text)))
+        file.write(text)
+        for name in order:
+            tensor = tensors[name]
+            file.write(ctypes.string_at(tensor.data_ptr(), tensor.numel() * tensor.element_size()))

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Tests dump_stages.py on a toy module: run it with a Python that has PyTorch. It needs nothing else."""
+
+import json
+import os
+import struct
+import sys
+import tempfile
+import unittest
+
+try:
+    import torch
+except ImportError:
+    print("skipped: this Python has no PyTorch")
+    sys.exit(0)
+
+from dump_stages import dump_stages
+
+
+class Scale(torch.nn.Module):
+    def __init__(self, factor):
+        super().__init__()
+        self.factor = factor
+
+    def forward(self, x, shift=None):
+        return {"scaled": x * self.factor if shift is None else x * self.factor + shift}
+
+
+class Toy(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = torch.nn.ModuleList([torch.nn.Linear(4, 4), torch.nn.Dropout()])
+        self.scale = Scale(2.0)
+
+    def forward(self, x, times: int = 1):
+        x = self.encoder[1](self.encoder[0](x))
+        for _ in range(times):
+            x = self.scale(x, shift=x)["scaled"]
+        return x.relu_(), (x, [x])
+
+
+def read(path):
+    """The metadata and the tensors of a safetensors file."""
+    with open(path, "rb") as file:
+        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
+        data = file.read()
+    metadata = header.pop("__metadata__")
+    types = {"F32": torch.float32, "F16": torch.float16, "I64": torch.int64}
+    return metadata, {
+        name: torch.frombuffer(bytearray(data[slice(*entry["data_offsets"])]), dtype=types[entry["dtype"]])
+        .reshape(entry["shape"]) for name, entry in header.items()}
+
+
+class DumpStagesTest(unittest.TestCase):
+
+    def dump(self, model=None, **arguments):
+        torch.manual_seed(0)
+        self.model = model or Toy().eval()
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "r.safetensors")
+            dump_stages(self.model, path, "toy", **arguments)
+            return read(path)
+
+    def test_inputs_outputs_calls_and_elements_are_stored(self):
+        x = torch.rand(3, 4)
+        metadata, tensors = self.dump(x=x, times=2)
+        linear = self.model.encoder[0](x)
+        self.assertEqual(set(tensors), {
+            "input.x", "input of encoder.0", "encoder.0", "input of encoder.1", "encoder.1", "input of scale",
+            "input 1 of scale", "scale -> scaled", "input of scale [1]", "input 1 of scale [1]",
+            "scale [1] -> scaled", "output.0", "output.1.0", "output.1.1.0"})
+        self.assertTrue(tensors["encoder.0"].equal(linear.detach()))
+        self.assertTrue(tensors["scale -> scaled"].equal((3 * linear).detach()))
+        self.assertEqual(metadata["model"], "toy")
+        self.assertEqual(json.loads(metadata["call"]), {"method": "forward", "arguments": {"times": 2}})
+
+    def test_a_later_write_in_place_changes_no_stage(self):
+        _, tensors = self.dump(x=-torch.ones(3, 4))
+        self.assertTrue((tensors["scale -> scaled"] < 0).any())
+        self.assertFalse((tensors["output.0"] < 0).any())
+
+    def test_settings_are_stored_by_module(self):
+        settings = json.loads(self.dump(x=torch.rand(3, 4))[0]["settings"])
+        self.assertEqual(settings["scale"], {"factor": 2.0})
+        self.assertEqual(settings["encoder.0"], {"in_features": 4, "out_features": 4})
+
+    def test_names_are_replaced_and_modules_left_out(self):
+        metadata, tensors = self.dump(x=torch.rand(3, 4), names={"encoder": "layers", "encoder.1": None, "scale": "s"})
+        self.assertIn("layers.0", tensors)
+        self.assertIn("s -> scaled", tensors)
+        self.assertFalse(any("encoder" in name or name == "layers.1" for name in tensors))
+        self.assertNotIn("encoder.1", json.loads(metadata["settings"]))
+
+    def test_a_large_tensor_is_stored_as_a_slice_but_not_the_inputs_and_outputs_of_the_model(self):
+        metadata, tensors = self.dump(x=torch.rand(50, 4), max_elements=40)
+        slices = json.loads(metadata["slices"])
+        self.assertEqual(slices["encoder.0"], "[::5, :]")
+        self.assertEqual(list(tensors["encoder.0"].shape), [10, 4])
+        self.assertEqual(list(tensors["input.x"].shape), [50, 4])
+        self.assertEqual(list(tensors["output.0"].shape), [50, 4])
+
+    def test_half_precision_stays(self):
+        _, tensors = self.dump(Toy().eval().half(), x=torch.rand(3, 4).half())
+        self.assertEqual(tensors["encoder.0"].dtype, torch.float16)
+
+    def test_the_hooks_are_gone_afterwards_and_after_an_error(self):
+        self.dump(x=torch.rand(3, 4))
+        with self.assertRaises(RuntimeError):
+            self.dump(self.model, x=torch.rand(3, 5))
+        self.assertTrue(all(not module._forward_hooks for module in self.model.modules()))
+
+
+if __name__ == "__main__":
+    unittest.main()
