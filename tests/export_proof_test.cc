@@ -114,7 +114,8 @@ std::string ToyPluginWithOutput(const std::string& output) {
   return ToyPlugin(absl::StrReplaceAll(kModules, {{"    methods: |", absl::StrCat(R"yaml(    entry_points:
       forward:
         inputs: [{name: x, shape: [B, 3, H, W], image: prepared}]
-        outputs: [{name: y, )yaml", output, "}]\n    methods: |")}}));
+        outputs: [{name: y, )yaml",
+                                                                                  output, "}]\n    methods: |")}}));
 }
 
 TEST(EntryPointTest, AnOutputThatIsNotAsStatedIsAnErrorThatNamesTheLine) {
@@ -123,15 +124,17 @@ TEST(EntryPointTest, AnOutputThatIsNotAsStatedIsAnErrorThatNamesTheLine) {
     return RunTool("export", {"--model=toy", "--out=m.pt", "--weights=seeded", "--plugin_path=" + plugin}, folder);
   };
   for (const auto& [output, message] : std::vector<std::pair<std::string, std::string>>{
-           {"shape: [B, H, W]", "\"y\" of forward([2, 3, 4, 5]): wants [B, H, W] with B = 2, H = 4, W = 5, has [2, 3, 4, 5]"},
+           {"shape: [B, H, W]",
+            "\"y\" of forward([2, 3, 4, 5]): wants [B, H, W] with B = 2, H = 4, W = 5, has [2, 3, 4, 5]"},
            {"shape: [B, 3, H, W], min: 0", "\"y\" of forward([2, 3, 4, 5]): wants at least 0, has -"},
            {"shape: [B, 3, H, W], dtype: int64", "wants the dtype Long, has Float"},
            {"help: no tensor", "\"y\" is a tensor, without a shape, in the result, which is Tensor"}}) {
     const std::string plugin = ToyPluginWithOutput(output);
     const ToolResult result = export_toy(plugin);
     EXPECT_EQ(result.exit_status, 1) << output;
-    EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: " + plugin + "/modules.yaml:7:19: entry point forward: "),
-                                  HasSubstr(message)));
+    EXPECT_THAT(result.err,
+                AllOf(StartsWith("INVALID_ARGUMENT: " + plugin + "/modules.yaml:7:19: entry point forward: "),
+                      HasSubstr(message)));
     EXPECT_THAT(FileNames(folder), IsEmpty());
   }
   EXPECT_EQ(export_toy(ToyPluginWithOutput("shape: [B, 3, H, W]")).exit_status, 0);

@@ -122,9 +122,8 @@ TEST(PortsKeysTest, TheFullSizeHasThePublishedKeys) {
 
 // The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
-  for (const auto& [model, types] :
-       {std::pair("manifests/resnet18", 3), std::pair("manifests/resnet50", 3),
-        std::pair("testdata/vitmatte/vitmatte_s_com", 13)}) {
+  for (const auto& [model, types] : {std::pair("manifests/resnet18", 3), std::pair("manifests/resnet50", 3),
+                                     std::pair("testdata/vitmatte/vitmatte_s_com", 13)}) {
     const StateDict dict = PublishedDict(absl::StrCat("tests/", model, ".txt"));
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
@@ -150,7 +149,8 @@ TEST(PortsKeysTest, AResNetOfTransformersFillsTheSlotsWithUpstreamsWeights) {
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint,
                        OpenCheckpoint("tests/checkpoints/layouts/transformers/tiny_resnet_bottleneck.safetensors"));
-  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "tiny_resnet_bottleneck"));
+  ASSERT_OK_AND_ASSIGN(const Plan plan,
+                       MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "tiny_resnet_bottleneck"));
   EXPECT_EQ(plan.layout, "transformers");
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];

@@ -36,8 +36,7 @@ TEST(EntryPointTextTest, AnOutputHasItsUnitDirectionAndRange) {
   output.set_larger_is("farther");
   output.set_min(0);
   output.set_only_with("infer_gs");
-  EXPECT_EQ(OutputText(output),
-            "[B, H, W], float32, metres, larger is farther, at least 0, only with infer_gs");
+  EXPECT_EQ(OutputText(output), "[B, H, W], float32, metres, larger is farther, at least 0, only with infer_gs");
 }
 
 TEST(EntryPointTextTest, AValueThatIsNoTensorHasItsHelp) {

@@ -41,12 +41,12 @@ struct Port : PortFacts {
   absl::optional<int64_t> size;  // Of an image: the recommended side in pixels.
   absl::optional<double> min;    // Of the values.
   absl::optional<double> max;
-  std::string place;             // Where it is written, "toy/modules.yaml:12:5".
+  std::string place;  // Where it is written, "toy/modules.yaml:12:5".
 };
 
 struct EntryPoint {
   std::string method;
-  std::vector<Port> inputs;   // The method's arguments, in order.
+  std::vector<Port> inputs;  // The method's arguments, in order.
   // The parts of its result, in order. Two that follow each other, the first `only_without` and the second `only_with`
   // the same argument, are one part.
   std::vector<Port> outputs;

@@ -104,7 +104,7 @@ class Evaluator {
 
   // Gives `port` what `decl` states.
   void State(const PortDecl& decl, Port& port) {
-    for (std::string PortFacts::*field :
+    for (std::string PortFacts::* field :
          {&PortFacts::name, &PortFacts::dtype, &PortFacts::help, &PortFacts::image, &PortFacts::resize,
           &PortFacts::unit, &PortFacts::larger_is, &PortFacts::only_with, &PortFacts::only_without}) {
       if (!(decl.*field).empty()) port.*field = decl.*field;

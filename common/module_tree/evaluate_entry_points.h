@@ -13,8 +13,9 @@
 namespace modelport {
 
 // The entry points of a module of `type`, whose arguments are `scope`. `wrapped` is the tree that it wraps, null if it
-// is no wrapper: `as: model.forward` is about that tree's root. What is wrong is added to `problems`: an expression, two
-// ports of one name, an `as` that names nothing. From a module whose type states no entry points `as` takes nothing.
+// is no wrapper: `as: model.forward` is about that tree's root. What is wrong is added to `problems`: an expression,
+// two ports of one name, an `as` that names nothing. From a module whose type states no entry points `as` takes
+// nothing.
 std::vector<EntryPoint> EvaluateEntryPoints(const ModuleType& type, const Scope& scope, const ModuleLibrary& library,
                                             const ModuleTree* wrapped, YamlProblems* problems);
 

@@ -56,7 +56,7 @@ struct ModuleTree {
   std::shared_ptr<const ModuleLibrary> library;
   ModuleNode root;
   std::vector<Slot> slots;  // In state-dict order: a module's parameters, its buffers, then its children.
-  absl::optional<Interface> interface = {};  // What the root tells its host, if its type says it.
+  absl::optional<Interface> interface = {};   // What the root tells its host, if its type says it.
   std::vector<EntryPoint> entry_points = {};  // Of the root, those that its type states.
 };
 

@@ -74,9 +74,9 @@ struct ChildDecl {
 
 // A module type: what torch.nn calls a Module class.
 struct ModuleType {
-  Signature signature;                      // "Attention(dim, heads)"
-  std::string upstream;                     // The upstream file and class that it ports; empty if not stated.
-  absl::optional<InterfaceDecl> interface;  // Of a wrapper: what it tells its host.
+  Signature signature;                       // "Attention(dim, heads)"
+  std::string upstream;                      // The upstream file and class that it ports; empty if not stated.
+  absl::optional<InterfaceDecl> interface;   // Of a wrapper: what it tells its host.
   std::vector<EntryPointDecl> entry_points;  // Of a root: the methods that programs call.
   std::vector<TensorDecl> parameters;
   std::vector<TensorDecl> buffers;

@@ -74,8 +74,8 @@ class PortParser {
       port_.as_child = parts[0];
       port_.as_method = parts[1];
     } else if (value.kind == YamlValue::Kind::kText && !value.text.empty()) {
-      problems_->Add(value.mark, absl::StrCat("field \"as\" wants CHILD.METHOD, such as model.forward, has \"",
-                                              value.text, "\""));
+      problems_->Add(value.mark,
+                     absl::StrCat("field \"as\" wants CHILD.METHOD, such as model.forward, has \"", value.text, "\""));
     }
   }
 

@@ -47,9 +47,10 @@ absl::Status CheckInputs(const EntryPoint& entry_point, const c10::FunctionSchem
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Port& input = entry_point.inputs[i];
     if (TakesTensor(schema.arguments()[i + 1]) == input.shape.has_value()) continue;
-    return Differs(input.place, entry_point,
-                   absl::StrCat("argument ", input.name, input.shape ? " takes no tensor, but has a shape"
-                                                                     : " takes a tensor: state its shape"));
+    return Differs(
+        input.place, entry_point,
+        absl::StrCat("argument ", input.name,
+                     input.shape ? " takes no tensor, but has a shape" : " takes a tensor: state its shape"));
   }
   for (const Port& output : entry_point.outputs) {
     for (const std::string& argument : {output.only_with, output.only_without}) {
@@ -122,8 +123,8 @@ class ResultChecker {
   size_t FindOutput(absl::string_view key) const {
     const auto is_it = [&](const Port& output) {
       const size_t brace = output.name.find('{');
-      const bool is_same = brace == output.name.npos ? key == output.name
-                                                     : absl::StartsWith(key, output.name.substr(0, brace));
+      const bool is_same =
+          brace == output.name.npos ? key == output.name : absl::StartsWith(key, output.name.substr(0, brace));
       return is_same && (output.only_without.empty() || IsThere(output));
     };
     return std::find_if(entry_point_.outputs.begin(), entry_point_.outputs.end(), is_it) - entry_point_.outputs.begin();
@@ -250,10 +251,10 @@ absl::StatusOr<std::vector<std::string>> OutputPlaces(const EntryPoint& entry_po
     }
     if (next == parts.size() || parts[next].is_tensor != output.shape.has_value()) {
       return Differs(output.place, entry_point,
-                     absl::StrCat("\"", output.name, "\" ", next == parts.size()
-                                                                ? "is not in"
-                                                                : (output.shape ? "has a shape but is no tensor in"
-                                                                                : "is a tensor, without a shape, in"),
+                     absl::StrCat("\"", output.name, "\" ",
+                                  next == parts.size() ? "is not in"
+                                                       : (output.shape ? "has a shape but is no tensor in"
+                                                                       : "is a tensor, without a shape, in"),
                                   " the result, which is ", result.annotation_str()));
     }
     places.push_back(parts[next++].place);

@@ -84,8 +84,8 @@ EntryPoint Features() {
 EntryPoint Layers() {
   return {"layers",
           {kImage, Other("flat"), Other("token")},
-          {Without(Tensor("features", {"B", "3", "H", "W"}), "flat"), With(Tensor("features", {"B", "3", "H * W"}), "flat"),
-           With(Tensor("token", {"B", "3"}), "token")},
+          {Without(Tensor("features", {"B", "3", "H", "W"}), "flat"),
+           With(Tensor("features", {"B", "3", "H * W"}), "flat"), With(Tensor("token", {"B", "3"}), "token")},
           "m.yaml:2:5"};
 }
 
@@ -100,16 +100,19 @@ TEST(CheckEntryPointsTest, InputsAreTheArguments) {
   EntryPoint entry_point = Forward(Tensor("depth", {"B", "H", "W"}));
   EXPECT_OK(CheckEntryPoints(Net(), {entry_point}));
   entry_point.inputs.pop_back();
-  EXPECT_THAT(CheckEntryPoints(Net(), {entry_point}),
-              StatusIs(kInvalid,
-                       HasSubstr("m.yaml:2:5: entry point forward: field \"inputs\" wants the arguments x, half, has x")));
+  EXPECT_THAT(
+      CheckEntryPoints(Net(), {entry_point}),
+      StatusIs(kInvalid,
+               HasSubstr("m.yaml:2:5: entry point forward: field \"inputs\" wants the arguments x, half, has x")));
   entry_point.inputs.push_back(Tensor("half", {"B"}));
   EXPECT_THAT(CheckEntryPoints(Net(), {entry_point}),
               StatusIs(kInvalid, HasSubstr("m.yaml:3:half: entry point forward: argument half takes no tensor")));
   entry_point.method = "forwards";
-  EXPECT_THAT(CheckEntryPoints(Net(), {entry_point}), StatusIs(kInvalid, HasSubstr("no such method; nearest: forward")));
-  EXPECT_THAT(CheckEntryPoints(Net(), {Forward(With(Tensor("depth", {"B"}), "halve"))}),
-              StatusIs(kInvalid, HasSubstr("m.yaml:3:depth: entry point forward: no argument \"halve\"; nearest: half")));
+  EXPECT_THAT(CheckEntryPoints(Net(), {entry_point}),
+              StatusIs(kInvalid, HasSubstr("no such method; nearest: forward")));
+  EXPECT_THAT(
+      CheckEntryPoints(Net(), {Forward(With(Tensor("depth", {"B"}), "halve"))}),
+      StatusIs(kInvalid, HasSubstr("m.yaml:3:depth: entry point forward: no argument \"halve\"; nearest: half")));
 }
 
 TEST(CheckEntryPointsTest, OutputsAreThePartsOfTheResult) {
@@ -122,9 +125,10 @@ TEST(CheckEntryPointsTest, OutputsAreThePartsOfTheResult) {
   EXPECT_THAT(places(Layers()), ElementsAre("result[i][0]", "result[i][0]", "result[i][1]"));
   EXPECT_THAT(places({"names", {}, {Other("names")}, ""}), ElementsAre("result"));
 
-  EXPECT_THAT(CheckEntryPoints(Net(), {{"names", {}, {Tensor("names", {"B"})}, "m.yaml:2:5"}}),
-              StatusIs(kInvalid, HasSubstr("m.yaml:3:names: entry point names: \"names\" has a shape but is no tensor in "
-                                           "the result, which is List[str]")));
+  EXPECT_THAT(
+      CheckEntryPoints(Net(), {{"names", {}, {Tensor("names", {"B"})}, "m.yaml:2:5"}}),
+      StatusIs(kInvalid, HasSubstr("m.yaml:3:names: entry point names: \"names\" has a shape but is no tensor in "
+                                   "the result, which is List[str]")));
   EntryPoint fewer = Layers(), more = Forward(Tensor("depth", {"B"}));
   fewer.outputs.pop_back();
   EXPECT_THAT(CheckEntryPoints(Net(), {fewer}),
@@ -137,9 +141,10 @@ TEST(CheckResultTest, SizesAgreeWithTheInputs) {
   const at::Tensor x = at::ones({2, 3, 4, 5});
   EXPECT_OK(Checked(Forward(Tensor("depth", {"B", "H", "W"})), {x}));
   EXPECT_OK(Checked(Forward(Tensor("depth", {"B", "2 * H // 2", "P"})), {x}));
-  EXPECT_THAT(Checked(Forward(Tensor("depth", {"B", "W", "H"})), {x}),
-              StatusIs(kInvalid, HasSubstr("m.yaml:3:depth: entry point forward: \"depth\" of the call: wants [B, W, H] with "
-                                           "B = 2, H = 4, W = 5, has [2, 4, 5]")));
+  EXPECT_THAT(
+      Checked(Forward(Tensor("depth", {"B", "W", "H"})), {x}),
+      StatusIs(kInvalid, HasSubstr("m.yaml:3:depth: entry point forward: \"depth\" of the call: wants [B, W, H] with "
+                                   "B = 2, H = 4, W = 5, has [2, 4, 5]")));
   EXPECT_THAT(Checked(Forward(Tensor("depth", {"B", "1", "H", "W"})), {x}),
               StatusIs(kInvalid, HasSubstr("wants [B, 1, H, W] with")));
 }
@@ -153,8 +158,9 @@ TEST(CheckResultTest, KeysAreThoseThatTheArgumentsAskFor) {
   EXPECT_THAT(Checked(always, {x}), StatusIs(kInvalid, HasSubstr("\"layer_{I}\" of the call: is not in the result")));
   EntryPoint undeclared = Features();
   undeclared.outputs.pop_back();
-  EXPECT_THAT(Checked(undeclared, {x, c10::List<int64_t>({3})}),
-              StatusIs(kInvalid, HasSubstr("m.yaml:2:5: entry point features: no output \"layer_3\", which the call has")));
+  EXPECT_THAT(
+      Checked(undeclared, {x, c10::List<int64_t>({3})}),
+      StatusIs(kInvalid, HasSubstr("m.yaml:2:5: entry point features: no output \"layer_3\", which the call has")));
 }
 
 TEST(CheckResultTest, PartsOfItemsAreThoseThatTheArgumentsAskFor) {
@@ -167,7 +173,8 @@ TEST(CheckResultTest, PartsOfItemsAreThoseThatTheArgumentsAskFor) {
   EXPECT_THAT(Checked(swapped, {x, true, true}), StatusIs(kInvalid, HasSubstr("wants [B, 3, H, W]")));
   EntryPoint inverted = Layers();
   inverted.outputs[2].only_with = "flat";
-  EXPECT_THAT(Checked(inverted, {x, false, true}), StatusIs(kInvalid, HasSubstr("\"token\" of the call: wants an empty tensor")));
+  EXPECT_THAT(Checked(inverted, {x, false, true}),
+              StatusIs(kInvalid, HasSubstr("\"token\" of the call: wants an empty tensor")));
 }
 
 TEST(CheckResultTest, ValuesAreInRangeButForRounding) {

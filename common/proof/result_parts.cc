@@ -50,8 +50,8 @@ void Split(const c10::IValue& result, const c10::Type& type, size_t& next,
 }  // namespace
 
 bool IsTensorDict(const c10::Type& type) {
-  return type.kind() == c10::TypeKind::DictType &&
-         type.containedTypes()[0]->kind() == c10::TypeKind::StringType && IsTensor(*type.containedTypes()[1]);
+  return type.kind() == c10::TypeKind::DictType && type.containedTypes()[0]->kind() == c10::TypeKind::StringType &&
+         IsTensor(*type.containedTypes()[1]);
 }
 
 std::vector<ResultPart> PartsOf(const c10::Type& type) {

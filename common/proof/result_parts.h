@@ -18,8 +18,8 @@ struct ResultPart {
 // Whether `type` is Dict[str, Tensor], whose parts only a result tells.
 bool IsTensorDict(const c10::Type& type);
 
-// The parts of a result of `type`: of a tuple its elements; of a list of tensors or tuples the parts of any item; of any
-// other type the result itself.
+// The parts of a result of `type`: of a tuple its elements; of a list of tensors or tuples the parts of any item; of
+// any other type the result itself.
 std::vector<ResultPart> PartsOf(const c10::Type& type);
 
 // The values of each part in `result`, which is of `type`: one, or one for each item of a list.

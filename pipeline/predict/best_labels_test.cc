@@ -20,9 +20,9 @@ LoadedArtifact WithLabels(const std::string& result) {
 }
 
 void ExpectRefused(const std::string& result, const std::string& message) {
-  EXPECT_THAT(BestLabels(WithLabels(result), at::tensor({1.0f, 2.0f})),
-              StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("model.pt: labels()"),
-                                                                    HasSubstr(message))));
+  EXPECT_THAT(
+      BestLabels(WithLabels(result), at::tensor({1.0f, 2.0f})),
+      StatusIs(absl::StatusCode::kFailedPrecondition, AllOf(HasSubstr("model.pt: labels()"), HasSubstr(message))));
 }
 
 TEST(BestLabels, AreTheHighestFiveWithTheirNames) {

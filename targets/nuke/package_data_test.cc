@@ -38,10 +38,11 @@ TEST(CheckNukeUsesTest, AnArtifactWithoutARoundTripIsCheckedForItsRuntimeOnly) {
 }
 
 TEST(CheckNukeUsesTest, OutputsOfAnotherShapeAreRefused) {
-  EXPECT_THAT(CheckNukeUses(DepthModel({1, 1000})),
-              StatusIs(kUnfit,
-                       "Nuke wants an output of shape [batch, 1, height, width] for the wrapper's channels_out depth.Z; "
-                       "forward([1, 3, 28, 42]) has [1, 1000]"));
+  EXPECT_THAT(
+      CheckNukeUses(DepthModel({1, 1000})),
+      StatusIs(kUnfit,
+               "Nuke wants an output of shape [batch, 1, height, width] for the wrapper's channels_out depth.Z; "
+               "forward([1, 3, 28, 42]) has [1, 1000]"));
   const std::vector<std::vector<int>> shapes = {{}, {1, 28, 42}, {1, 5, 28, 42}, {1, 0, 28, 42}};
   for (const std::vector<int>& shape : shapes) {
     EXPECT_THAT(CheckNukeUses(DepthModel(shape)), StatusIs(kUnfit, HasSubstr(" has [")));

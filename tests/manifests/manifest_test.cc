@@ -175,9 +175,8 @@ TEST_P(ManifestTest, AnAddedKeyIsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ManifestTest, testing::ValuesIn(Models()), [](const auto& info) {
-  return absl::StrReplaceAll(info.param, {{".", "_"}});
-});
+INSTANTIATE_TEST_SUITE_P(All, ManifestTest, testing::ValuesIn(Models()),
+                         [](const auto& info) { return absl::StrReplaceAll(info.param, {{".", "_"}}); });
 
 // Every file of every variant that is no backbone, which has a manifest of its own.
 TEST(ManifestsTest, EveryVariantHasOne) {

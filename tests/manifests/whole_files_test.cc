@@ -128,9 +128,8 @@ TEST_P(WholeFilesTest, ConvertWritesTheSameKeys) {
             }));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WholeFilesTest, testing::ValuesIn(Names()), [](const auto& info) {
-  return absl::StrReplaceAll(info.param, {{".", "_"}, {"-", "_"}});
-});
+INSTANTIATE_TEST_SUITE_P(All, WholeFilesTest, testing::ValuesIn(Names()),
+                         [](const auto& info) { return absl::StrReplaceAll(info.param, {{".", "_"}, {"-", "_"}}); });
 
 // Each model of which such a file is published has a list, in both of transformers' layouts.
 TEST(WholeFilesTest, EveryPublishedOneHasAList) {
