@@ -102,9 +102,10 @@ std::vector<Edit> Integer(const std::string& expression) {
   return {Tree("order: [0, depth - 1]", "order: '" + expression + "'")};
 }
 
-// `value` as what forward returns.
+// `value` as what forward returns; the entry point does not state its shape.
 std::vector<Edit> Output(const std::string& value) {
-  return {Tree("x: Tensor) -> Tensor:\n        x = clamp_to_unit", "x: Tensor):\n        x = clamp_to_unit"),
+  return {Tree(", shape: [B, dim, H, W], help", ", help"),
+          Tree("x: Tensor) -> Tensor:\n        x = clamp_to_unit", "x: Tensor):\n        x = clamp_to_unit"),
           Tree("return self.scales(x) * self.gain", "return " + value)};
 }
 
@@ -128,7 +129,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"RepeatWithinRepeat",
              {Tree("repeat: depth\n          module: Scale(dim)",
                    "repeat: 1000000000\n          module: [{repeat: 1000000000, module: Scale(dim)}]")},
-             "toy/modules.yaml:24:49: scales.0: more than 10000 arguments and members of a module"},
+             "toy/modules.yaml:28:49: scales.0: more than 10000 arguments and members of a module"},
         Case{"TooManyModules",
              {Tree("repeat: depth\n          module: Scale(dim)",
                    "repeat: 9000\n          module: [{repeat: 9000, module: Scale(dim)}]")},
@@ -186,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"WrapperWithoutForward",
              {Tree("def forward(self, x: Tensor) -> Tensor:\n        image =",
                    "def backward(self, x: Tensor) -> Tensor:\n        image =")},
-             "modules.yaml:33:3: a wrapper for nuke wants a method forward, ToyForNuke has none",
+             "modules.yaml:37:3: a wrapper for nuke wants a method forward, ToyForNuke has none",
              "nuke"},
         Case{"MemberNamedLikeAKeyword", {Tree("gain: 1.0", "class: 1.0")}, "\"class\" is not a valid name"}),
     [](const auto& info) { return info.param.name; });

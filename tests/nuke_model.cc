@@ -30,12 +30,12 @@ NukeModel Export(const std::string& name) {
   return {name, *std::move(nuke), *std::move(plain)};
 }
 
-// The last block's features, of which the first four channels are brought to the image's size.
-at::Tensor Features(const Module& dinov2, const at::Tensor& images) {
-  const c10::IValue layers =
-      dinov2.get_method("get_intermediate_layers")({images, std::vector<int64_t>{3}, true, true, true});
-  const at::Tensor features = layers.toListRef()[0].toTupleRef().elements()[0].toTensor();
-  return at::upsample_bilinear2d(features.slice(1, 0, 4), images.sizes().slice(2), /*align_corners=*/false);
+// The map of features, of DINOv2 that of the last block.
+at::Tensor Features(const Module& plain, const at::Tensor& images) {
+  const auto layers = plain.find_method("get_intermediate_layers");
+  if (!layers) return plain.get_method("image_features")({images}).toTensor();
+  const c10::IValue last = (*layers)({images, std::vector<int64_t>{3}, true, true, true});
+  return last.toListRef()[0].toTupleRef().elements()[0].toTensor();
 }
 
 }  // namespace
@@ -50,9 +50,14 @@ at::Tensor NukeModel::Run(const at::Tensor& image, const std::map<std::string, c
   return Run(image);
 }
 
+int64_t NukeModel::multiple_of() const { return nuke.attr("multiple_of").toInt(); }
+
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
-  if (plain.find_method("get_intermediate_layers")) return Features(plain, normalised);
+  if (plain.find_method("image_features")) {
+    const at::Tensor features = Features(plain, normalised).slice(1, 0, 4).contiguous();
+    return at::upsample_bilinear2d(features, normalised.sizes().slice(2), /*align_corners=*/false);
+  }
   if (IsDepther(name)) return plain.get_method("forward")({normalised}).toTensor();
   const auto forward = plain.get_method("forward");
   std::vector<at::Tensor> depths;

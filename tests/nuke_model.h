@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,7 +23,10 @@ struct NukeModel {
   // Sets the knobs, which keep these values, and runs `nuke`.
   at::Tensor Run(const at::Tensor& image, const std::map<std::string, c10::IValue>& knobs);
 
-  // The output of `plain`, a model of the catalog, for normalised images [B, 3, h, w] whose sides are multiples of 14:
+  // What both sides of an image are padded to a multiple of.
+  int64_t multiple_of() const;
+
+  // The output of `plain`, a model of the catalog, for normalised images [B, 3, h, w] whose sides are such multiples:
   // depth [B, 1, h, w], or the first four features [B, 4, h, w].
   at::Tensor RunPlain(const at::Tensor& normalised) const;
 };

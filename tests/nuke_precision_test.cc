@@ -34,7 +34,7 @@ TEST_P(NukePrecisionTest, IsTheModelsOwnToTheBit) {
     NukeModel model = GetNukeModel(GetParam());
     model.nuke.to(type);
     model.plain.to(type);
-    const at::Tensor image = SeededImage(1, 3, 42, 28).to(type);
+    const at::Tensor image = SeededImage(1, 3, 3 * model.multiple_of(), 2 * model.multiple_of()).to(type);
     const at::Tensor output = model.Run(image);
     EXPECT_EQ(output.scalar_type(), type);
     EXPECT_TRUE(output.isfinite().all().item<bool>());

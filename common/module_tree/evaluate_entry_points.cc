@@ -97,7 +97,7 @@ class Evaluator {
     }
     const Call& call = child->module.call;
     const auto argument = scope_.find(call.type);
-    source.type = library_.Find(argument == scope_.end() ? call.type : std::get<TypeName>(argument->second).name);
+    source.type = library_.Find(argument == scope_.end() ? call.type : std::get_if<TypeName>(&argument->second)->name);
     const absl::optional<Scope> scope = Valid(BindArguments(source.type->signature, call, scope_), decl);
     if (scope) source.entry_points = EvaluateEntryPoints(*source.type, *scope, library_, nullptr, problems_);
   }

@@ -1,4 +1,4 @@
-// Families of other kinds than depth, in artifacts for Nuke: a matte with its trimap in alpha, and a map of features.
+// A matte in artifacts for Nuke, with its trimap in alpha.
 #include <ATen/ATen.h>
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Size {
 };
 
 torch::jit::Module Export(const std::string& name, const std::string& target) {
-  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"});
+  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"tests/testdata"});
   EXPECT_THAT(registry, IsOk());
   absl::StatusOr<torch::jit::Module> module = ExportSeeded(*registry, name, /*seed=*/0, target);
   EXPECT_THAT(module, IsOk());
@@ -90,24 +90,6 @@ TEST_F(NukeMatteTest, MaxSizeBoundsTheWorkingResolution) {
 
 TEST_F(NukeMatteTest, AnImageWithoutAlphaIsRefused) {
   EXPECT_THROW(model_.Run(SeededImage(1, 3, 32, 32)), std::exception);
-}
-
-class NukeFeatureMapTest : public testing::TestWithParam<std::string> {};
-
-INSTANTIATE_TEST_SUITE_P(Models, NukeFeatureMapTest, testing::Values("tiny_resnet", "tiny_resnet_bottleneck"),
-                         [](const auto& info) { return info.param; });
-
-TEST_P(NukeFeatureMapTest, HasTheSizeOfTheImage) {
-  NukeModel model = ExportPair(GetParam());
-  const at::Tensor image = SeededImage(2, 3, 64, 96);
-  const at::Tensor features = model.plain.get_method("image_features")({Normalised(image)}).toTensor();
-  ASSERT_EQ(features.sizes().slice(2), at::IntArrayRef({2, 3}));
-  for (const int64_t first : {0, 5}) {
-    const at::Tensor expected =
-        at::upsample_bilinear2d(features.slice(1, first, first + 4).contiguous(), {64, 96}, /*align_corners=*/false);
-    EXPECT_LE(RelativeDifference(expected, model.Run(image, {{"first_channel", first}})), kRounding) << first;
-  }
-  EXPECT_EQ(model.Run(SeededImage(1, 3, 33, 50)).sizes(), at::IntArrayRef({1, 4, 33, 50}));
 }
 
 }  // namespace
