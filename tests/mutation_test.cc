@@ -46,7 +46,6 @@ constexpr Mutation kMutations[] = {
     {"dinov2/modules.yaml", "x[:, 0:1], self.register_tokens.expand(x.shape[0], -1, -1)",
      "self.register_tokens.expand(x.shape[0], -1, -1), x[:, 0:1]"},
     {"dinov2/modules.yaml", "first_patch = 1 + self.num_register_tokens", "first_patch = 1"},
-    {"dinov2/modules.yaml", "num_register_tokens: registers", "num_register_tokens: 0"},
     // head
     {"layers/dpt.yaml", "constants: {align_corners: true}", "constants: {align_corners: false}"},
     {"layers/dpt.yaml", "out = self.conv1(torch.relu(x))", "out = self.conv1(x)"},
