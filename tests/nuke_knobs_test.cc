@@ -2,12 +2,10 @@
 #include <ATen/ATen.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"
 #include "tests/test_models.h"
@@ -16,14 +14,6 @@ namespace modelport {
 namespace {
 
 using testing::ValuesIn;
-
-std::vector<std::string> DepthModels() {
-  std::vector<std::string> names = NukeTestModels();
-  names.erase(std::remove_if(names.begin(), names.end(),
-                             [](const std::string& name) { return absl::StartsWith(name, "tiny_dinov2"); }),
-              names.end());
-  return names;
-}
 
 class NukeDepthTest : public testing::TestWithParam<std::string> {
  protected:
@@ -40,7 +30,8 @@ class NukeDepthTest : public testing::TestWithParam<std::string> {
   const at::Tensor image_ = SeededImage(1, 3, 31, 45);
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeDepthTest, ValuesIn(DepthModels()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Models, NukeDepthTest, ValuesIn(NukeTestModels("NukeDepth")),
+                         [](const auto& info) { return info.param; });
 
 TEST_P(NukeDepthTest, ConventionTurnsDepthIntoItsReciprocal) {
   const at::Tensor depth = model_.Run(image_);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
 
@@ -12,8 +13,8 @@ namespace modelport {
 // The variants that exist for tests only, in the plugins of //models:plugins: small ones of every kind of model.
 std::vector<std::string> TestModels();
 
-// Those that have a wrapper for Nuke.
-std::vector<std::string> NukeTestModels();
+// Those that have a wrapper for Nuke, or only those of this wrapper type.
+std::vector<std::string> NukeTestModels(absl::string_view type = "");
 
 // Whether `entry` can be made for `target`: whether the target needs no wrapper or the plugin names one for the root.
 bool Supports(const CatalogEntry& entry, const Target& target);
