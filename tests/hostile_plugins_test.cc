@@ -102,9 +102,11 @@ std::vector<Edit> Integer(const std::string& expression) {
   return {Tree("order: [0, depth - 1]", "order: '" + expression + "'")};
 }
 
-// `value` as what forward returns; the entry point does not state its shape.
+// `value` as what forward returns, of which the type states nothing.
 std::vector<Edit> Output(const std::string& value) {
-  return {Tree(", shape: [B, dim, H, W], help", ", help"),
+  return {Tree("    entry_points:\n      forward:\n        inputs: [{name: x, shape: [B, 3, H, W], image: prepared}]\n"
+               "        outputs: [{name: features, shape: [B, dim, H, W], help: a map of features}]\n",
+               ""),
           Tree("x: Tensor) -> Tensor:\n        x = clamp_to_unit", "x: Tensor):\n        x = clamp_to_unit"),
           Tree("return self.scales(x) * self.gain", "return " + value)};
 }
