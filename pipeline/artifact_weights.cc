@@ -49,9 +49,8 @@ std::vector<StatedFile> StatedFiles(const StatedManifest& stated, const std::vec
   return files;
 }
 
-// Whether the manifest names seeded weights. DataLoss if it names neither these nor a file for each of `parts`.
-absl::StatusOr<absl::optional<Seeded>> ParseSource(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
-  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) return seeded;
+// Checks that the manifest names a file for each of `parts`.
+absl::Status CheckSources(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
   const std::vector<StatedFile> files = StatedFiles(stated, parts);
   if (files.size() != parts.size()) {
     return absl::DataLossError(absl::StrCat(stated.path, ": checkpoints wants ", parts.size(),
@@ -62,7 +61,7 @@ absl::StatusOr<absl::optional<Seeded>> ParseSource(const StatedManifest& stated,
     return absl::DataLossError(
         absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(file.source)));
   }
-  return absl::optional<Seeded>();
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ArtifactWeights> Bind(std::vector<MappedPart> mapped, DType dtype, std::vector<std::string> sources) {
@@ -77,13 +76,17 @@ absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const Catalog
   return Bind(std::move(mapped), dtype, {SeededName(seeded)});
 }
 
+std::string DigestOf(const Checkpoint& checkpoint) {
+  Sha256 sha256;
+  for (const OpenedFile& file : checkpoint.files()) sha256.Update(file.bytes);
+  return absl::StrCat("sha256:", sha256.HexDigest());
+}
+
 // Opens the checkpoint at `path` and puts it where `files` has its digest.
 absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFile>& files,
                             std::vector<absl::optional<Checkpoint>>& taken) {
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
-  Sha256 sha256;
-  for (const OpenedFile& file : checkpoint.files()) sha256.Update(file.bytes);
-  const std::string digest = absl::StrCat("sha256:", sha256.HexDigest());
+  const std::string digest = DigestOf(checkpoint);
   std::vector<std::string> wanted;
   for (size_t i = 0; i < files.size(); ++i) {
     wanted.push_back(files[i].source);
@@ -96,9 +99,10 @@ absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFil
                    " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
 }
 
-absl::StatusOr<ArtifactWeights> FromCheckpoints(const Registry& registry, const CatalogEntry& entry,
-                                                std::vector<WeightPart> parts, DType dtype,
-                                                const std::vector<std::string>& paths, const StatedManifest& stated) {
+absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, const CatalogEntry& entry,
+                                                      std::vector<WeightPart> parts, DType dtype,
+                                                      const std::vector<std::string>& paths,
+                                                      const StatedManifest& stated) {
   const std::vector<StatedFile> files = StatedFiles(stated, parts);
   std::vector<absl::optional<Checkpoint>> taken(files.size());
   for (const std::string& path : paths) RETURN_IF_ERROR(TakeCheckpoint(path, files, taken));
@@ -123,6 +127,21 @@ absl::StatusOr<ArtifactWeights> FromCheckpoints(const Registry& registry, const 
   return Bind(std::move(mapped), dtype, std::move(sources));
 }
 
+// For a manifest that states no checkpoint: any that holds the artifact's weights will do.
+absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, const CatalogEntry& entry,
+                                                   const ModuleTree& tree, DType dtype,
+                                                   const std::vector<std::string>& paths) {
+  CheckpointFiles files;
+  for (const std::string& path : paths) files.push_back({path});
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, tree, files));
+  std::vector<std::string> sources;
+  for (const MappedPart& part : mapped) {
+    RETURN_IF_ERROR(VerifyInputs(part.checkpoint, part.plan.sources));
+    sources.push_back(DigestOf(part.checkpoint));
+  }
+  return Bind(std::move(mapped), dtype, std::move(sources));
+}
+
 // The tensor that fills `slot`, the one of that index, borrowed from the artifact.
 absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
   ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, index, slot, dtype));
@@ -131,9 +150,9 @@ absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, 
   return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
 }
 
-absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const std::vector<WeightPart>& parts,
-                                             const ModuleTree& tree, DType dtype, const StatedManifest& stated,
-                                             const ArtifactFile& file) {
+// Checks that the layouts that the manifest names exist.
+absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPart>& parts,
+                          const StatedManifest& stated) {
   const std::vector<StatedFile> files = StatedFiles(stated, parts);
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string& layout = files[i].choice.layout;
@@ -141,6 +160,10 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const CatalogEntry& entry, const st
     return absl::DataLossError(
         absl::StrCat(stated.path, ": layout ", Brief(layout), " is none of ", entry.plugin->family));
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ArtifactWeights> FromArtifact(const ModuleTree& tree, DType dtype, const ArtifactFile& file) {
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
@@ -165,16 +188,21 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                                                    const ModuleTree& tree, DType dtype, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file) {
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, tree, stated.manifest));
-  ASSIGN_OR_RETURN(const absl::optional<Seeded> seeded, ParseSource(stated, parts));
-  if (seeded && !checkpoints.empty()) {
+  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
+    if (checkpoints.empty()) return FromSeed(registry, entry, tree, dtype, *seeded);
     return absl::FailedPreconditionError(
         absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ", stated.manifest.source(),
                      ", and from no checkpoint; leave out --checkpoint"));
   }
-  if (seeded) return FromSeed(registry, entry, tree, dtype, *seeded);
-  if (!checkpoints.empty()) return FromCheckpoints(registry, entry, std::move(parts), dtype, checkpoints, stated);
-  return FromArtifact(entry, parts, tree, dtype, stated, file);
+  if (!stated.is_whole) {
+    return checkpoints.empty() ? FromArtifact(tree, dtype, file)
+                               : FromAnyCheckpoints(registry, entry, tree, dtype, checkpoints);
+  }
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, tree, stated.manifest));
+  RETURN_IF_ERROR(CheckSources(stated, parts));
+  if (!checkpoints.empty()) return FromStatedCheckpoints(registry, entry, std::move(parts), dtype, checkpoints, stated);
+  RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
+  return FromArtifact(tree, dtype, file);
 }
 
 }  // namespace modelport

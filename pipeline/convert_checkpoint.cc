@@ -24,12 +24,19 @@
 #include "common/text/nearest.h"
 #include "common/text/units.h"
 #include "pipeline/each_variant.h"
+#include "pipeline/join_parts.h"
 #include "pipeline/known_layout.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/recognise_model.h"
 
 namespace modelport {
 namespace {
+
+// A checkpoint, and what of it fills slots.
+struct Input {
+  Checkpoint checkpoint;
+  std::vector<SlotSource> sources;
+};
 
 // What a file in the target layout holds, and the models for which that is so.
 struct Converted {
@@ -133,7 +140,8 @@ absl::StatusOr<StoredLayout> Store(const CatalogEntry& entry, const ModuleTree& 
 absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
                                      const ConvertOptions& options) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, options.choice));
+  const SourceChoice& choice = options.checkpoints.front().choice;
+  ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, choice));
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
   return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
 }
@@ -141,6 +149,7 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
 // The conversion for every model that the checkpoint fits, if it is the same for all of them.
 absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoint& checkpoint,
                                         const ConvertOptions& options) {
+  const SourceChoice& choice = options.checkpoints.front().choice;
   absl::optional<Converted> conversion;
   absl::Status error;
   const auto visit = [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) -> absl::Status {
@@ -157,13 +166,13 @@ absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoi
     conversion->models.push_back(entry.variant->name);
     return absl::OkStatus();
   };
-  ForEachVariant<KeyMapper>(registry, checkpoint, options.choice,
+  ForEachVariant<KeyMapper>(registry, checkpoint, choice,
                             [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
                               if (error.ok()) error = visit(mapper, entry, tree);
                             });
   RETURN_IF_ERROR(error);
   if (conversion) return *std::move(conversion);
-  return FitsNoModel(registry, checkpoint, options.choice);
+  return FitsNoModel(registry, checkpoint, choice);
 }
 
 absl::StatusOr<Converted> ConvertAs(const Registry& registry, const Checkpoint& checkpoint,
@@ -192,6 +201,37 @@ absl::StatusOr<Converted> Convert(const Registry& registry, const Checkpoint& ch
       converted.status().message(), "\n  --leave_out=KEY,... leaves out keys for which the model has no place"));
 }
 
+// What the tensors are made of.
+std::vector<SlotSource> SourcesOf(const std::vector<StoredTensor>& tensors) {
+  std::vector<SlotSource> sources;
+  for (const StoredTensor& tensor : tensors) sources.push_back(tensor.source);
+  return sources;
+}
+
+// The conversion of a checkpoint of a whole model, which is added to `inputs`.
+absl::StatusOr<Converted> ConvertWhole(const Registry& registry, const std::vector<LeaveOut>& items,
+                                       const ConvertOptions& options, std::vector<Input>* inputs) {
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoints.front().path));
+  ASSIGN_OR_RETURN(Converted converted, Convert(registry, checkpoint, items, options));
+  inputs->push_back({checkpoint, SourcesOf(converted.stored.tensors)});
+  return converted;
+}
+
+// The conversion of the checkpoints that fill the parts of one model, which are added to `inputs`.
+absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOptions& options,
+                                       std::vector<Input>* inputs) {
+  if (options.model.empty()) {
+    return absl::InvalidArgumentError("--model is missing: several checkpoints are the parts of one model");
+  }
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(options.model));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(const std::vector<MappedPart> parts, MapWeights(registry, entry, tree, options.checkpoints));
+  for (const MappedPart& part : parts) inputs->push_back({part.checkpoint, part.plan.sources});
+  Plan plan = JoinParts(parts);
+  ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
+  return Converted{{entry.variant->name}, std::move(plan), std::move(stored)};
+}
+
 absl::Status MatchesNothing(const LeaveOut& item, const std::vector<Unstorable>& unstorable,
                             const ConvertOptions& options) {
   std::vector<std::string> names;
@@ -214,8 +254,8 @@ absl::Status CheckLeftOut(const std::vector<Unstorable>& unstorable, const std::
   }
   if (lines.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
-      options.checkpoint, ": layout ", options.layout, " cannot hold ", Counted(lines.size(), "part"), " of it\n  ",
-      absl::StrJoin(lines, "\n  "),
+      absl::StrJoin(CheckpointPaths(options.checkpoints), ", "), ": layout ", options.layout, " cannot hold ",
+      Counted(lines.size(), "part"), " of it\n  ", absl::StrJoin(lines, "\n  "),
       "\n  --leave_out=KEY,... writes the file without them; a KEY may be a pattern such as head.{rest*}"));
 }
 
@@ -226,7 +266,7 @@ SafetensorsTensor HeaderOf(const StoredTensor& tensor) {
 // Writes the elements of the tensors one by one.
 class ElementsWriter {
  public:
-  ElementsWriter(Writer& out, const std::string& checkpoint) : out_(out), checkpoint_(checkpoint) {}
+  ElementsWriter(Writer& out, std::string checkpoints) : out_(out), checkpoints_(std::move(checkpoints)) {}
 
   absl::Status Write(const std::string& key, const SlotSource& tensor) {
     const size_t size = *ElementCount(tensor.shape()) * ByteSize(tensor.dtype());
@@ -237,60 +277,59 @@ class ElementsWriter {
       buffer_ = std::make_unique_for_overwrite<char[]>(size);
       capacity_ = size;
     }
-    RETURN_IF_ERROR(Annotate(Annotate(tensor.Evaluate(buffer_.get()), key), checkpoint_));
+    RETURN_IF_ERROR(Annotate(Annotate(tensor.Evaluate(buffer_.get()), key), checkpoints_));
     return out_.Write({buffer_.get(), size});
   }
 
  private:
   Writer& out_;
-  const std::string& checkpoint_;  // Its path.
+  const std::string checkpoints_;  // Their paths.
   std::unique_ptr<char[]> buffer_;
   size_t capacity_ = 0;
 };
 
-// What the tensors are made of.
-std::vector<SlotSource> SourcesOf(const std::vector<StoredTensor>& tensors) {
-  std::vector<SlotSource> sources;
-  for (const StoredTensor& tensor : tensors) sources.push_back(tensor.source);
-  return sources;
-}
-
-std::map<std::string, std::string> MetadataFor(const Checkpoint& checkpoint) {
-  if (checkpoint.format() == "safetensors") return checkpoint.metadata();
+// What a safetensors file states beside its tensors; of several files none knows what is in the others.
+std::map<std::string, std::string> MetadataFor(const std::vector<Input>& inputs) {
+  const Checkpoint& checkpoint = inputs.front().checkpoint;
+  if (inputs.size() == 1 && checkpoint.format() == "safetensors") return checkpoint.metadata();
   return {{"format", "pt"}};
 }
 
+std::string Paths(const std::vector<Input>& inputs) {
+  return absl::StrJoin(inputs, ", ", [](std::string* out, const Input& input) { *out += input.checkpoint.path(); });
+}
+
 // Writes the tensors, of which there is one at least, in the order of the library. Returns the size of the file.
-absl::StatusOr<int64_t> WriteTensors(std::vector<StoredTensor> tensors, const Checkpoint& checkpoint, OutputFile& out) {
+absl::StatusOr<int64_t> WriteTensors(std::vector<StoredTensor> tensors, const std::vector<Input>& inputs,
+                                     OutputFile& out) {
   std::sort(tensors.begin(), tensors.end(),
             [](const StoredTensor& a, const StoredTensor& b) { return ComesBefore(HeaderOf(a), HeaderOf(b)); });
   std::vector<SafetensorsTensor> headers;
   for (const StoredTensor& tensor : tensors) headers.push_back(HeaderOf(tensor));
-  const std::string header = SafetensorsHeader(headers, MetadataFor(checkpoint));
+  const std::string header = SafetensorsHeader(headers, MetadataFor(inputs));
   int64_t size = header.size();
   for (const SafetensorsTensor& tensor : headers) size += *ElementCount(tensor.shape) * ByteSize(tensor.dtype);
   Progress progress("write", size);
   ProgressWriter writer(out, progress);
   RETURN_IF_ERROR(writer.Write(header));
-  ElementsWriter elements(writer, checkpoint.path());
+  ElementsWriter elements(writer, Paths(inputs));
   for (const StoredTensor& tensor : tensors) RETURN_IF_ERROR(elements.Write(tensor.key, tensor.source));
   return size;
 }
 
-absl::StatusOr<ConvertedFile> Write(Converted conversion, const Checkpoint& checkpoint, OutputFile out) {
-  const std::vector<SlotSource> sources = SourcesOf(conversion.stored.tensors);
+absl::StatusOr<ConvertedFile> Write(Converted conversion, const std::vector<Input>& inputs, OutputFile out) {
   ConvertedFile file = {.models = std::move(conversion.models),
                         .from = conversion.plan.layout,
                         .state_dict = conversion.plan.state_dict,
                         .tensors = static_cast<int64_t>(conversion.stored.tensors.size()),
                         .left_out = std::move(conversion.stored.unstorable),
                         .lacking = std::move(conversion.stored.lacking)};
-  const absl::StatusOr<int64_t> bytes = WriteTensors(std::move(conversion.stored.tensors), checkpoint, out);
+  const absl::StatusOr<int64_t> bytes = WriteTensors(std::move(conversion.stored.tensors), inputs, out);
   // If the checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
   // first.
-  RETURN_IF_ERROR(checkpoint.CheckUnchanged());
+  for (const Input& input : inputs) RETURN_IF_ERROR(input.checkpoint.CheckUnchanged());
   RETURN_IF_ERROR(bytes.status());
-  RETURN_IF_ERROR(VerifyInputs(checkpoint, sources));
+  for (const auto& [checkpoint, sources] : inputs) RETURN_IF_ERROR(VerifyInputs(checkpoint, sources));
   RETURN_IF_ERROR(out.Commit());
   file.bytes = *bytes;
   return file;
@@ -300,14 +339,20 @@ absl::StatusOr<ConvertedFile> Write(Converted conversion, const Checkpoint& chec
 
 absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
   for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
-  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoint));
-  for (const OpenedFile& file : checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
-  RETURN_IF_ERROR(CheckKnownLayout(registry, "from", options.choice.layout));
+  for (const CheckpointFile& file : options.checkpoints) {
+    RETURN_IF_ERROR(CheckKnownLayout(registry, "from", file.choice.layout));
+  }
   ASSIGN_OR_RETURN(const std::vector<LeaveOut> items, ParseLeaveOut(options.leave_out));
-  ASSIGN_OR_RETURN(Converted conversion, Convert(registry, checkpoint, items, options));
+  std::vector<Input> inputs;
+  ASSIGN_OR_RETURN(Converted conversion, options.checkpoints.size() == 1
+                                             ? ConvertWhole(registry, items, options, &inputs)
+                                             : ConvertParts(registry, options, &inputs));
+  for (const Input& input : inputs) {
+    for (const OpenedFile& file : input.checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
+  }
   RETURN_IF_ERROR(CheckLeftOut(conversion.stored.unstorable, items, options));
   ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));
-  return Write(std::move(conversion), checkpoint, std::move(out));
+  return Write(std::move(conversion), inputs, std::move(out));
 }
 
 }  // namespace modelport

@@ -15,7 +15,7 @@ struct ArtifactDescription {
   std::string path;
   int64_t size_bytes = 0;
   std::string sha256 = {};
-  absl::optional<Manifest> within = {};  // In the file; without the fields `artifact` and `round_trip`.
+  absl::optional<Manifest> within = {};  // In the file; as ManifestWithin.
   absl::optional<Manifest> beside = {};  // Beside the file; states its sha256.
 };
 

@@ -162,6 +162,10 @@ void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest& manif
   for (const auto& [dtype, conversion] : conversions) *manifest.add_converted() = conversion;
 }
 
+void ClearField(const std::string& name, Manifest& manifest) {
+  manifest.GetReflection()->ClearField(&manifest, manifest.GetDescriptor()->FindFieldByName(name));
+}
+
 // The places where the files of a variant are published.
 std::string WeightsUrl(const Variant& variant) {
   std::vector<std::string> urls;
@@ -226,6 +230,15 @@ const std::vector<std::string>& SourceFields() {
   return *fields;
 }
 
+Manifest ManifestWithin(Manifest manifest) {
+  manifest.clear_artifact();
+  manifest.clear_round_trip();
+  if (ParseSeededName(manifest.source())) return manifest;
+  for (const std::string& field : SourceFields()) ClearField(field, manifest);
+  manifest.clear_published();
+  return manifest;
+}
+
 void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Manifest& manifest) {
   google::protobuf::FieldMask mask;
   for (const std::string& field : SourceFields()) mask.add_paths(field);
@@ -236,7 +249,7 @@ void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Ma
   }
   // Each of several files has these of its own.
   for (const char* field : {"source", "layout", "state_dict", "unused", "left_out", "old_names"}) {
-    manifest.GetReflection()->ClearField(&manifest, manifest.GetDescriptor()->FindFieldByName(field));
+    ClearField(field, manifest);
   }
   for (size_t i = 0; i < parts.size(); ++i) {
     Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->mutable_files(i);

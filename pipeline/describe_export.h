@@ -50,6 +50,11 @@ const std::vector<std::string>& SourceFields();
 // file fills which of `parts` is not copied but made; there are as many in `stated`.
 void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Manifest& manifest);
 
+// The part of `manifest` that the archive holds: without the fields of the functions below and, unless the weights are
+// seeded, without what the manifest says of their source. So equal weights give equal archives, whatever the files and
+// layouts are that they were read from.
+Manifest ManifestWithin(Manifest manifest);
+
 // Adds the facts of the whole file.
 void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest);
 

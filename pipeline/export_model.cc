@@ -130,7 +130,7 @@ absl::Status WriteAndAudit(const Registry& registry, const CatalogEntry& entry, 
     const std::vector<std::string> names = sources.Names();
     RETURN_IF_ERROR(CheckPublishedFiles(registry, *entry.variant, weights, names));
     DescribeSource(names, weights, bound, manifest);
-    return WriteManifest(manifest);
+    return WriteManifest(ManifestWithin(manifest));
   };
   Progress progress("write", TotalBytes(AllTensors(bound)));
   ProgressWriter writer(out, progress);

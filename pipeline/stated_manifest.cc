@@ -16,6 +16,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
+#include "pipeline/describe_export.h"
 #include "pipeline/version.h"
 
 namespace modelport {
@@ -45,7 +46,7 @@ absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) 
 absl::StatusOr<StatedManifest> ReadBeside(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   ASSIGN_OR_RETURN(Manifest manifest, Parse(file->bytes(), path));
-  return StatedManifest{std::move(manifest), path, /*has_file_facts=*/true};
+  return StatedManifest{std::move(manifest), path, /*is_whole=*/true};
 }
 
 // Where manifests of the artifact at `path` may lie.
@@ -61,16 +62,16 @@ absl::StatusOr<StatedManifest> ReadWithin(const ArtifactFile& file, const ZipRec
   const std::string path = absl::StrCat(file.path(), ": extra/", kManifestExtraFile);
   if (record.deflated) return absl::DataLossError(absl::StrCat(path, ": is compressed, as Modelport never does"));
   ASSIGN_OR_RETURN(Manifest manifest, Parse(record.bytes, path));
-  return StatedManifest{std::move(manifest), path, /*has_file_facts=*/false};
+  return StatedManifest{std::move(manifest), path, /*is_whole=*/false};
 }
 
-absl::Status CheckAgreement(const StatedManifest& a, const StatedManifest& b) {
-  std::vector<std::string> ignored;
-  if (!a.has_file_facts || !b.has_file_facts)
-    ignored = {"modelport.Manifest.artifact", "modelport.Manifest.round_trip"};
-  const std::vector<std::string> fields = DifferingFields(a.manifest, b.manifest, ignored);
+// Compares a manifest beside an artifact with another of the same artifact.
+absl::Status CheckAgreement(const StatedManifest& beside, const StatedManifest& other) {
+  const std::vector<std::string> fields =
+      DifferingFields(other.is_whole ? beside.manifest : ManifestWithin(beside.manifest), other.manifest, {});
   if (fields.empty()) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(a.path, ": differs from the manifest ", b.path, " in ", FirstFew(fields)));
+  return absl::DataLossError(
+      absl::StrCat(beside.path, ": differs from the manifest ", other.path, " in ", FirstFew(fields)));
 }
 
 }  // namespace
@@ -93,7 +94,7 @@ absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file) {
                                             "  verify runs only modules that it builds from a plugin; for other files "
                                             "see lint"));
   }
-  for (const StatedManifest& other : found) RETURN_IF_ERROR(CheckAgreement(found[0], other));
+  for (size_t i = 1; i < found.size(); ++i) RETURN_IF_ERROR(CheckAgreement(found[0], found[i]));
   return std::move(found[0]);
 }
 

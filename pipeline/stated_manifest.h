@@ -12,8 +12,8 @@ namespace modelport {
 // The manifest that came with an artifact. Anybody may have written it.
 struct StatedManifest {
   Manifest manifest;
-  std::string path;     // Of the manifest's file, or of the artifact and its record, for messages.
-  bool has_file_facts;  // True for a manifest beside the artifact, which has the fields `artifact` and `round_trip`.
+  std::string path;  // Of the manifest's file, or of the artifact and its record, for messages.
+  bool is_whole;     // True for a manifest beside the artifact; the one in it lacks fields: see ManifestWithin.
 };
 
 // Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a

@@ -85,7 +85,7 @@ struct Remade {
   ArtifactWeights weights;
   torch::jit::Module module;  // Borrows from `weights`.
   ArchiveFormat format;
-  Manifest manifest;  // As the archive holds it.
+  Manifest manifest;  // Without the fields of DescribeFile and DescribeProof.
 };
 
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
@@ -110,7 +110,7 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
   const ArtifactWeights& weights = remade.weights;
   if (!weights.mapped.empty()) {
     DescribeSource(weights.sources, weights.mapped, weights.bound, remade.manifest);
-  } else {
+  } else if (stated.is_whole) {
     ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
                      StatedParts(request.entry, *remade.tree.model, stated.manifest));
     CopySource(stated.manifest, parts, remade.manifest);
@@ -120,7 +120,9 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
 
 absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
   const std::vector<std::string> wrong =
-      DifferingFields(stated.manifest, right, {"modelport.Manifest.artifact", "modelport.Manifest.round_trip"});
+      stated.is_whole
+          ? DifferingFields(stated.manifest, right, {"modelport.Manifest.artifact", "modelport.Manifest.round_trip"})
+          : DifferingFields(stated.manifest, ManifestWithin(right), {});
   return wrong.empty() ? absl::OkStatus() : WrongFields(stated.path, wrong);
 }
 
@@ -141,8 +143,8 @@ absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& fi
 // Whether the artifact may compute values that are not finite: its manifest says so, or has no place to say it.
 bool MayBeNonfinite(const StatedManifest& stated) {
   const auto& outputs = stated.manifest.round_trip().outputs();
-  return !stated.has_file_facts || std::any_of(outputs.begin(), outputs.end(),
-                                               [](const auto& output) { return output.nan() + output.infinite() > 0; });
+  return !stated.is_whole || std::any_of(outputs.begin(), outputs.end(),
+                                         [](const auto& output) { return output.nan() + output.infinite() > 0; });
 }
 
 // Loads the archive and compares what it computes, and what `stated` says of that.
@@ -153,7 +155,7 @@ absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::sha
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
   ASSIGN_OR_RETURN(RoundTrip round_trip,
                    CompareModules(module, loaded, examples, entry_points, outputs, MayBeNonfinite(stated)));
-  if (!stated.has_file_facts) return round_trip;
+  if (!stated.is_whole) return round_trip;
   const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
   return round_trip;
@@ -175,11 +177,13 @@ std::string Describe(const ComparedOutput& output) {
 void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,
             const std::vector<std::string>& checkpoints, Verification& result) {
   result.passed = {"every byte as Modelport writes it", "every field of the manifest as it is made"};
-  if (stated.has_file_facts) result.passed.push_back("sha256 as in the manifest");
+  if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
   if (!remade.weights.mapped.empty()) {
     const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
     result.passed.push_back(
         absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ", absl::StrJoin(sources, ", ")));
+  } else if (!stated.is_whole) {
+    result.not_checked = {"weights: give the checkpoint with --checkpoint; the manifest that export wrote names it"};
   } else {
     result.not_checked = {
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"),
@@ -208,11 +212,11 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
   ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoints, file));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
-  const auto manifest = [&] { return WriteManifest(remade.manifest); };
+  const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
-  if (stated.has_file_facts) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
+  if (stated.is_whole) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
   const std::vector<Call>& examples = TargetExamples(request->entry, remade.tree);
   ASSIGN_OR_RETURN(const RoundTrip round_trip,
                    Prove(remade.module, archive, examples, remade.tree.whole->entry_points, stated));

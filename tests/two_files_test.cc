@@ -58,6 +58,13 @@ class TwoFilesTest : public testing::Test {
     return RunTool("inspect", flags, folder_);
   }
 
+  // Converts the backbone and the head to one.safetensors.
+  ToolResult Convert(std::vector<std::string> flags) const {
+    flags.insert(flags.end(), {absl::StrCat("--checkpoint=", Transformers(), ",", Head()), "--out=one.safetensors",
+                               "--plugin_path=" + DataPath("models")});
+    return RunTool("convert", flags, folder_);
+  }
+
   std::string Artifact() const { return ReadFile(folder_ + "/m.pt"); }
   Json Manifest() const { return Json::parse(ReadFile(folder_ + "/m.manifest.json")); }
 
@@ -302,6 +309,26 @@ TEST_F(TwoFilesTest, PublishedFilesInTheUsersFolderAreFound) {
   EXPECT_EQ(both.exit_status, 0);
   EXPECT_EQ(both.err, "used the checkpoints ./tiny_dinov2.pth and ./tiny_dinov2_linear_head.pth\n");
   EXPECT_EQ(Manifest()["checkpoints"]["files"].size(), 2);
+}
+
+TEST_F(TwoFilesTest, ConvertWritesTheOneFileOfAHubWhichGivesTheSameArtifact) {
+  ASSERT_EQ(Export(Backbone(), Head()).exit_status, 0);
+  const std::string artifact = Artifact();
+  for (const std::string layout : {"original", "transformers"}) {
+    const ToolResult converted = Convert({absl::StrCat("--model=", kModel), "--layout=" + layout});
+    ASSERT_EQ(converted.exit_status, 0) << converted.err;
+    EXPECT_THAT(converted.out, HasSubstr("backbone transformers, linear_head original to " + layout + "\n"));
+    const ToolResult exported = Export({"--checkpoint=one.safetensors"});
+    ASSERT_EQ(exported.exit_status, 0) << exported.err;
+    EXPECT_THAT(Manifest()["layout"], layout);
+    EXPECT_TRUE(Artifact() == artifact) << layout;
+  }
+}
+
+TEST_F(TwoFilesTest, ConvertWantsTheModelOfSeveralFiles) {
+  const ToolResult result = Convert({"--layout=original"});
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --model is missing"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ + "/one.safetensors"));
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
+#include "pipeline/describe_export.h"
 #include "pipeline/export_model.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
@@ -87,11 +88,18 @@ class Exported {
     WriteBeside(manifest_);
   }
 
-  // Writes a manifest into the archive, without the fields that describe the whole file.
-  void WriteWithin(Manifest manifest) const {
+  void WriteWithin(const Manifest& manifest) const {
+    AlterArchive(path(), [&](Records& records) { Content(records, Extra()) = *WriteManifest(Within(manifest)); });
+  }
+
+  // The fields of `manifest` that the one in the artifact has.
+  Manifest Within(Manifest manifest) const {
     manifest.clear_artifact();
     manifest.clear_round_trip();
-    AlterArchive(path(), [&](Records& records) { Content(records, Extra()) = *WriteManifest(manifest); });
+    return case_.checkpoints.empty() ? manifest : ManifestWithin(manifest);
+  }
+  bool IsWithin(const Manifest& altered) const {
+    return Within(altered).SerializeAsString() != Within(manifest_).SerializeAsString();
   }
 
   std::string VerifyError() const { return std::string(Verify().message()); }
@@ -201,16 +209,6 @@ class Alterations {
   std::vector<Altered> all_;
 };
 
-// Whether only the manifest beside the artifact has the field.
-bool IsFileFact(const Altered& altered, const Manifest& manifest) {
-  Manifest left = altered.manifest, right = manifest;
-  for (Manifest* side : {&left, &right}) {
-    side->clear_artifact();
-    side->clear_round_trip();
-  }
-  return left.SerializeAsString() == right.SerializeAsString();
-}
-
 class VerifyTest : public testing::TestWithParam<Case> {};
 
 TEST_P(VerifyTest, WhatIsExportedPassesWithAndWithoutAManifestBesideIt) {
@@ -237,6 +235,19 @@ TEST_P(VerifyTest, WithoutTheCheckpointTheReportSaysWhatIsNotChecked) {
   }
 }
 
+TEST_P(VerifyTest, AnArtifactAloneDoesNotNameItsCheckpoint) {
+  const Exported exported(GetParam());
+  fs::remove(exported.manifest_path());
+  ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), {}));
+  if (exported.checkpoints().empty()) {
+    EXPECT_EQ(verification.manifest.source(), "seeded:v1:0");
+    EXPECT_THAT(verification.not_checked, IsEmpty());
+  } else {
+    EXPECT_EQ(verification.manifest.source(), "");
+    EXPECT_THAT(verification.not_checked, testing::ElementsAre(HasSubstr("--checkpoint")));
+  }
+}
+
 TEST_P(VerifyTest, AnAlteredFieldBesideTheArtifactIsRefused) {
   const Exported exported(GetParam());
   for (const Altered& altered : Alterations::Of(exported.manifest())) {
@@ -249,7 +260,7 @@ TEST_P(VerifyTest, AnAlteredFieldBesideTheArtifactIsRefused) {
 TEST_P(VerifyTest, AFieldThatIsAlteredInBothManifestsIsRefused) {
   const Exported exported(GetParam());
   for (const Altered& altered : Alterations::Of(exported.manifest())) {
-    if (IsFileFact(altered, exported.manifest())) continue;
+    if (!exported.IsWithin(altered.manifest)) continue;
     exported.Restore();
     exported.WriteBeside(altered.manifest);
     exported.WriteWithin(altered.manifest);
@@ -310,13 +321,10 @@ TEST(VerifyFilesTest, WhichFileFillsWhichPartIsCheckedWithoutTheCheckpoints) {
       two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(1)->set_layout("timms"); }, "timms");
   ExpectRefusedWithoutCheckpoints(
       two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files()->RemoveLast(); }, "wants 2 files");
-  ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.set_layout("original"); }, "layout");
-  ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.add_unused()->set_key("k"); }, "unused");
+  ExpectRefusedWithoutCheckpoints(two, [](Manifest& m) { m.set_layout("original"); }, "layout");
+  ExpectRefusedWithoutCheckpoints(two, [](Manifest& m) { m.add_unused()->set_key("k"); }, "unused");
   const Exported one(Case{"One", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
-  ExpectRefusedWithoutCheckpoints(
-      one, [](Manifest& m) { m.mutable_checkpoints()->add_files(); }, "checkpoints");
+  ExpectRefusedWithoutCheckpoints(one, [](Manifest& m) { m.mutable_checkpoints()->add_files(); }, "checkpoints");
 }
 
 // No digest of these models is stated, so that none of their checkpoints can be the published file.
@@ -325,8 +333,21 @@ TEST(VerifyFilesTest, WhetherAFileIsThePublishedOneIsCheckedWithoutTheCheckpoint
   ExpectRefusedWithoutCheckpoints(
       two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(0)->set_published("yes"); }, "published");
   const Exported one(Case{"One", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
-  ExpectRefusedWithoutCheckpoints(
-      one, [](Manifest& m) { m.set_published("yes"); }, "published");
+  ExpectRefusedWithoutCheckpoints(one, [](Manifest& m) { m.set_published("yes"); }, "published");
+}
+
+// The artifact names no checkpoint, so that any file that holds its weights proves them.
+TEST(VerifyFilesTest, AnArtifactAloneIsVerifiedWithItsWeightsInAnyLayout) {
+  const Exported exported(Case{"Alone", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
+  fs::remove(exported.manifest_path());
+  const std::string other = DataPath("tests/checkpoints/layouts/transformers/tiny_dinov2.safetensors");
+  ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), {other}));
+  EXPECT_THAT(verification.passed, testing::Contains(HasSubstr(other)));
+  EXPECT_THAT(verification.not_checked, IsEmpty());
+
+  AlterArchive(exported.path(), [](Records& records) { Content(records, "data/2")[1] ^= 1; });
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {other}),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("data/2")));
 }
 
 class AlteredArtifactTest : public testing::Test {
@@ -431,15 +452,14 @@ TEST_F(AlteredArtifactTest, SeededWeightsHaveNoCheckpoint) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leave out --checkpoint")));
 }
 
-TEST_F(AlteredArtifactTest, SeedsAreReadStrictly) {
+TEST(VerifyCheckpointTest, SourcesAreReadStrictly) {
+  const Exported exported(Case{"sources", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
   for (const char* source : {"seeded:v2:0", "seeded:v1:", "seeded:v1:00", "seeded:v1: 0", "seeded:v1:+0", "seeded",
                              "seeded:v1:18446744073709551616", "sha256:", "sha256:00", ""}) {
-    Manifest manifest = exported_.manifest();
+    Manifest manifest = exported.manifest();
     manifest.set_source(source);
-    exported_.Restore();
-    exported_.WriteBeside(manifest);
-    exported_.WriteWithin(manifest);
-    EXPECT_THAT(exported_.Verify(),
+    exported.WriteBeside(manifest);
+    EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
                 StatusIs(absl::StatusCode::kDataLoss, HasSubstr("source wants sha256:HEX or seeded:v1:SEED")))
         << source;
   }
@@ -450,7 +470,6 @@ TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
   Manifest manifest = exported.manifest();
   manifest.set_layout("none");
   exported.WriteBeside(manifest);
-  exported.WriteWithin(manifest);
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of dinov2")));
 }

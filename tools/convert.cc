@@ -1,18 +1,20 @@
 // Writes a checkpoint in another layout.
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
-#include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/convert_checkpoint.h"
+#include "pipeline/weight_source.h"
+#include "tools/checkpoint_files.h"
 #include "tools/commands.h"
 #include "tools/flags.h"
 #include "tools/load_registry.h"
@@ -22,12 +24,14 @@ namespace modelport {
 namespace {
 
 FlagGroup flags;
-Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "", "the file to convert");
+Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
+                                   "the file to convert, or those of a model of several files, with commas between");
 Flag<std::string> FLAGS_layout(flags, "layout", "",
                                "the layout to write: one of the plugin's keymap.yaml, such as transformers");
 Flag<std::string> FLAGS_out(flags, "out", "", "the safetensors file to write");
 Flag<std::string> FLAGS_from(flags, "from", "auto",
-                             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml");
+                             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; of "
+                             "several checkpoints one for all or one for each");
 Flag<std::string> FLAGS_model(flags, "model", "",
                               "the variant that the checkpoint is of; without one, those that it fits");
 Flag<std::string> FLAGS_state_dict(
@@ -39,15 +43,16 @@ Flag<std::vector<std::string>> FLAGS_leave_out(
     "stands for a part of a key, {name*} for several");
 
 absl::StatusOr<ConvertOptions> ParseOptions() {
+  if (FLAGS_checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
+  ASSIGN_OR_RETURN(CheckpointFiles checkpoints,
+                   MakeCheckpointFiles(ResolveUserPaths(*FLAGS_checkpoint), *FLAGS_from, *FLAGS_state_dict, "from"));
   ConvertOptions options = {
-      .checkpoint = ResolveUserPath(*FLAGS_checkpoint),
-      .choice = ParseSourceChoice(*FLAGS_from, *FLAGS_state_dict),
+      .checkpoints = std::move(checkpoints),
       .model = *FLAGS_model,
       .layout = *FLAGS_layout,
       .leave_out = *FLAGS_leave_out,
       .out = ResolveUserPath(*FLAGS_out),
   };
-  if (FLAGS_checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
   if (options.layout.empty()) {
     return absl::InvalidArgumentError("--layout is missing: it names the layout to write, such as transformers");
   }

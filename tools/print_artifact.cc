@@ -18,6 +18,8 @@ namespace {
 std::string Or(const std::string& text, const std::string& otherwise) { return text.empty() ? otherwise : text; }
 
 std::string Weights(const Manifest& manifest) {
+  if (WeightsSource(manifest).empty())
+    return "of a checkpoint, which the manifest that export wrote beside the file names";
   const std::string origin = manifest.warning().empty() ? WeightsOrigin(manifest) : manifest.warning();
   return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : ", ", origin);
 }

@@ -4,17 +4,20 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/types/span.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_pattern.h"
 #include "common/keymap/left_out.h"
 #include "common/source/constant.h"
 #include "common/source/slot_source.h"
 #include "common/tensor/shape.h"
+#include "common/text/collapse_indices.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/units.h"
@@ -25,6 +28,8 @@ namespace {
 
 constexpr size_t kShownKey = 100;
 constexpr size_t kShownText = 1000;
+// No model has more. The rows of all tensors of a hostile file would take much memory.
+constexpr size_t kTensorsAtOnce = 20000;
 
 size_t CountFilled(const Plan& plan) {
   return std::count_if(plan.sources.begin(), plan.sources.end(),
@@ -47,18 +52,27 @@ void PrintTitle(const StateDict& dict, std::ostream& out) {
       << " tensors (" << absl::StrJoin(dtypes, ", ", dtype_text) << "), " << FormatCount(elements) << " elements\n";
 }
 
-// Prints row by row, since a table of all rows could be large.
+void PrintTensors(absl::Span<const CheckpointTensor> tensors, std::ostream& out) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CheckpointTensor& tensor : tensors) {
+    rows.push_back({tensor.key, std::string(DTypeName(tensor.dtype)), ShapeString(tensor.shape)});
+  }
+  const std::vector<CollapsedRow> collapsed = CollapseIndices(std::move(rows));
+  size_t key_width = 0, dtype_width = 0;
+  for (const CollapsedRow& row : collapsed) {
+    key_width = std::max(key_width, std::min(row.cells[0].size(), kShownKey));
+    dtype_width = std::max(dtype_width, row.cells[1].size());
+  }
+  for (const CollapsedRow& row : collapsed) {
+    out << absl::StreamFormat("  %-*s  %-*s  %s\n", key_width, Brief(row.cells[0]), dtype_width, row.cells[1],
+                              row.cells[2]);
+  }
+}
+
 void PrintStateDict(const StateDict& dict, std::ostream& out) {
   PrintTitle(dict, out);
-  size_t key_width = 0, dtype_width = 0;
-  for (const CheckpointTensor& tensor : dict.tensors) {
-    key_width = std::max(key_width, std::min(tensor.key.size(), kShownKey));
-    dtype_width = std::max(dtype_width, DTypeName(tensor.dtype).size());
-  }
-  for (const CheckpointTensor& tensor : dict.tensors) {
-    out << absl::StreamFormat("  %-*s  %-*s  %s\n", key_width, Brief(tensor.key), dtype_width, DTypeName(tensor.dtype),
-                              ShapeString(tensor.shape));
-  }
+  const absl::Span<const CheckpointTensor> tensors = dict.tensors;
+  for (size_t i = 0; i < tensors.size(); i += kTensorsAtOnce) PrintTensors(tensors.subspan(i, kTensorsAtOnce), out);
 }
 
 void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {

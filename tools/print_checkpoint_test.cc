@@ -34,7 +34,10 @@ TEST(PrintContentsTest, ShowsEverythingThatHoldsTensors) {
   contents.files.push_back({contents.path, bytes, nullptr});
   contents.metadata["format"] = "pt";
   contents.state_dicts.push_back(
-      {"", {Tensor("norm.weight", DType::kFloat32, {384}), Tensor("count", DType::kInt64, {})}, {}});
+      {"",
+       {Tensor("norm.weight", DType::kFloat32, {384}), Tensor("blocks.0.w", DType::kFloat32, {2}),
+        Tensor("count", DType::kInt64, {}), Tensor("blocks.1.w", DType::kFloat32, {2})},
+       {}});
   contents.state_dicts.push_back({"ema", {Tensor("w", DType::kFloat16, {2, 3})}, {"model", "teacher"}});
   contents.loose.push_back({"buffers", "a list", 1, 2});
   std::ostringstream out;
@@ -42,9 +45,10 @@ TEST(PrintContentsTest, ShowsEverythingThatHoldsTensors) {
   EXPECT_EQ(out.str(),
             "c.pth: torch.save (zip), 1.50 kB\n"
             "  metadata format: pt\n"
-            "\nstate dict at the root: 2 tensors (1 float32, 1 int64), 385 elements\n"
-            "  norm.weight  float32  [384]\n"
-            "  count        int64    []\n"
+            "\nstate dict at the root: 4 tensors (3 float32, 1 int64), 389 elements\n"
+            "  norm.weight      float32  [384]\n"
+            "  blocks.{0..1}.w  float32  [2]\n"
+            "  count            int64    []\n"
             "\nstate dict \"ema\", also model, teacher: 1 tensors (1 float16), 6 elements\n"
             "  w  float16  [2, 3]\n"
             "\nbeside the state dicts\n"
