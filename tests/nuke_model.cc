@@ -11,7 +11,9 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 #include "tests/exported_module.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -23,11 +25,15 @@ NukeModel Export(const std::string& name) {
   at::set_num_threads(1);
   static const auto* registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
   EXPECT_THAT(*registry, IsOk());
-  absl::StatusOr<Module> nuke = ExportSeeded(**registry, name, /*seed=*/0, "nuke");
-  absl::StatusOr<Module> plain = ExportSeeded(**registry, name, /*seed=*/0);
+  const NukeTestModel model = FindNukeTestModel(name);
+  absl::StatusOr<Module> nuke = ExportSeeded(**registry, model.model, /*seed=*/0, [&](ExportOptions& options) {
+    options.target = *FindTarget("nuke");
+    options.wrapper = model.wrapper;
+  });
+  absl::StatusOr<Module> plain = ExportSeeded(**registry, model.model, /*seed=*/0);
   EXPECT_THAT(nuke, IsOk());
   EXPECT_THAT(plain, IsOk());
-  return {name, *std::move(nuke), *std::move(plain)};
+  return {name, model.wrapper, *std::move(nuke), *std::move(plain)};
 }
 
 // The map of features, of DINOv2 that of the last block.
@@ -54,6 +60,10 @@ int64_t NukeModel::multiple_of() const { return nuke.attr("multiple_of").toInt()
 
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
+  if (wrapper == "classes") {
+    const at::Tensor scores = plain.get_method("image_classes")({normalised}).toTensor().softmax(1).slice(1, 0, 1);
+    return at::upsample_bilinear2d(scores.contiguous(), normalised.sizes().slice(2), /*align_corners=*/false);
+  }
   if (plain.find_method("image_features")) {
     const at::Tensor features = Features(plain, normalised).slice(1, 0, 4).contiguous();
     return at::upsample_bilinear2d(features, normalised.sizes().slice(2), /*align_corners=*/false);
@@ -73,7 +83,8 @@ NukeModel GetNukeModel(const std::string& name) {
   static auto* models = new std::map<std::string, NukeModel>();
   auto found = models->find(name);
   if (found == models->end()) found = models->emplace(name, Export(name)).first;
-  return {name, found->second.nuke.deepcopy(), found->second.plain.deepcopy()};
+  const NukeModel& model = found->second;
+  return {name, model.wrapper, model.nuke.deepcopy(), model.plain.deepcopy()};
 }
 
 at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width) {
