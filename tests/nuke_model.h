@@ -15,7 +15,6 @@ namespace modelport {
 // of NukeTestModels().
 struct NukeModel {
   std::string name;
-  std::string wrapper;  // Empty: the default.
   torch::jit::Module nuke;
   torch::jit::Module plain;
 
@@ -44,6 +43,12 @@ at::Tensor Normalised(const at::Tensor& rgb);
 
 // The largest difference of two elements, as a part of the range of `expected`, which must not be constant.
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual);
+
+// The same as a part of the largest element of `expected`.
+double PartOfLargest(const at::Tensor& expected, const at::Tensor& actual);
+
+// Whether `name` is a model in the wrapper of class maps.
+bool IsClassMap(const std::string& name);
 
 // Whether `name` is one of DINOv2's depth models. With seeded weights their depths differ little from pixel to pixel,
 // or not at all, so that rounding is a large part of the range.
