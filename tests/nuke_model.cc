@@ -5,13 +5,16 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
+#include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 #include "tests/exported_module.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -23,8 +26,12 @@ NukeModel Export(const std::string& name) {
   at::set_num_threads(1);
   static const auto* registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
   EXPECT_THAT(*registry, IsOk());
-  absl::StatusOr<Module> nuke = ExportSeeded(**registry, name, /*seed=*/0, "nuke");
-  absl::StatusOr<Module> plain = ExportSeeded(**registry, name, /*seed=*/0);
+  const NukeTestModel model = FindNukeTestModel(name);
+  absl::StatusOr<Module> nuke = ExportSeeded(**registry, model.model, /*seed=*/0, [&](ExportOptions& options) {
+    options.target = *FindTarget("nuke");
+    options.wrapper = model.wrapper;
+  });
+  absl::StatusOr<Module> plain = ExportSeeded(**registry, model.model, /*seed=*/0);
   EXPECT_THAT(nuke, IsOk());
   EXPECT_THAT(plain, IsOk());
   return {name, *std::move(nuke), *std::move(plain)};
@@ -54,6 +61,10 @@ int64_t NukeModel::multiple_of() const { return nuke.attr("multiple_of").toInt()
 
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
+  if (IsClassMap(name)) {
+    const at::Tensor scores = plain.get_method("image_classes")({normalised}).toTensor().softmax(1).slice(1, 0, 1);
+    return at::upsample_bilinear2d(scores.contiguous(), normalised.sizes().slice(2), /*align_corners=*/false);
+  }
   if (plain.find_method("image_features")) {
     const at::Tensor features = Features(plain, normalised).slice(1, 0, 4).contiguous();
     return at::upsample_bilinear2d(features, normalised.sizes().slice(2), /*align_corners=*/false);
@@ -89,6 +100,14 @@ at::Tensor Normalised(const at::Tensor& rgb) {
 }
 
 bool IsDepther(const std::string& name) { return name == "tiny_ld4" || name == "tiny_dd"; }
+
+bool IsClassMap(const std::string& name) { return absl::EndsWith(name, "_classes"); }
+
+double PartOfLargest(const at::Tensor& expected, const at::Tensor& actual) {
+  EXPECT_EQ(expected.sizes(), actual.sizes());
+  const at::Tensor wide = expected.to(at::kDouble);
+  return (actual.to(at::kDouble) - wide).abs().max().item<double>() / wide.abs().max().item<double>();
+}
 
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual) {
   EXPECT_EQ(expected.sizes(), actual.sizes());

@@ -11,7 +11,8 @@
 
 namespace modelport {
 
-// A test model with seeded weights, exported for Nuke and for libtorch; both artifacts are loaded back.
+// A test model with seeded weights, exported for Nuke and for libtorch; both artifacts are loaded back. `name` is one
+// of NukeTestModels().
 struct NukeModel {
   std::string name;
   torch::jit::Module nuke;
@@ -27,11 +28,11 @@ struct NukeModel {
   int64_t multiple_of() const;
 
   // The output of `plain`, a model of the catalog, for normalised images [B, 3, h, w] whose sides are such multiples:
-  // depth [B, 1, h, w], or the first four features [B, 4, h, w].
+  // depth [B, 1, h, w], the first four features [B, 4, h, w], or the probability of the first class [B, 1, h, w].
   at::Tensor RunPlain(const at::Tensor& normalised) const;
 };
 
-// Exports the model at the first call. Returns a copy.
+// Exports the model of this name at the first call. Returns a copy.
 NukeModel GetNukeModel(const std::string& name);
 
 // Seeded values in 0..1.
@@ -42,6 +43,12 @@ at::Tensor Normalised(const at::Tensor& rgb);
 
 // The largest difference of two elements, as a part of the range of `expected`, which must not be constant.
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual);
+
+// The same as a part of the largest element of `expected`.
+double PartOfLargest(const at::Tensor& expected, const at::Tensor& actual);
+
+// Whether `name` is a model in the wrapper of class maps.
+bool IsClassMap(const std::string& name);
 
 // Whether `name` is one of DINOv2's depth models. With seeded weights their depths differ little from pixel to pixel,
 // or not at all, so that rounding is a large part of the range.
