@@ -18,6 +18,7 @@ COMMITTED = [
     "dinov2_vits14_reg_lc1",
     "dinov2_vits14_reg_lc4",
     "moge2_vitb_normal",
+    "moge2_vitl_normal",
     "moge2_vits_normal",
     "resnet18",
     "resnet50",
