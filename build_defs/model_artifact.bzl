@@ -19,6 +19,7 @@ ModelArtifactInfo = provider(
         "checkpoints": "the files of its weights, a list; empty: seeded weights",
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
+        "wrapper": "the wrapper, of several for the target; empty: the default",
     },
 )
 
@@ -63,6 +64,8 @@ def _export_arguments(ctx, model):
     else:
         arguments.add("--weights=seeded")
     arguments.add(model.target, format = "--target=%s")
+    if model.wrapper:
+        arguments.add(model.wrapper, format = "--wrapper=%s")
     if model.runtime:
         arguments.add(model.runtime, format = "--runtime=%s")
     inputs = depset(
@@ -84,6 +87,7 @@ def _model_artifact_impl(ctx):
         checkpoints = ctx.files.checkpoints,
         target = ctx.attr.target,
         runtime = ctx.attr.runtime,
+        wrapper = ctx.attr.wrapper,
     )
     arguments, inputs = _export_arguments(ctx, model)
     arguments.add(artifact, format = "--out=%s")
@@ -117,6 +121,7 @@ has no checkpoint.""",
         "model": attr.string(doc = "The variant.", mandatory = True),
         "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
         "target": attr.string(doc = "The host that it is for.", default = "libtorch"),
+        "wrapper": attr.string(doc = "The wrapper, of several for the target; by default the first."),
         "_export": _EXPORT,
     },
 )

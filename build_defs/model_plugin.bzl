@@ -13,12 +13,27 @@ load("//build_defs:packages.bzl", "runfiles_path", "this_package")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 load("//third_party:old_libtorch.bzl", "OLD_RUNTIMES")
 
-def _declare_artifacts(variant, hosts, large):
-    """The artifacts of a variant: NAME, NAME_RUNTIME, and for each of `hosts` NAME_HOST and NAME_HOST_RUNTIME."""
-    for host in [""] + hosts:
+def artifact_names(family):
+    """The names of the model_artifact() targets of a family, without those for older runtimes.
+
+    Args:
+      family: of the catalog.
+    """
+    return [
+        _join([variant, host, wrapper])
+        for variant in FAMILIES[family].variants
+        for host, wrapper in [("", "")] + FAMILIES[family].wrapped[variant]
+    ]
+
+def _join(parts):
+    return "_".join([part for part in parts if part])
+
+def _declare_artifacts(variant, wrapped, large):
+    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME."""
+    for host, wrapper in [("", "")] + wrapped:
         for runtime in [""] + OLD_RUNTIMES:
             model_artifact(
-                name = "_".join([part for part in [variant, host, runtime] if part]),
+                name = _join([variant, host, wrapper, runtime]),
                 checkpoints = CHECKPOINTS.get(variant, []),
                 family = ":family",
                 large = large,
@@ -27,6 +42,7 @@ def _declare_artifacts(variant, hosts, large):
                 tags = ["manual"],
                 target = host or "libtorch",
                 visibility = ["//visibility:public"],
+                wrapper = wrapper,
             )
 
 def _check_catalog(family):
@@ -60,7 +76,7 @@ def _declare_variants(family, large, data, plugin_path):
     if unknown:
         fail("large: {} has no variant {}".format(family, ", ".join(unknown)))
     for variant in variants:
-        _declare_artifacts(variant, FAMILIES[family].hosts, variant in large)
+        _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large)
         if variant not in large and variant not in CHECKPOINTS:
             artifact_golden_test(variant, data, plugin_path)
     native.filegroup(

@@ -15,10 +15,42 @@ def _check_block(line, field, where):
         fail("{}: wants `{}:` on a line of its own and each of its fields below it".format(where, field))
     return line == field + ":"
 
-# What Bazel needs of a plugin.yaml: the family, the families it uses, the hosts it has wrappers for, and the names of its variants.
+def _unquoted(text):
+    return text.strip().strip("\"'")
+
+# The wrapper on a line of a root's list, "classes: NukeClasses(mean)" or "normals: {module: \"Normals()\", when: has_normals}".
+def _read_wrapper(line, host, root, where):
+    name, _, value = line.partition(":")
+    if not value.strip():
+        fail("{}: wants the wrapper on the same line".format(where))
+    when = value.rpartition("when:")[2].strip(" }") if value.strip().startswith("{") else ""
+    return struct(host = host, root = root, name = _unquoted(name), when = _unquoted(when))
+
+# Whether the root `call`, "Net(dim=2, has_normals=1)", is that of the wrapper, with the argument that it wants.
+def _fits(wrapper, call):
+    root, _, arguments = call.partition("(")
+    if root.strip() != wrapper.root or not wrapper.when:
+        return root.strip() == wrapper.root
+    for argument in arguments.strip(" )").split(","):
+        name, _, value = argument.partition("=")
+        if name.strip() == wrapper.when:
+            return value.strip() not in ["0", "false"]
+    return False
+
+# The wrappers of a variant as pairs of host and name; the default, which is a host's first, has the name "".
+def _wrapped(wrappers, call):
+    found = []
+    for wrapper in wrappers:
+        if wrapper.host in HOSTS and _fits(wrapper, call):
+            is_default = wrapper.host not in [host for host, _ in found]
+            found.append((wrapper.host, "" if is_default else wrapper.name))
+    return found
+
+# What Bazel needs of a plugin.yaml: the family, the families it uses, the names of its variants and the wrappers of each for hosts.
 # //tests:catalog_inputs_test compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
-    family, uses, hosts, variants, block = None, [], [], [], None
+    family, uses, wrappers, calls, block = None, [], [], {}, None
+    host, root, variant = None, None, None
     lines = text.split("\n")
     for i in range(len(lines)):
         where, line = "{}:{}".format(path, i + 1), lines[i].rstrip()
@@ -36,10 +68,25 @@ def _read_plugin(path, text):
         elif block and line.startswith("  ") and line[2] != " ":
             if not line.endswith(":"):
                 fail("{}: wants `NAME:` and its fields below it".format(where))
-            (variants if block == "variants" else hosts).append(line[2:-1].strip("\"'"))
+            if block == "variants":
+                variant = _unquoted(line[:-1])
+                calls[variant] = ""
+            else:
+                host = _unquoted(line[:-1])
+        elif block == "variants" and line.startswith("    module:"):
+            calls[variant] = _unquoted(line.partition(":")[2])
+        elif block == "targets" and line.startswith("    ") and line[4] != " ":
+            name, _, value = line.partition(":")
+            if value.strip().startswith("{"):
+                fail("{}: wants `ROOT:` and its wrappers below it".format(where))
+            root = _unquoted(name)
+            if value.strip():
+                wrappers.append(struct(host = host, root = root, name = "", when = ""))
+        elif block == "targets" and line.startswith("      ") and line[6] != " ":
+            wrappers.append(_read_wrapper(line, host, root, where))
     if not family:
         fail("{}: has no `family`".format(path))
-    return family, struct(uses = uses, hosts = [host for host in HOSTS if host in hosts], variants = variants)
+    return family, struct(uses = uses, variants = calls.keys(), wrapped = {name: _wrapped(wrappers, call) for name, call in calls.items()})
 
 def _plugin_catalog_impl(ctx):
     rows, plugins = {}, []
@@ -49,13 +96,13 @@ def _plugin_catalog_impl(ctx):
         if family in rows:
             fail("{}: family {} stands in two plugins".format(path, family))
         plugins.append(plugin)
-        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, hosts = {}, variants = {}),\n'.format(
+        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, variants = {}, wrapped = {}),\n'.format(
             family,
             label.workspace_name,
             label.package,
             plugin.uses,
-            plugin.hosts,
             plugin.variants,
+            plugin.wrapped,
         )
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
     variants = [variant for plugin in plugins for variant in plugin.variants]
@@ -82,7 +129,7 @@ _plugin_catalog = repository_rule(
 def plugin_catalog(plugins = []):
     """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
 
-    It has FAMILIES, the package, `uses`, hosts and variants of every family, and CHECKPOINTS, the files
+    It has FAMILIES, the package, `uses`, variants and their wrappers of every family, and CHECKPOINTS, the files
     of the variants that a checkpoint_archive() above this call binds to their weights.
 
     Args:

@@ -9,8 +9,8 @@ namespace {
 
 absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   BuiltModel model;
-  ASSIGN_OR_RETURN(model.tree,
-                   BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess));
+  ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
+                                               options.wrapper));
   ASSIGN_OR_RETURN(model.weights, MapWeights(registry, entry, *model.tree.model, options.weights));
   ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
   ASSIGN_OR_RETURN(model.module,

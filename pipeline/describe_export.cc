@@ -177,6 +177,7 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   Manifest manifest;
   manifest.set_model(parts.entry.variant->name);
   manifest.set_target(parts.target.name);
+  manifest.set_wrapper(parts.tree.wrapper_name);
   manifest.set_dtype(std::string(DTypeName(parts.dtype)));
   manifest.set_title(parts.entry.variant->title);
   manifest.set_summary(parts.entry.variant->summary);

@@ -180,8 +180,8 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 
 absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const TargetTree tree,
-                   BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess));
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target,
+                                                          options.with_preprocess, options.wrapper));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
   ASSIGN_OR_RETURN(const std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));

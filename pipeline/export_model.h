@@ -21,6 +21,7 @@ struct ExportOptions {
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
   const Runtime* runtime = nullptr;                // The runtime it is made for; null: the newest.
   bool with_preprocess = false;                    // Whether the artifact prepares images itself.
+  std::string wrapper;                             // The plugin's wrapper for the target; empty: the default.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
   bool allow_nonfinite = false;                    // Whether weights and outputs may be NaN or infinite.

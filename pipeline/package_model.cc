@@ -7,6 +7,7 @@
 #include "common/io/output_file.h"
 #include "common/io/output_folder.h"
 #include "common/status/status_macros.h"
+#include "pipeline/name_of_artifact.h"
 
 namespace modelport {
 namespace {
@@ -20,9 +21,9 @@ absl::Status CheckOptions(const ExportOptions& options) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& folder,
-                                      ExportOptions options) {
-  options.out = absl::StrCat(folder, "/", entry.variant->name, ".pt");
+absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& name,
+                                      const std::string& folder, ExportOptions options) {
+  options.out = absl::StrCat(folder, "/", name, ".pt");
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
   ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.target->package(manifest));
   for (const PackageFile& file : files) {
@@ -36,8 +37,9 @@ absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEnt
 absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,
                                       const ExportOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(entry, options));
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(options.out));
-  absl::StatusOr<Manifest> manifest = WritePackage(registry, entry, folder.partial_path(), options);
+  absl::StatusOr<Manifest> manifest = WritePackage(registry, entry, name, folder.partial_path(), options);
   if (!manifest.ok()) {
     // The user knows the folder by its final name.
     return absl::Status(manifest.status().code(),

@@ -9,8 +9,8 @@
 
 namespace modelport {
 
-// Exports to VARIANT.pt in the new folder `options.out` and writes the host's files beside it, see Target::package. The
-// folder appears whole or not at all.
+// Exports to NAME.pt, as NameOfArtifact names it, in the new folder `options.out` and writes the host's files beside
+// it, see Target::package. The folder appears whole or not at all.
 //   InvalidArgument     the target has no packages, or the options ask for no proof; or as ExportModel
 //   AlreadyExists       there is something at `options.out`
 //   other codes         as ExportModel

@@ -33,6 +33,7 @@
 #include "pipeline/describe_export.h"
 #include "pipeline/stated_manifest.h"
 #include "pipeline/target_module.h"
+#include "registry/find_wrapper.h"
 #include "registry/target_tree.h"
 #include "registry/weight_parts.h"
 #include "targets/targets.h"
@@ -47,6 +48,7 @@ struct StatedRequest {
   const Runtime* runtime = nullptr;
   DType dtype;
   bool with_preprocess = false;
+  std::string wrapper;
 };
 
 absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
@@ -60,6 +62,10 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
   request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
+  request.wrapper = stated.wrapper();
+  RETURN_IF_ERROR(FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
+                              request.wrapper)
+                      .status());
   return request;
 }
 
@@ -92,7 +98,7 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
                               const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
   Remade remade;
   ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
-                                                request.with_preprocess));
+                                                request.with_preprocess, request.wrapper));
   ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, *remade.tree.model, request.dtype,
                                                       stated, checkpoints, file));
   ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, AllTensors(remade.weights.bound),

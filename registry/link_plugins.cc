@@ -20,6 +20,7 @@
 #include "common/status/annotate.h"
 #include "common/text/nearest.h"
 #include "common/yaml/problems.h"
+#include "registry/find_wrapper.h"
 #include "registry/key_map_check.h"
 #include "registry/link_key_map.h"
 #include "registry/parse_plugin.h"
@@ -57,7 +58,7 @@ class PluginLinker {
   bool CheckVariants(const Plugin& plugin);
   bool CheckParts(const Plugin& plugin);
   bool CheckConfig(const Plugin& plugin);
-  bool CheckWrapper(const Wrapper& wrapper, const Plugin& plugin);
+  bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
   void CheckVariantNames();
@@ -116,7 +117,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
   linked = linked && CheckVariants(entry->plugin) && CheckParts(entry->plugin) && CheckConfig(entry->plugin);
-  for (const Wrapper& wrapper : entry->plugin.wrappers) linked = linked && CheckWrapper(wrapper, entry->plugin);
+  for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin);
   AddDigest(entry);
   linking_.pop_back();
   entry->state = linked ? State::kLinked : State::kFailed;
@@ -263,13 +264,20 @@ bool PluginLinker::CheckConfig(const Plugin& plugin) {
   return true;
 }
 
-bool PluginLinker::CheckWrapper(const Wrapper& wrapper, const Plugin& plugin) {
+// Makes sure that the wrapper fits the variants that it is for, and gives it a name.
+bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin) {
   std::vector<std::string> roots;
   for (const Variant& variant : plugin.variants) {
     roots.push_back(variant.module.type);
     if (variant.module.type != wrapper.root) continue;
+    if (!Passes(CheckCondition(wrapper, plugin, variant))) return false;
+    const std::vector<const Wrapper*> wrappers = WrappersOf(plugin, variant, wrapper.target);
+    if (std::find(wrappers.begin(), wrappers.end(), &wrapper) == wrappers.end()) continue;
     const absl::StatusOr<ModuleTree> model = BuildModuleTree(plugin.library, variant.module);
-    if (!Passes(model.status()) || !Passes(BuildWithin(wrapper, plugin, variant, *model).status())) return false;
+    if (!Passes(model.status())) return false;
+    const absl::StatusOr<ModuleTree> whole = BuildWithin(wrapper, plugin, variant, *model);
+    if (!Passes(whole.status())) return false;
+    if (wrapper.name.empty()) wrapper.name = whole->interface->kind;
   }
   // A plugin that extends another may have no variant with the root of a wrapper that it took over.
   if (!plugin.extends.empty() || std::find(roots.begin(), roots.end(), wrapper.root) != roots.end()) return true;

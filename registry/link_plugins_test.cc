@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/types/optional.h"
 #include "common/status/status_matchers.h"
@@ -131,6 +132,55 @@ TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
   ASSERT_OK_AND_ASSIGN(const TargetTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
   EXPECT_EQ(own.whole, own.model);
   EXPECT_EQ(own.whole->slots[0].name, "fc.weight");
+}
+
+// The plugin Net in two variants, the second of which has no normals.
+PluginFolder NetOfSeveralWrappers(const std::string& when) {
+  std::string text = absl::StrCat(Header("net", "layers"), R"yaml(targets:
+  nuke:
+    Net:
+      depth: Wrapper(mean, dim)
+      normals: {module: "Wrapper(mean, 1)", when: )yaml",
+                                  when, "}\n");
+  text = WithVariant(text, "net_a", "Net(3, has_normals=1)");
+  absl::StrAppend(&text, "  net_b: {summary: s, module: Net(3), file: b.pth, url: u, licence: MIT}\n");
+  return Folder("models/net", text, absl::StrReplaceAll(kWrappedNet, {{"Net(dim)", "Net(dim, has_normals=0)"}}),
+                kKeyMap);
+}
+
+TEST(LinkPluginsTest, OneOfSeveralWrappersIsChosenByName) {
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), NetOfSeveralWrappers("has_normals")}, {}));
+  const Plugin& net = *plugins[1];
+  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
+  const auto build = [&](int variant, const std::string& wrapper) {
+    return BuildTargetTree(net, net.variants[variant], *nuke, /*with_preprocess=*/false, wrapper);
+  };
+  for (const char* wrapper : {"", "depth"}) {
+    ASSERT_OK_AND_ASSIGN(const TargetTree tree, build(0, wrapper));
+    EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=3)");
+    EXPECT_EQ(tree.wrapper_name, "");
+  }
+  ASSERT_OK_AND_ASSIGN(const TargetTree tree, build(0, "normals"));
+  EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=1)");
+  EXPECT_EQ(tree.wrapper_name, "normals");
+  EXPECT_THAT(build(0, "normal"), StatusIs(kInvalid,
+                                           "--wrapper=normal: net_a has no such wrapper for nuke; it has "
+                                           "depth (the default), normals"));
+  EXPECT_THAT(build(1, "normals"),
+              StatusIs(kInvalid, "--wrapper=normals: net_b has no such wrapper for nuke; it has depth (the default)"));
+  ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
+  EXPECT_THAT(BuildTargetTree(net, net.variants[0], *libtorch, /*with_preprocess=*/false, "normals"),
+              StatusIs(kInvalid, HasSubstr("--target=libtorch have no wrapper to choose; add --target=nuke")));
+}
+
+TEST(LinkPluginsTest, AWrappersConditionIsAnArgumentOfTheRoot) {
+  EXPECT_THAT(LinkPlugins({Layers(), NetOfSeveralWrappers("normals")}, {}),
+              StatusIs(kInvalid, HasSubstr("field \"when\" wants an argument of Net: unknown name \"normals\"")));
+}
+
+TEST(LinkPluginsTest, ASingleWrapperIsCalledByItsKind) {
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), WrappedNet("Net", "Wrapper(mean, dim)")}, {}));
+  EXPECT_EQ(plugins[1]->wrappers[0].name, "depth");
 }
 
 TEST(LinkPluginsTest, ARootWithoutAWrapperDoesNotSupportTheTarget) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "common/keymap/config_field.h"
+#include "common/module_tree/expression.h"
 #include "common/module_tree/identifier.h"
 #include "common/module_tree/parse_example.h"
 #include "common/status/annotate.h"
@@ -79,7 +80,10 @@ class PluginParser {
     preprocessing.channels = reader.TakeInt("channels", given > 0 ? given : 3);
     preprocessing.multiple_of = reader.TakeInt("multiple_of", 1);
     ParseSize(&reader);
-    if (const YamlValue* wrappers = reader.Take("wrappers")) ParseWrappers(*wrappers, "", "field \"wrappers\"");
+    for (const YamlValue::Field& root : reader.TakeFields("wrappers")) {
+      plugin_.wrappers.push_back(
+          {.root = root.name, .call = ParseCallText(root.value, "field \"wrappers\""), .mark = root.mark});
+    }
     reader.Finish();
     if (preprocessing.channels < 1) problems_->Add(value.mark, "field \"channels\" wants a positive integer");
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
@@ -110,13 +114,6 @@ class PluginParser {
     }
   }
 
-  // Adds the wrapper of each root, for `target` or, if that is empty, for images.
-  void ParseWrappers(const YamlValue& value, const std::string& target, const std::string& subject) {
-    for (const YamlValue::Field& root : ReadFields(value, subject, problems_)) {
-      plugin_.wrappers.push_back({target, root.name, ParseCallText(root.value, subject), root.mark});
-    }
-  }
-
   void ParseTarget(const YamlValue::Field& field) {
     const absl::StatusOr<const Target*> target = FindTarget(field.name);
     if (!target.ok()) {
@@ -124,7 +121,34 @@ class PluginParser {
     } else if (!(*target)->wraps) {
       problems_->Add(field.mark, absl::StrCat("target ", field.name, " takes models as they are, without a wrapper"));
     }
-    ParseWrappers(field.value, field.name, absl::StrCat("target ", field.name));
+    const std::string subject = absl::StrCat("target ", field.name);
+    for (const YamlValue::Field& root : ReadFields(field.value, subject, problems_)) {
+      if (root.value.kind == YamlValue::Kind::kMap) {
+        ParseNamedWrappers(root, field.name);
+      } else {
+        plugin_.wrappers.push_back(
+            {.target = field.name, .root = root.name, .call = ParseCallText(root.value, subject), .mark = root.mark});
+      }
+    }
+  }
+
+  // Adds several wrappers of one root.
+  void ParseNamedWrappers(const YamlValue::Field& root, const std::string& target) {
+    if (root.value.fields.empty()) problems_->Add(root.mark, absl::StrCat("root ", root.name, " wants a wrapper"));
+    for (const YamlValue::Field& field : root.value.fields) {
+      Check(CheckCatalogName("wrapper", field.name), field.mark);
+      Wrapper wrapper = {.target = target, .root = root.name, .name = field.name, .mark = field.mark};
+      const std::string subject = absl::StrCat("wrapper ", field.name);
+      if (field.value.kind == YamlValue::Kind::kMap) {
+        YamlMapReader reader(field.value, subject, problems_);
+        if (const YamlValue* module = reader.Require("module")) wrapper.call = ParseCallText(*module, subject);
+        if (const YamlValue* when = reader.Take("when")) wrapper.when = ParseArgument(*when, "field \"when\"");
+        reader.Finish();
+      } else {
+        wrapper.call = ParseCallText(field.value, subject);
+      }
+      plugin_.wrappers.push_back(std::move(wrapper));
+    }
   }
 
   void ParseVariant(const YamlValue::Field& field) {
@@ -244,6 +268,17 @@ class PluginParser {
     if (std::none_of(document.fields.begin(), document.fields.end(), is_preprocessing)) {
       problems_->Add(document.mark, "a plugin with variants wants preprocessing");
     }
+  }
+
+  // The name of an argument; "" after a problem.
+  std::string ParseArgument(const YamlValue& value, absl::string_view subject) {
+    const std::string text = ReadText(value, subject, problems_);
+    const absl::StatusOr<Expression> expression = Expression::Parse(text);
+    if (expression.ok() && expression->names() == std::vector<std::string>{text}) return text;
+    if (!text.empty()) {
+      problems_->Add(value.mark, absl::StrCat(subject, " wants the name of an argument, has \"", text, "\""));
+    }
+    return "";
   }
 
   FamilyReference ParseReference(const YamlValue& value) {

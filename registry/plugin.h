@@ -63,10 +63,14 @@ struct Preprocessing {
 // The module around the root in artifacts for a target, NukeDepth(mean, std, multiple_of), or in those that prepare
 // images themselves.
 struct Wrapper {
-  std::string target;  // Empty: for `export --with_preprocess`.
-  std::string root;    // The root's module type, "DepthAnythingV2".
-  Call call;
-  YamlMark mark;
+  std::string target = {};  // Empty: for `export --with_preprocess`.
+  std::string root = {};    // The root's module type, "DepthAnythingV2".
+  // Of a wrapper for a target, "depth", by which --wrapper chooses one of several. Where plugin.yaml gives none, it is
+  // empty until the plugins are linked, and then the kind of the wrapper's interface.
+  std::string name = {};
+  std::string when = {};  // The argument of the root that a variant must have for it, not 0; empty: it is for all.
+  Call call = {};
+  YamlMark mark = {};
 };
 
 // Another family that a plugin names.
@@ -90,7 +94,7 @@ struct Plugin {
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
   std::vector<Call> examples;
-  std::vector<Wrapper> wrappers;
+  std::vector<Wrapper> wrappers;  // In file order; find_wrapper.h tells those of a variant.
   std::vector<Variant> variants;  // In file order. Empty for a family of shared layers.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;

@@ -182,6 +182,9 @@ examples:
 targets:
   nuke:
     Toy: Wrapper(mean)
+    Net:
+      depth: Wrapper(mean)
+      normals: {module: Wrapper(std), when: has_normals}
 variants:
   toy_b:
     summary: base

@@ -14,6 +14,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "registry/find_wrapper.h"
 #include "targets/targets.h"
 
 namespace modelport {
@@ -84,37 +85,6 @@ absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& pl
   return tree;
 }
 
-// The wrapper of the root of `variant` for `target` or, if that is empty, for images; null if there is none.
-const Wrapper* FindWrapper(const Plugin& plugin, const Variant& variant, absl::string_view target) {
-  const auto fits = [&](const Wrapper& wrapper) {
-    return wrapper.target == target && wrapper.root == variant.module.type;
-  };
-  const auto found = std::find_if(plugin.wrappers.begin(), plugin.wrappers.end(), fits);
-  return found == plugin.wrappers.end() ? nullptr : &*found;
-}
-
-absl::Status LacksWrapper(const Plugin& plugin, const Variant& variant, absl::string_view flag, absl::string_view lacks,
-                          absl::string_view field) {
-  return absl::InvalidArgumentError(absl::StrCat(flag, ": ", variant.name, " does not support ", lacks, ": ",
-                                                 plugin.path, "/plugin.yaml names no wrapper for ", variant.module.type,
-                                                 " under ", field));
-}
-
-// The wrapper that the artifact needs; null if it needs none.
-absl::StatusOr<const Wrapper*> NeededWrapper(const Plugin& plugin, const Variant& variant, const Target& target,
-                                             bool with_preprocess) {
-  if (target.wraps && with_preprocess) {
-    return absl::InvalidArgumentError(absl::StrCat("--with_preprocess: artifacts for --target=", target.name,
-                                                   " prepare the host's images themselves; leave out one of the two"));
-  }
-  if (!target.wraps && !with_preprocess) return nullptr;
-  const Wrapper* const wrapper = FindWrapper(plugin, variant, with_preprocess ? "" : target.name);
-  if (wrapper != nullptr) return wrapper;
-  if (with_preprocess) return LacksWrapper(plugin, variant, "--with_preprocess", "it", "preprocessing: wrappers");
-  return LacksWrapper(plugin, variant, absl::StrCat("--target=", target.name), "this target",
-                      absl::StrCat("targets: ", target.name));
-}
-
 // The wrapper's type and the values of its arguments: "InferImage(mean=[0.5, 0.5, 0.5], ...)".
 absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                          const ModuleTree& model, const ModuleTree& whole) {
@@ -134,14 +104,14 @@ absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& p
 }  // namespace
 
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
-                                           bool with_preprocess) {
-  ASSIGN_OR_RETURN(const Wrapper* wrapper, NeededWrapper(plugin, variant, target, with_preprocess));
+                                           bool with_preprocess, absl::string_view wrapper) {
+  ASSIGN_OR_RETURN(const ChosenWrapper chosen, FindWrapper(plugin, variant, target, with_preprocess, wrapper));
   ASSIGN_OR_RETURN(ModuleTree built, BuildModuleTree(plugin.library, variant.module));
   const auto model = std::make_shared<const ModuleTree>(std::move(built));
-  if (wrapper == nullptr) return TargetTree{model, model};
-  ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*wrapper, plugin, variant, *model));
-  ASSIGN_OR_RETURN(std::string call, DescribeCall(*wrapper, plugin, variant, *model, wrapped));
-  return TargetTree{model, std::make_shared<const ModuleTree>(std::move(wrapped)), std::move(call)};
+  if (chosen.wrapper == nullptr) return TargetTree{model, model};
+  ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*chosen.wrapper, plugin, variant, *model));
+  ASSIGN_OR_RETURN(std::string call, DescribeCall(*chosen.wrapper, plugin, variant, *model, wrapped));
+  return TargetTree{model, std::make_shared<const ModuleTree>(std::move(wrapped)), std::move(call), chosen.name};
 }
 
 absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/module_tree/module_tree.h"
 #include "registry/plugin.h"
 #include "targets/target.h"
@@ -19,16 +20,16 @@ struct TargetTree {
   std::shared_ptr<const ModuleTree> whole;
   // The wrapper and its arguments, "NukeDepth(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
   std::string wrapper = {};
+  std::string wrapper_name = {};  // Of a wrapper that is not the default, "classes"; else empty.
 
   bool is_wrapped() const { return !wrapper.empty(); }
 };
 
-// Builds the tree of `variant`, one of `plugin`, and wraps it in what the plugin names for its root: for `target` if
-// that wraps, or for images if `with_preprocess`.
-//   InvalidArgument  the plugin has no such wrapper of this root, or one that does not fit; or `with_preprocess` for a
-//                    target that wraps
+// Builds the tree of `variant`, one of `plugin`, and wraps it as FindWrapper says; `wrapper` is the name of a wrapper
+// for `target`.
+//   InvalidArgument  as FindWrapper, or the wrapper does not fit
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
-                                           bool with_preprocess = false);
+                                           bool with_preprocess = false, absl::string_view wrapper = "");
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the
 // variant's root and what the preprocessing states: channels, mean, std, multiple_of and size, the last an empty list

@@ -11,10 +11,12 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "common/manifest/artifact_name.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
+#include "registry/find_wrapper.h"
 #include "registry/registry.h"
 #include "tests/read_sources.h"
 
@@ -73,17 +75,23 @@ bool IsProgram(const std::string& path) {
          absl::StartsWith(path, "_middlemen/") || absl::EndsWith(path, "/versions.bzl");
 }
 
-TEST(CatalogInputsTest, EveryVariantIsATarget) {
-  std::set<std::string> targets, variants;
+TEST(CatalogInputsTest, EveryVariantIsATargetInEachOfItsWrappers) {
+  std::set<std::string> targets, wanted;
   const std::string lines = ReadSource("tests/catalog_inputs.txt");
   for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     targets.emplace(line.substr(0, line.find(' ')));
   }
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   for (const CatalogEntry& entry : registry.catalog()) {
-    variants.insert(absl::StrCat("//models/", entry.plugin->family, ":", entry.variant->name));
+    const std::string label = absl::StrCat("//models/", entry.plugin->family, ":", entry.variant->name);
+    wanted.insert(label);
+    const std::vector<const Wrapper*> wrappers = WrappersOf(*entry.plugin, *entry.variant, "nuke");
+    for (const Wrapper* wrapper : wrappers) {
+      wanted.insert(ArtifactName(label + "_nuke", wrapper == wrappers.front() ? "" : wrapper->name));
+    }
   }
-  EXPECT_EQ(targets, variants);
+  EXPECT_THAT(wanted, Contains("//models/resnet:resnet50_nuke_classes"));
+  EXPECT_EQ(targets, wanted);
 }
 
 TEST(CatalogInputsTest, AnExportReadsPluginsAndTheProgramOnly) {

@@ -31,8 +31,9 @@ using testing::HasSubstr;
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
 absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime,
-                                         bool with_preprocess = false) {
-  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, target, with_preprocess));
+                                         bool with_preprocess = false, const std::string& wrapper = "") {
+  ASSIGN_OR_RETURN(const TargetTree tree,
+                   BuildTargetTree(*entry.plugin, *entry.variant, target, with_preprocess, wrapper));
   const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
   return BuildTargetModule(*tree.whole, no_weights, target, runtime);
 }
@@ -42,15 +43,15 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target* target : Targets()) {
-      SCOPED_TRACE(entry.variant->name + " for " + target->name);
-      if (!Supports(entry, *target)) {
-        EXPECT_THAT(Build(entry, *target, nullptr),
-                    StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not support this target")));
-        continue;
+      const std::vector<std::string> wrappers = WrapperNames(entry, *target);
+      EXPECT_FALSE(wrappers.empty()) << entry.variant->name << " does not support " << target->name;
+      for (const std::string& wrapper : wrappers) {
+        SCOPED_TRACE(absl::StrCat(entry.variant->name, " for ", target->name, " ", wrapper));
+        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr, false, wrapper));
+        ASSERT_OK_AND_ASSIGN(const TargetTree tree,
+                             BuildTargetTree(*entry.plugin, *entry.variant, *target, false, wrapper));
+        for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
       }
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
-      ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *target));
-      for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
     }
   }
 }
@@ -76,10 +77,11 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
   for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target* target : Targets()) {
-      if (!Supports(entry, *target)) continue;
-      SCOPED_TRACE(absl::StrCat(name, " for ", target->name));
-      ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam()));
-      EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
+      for (const std::string& wrapper : WrapperNames(entry, *target)) {
+        SCOPED_TRACE(absl::StrCat(name, " for ", target->name, " ", wrapper));
+        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam(), false, wrapper));
+        EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
+      }
     }
     ASSERT_OK_AND_ASSIGN(const torch::jit::Module of_images,
                          Build(entry, **FindTarget("libtorch"), &GetParam(), /*with_preprocess=*/true));

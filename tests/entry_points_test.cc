@@ -72,10 +72,11 @@ TEST_F(EntryPointsTest, EveryRootStatesThem) {
     const absl::StatusOr<CatalogEntry> entry = registry_->Find(model);
     ASSERT_OK(entry);
     for (const char* target : {"libtorch", "nuke"}) {
-      if (!Supports(*entry, **FindTarget(target))) continue;
-      const auto tree = BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget(target));
-      ASSERT_OK(tree);
-      EXPECT_NE(FindEntryPoint(tree->whole->entry_points, "forward"), nullptr) << model << " for " << target;
+      for (const std::string& wrapper : WrapperNames(*entry, **FindTarget(target))) {
+        const auto tree = BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget(target), false, wrapper);
+        ASSERT_OK(tree);
+        EXPECT_NE(FindEntryPoint(tree->whole->entry_points, "forward"), nullptr) << model << " for " << target;
+      }
     }
   }
 }

@@ -18,12 +18,13 @@ using testing::StartsWith;
 ToolResult Lint(const std::vector<std::string>& arguments) { return RunTool("lint", arguments, testing::TempDir()); }
 
 // Exports a tiny model with seeded weights, and returns the file.
-std::string Export(const std::string& model, const std::string& target) {
+std::string Export(const std::string& model, const std::string& target, const std::string& wrapper = "") {
   const std::string path = absl::StrCat(testing::TempDir(), "/", model, ".pt");
   const ToolResult result =
       RunTool("export",
-              {absl::StrCat("--model=", model), absl::StrCat("--target=", target), absl::StrCat("--out=", path),
-               absl::StrCat("--plugin_path=", DataPath("models")), "--weights=seeded", "--noverify"},
+              {absl::StrCat("--model=", model), absl::StrCat("--target=", target), absl::StrCat("--wrapper=", wrapper),
+               absl::StrCat("--out=", path), absl::StrCat("--plugin_path=", DataPath("models")), "--weights=seeded",
+               "--noverify"},
               testing::TempDir());
   EXPECT_EQ(result.exit_status, 0) << result.err;
   return path;
@@ -55,11 +56,12 @@ TEST(LintFilesTest, ReportsOnATracedNetworkOfPython) {
 }
 
 TEST(LintFilesTest, FindsNothingInArtifactsForNuke) {
-  for (const std::string& model : NukeTestModels()) {
-    const ToolResult result = Lint({Export(model, "nuke"), "--target=nuke"});
-    EXPECT_EQ(result.exit_status, 0) << model << result.out;
-    EXPECT_THAT(result.out, StartsWith("no findings; runs in LibTorch ")) << model;
-    EXPECT_EQ(result.err, "") << model;
+  for (const std::string& name : NukeTestModels()) {
+    const auto [model, wrapper] = FindNukeTestModel(name);
+    const ToolResult result = Lint({Export(model, "nuke", wrapper), "--target=nuke"});
+    EXPECT_EQ(result.exit_status, 0) << name << result.out;
+    EXPECT_THAT(result.out, StartsWith("no findings; runs in LibTorch ")) << name;
+    EXPECT_EQ(result.err, "") << name;
   }
 }
 

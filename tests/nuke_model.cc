@@ -5,13 +5,16 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
+#include "absl/strings/match.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 #include "tests/exported_module.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -23,11 +26,15 @@ NukeModel Export(const std::string& name) {
   at::set_num_threads(1);
   static const auto* registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
   EXPECT_THAT(*registry, IsOk());
-  absl::StatusOr<Module> nuke = ExportSeeded(**registry, name, /*seed=*/0, "nuke");
-  absl::StatusOr<Module> plain = ExportSeeded(**registry, name, /*seed=*/0);
+  const NukeTestModel model = FindNukeTestModel(name);
+  absl::StatusOr<Module> nuke = ExportSeeded(**registry, model.model, /*seed=*/0, [&](ExportOptions& options) {
+    options.target = *FindTarget("nuke");
+    options.wrapper = model.wrapper;
+  });
+  absl::StatusOr<Module> plain = ExportSeeded(**registry, model.model, /*seed=*/0);
   EXPECT_THAT(nuke, IsOk());
   EXPECT_THAT(plain, IsOk());
-  return {name, *std::move(nuke), *std::move(plain)};
+  return {name, model.wrapper, *std::move(nuke), *std::move(plain)};
 }
 
 // The map of features, of DINOv2 that of the last block.
@@ -60,6 +67,14 @@ at::Tensor NukeModel::Normalised(const at::Tensor& rgb) const {
 
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
+  if (wrapper == "normals") {
+    const at::Tensor normals = plain.get_method("image_normals")({normalised}).toTensor();
+    return at::cat({normals.slice(1, 0, 1), -normals.slice(1, 1, 3)}, 1);
+  }
+  if (wrapper == "classes") {
+    const at::Tensor scores = plain.get_method("image_classes")({normalised}).toTensor().softmax(1).slice(1, 0, 1);
+    return at::upsample_bilinear2d(scores.contiguous(), normalised.sizes().slice(2), /*align_corners=*/false);
+  }
   if (FindsCamera(name)) return plain.get_method("image_depth")({normalised}).toTensor().unsqueeze(1);
   if (plain.find_method("image_features")) {
     const at::Tensor features = Features(plain, normalised).slice(1, 0, 4).contiguous();
@@ -80,7 +95,8 @@ NukeModel GetNukeModel(const std::string& name) {
   static auto* models = new std::map<std::string, NukeModel>();
   auto found = models->find(name);
   if (found == models->end()) found = models->emplace(name, Export(name)).first;
-  return {name, found->second.nuke.deepcopy(), found->second.plain.deepcopy()};
+  const NukeModel& model = found->second;
+  return {name, model.wrapper, model.nuke.deepcopy(), model.plain.deepcopy()};
 }
 
 at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width) {
@@ -90,7 +106,7 @@ at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t 
   return image;
 }
 
-bool FindsCamera(const std::string& name) { return name == "tiny_moge" || name == "tiny_moge_points"; }
+bool FindsCamera(const std::string& name) { return absl::StartsWith(name, "tiny_moge"); }
 
 bool IsDepther(const std::string& name) { return name == "tiny_ld4" || name == "tiny_dd"; }
 

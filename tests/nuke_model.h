@@ -11,9 +11,11 @@
 
 namespace modelport {
 
-// A test model with seeded weights, exported for Nuke and for libtorch; both artifacts are loaded back.
+// A test model with seeded weights, exported for Nuke and for libtorch; both artifacts are loaded back. `name` is one
+// of NukeTestModels().
 struct NukeModel {
   std::string name;
+  std::string wrapper;  // Empty: the default.
   torch::jit::Module nuke;
   torch::jit::Module plain;
 
@@ -30,11 +32,12 @@ struct NukeModel {
   at::Tensor Normalised(const at::Tensor& rgb) const;
 
   // The output of `plain`, a model of the catalog, for normalised images [B, 3, h, w] whose sides are such multiples:
-  // depth [B, 1, h, w], or the first four features [B, 4, h, w].
+  // depth [B, 1, h, w], the first four features [B, 4, h, w], the probability of the first class [B, 1, h, w], or
+  // normals [B, 3, h, w].
   at::Tensor RunPlain(const at::Tensor& normalised) const;
 };
 
-// Exports the model at the first call. Returns a copy.
+// Exports the model of this name at the first call. Returns a copy.
 NukeModel GetNukeModel(const std::string& name);
 
 // Seeded values in 0..1.

@@ -120,6 +120,41 @@ TEST(PackageTest, EveryFamilyHasPackages) {
   }
 }
 
+TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
+  const std::string folder = EmptyFolder("wrappers");
+  const auto package = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--model=tiny_resnet", "--nuke=13", "--weights=seeded", Plugins()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTool("package", arguments, folder);
+  };
+  ASSERT_EQ(package({}).exit_status, 0);
+  const ToolResult result = package({"--wrapper=classes"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("tiny_resnet_classes/tiny_resnet_classes_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("tiny_resnet", "tiny_resnet_classes"));
+  const std::string out = folder + "/tiny_resnet_classes/tiny_resnet_classes";
+  const auto manifest = nlohmann::json::parse(ReadFile(out + ".manifest.json"));
+  EXPECT_EQ(manifest["wrapper"], "classes");
+  EXPECT_EQ(manifest["interface"]["kind"], "scores");
+  EXPECT_EQ(manifest["knobs"][1]["name"], "class_index");
+  EXPECT_EQ(manifest["knobs"][1]["max"], 9);
+  const std::string gizmo = ReadFile(out + ".gizmo");
+  EXPECT_THAT(gizmo, HasSubstr(" name tiny_resnet_classes\n"));
+  EXPECT_THAT(gizmo, HasSubstr("add_layer {scores scores.alpha}"));
+  EXPECT_THAT(ReadFile(folder + "/tiny_resnet_classes/cat.json"),
+              HasSubstr("\"name\": \"tiny_resnet classes SEEDED\""));
+  EXPECT_THAT(ReadFile(out + ".png"), Not(IsEmpty()));
+  EXPECT_THAT(ReadFile(folder + "/tiny_resnet/tiny_resnet.gizmo"), HasSubstr("add_layer {features "));
+  for (const char* file : {"tiny_resnet/tiny_resnet.pt", "tiny_resnet_classes/tiny_resnet_classes.pt"}) {
+    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+  EXPECT_THAT(package({"--wrapper=class"}).err,
+              StartsWith("INVALID_ARGUMENT: --wrapper=class: tiny_resnet has no such wrapper for nuke; it has features "
+                         "(the default), classes"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("tiny_resnet", "tiny_resnet_classes"));
+}
+
 TEST(PackageTest, AMatteBecomesAlpha) {
   const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("tests/testdata");
   const ToolResult result =

@@ -13,7 +13,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
@@ -36,6 +35,7 @@
 #include "pipeline/verify_artifact.h"
 #include "registry/draft/draft_plugin.h"
 #include "registry/registry.h"
+#include "tests/manifests/key_list.h"
 
 namespace modelport {
 namespace {
@@ -87,35 +87,16 @@ TEST_P(PortsTest, Freezes) {
   EXPECT_LE(difference.max().item<float>(), 4e-6 * expected.abs().max().item<float>());
 }
 
-// A header with the keys of a published file, from lines "KEY DTYPE SIZE,SIZE,...".
-StateDict PublishedDict(const std::string& path) {
-  StateDict dict;
-  std::ifstream stream(path);
-  for (std::string line; std::getline(stream, line);) {
-    const std::vector<std::string> words = absl::StrSplit(line, ' ');
-    if (words[0] == "file" || words[0] == "parameters") continue;
-    CheckpointTensor tensor;
-    tensor.key = words[0];
-    tensor.dtype = ParseDType(words[1]).value();
-    for (const absl::string_view size : absl::StrSplit(words.size() > 2 ? words[2] : "", ',', absl::SkipEmpty())) {
-      tensor.shape.push_back(std::stoll(std::string(size)));
-    }
-    tensor.strides = RowMajorStrides(tensor.shape);
-    dict.tensors.push_back(std::move(tensor));
-  }
-  return dict;
-}
-
 TEST(PortsKeysTest, TheFullSizeHasThePublishedKeys) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("vitmatte_s_com"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  const StateDict dict = PublishedDict("tests/testdata/vitmatte/vitmatte_s_com.txt");
-  const Checkpoint checkpoint = MakeHeaderCheckpoint("vitmatte_s_com", {dict});
+  const std::vector<SeededKey> keys = ReadKeyList("tests/testdata/vitmatte/vitmatte_s_com.txt").keys;
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("vitmatte_s_com", keys);
   ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "vitmatte_s_com"));
-  ASSERT_EQ(tree.slots.size(), dict.tensors.size());
-  for (size_t i = 0; i < dict.tensors.size(); ++i) {
-    EXPECT_EQ(tree.slots[i].name, dict.tensors[i].key);
+  ASSERT_EQ(tree.slots.size(), keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(tree.slots[i].name, keys[i].key);
     EXPECT_EQ(plan.sources[i].constant(), nullptr);
   }
 }
@@ -124,10 +105,10 @@ TEST(PortsKeysTest, TheFullSizeHasThePublishedKeys) {
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
   for (const auto& [model, types] : {std::pair("manifests/resnet18", 3), std::pair("manifests/resnet50", 3),
                                      std::pair("testdata/vitmatte/vitmatte_s_com", 13)}) {
-    const StateDict dict = PublishedDict(absl::StrCat("tests/", model, ".txt"));
-    const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
+    const std::vector<SeededKey> keys = ReadKeyList(absl::StrCat("tests/", model, ".txt")).keys;
+    const Checkpoint checkpoint = MakeHeaderCheckpoint(model, keys);
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
-    EXPECT_EQ(draft.tensors, static_cast<int64_t>(dict.tensors.size()));
+    EXPECT_EQ(draft.tensors, static_cast<int64_t>(keys.size()));
     EXPECT_EQ(draft.types, types) << model;
   }
 }
@@ -136,9 +117,9 @@ TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  StateDict dict = PublishedDict("tests/manifests/resnet18.txt");
-  EXPECT_EQ(std::erase_if(dict.tensors, [](const auto& t) { return absl::EndsWith(t.key, "_tracked"); }), 20);
-  const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", {dict});
+  std::vector<SeededKey> keys = ReadKeyList("tests/manifests/resnet18.txt").keys;
+  EXPECT_EQ(std::erase_if(keys, [](const SeededKey& key) { return absl::EndsWith(key.key, "_tracked"); }), 20);
+  const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", keys);
   EXPECT_OK(MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "resnet18"));
 }
 

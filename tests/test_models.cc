@@ -1,51 +1,63 @@
 #include "tests/test_models.h"
 
-#include <algorithm>
-
 #include "absl/functional/function_ref.h"
+#include "common/manifest/artifact_name.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
+#include "registry/find_wrapper.h"
 
 namespace modelport {
 
 namespace {
 
-// Null for a target that takes models as they are, or if the plugin names none for the root.
-const Wrapper* FindWrapper(const CatalogEntry& entry, absl::string_view target) {
-  const std::vector<Wrapper>& wrappers = entry.plugin->wrappers;
-  const auto found = std::find_if(wrappers.begin(), wrappers.end(), [&](const Wrapper& wrapper) {
-    return wrapper.target == target && wrapper.root == entry.variant->module.type;
-  });
-  return found == wrappers.end() ? nullptr : &*found;
+void VisitTestModels(absl::FunctionRef<void(const CatalogEntry&)> visit) {
+  static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK(*registry);
+  for (const CatalogEntry& entry : (*registry)->catalog()) {
+    if (!entry.plugin->extends.empty()) visit(entry);
+  }
 }
 
-// Those that `takes` is true of.
-std::vector<std::string> TestModelsThat(absl::FunctionRef<bool(const CatalogEntry&)> takes) {
-  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
-  EXPECT_THAT(registry, IsOk());
-  std::vector<std::string> names;
-  for (const CatalogEntry& entry : registry->catalog()) {
-    if (!entry.plugin->extends.empty() && takes(entry)) names.push_back(entry.variant->name);
-  }
-  return names;
+void VisitNukeTestModels(absl::FunctionRef<void(const NukeTestModel&, const Wrapper&)> visit) {
+  VisitTestModels([&](const CatalogEntry& entry) {
+    const std::vector<const Wrapper*> wrappers = WrappersOf(*entry.plugin, *entry.variant, "nuke");
+    for (const Wrapper* wrapper : wrappers) {
+      visit({entry.variant->name, wrapper == wrappers.front() ? "" : wrapper->name}, *wrapper);
+    }
+  });
 }
 
 }  // namespace
 
 std::vector<std::string> TestModels() {
-  return TestModelsThat([](const CatalogEntry&) { return true; });
+  std::vector<std::string> names;
+  VisitTestModels([&](const CatalogEntry& entry) { names.push_back(entry.variant->name); });
+  return names;
 }
 
 std::vector<std::string> NukeTestModels(absl::string_view type) {
-  return TestModelsThat([&](const CatalogEntry& entry) {
-    const Wrapper* const wrapper = FindWrapper(entry, "nuke");
-    return wrapper != nullptr && (type.empty() || wrapper->call.type == type);
+  std::vector<std::string> names;
+  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
+    if (type.empty() || wrapper.call.type == type) names.push_back(ArtifactName(model.model, model.wrapper));
   });
+  return names;
 }
 
-bool Supports(const CatalogEntry& entry, const Target& target) {
-  return !target.wraps || FindWrapper(entry, target.name) != nullptr;
+NukeTestModel FindNukeTestModel(absl::string_view name) {
+  NukeTestModel found;
+  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper&) {
+    if (ArtifactName(model.model, model.wrapper) == name) found = model;
+  });
+  EXPECT_FALSE(found.model.empty()) << name;
+  return found;
+}
+
+std::vector<std::string> WrapperNames(const CatalogEntry& entry, const Target& target) {
+  if (!target.wraps) return {""};
+  std::vector<std::string> names;
+  for (const Wrapper* wrapper : WrappersOf(*entry.plugin, *entry.variant, target.name)) names.push_back(wrapper->name);
+  return names;
 }
 
 }  // namespace modelport

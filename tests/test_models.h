@@ -13,11 +13,20 @@ namespace modelport {
 // The variants that exist for tests only, in the plugins of //models:plugins: small ones of every kind of model.
 std::vector<std::string> TestModels();
 
-// Those that have a wrapper for Nuke, or only those of this wrapper type.
+// A test model in one of its wrappers for Nuke.
+struct NukeTestModel {
+  std::string model;
+  std::string wrapper;  // Empty: the default.
+};
+
+// The names of all of them, "tiny_resnet" and "tiny_resnet_classes", or only of those of this wrapper type.
 std::vector<std::string> NukeTestModels(absl::string_view type = "");
 
-// Whether `entry` can be made for `target`: whether the target needs no wrapper or the plugin names one for the root.
-bool Supports(const CatalogEntry& entry, const Target& target);
+// The one of this name.
+NukeTestModel FindNukeTestModel(absl::string_view name);
+
+// The wrappers in which `entry` can be made for `target`, by name; one without a name for a target that needs none.
+std::vector<std::string> WrapperNames(const CatalogEntry& entry, const Target& target);
 
 }  // namespace modelport
 

@@ -14,6 +14,7 @@
 #include "common/text/printable.h"
 #include "pipeline/assign_files.h"
 #include "pipeline/find_checkpoint.h"
+#include "pipeline/name_of_artifact.h"
 #include "pipeline/recognise_model.h"
 #include "tools/checkpoint_files.h"
 #include "tools/host_request.h"
@@ -40,6 +41,10 @@ Flag<bool> FLAGS_with_preprocess(
     flags, "with_preprocess", false,
     "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
     "0..1");
+Flag<std::string> FLAGS_wrapper(
+    flags, "wrapper", "",
+    "with --target=nuke or --nuke: which of the model's nodes to make, by the name that bazel run //tools:list shows; "
+    "by default the first");
 Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
                               "dtype of the artifact's weights: float32, float16 or bfloat16");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
@@ -204,6 +209,7 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   ExportOptions options;
   options.prove = *FLAGS_verify;
   options.with_preprocess = *FLAGS_with_preprocess;
+  options.wrapper = *FLAGS_wrapper;
   options.allow_nonfinite = *FLAGS_allow_nonfinite;
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
@@ -237,7 +243,8 @@ absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> 
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const auto chosen, ChooseModel(registry));
   const auto& [entry, note] = chosen;
-  options.out = OutPath(absl::StrCat(entry.variant->name, ".pt"));
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(entry, options));
+  options.out = OutPath(absl::StrCat(name, ".pt"));
   ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kSeed, options.weights));
   return ExportRequest{std::move(registry), entry, std::move(options), absl::StrCat(note, choice)};
 }

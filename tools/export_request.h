@@ -19,7 +19,7 @@ namespace modelport {
 struct ExportRequest {
   Registry registry;
   CatalogEntry entry;     // Of `registry`.
-  ExportOptions options;  // `out` is --out or else the model's name and ".pt", in the user's folder.
+  ExportOptions options;  // `out` is --out or else the artifact's name and ".pt", in the user's folder.
   std::string choice;     // Notes on the model and the weights for a user who did not choose them; may be empty.
 };
 

@@ -64,6 +64,20 @@ TEST_F(ExportRequestTest, ImagesArePreparedOnDemand) {
   EXPECT_TRUE(request.options.with_preprocess);
 }
 
+TEST_F(ExportRequestTest, AWrapperThatIsNotTheDefaultIsInTheNameOfTheFile) {
+  const auto out = [](const char* wrapper) -> absl::StatusOr<std::string> {
+    ASSIGN_OR_RETURN(const ExportRequest request,
+                     Parse({"--model=resnet18", "--weights=seeded", "--nuke=14", wrapper}));
+    return request.options.out;
+  };
+  EXPECT_EQ(out("--wrapper=").value_or("none"), folder_ + "/resnet18.pt");
+  EXPECT_EQ(out("--wrapper=features").value_or("none"), folder_ + "/resnet18.pt");
+  EXPECT_EQ(out("--wrapper=classes").value_or("none"), folder_ + "/resnet18_classes.pt");
+  EXPECT_THAT(
+      Parse({"--model=resnet18", "--weights=seeded", "--wrapper=classes"}),
+      StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("--wrapper=classes: artifacts for --target=libtorch")));
+}
+
 TEST_F(ExportRequestTest, TheCheckpointIsTheUsersFile) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request,
                        Parse({"--model=dav2_vits", "--checkpoint=c.pth", "--layout=transformers", "--state_dict=ema"}));

@@ -88,6 +88,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   Table table;
   table.AddRow({"model", manifest.model()});
   table.AddRow({"target", manifest.target()});
+  if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"source", Source(manifest)});
   table.AddRow({"layout", WeightsLayout(manifest)});
   if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {

@@ -9,6 +9,7 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
+#include "registry/find_wrapper.h"
 #include "registry/registry.h"
 #include "tools/commands.h"
 #include "tools/load_registry.h"
@@ -28,14 +29,21 @@ std::string FileNames(const Variant& variant) {
                        [](std::string* out, const PublishedFile& file) { absl::StrAppend(out, file.name); });
 }
 
+// The nodes for Nuke, the default first.
+std::string NukeNodes(const CatalogEntry& entry) {
+  return absl::StrJoin(WrappersOf(*entry.plugin, *entry.variant, "nuke"), ", ",
+                       [](std::string* out, const Wrapper* wrapper) { absl::StrAppend(out, wrapper->name); });
+}
+
 absl::Status List() {
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
   Table table;
-  table.AddRow({"model", "family", "what", "parameters", "published file", "licence of the weights"});
+  table.AddRow({"model", "family", "what", "parameters", "for Nuke", "published file", "licence of the weights"});
   for (const CatalogEntry& entry : registry.catalog()) {
     ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
     table.AddRow({entry.variant->name, entry.plugin->family, entry.variant->summary, FormatCount(parameters),
-                  entry.variant->published ? FileNames(*entry.variant) : "not published", entry.variant->licence});
+                  NukeNodes(entry), entry.variant->published ? FileNames(*entry.variant) : "not published",
+                  entry.variant->licence});
   }
   std::cout << table.ToString();
   return absl::OkStatus();

@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "common/manifest/artifact_name.h"
 #include "common/status/status_macros.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/package_model.h"
@@ -33,7 +34,7 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
   options.out = out;
   ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kFail, options.weights));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, entry, options));
-  const std::string path = absl::StrCat(out, "/", manifest.model());
+  const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start) << "Next: open " << path
             << "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.\n"
             << std::flush;
@@ -83,7 +84,8 @@ absl::Status PackageEach(const PackageRequest& request) {
     absl::StrAppend(&notes, "left out ", model, ": its weights are not public\n");
   }
   for (const std::string& model : request.models) {
-    const absl::StatusOr<std::string> note = PackageOne(request, model, absl::StrCat(request.out, "/", model));
+    const std::string out = absl::StrCat(request.out, "/", PackageName(request, model));
+    const absl::StatusOr<std::string> note = PackageOne(request, model, out);
     if (note.ok()) {
       absl::StrAppend(&notes, *note);
       std::cout << "\n";

@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "pipeline/name_of_artifact.h"
 #include "tools/export_request.h"
 #include "tools/load_registry.h"
 
@@ -49,6 +50,11 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
 
 }  // namespace
 
+std::string PackageName(const PackageRequest& request, const std::string& model) {
+  const absl::StatusOr<CatalogEntry> entry = request.registry.Find(model);
+  return entry.ok() ? NameOfArtifact(*entry, request.options).value_or(model) : model;
+}
+
 FlagGroup PackageFlags() { return flags + ExportFlags(); }
 
 absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in) {
@@ -66,7 +72,7 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile
         "or in the Hugging Face cache");
   }
   ASSIGN_OR_RETURN(request.options, ParseExportOptions());
-  request.out = OutPath(request.is_list ? "." : request.models.front());
+  request.out = OutPath(request.is_list ? "." : PackageName(request, request.models.front()));
   return request;
 }
 

@@ -19,10 +19,13 @@ struct PackageRequest {
   Registry registry;
   std::vector<std::string> models = {};    // Names of variants, which may be unknown; each is there once.
   std::vector<std::string> left_out = {};  // The variants of --family whose weights are not public.
-  bool is_list = false;                    // Whether each package is a folder of its model's name in `out`.
+  bool is_list = false;                    // Whether each package is a folder in `out`, named by PackageName.
   ExportOptions options = {};              // All but `weights` and `out`.
-  std::string out = {};                    // --out, or else for one model its name, and for several the user's folder.
+  std::string out = {};  // --out, or else for one model its PackageName, and for several the user's folder.
 };
+
+// The name of the folder for the package of `model`: its artifact's or, where none can be made, `model`.
+std::string PackageName(const PackageRequest& request, const std::string& model);
 
 // The flag --family, with ExportFlags.
 FlagGroup PackageFlags();

@@ -63,6 +63,7 @@ void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
   table.AddRow({"target", manifest.target()});
+  if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
                                         FormatCount(manifest.parameters()), " parameters")});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});

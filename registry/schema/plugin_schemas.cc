@@ -85,6 +85,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"name", Name()},
       {"sha256", Matching(text, "^[0-9a-f]{64}$", "64 digits of 0-9 and a-f")},
       {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
+      {"argument", Matching(text, MemberPattern(), "the name of an argument of the root, such as has_normals")},
       {"place", Matching(text, PlacePattern(), "CHILD.METHOD, such as model.forward")},
       {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
       {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},
@@ -282,6 +283,7 @@ class SchemaMaker {
   Json Composed(const std::string& type) {
     if (type == "variant") return Variant();
     if (type == "parts") return Parts();
+    if (type == "wrappers") return Wrappers();
     if (type == "published file") return PublishedFile();
     if (type == "module type") return Map(module_type_);
     if (type == "entry point") return Map(entry_point_);
@@ -329,6 +331,15 @@ class SchemaMaker {
             {"propertyNames", Type("member", "parts")},
             {"additionalProperties", Map(file_)},
             {"minProperties", 2}};
+  }
+
+  // One wrapper of a root, or several by their names.
+  Json Wrappers() {
+    Json named = {{"type", "object"},
+                  {"propertyNames", Type("name", "wrappers")},
+                  {"additionalProperties", Either("call", BracedMap("module: call, when?: argument"))},
+                  {"minProperties", 1}};
+    return Either("call", std::move(named));
   }
 
   Json Either(absl::string_view type, Json map) { return {{"anyOf", {Type(type, "a map"), std::move(map)}}}; }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
+#include "common/manifest/artifact_name.h"
 #include "common/manifest/describe_weights.h"
 #include "common/manifest/main_output.h"
 #include "common/runtime/runtime.h"
@@ -66,7 +67,10 @@ std::string OutputText(const Manifest& manifest) {
 
 bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
 
-std::string Title(const Manifest& manifest) { return manifest.title().empty() ? manifest.model() : manifest.title(); }
+std::string Title(const Manifest& manifest) {
+  const std::string& model = manifest.title().empty() ? manifest.model() : manifest.title();
+  return absl::StrCat(model, manifest.wrapper().empty() ? "" : " ", manifest.wrapper());
+}
 
 // The name of the node in menus, where a slash would begin a submenu.
 std::string DisplayName(const Manifest& manifest) {
@@ -94,7 +98,7 @@ std::string OwnLayer(const Manifest::Interface& interface) {
 }
 
 TemplateValues Values(const Manifest& manifest) {
-  return {{"model", manifest.model()},
+  return {{"model", ArtifactName(manifest)},
           {"title", Title(manifest)},
           {"display", DisplayName(manifest)},
           {"version", Version(manifest)},

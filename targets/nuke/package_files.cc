@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "common/manifest/artifact_name.h"
 #include "common/status/status_macros.h"
 #include "targets/nuke/package_data.h"
 #include "targets/nuke/templates.h"
@@ -38,11 +39,11 @@ std::function<std::string(absl::string_view)> EscapeOf(absl::string_view name) {
 // or icon_depth_seeded.png for seeded weights.
 std::string FileName(absl::string_view path, const Manifest& manifest) {
   absl::string_view name = path.substr(path.rfind('/') + 1);
-  if (absl::ConsumePrefix(&name, "model")) return absl::StrCat(manifest.model(), name);
+  if (absl::ConsumePrefix(&name, "model")) return absl::StrCat(ArtifactName(manifest), name);
   if (!absl::ConsumePrefix(&name, "icon_")) return std::string(name);
   const std::string icon = absl::StrCat(manifest.interface().kind(), manifest.warning().empty() ? "" : "_seeded");
   if (!absl::ConsumePrefix(&name, icon) || (name != ".png" && name != "@2x.png")) return "";
-  return absl::StrCat(manifest.model(), name);
+  return absl::StrCat(ArtifactName(manifest), name);
 }
 
 }  // namespace

@@ -1,14 +1,11 @@
 // Published files that hold a backbone and its head: their keys tell the models, and convert writes the same keys.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/header_checkpoint.h"
@@ -25,6 +22,7 @@
 #include "models/embedded_plugins.h"
 #include "pipeline/checked_plan.h"
 #include "registry/registry.h"
+#include "tests/manifests/key_list.h"
 
 namespace modelport {
 namespace {
@@ -34,40 +32,7 @@ using ::testing::StartsWith;
 
 constexpr char kFolder[] = "tests/manifests/whole";
 
-struct WholeFile {
-  std::vector<std::string> models;  // Those that it fits.
-  std::string layout;
-  std::vector<SeededKey> keys;
-};
-
-// The keys of a line; "{0..11}" in it stands for each of these numbers.
-void AddKeys(const std::vector<std::string>& words, std::vector<SeededKey>* keys) {
-  const DType dtype = ParseDType(words[1]).value();
-  Shape shape;
-  for (const absl::string_view size : absl::StrSplit(words[2], ',')) shape.push_back(std::stoll(std::string(size)));
-  const size_t open = words[0].find("{0.."), close = words[0].find('}');
-  if (open == std::string::npos) return keys->push_back({words[0], shape, dtype});
-  const int last = std::stoi(words[0].substr(open + 4));
-  for (int i = 0; i <= last; ++i) {
-    keys->push_back({absl::StrCat(words[0].substr(0, open), i, words[0].substr(close + 1)), shape, dtype});
-  }
-}
-
-WholeFile Read(const std::string& name) {
-  std::ifstream stream(absl::StrCat(kFolder, "/", name, ".txt"));
-  WholeFile file;
-  for (std::string line; std::getline(stream, line);) {
-    const std::vector<std::string> words = absl::StrSplit(line, ' ');
-    if (words[0] == "models") {
-      file.models.assign(words.begin() + 1, words.end());
-    } else if (words[0] == "layout") {
-      file.layout = words[1];
-    } else {
-      AddKeys(words, &file.keys);
-    }
-  }
-  return file;
-}
+KeyList Read(const std::string& name) { return ReadKeyList(absl::StrCat(kFolder, "/", name, ".txt")); }
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
@@ -93,7 +58,7 @@ std::vector<std::string> Lines(const Keys& keys, Describe describe) {
 class WholeFilesTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(WholeFilesTest, TheKeysTellTheModels) {
-  const WholeFile file = Read(GetParam());
+  const KeyList file = Read(GetParam());
   const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
   const std::vector<FittingVariant> fitting = FindFittingVariants(EmbeddedRegistry(), checkpoint, {});
   EXPECT_THAT(NamesOfFitting(fitting), ElementsAreArray(file.models));
@@ -107,7 +72,7 @@ TEST_P(WholeFilesTest, TheKeysTellTheModels) {
 }
 
 TEST_P(WholeFilesTest, ConvertWritesTheSameKeys) {
-  const WholeFile file = Read(GetParam());
+  const KeyList file = Read(GetParam());
   const Checkpoint checkpoint = MakeHeaderCheckpoint("model.safetensors", file.keys);
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, EmbeddedRegistry().Find(file.models[0]));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));

@@ -101,7 +101,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"parameters_key", Number(manifest.parameters())},
           {"size", FormatBytes(manifest.artifact().size_bytes())},
           {"size_bytes", absl::StrFormat("%.0f", manifest.artifact().size_bytes())},
-          {"target", manifest.target()},
+          {"target", absl::StrCat(manifest.target(), manifest.wrapper().empty() ? "" : ", ", manifest.wrapper())},
           {"dtype", manifest.dtype()},
           {"oldest_runtime", Or(manifest.minimum_runtime(), "none known")},
           {"made_for", manifest.runtime()},

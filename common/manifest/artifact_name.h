@@ -1,0 +1,21 @@
+#ifndef MODELPORT_COMMON_MANIFEST_ARTIFACT_NAME_H_
+#define MODELPORT_COMMON_MANIFEST_ARTIFACT_NAME_H_
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// The name of an artifact, after which its files are called: "resnet50", or "resnet50_classes" where the manifest's
+// field `wrapper` is "classes".
+inline std::string ArtifactName(absl::string_view model, absl::string_view wrapper) {
+  return absl::StrCat(model, wrapper.empty() ? "" : "_", wrapper);
+}
+inline std::string ArtifactName(const Manifest& manifest) { return ArtifactName(manifest.model(), manifest.wrapper()); }
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MANIFEST_ARTIFACT_NAME_H_

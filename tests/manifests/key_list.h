@@ -1,0 +1,26 @@
+#ifndef MODELPORT_TESTS_MANIFESTS_KEY_LIST_H_
+#define MODELPORT_TESTS_MANIFESTS_KEY_LIST_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/checkpoint/seeded.h"
+
+namespace modelport {
+
+// What a list of a published file's keys says; BUILD describes these lists. What a list does not state is empty.
+struct KeyList {
+  std::string file;                 // The name of the published file.
+  int64_t parameters = 0;           // Their elements.
+  std::vector<std::string> models;  // Those that the file fits.
+  std::string layout;               // In which it has these keys.
+  std::vector<SeededKey> keys;      // In the order of the file.
+};
+
+// Reads the list at `path`. A line of another form ends the test.
+KeyList ReadKeyList(const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_MANIFESTS_KEY_LIST_H_
