@@ -112,7 +112,7 @@ constexpr Mutation kMutations[] = {
     {"moge/modules.yaml", "torch.replication_pad2d(x, [1, 1, 1, 1])", "torch.constant_pad_nd(x, [1, 1, 1, 1], 0.0)"},
     {"moge/modules.yaml", "[2 * x.shape[2], 2 * x.shape[3]], False", "[2 * x.shape[2], 2 * x.shape[3]], True"},
     {"moge/modules.yaml", "return self.layers(x) + x", "return self.layers(x)"},
-    {"moge/modules.yaml", "\"bilinear\", True)", "\"bilinear\", False)"},
+    {"moge/modules.yaml", "torch._upsample_bilinear2d_aa(y, size, False)", "torch.upsample_bilinear2d(y, size, False)"},
     {"moge/modules.yaml", "(image - self.image_mean) / self.image_std", "image / self.image_std - self.image_mean"},
     {"moge/modules.yaml", "self.intermediate_layers, True, True, True", "self.intermediate_layers, True, True, False"},
     {"moge/modules.yaml", "features[-1][1]", "features[0][1]"},

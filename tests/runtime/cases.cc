@@ -140,6 +140,7 @@ std::vector<ArtifactCase> ArtifactCases() {
       Points("tiny_moge"),
       Points("tiny_moge_points"),
       PointImages("tiny_moge"),
+      NukeDepth("tiny_moge"),
   };
 }
 
