@@ -8,6 +8,7 @@ PLUGINS = [
     "dinov2_classifiers",
     "dinov2_depthers",
     "layers",
+    "moge",
     "resnet",
     "transforms",
 ]

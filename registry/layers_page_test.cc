@@ -47,6 +47,7 @@ The presets in `presets.yaml` prepare images as the authors of the models did. A
 | DINOv2 | `EvaluationImage` with `bicubic`: the centre of the image; `WholeImage` for `image_features(x, size=518)` | class token `[B, C]`; features of all patches `[B, C, rows, columns]` |
 | DINOv2's classifiers | `EvaluationImage` with `bicubic` | logits `[B, 1000]`; `labels()` gives the names of the classes |
 | ResNet | `EvaluationImage` with `bilinear`, the shorter side 256 or 232 as the weights want it | logits `[B, 1000]`; `labels()` gives the names of the classes |
+| MoGe-2 | nothing: the model resizes and normalises images itself, with as many tokens as it is told: `forward(x, num_tokens=3600, fov_x=0, apply_mask=True)`, as upstream's `infer` | depth `[B, H, W]` and points `[B, H, W, 3]` in metres, normals, mask and intrinsics in pixels |
 | DINOv2's depth models | `NormalizedImage`: the models take images of any size | metres `[B, H, W]` at the image's size |
 
 Such an artifact has the submodules `preprocess`, which gives the network's input, and `model`, the model with all its methods.

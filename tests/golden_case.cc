@@ -36,6 +36,8 @@ at::Tensor SeededInput(const Json& input, uint64_t seed) {
 c10::IValue FlagValue(const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_string()) return json.get<std::string>();
+  if (json.is_number_integer()) return json.get<int64_t>();
+  if (json.is_number()) return json.get<double>();
   return json.get<std::vector<int64_t>>();
 }
 
@@ -56,6 +58,8 @@ void ReadArguments(const Json& json, GoldenCase& golden) {
   for (const char* flag : kFlags) {
     if (call.contains(flag)) golden.arguments[flag] = FlagValue(call.at(flag));
   }
+  const Json arguments = json.value("arguments", Json::object());
+  for (const auto& [name, value] : arguments.items()) golden.arguments[name] = FlagValue(value);
   if (absl::EndsWith(golden.name, "_masked")) golden.arguments["masks"] = Masks(golden.input());
   golden.arguments["H"] = golden.input().size(-2);
   golden.arguments["W"] = golden.input().size(-1);

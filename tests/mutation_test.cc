@@ -108,6 +108,29 @@ constexpr Mutation kMutations[] = {
     {"resnet/modules.yaml", "return torch.relu(out + x)", "return torch.relu(out) + x"},
     {"resnet/modules.yaml", "MaxPool2d(3, stride=2, padding=1)", "MaxPool2d(3, stride=2, padding=1, ceil_mode=true)"},
     {"resnet/testdata/plugin.yaml", "groups=4, base_width=32", "groups=1, base_width=128"},
+    // points, a mask, normals and a scale
+    {"moge/modules.yaml", "torch.replication_pad2d(x, [1, 1, 1, 1])", "torch.constant_pad_nd(x, [1, 1, 1, 1], 0.0)"},
+    {"moge/modules.yaml", "[2 * x.shape[2], 2 * x.shape[3]], False", "[2 * x.shape[2], 2 * x.shape[3]], True"},
+    {"moge/modules.yaml", "return self.layers(x) + x", "return self.layers(x)"},
+    {"moge/modules.yaml", "torch._upsample_bilinear2d_aa(y, size, False)", "torch.upsample_bilinear2d(y, size, False)"},
+    {"moge/modules.yaml", "(image - self.image_mean) / self.image_std", "image / self.image_std - self.image_mean"},
+    {"moge/modules.yaml", "self.intermediate_layers, True, True, True", "self.intermediate_layers, True, True, False"},
+    {"moge/modules.yaml", "features[-1][1]", "features[0][1]"},
+    {"moge/modules.yaml", "int(round((num_tokens / aspect) ** 0.5))", "int((num_tokens / aspect) ** 0.5 + 0.5)"},
+    {"moge/modules.yaml", "columns * scale, aspect, x.device", "columns * scale, columns / rows, x.device"},
+    {"moge/modules.yaml", "torch.cat([points[:, 0:2] * z, z], 1)", "torch.cat([points[:, 0:2], z], 1)"},
+    {"moge/modules.yaml", "[x.shape[2], x.shape[3]], False)", "[x.shape[2], x.shape[3]], True)"},
+    {"moge/modules.yaml", "shift.reshape(-1, 1, 1)", "shift.reshape(-1, 1, 1) * 0.5"},
+    {"moge/modules.yaml", "normal.norm(2, [-1], True)", "normal.norm(1, [-1], True)"},
+    {"moge/modules.yaml", "depth * scale\n", "depth\n"},
+    {"moge/modules.yaml", "mask_threshold: 0.5", "mask_threshold: 0.4"},
+    {"moge/geometry.yaml", "span_x * (columns - 1) / columns", "span_x"},
+    {"moge/geometry.yaml", "span_x * (columns - 1) / columns, span_y * (rows - 1) / rows", "span_y, span_x"},
+    {"moge/geometry.yaml", "is_flat = abs(actual) <= 1e-3", "is_flat = abs(actual) <= 1e-12"},
+    {"moge/geometry.yaml", "math.radians(fov_x) / 2", "math.radians(fov_x)"},
+    {"moge/geometry.yaml", "torch.linspace(0.5 / W, 1.0 - 0.5 / W", "torch.linspace(0.0, 1.0"},
+    {"moge/geometry.yaml", "fy = focal / 2 * (1 + aspect ** 2) ** 0.5",
+     "fy = focal / 2 * (1 + aspect ** 2) ** 0.5 / aspect"},
 };
 
 struct Family {
@@ -120,6 +143,7 @@ const Family kFamilies[] = {
     {"depth_anything_v2", {"tiny_dav2", "tiny_dav2_metric"}},
     {"depth_anything_3", {"tiny_any", "tiny_mono", "tiny_nested"}},
     {"resnet", {"tiny_resnet", "tiny_resnet_bottleneck", "tiny_resnext"}},
+    {"moge", {"tiny_moge", "tiny_moge_points"}},
 };
 
 // Threads slow tiny models down, above all on a busy machine.

@@ -46,7 +46,7 @@ TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {
   for (const auto [rows, columns] : {Size{2, 2}, Size{1, 4}, Size{5, 3}}) {
     const int64_t height = rows * patch, width = columns * patch;
     const at::Tensor image = SeededImage(1, 3, height, width);
-    EXPECT_LE(Error(model_.RunPlain(Normalised(image)), model_.Run(image)), kRounding) << height;
+    EXPECT_LE(Error(model_.RunPlain(model_.Normalised(image)), model_.Run(image)), kRounding) << height;
   }
 }
 
@@ -67,7 +67,7 @@ at::Tensor PadSide(const at::Tensor& image, int64_t dim, int64_t multiple) {
 // The plain model's output for an image of any size.
 at::Tensor PaddedAndCropped(const NukeModel& model, const at::Tensor& image) {
   const int64_t multiple = model.multiple_of();
-  const at::Tensor output = model.RunPlain(PadSide(PadSide(Normalised(image), 2, multiple), 3, multiple));
+  const at::Tensor output = model.RunPlain(PadSide(PadSide(model.Normalised(image), 2, multiple), 3, multiple));
   return output.slice(2, 0, image.size(2)).slice(3, 0, image.size(3));
 }
 

@@ -103,7 +103,7 @@ TEST(NukeClassMapTest, AKnobChoosesTheClassAndIsClamped) {
 // What docs/nuke.md says of the knob `probability`.
 TEST(NukeClassMapTest, TheMeanOfTheLogitsIsThatOfTheClassifier) {
   const NukeModel model = GetNukeModel("tiny_resnet_classes");
-  const at::Tensor image = Normalised(SeededImage(2, 3, 64, 96));
+  const at::Tensor image = model.Normalised(SeededImage(2, 3, 64, 96));
   const at::Tensor logits = model.plain.get_method("forward")({image}).toTensor();
   const at::Tensor places = model.plain.get_method("image_classes")({image}).toTensor();
   EXPECT_EQ(places.sizes(), at::IntArrayRef({2, 10, 2, 3}));

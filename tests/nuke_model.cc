@@ -59,12 +59,23 @@ at::Tensor NukeModel::Run(const at::Tensor& image, const std::map<std::string, c
 
 int64_t NukeModel::multiple_of() const { return nuke.attr("multiple_of").toInt(); }
 
+at::Tensor NukeModel::Normalised(const at::Tensor& rgb) const {
+  if (FindsCamera(name)) return rgb.slice(1, 0, 3);
+  const at::Tensor red = rgb.slice(1, 0, 1), green = rgb.slice(1, 1, 2), blue = rgb.slice(1, 2, 3);
+  return at::cat({(red - 0.485) / 0.229, (green - 0.456) / 0.224, (blue - 0.406) / 0.225}, 1);
+}
+
 at::Tensor NukeModel::RunPlain(const at::Tensor& normalised) const {
   const c10::InferenceMode inference;
+  if (absl::EndsWith(name, "_normals")) {
+    const at::Tensor normals = plain.get_method("image_normals")({normalised}).toTensor();
+    return at::cat({normals.slice(1, 0, 1), -normals.slice(1, 1, 3)}, 1);
+  }
   if (IsClassMap(name)) {
     const at::Tensor scores = plain.get_method("image_classes")({normalised}).toTensor().softmax(1).slice(1, 0, 1);
     return at::upsample_bilinear2d(scores.contiguous(), normalised.sizes().slice(2), /*align_corners=*/false);
   }
+  if (FindsCamera(name)) return plain.get_method("image_depth")({normalised}).toTensor().unsqueeze(1);
   if (plain.find_method("image_features")) {
     const at::Tensor features = Features(plain, normalised).slice(1, 0, 4).contiguous();
     return at::upsample_bilinear2d(features, normalised.sizes().slice(2), /*align_corners=*/false);
@@ -94,10 +105,7 @@ at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t 
   return image;
 }
 
-at::Tensor Normalised(const at::Tensor& rgb) {
-  const at::Tensor red = rgb.slice(1, 0, 1), green = rgb.slice(1, 1, 2), blue = rgb.slice(1, 2, 3);
-  return at::cat({(red - 0.485) / 0.229, (green - 0.456) / 0.224, (blue - 0.406) / 0.225}, 1);
-}
+bool FindsCamera(const std::string& name) { return absl::StartsWith(name, "tiny_moge"); }
 
 bool IsDepther(const std::string& name) { return name == "tiny_ld4" || name == "tiny_dd"; }
 

@@ -27,8 +27,12 @@ struct NukeModel {
   // What both sides of an image are padded to a multiple of.
   int64_t multiple_of() const;
 
+  // The images [B, C, H, W] as the model's preprocessing normalises them, [B, 3, H, W].
+  at::Tensor Normalised(const at::Tensor& rgb) const;
+
   // The output of `plain`, a model of the catalog, for normalised images [B, 3, h, w] whose sides are such multiples:
-  // depth [B, 1, h, w], the first four features [B, 4, h, w], or the probability of the first class [B, 1, h, w].
+  // depth [B, 1, h, w], the first four features [B, 4, h, w], the probability of the first class [B, 1, h, w], or
+  // normals [B, 3, h, w].
   at::Tensor RunPlain(const at::Tensor& normalised) const;
 };
 
@@ -38,9 +42,6 @@ NukeModel GetNukeModel(const std::string& name);
 // Seeded values in 0..1.
 at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width);
 
-// The preprocessing of all models in the catalog.
-at::Tensor Normalised(const at::Tensor& rgb);
-
 // The largest difference of two elements, as a part of the range of `expected`, which must not be constant.
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual);
 
@@ -49,6 +50,10 @@ double PartOfLargest(const at::Tensor& expected, const at::Tensor& actual);
 
 // Whether `name` is a model in the wrapper of class maps.
 bool IsClassMap(const std::string& name);
+
+// Whether `name` is a model that normalises images itself, and whose depth is finite by its method image_depth only,
+// which recovers a camera from the points that a mask leaves.
+bool FindsCamera(const std::string& name);
 
 // Whether `name` is one of DINOv2's depth models. With seeded weights their depths differ little from pixel to pixel,
 // or not at all, so that rounding is a large part of the range.

@@ -38,7 +38,7 @@ TEST_P(NukePrecisionTest, IsTheModelsOwnToTheBit) {
     const at::Tensor output = model.Run(image);
     EXPECT_EQ(output.scalar_type(), type);
     EXPECT_TRUE(output.isfinite().all().item<bool>());
-    EXPECT_TRUE(BitwiseEqual(model.RunPlain(Normalised(image)), output)) << type;
+    EXPECT_TRUE(BitwiseEqual(model.RunPlain(model.Normalised(image)), output)) << type;
   }
 }
 
@@ -49,12 +49,13 @@ NukeModel Half(NukeModel model) {
   return model;
 }
 
+// Those of whose output no threshold decides in one precision only.
 std::vector<std::string> ModelsWithoutSky() {
   std::vector<std::string> names = NukeTestModels();
   names.erase(std::remove_if(names.begin(), names.end(),
                              [](const std::string& name) {
                                return name == "tiny_mono" || name == "tiny_metric" || name == "tiny_nested" ||
-                                      IsDepther(name) || IsClassMap(name);
+                                      IsDepther(name) || IsClassMap(name) || FindsCamera(name);
                              }),
               names.end());
   return names;

@@ -14,6 +14,7 @@
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/image/encode_png.h"
+#include "common/image/picture.h"
 #include "common/image/read_image.h"
 #include "common/image/testing/read_exr.h"
 #include "common/image/testing/sample_images.h"
@@ -233,6 +234,51 @@ TEST(PredictTest, ASceneHasCamerasAndPoints) {
               "tiny_any");
   ExpectError(folder, {views, "--points=q.ply", "--conf=100"}, HasSubstr("--conf=100: "), "tiny_any");
   ExpectError(folder, {"--input=photo.png", "--points=q.ply"}, HasSubstr("the model gives no cameras"), "tiny_mono");
+}
+
+// A model of points gives depth where its mask is 1, normals and, with its camera, a cloud of that very depth.
+TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result =
+      Predict(folder, {"--input=photo.png", "--size=20", "--out=all.exr", "--points=p.ply"}, "tiny_moge");
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ExrContent exr = ReadExr(folder + "/all.exr");
+  EXPECT_THAT(exr.channels, SizeIs(5));
+  EXPECT_EQ(exr.texts["modelport/unit"], "metres");
+  int with_depth = 0;
+  for (size_t i = 0; i < exr.channels["depth.Z"].size(); ++i) {
+    const bool is_inside = exr.channels["mask.Y"][i] == 1;
+    with_depth += is_inside;
+    EXPECT_EQ(std::isfinite(exr.channels["depth.Z"][i]), is_inside);
+    const double length =
+        std::hypot(exr.channels["normal.X"][i], exr.channels["normal.Y"][i], exr.channels["normal.Z"][i]);
+    EXPECT_NEAR(length, is_inside ? 1 : 0, 1e-5);
+  }
+  EXPECT_GT(with_depth, 0);
+  EXPECT_LT(with_depth, 40 * 30);
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("points    ", with_depth, ", without ", 40 * 30 - with_depth)));
+
+  // 16 bits cannot hold an infinite depth; 0 stands for it.
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=depth.png"}, "tiny_moge").exit_status, 0);
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (exr.channels["mask.Y"][i] == 0) EXPECT_EQ(numbers[i], 0);
+  }
+}
+
+TEST(PredictTest, NormalsAreDrawn) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=n.exr"}, "tiny_moge").exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--normals", "--out=n.png"}, "tiny_moge").exit_status,
+            0);
+  const std::vector<float> red = ReadExr(folder + "/n.exr").channels["normal.X"];
+  const Picture picture(ReadPicture(folder + "/n.png"));
+  for (int i = 0; i < 40 * 30; ++i) EXPECT_EQ(picture.Get(i % 40, i / 40)[0], std::lround((red[i] + 1) / 2 * 255));
+  ExpectError(folder, {"--input=photo.png", "--normals", "--out=m.png"}, HasSubstr("tiny_dav2 gives no normals"));
+  ExpectError(folder, {"--input=photo.png", "--normals", "--colours=grey", "--out=m.png"},
+              HasSubstr("--normals has colours of its own"), "tiny_moge");
+  ExpectError(folder, {"--input=photo.png,n.png", "--points=p.ply"},
+              HasSubstr("tiny_moge takes one image at a time, not 2 views"), "tiny_moge");
 }
 
 TEST(PredictTest, TwoArtifactsAreCompared) {

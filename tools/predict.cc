@@ -45,12 +45,14 @@ Flag<std::string> FLAGS_colours(
     "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
 Flag<std::string> FLAGS_percentiles(flags, "percentiles", "0,100",
                                     "the percentiles of the depth that get the first and the last colour");
+Flag<bool> FLAGS_normals(flags, "normals", false,
+                         "draw normals in the place of depth: red right, green up, blue to the camera");
 Flag<bool> FLAGS_side_by_side(flags, "side_by_side", false, "draw depth in colours, with the image to its left");
 Flag<std::string> FLAGS_cameras(
     flags, "cameras", "",
-    "with several views: write their cameras to this .json file, or to this new folder as COLMAP's text files");
+    "write the cameras of the views to this .json file, or to this new folder as COLMAP's text files");
 Flag<std::string> FLAGS_points(flags, "points", "",
-                               "with several views: write a coloured point cloud to this .ply or .glb file");
+                               "write a coloured point cloud of the views to this .ply or .glb file");
 Flag<double> FLAGS_conf(flags, "conf", 40, "leave out so many percent of the points, those of the least confidence");
 Flag<std::string> FLAGS_compare(
     flags, "compare", "",
@@ -60,7 +62,7 @@ Flag<bool> FLAGS_benchmark(flags, "benchmark", false,
 Flag<bool> FLAGS_views(flags, "views", false, "take all images as views of one scene, for Depth Anything 3");
 Flag<absl::optional<int64_t>> FLAGS_size(
     flags, "size", absl::nullopt,
-    "the resolution to which images are resized for the model; by default that of the published code");
+    "the resolution at which the model works, in pixels or tokens; by default that of the published code");
 Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
 
 // The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
@@ -107,7 +109,11 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
   options.max_pixels = megapixels * 1000000;
   options.size = *FLAGS_size;
   options.style.side_by_side = *FLAGS_side_by_side;
+  options.style.normals = *FLAGS_normals;
   const std::string colours = *FLAGS_colours;
+  if (options.style.normals && (!colours.empty() || options.style.side_by_side)) {
+    return absl::InvalidArgumentError("--normals has colours of its own: leave out --colours and --side_by_side");
+  }
   if (!colours.empty() || options.style.side_by_side) {
     ASSIGN_OR_RETURN(options.style.colours, ParseColours(colours.empty() ? "spectral" : colours));
   }

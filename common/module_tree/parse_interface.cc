@@ -14,7 +14,7 @@
 namespace modelport {
 namespace {
 
-constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores"};
+constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores", "normals"};
 
 std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
   const YamlValue* value = reader.Require("kind");
@@ -22,7 +22,7 @@ std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
   std::string kind = ReadText(*value, "field \"kind\"", problems);
   if (!kind.empty() && std::count(std::begin(kKinds), std::end(kKinds), kind) == 0) {
     problems->Add(value->mark,
-                  absl::StrCat("field \"kind\" wants depth, matte, features, colour or scores, has \"", kind, "\""));
+                  absl::StrCat("field \"kind\" wants depth, matte, features, colour, scores or normals, has \"", kind, "\""));
   }
   return kind;
 }

@@ -18,6 +18,7 @@
 #include "common/manifest/main_output.h"
 #include "common/status/status_macros.h"
 #include "pipeline/predict/feature_picture.h"
+#include "pipeline/predict/normal_picture.h"
 
 namespace modelport {
 namespace {
@@ -51,10 +52,16 @@ Scale ScaleFor(const at::Tensor& depth, const Manifest& manifest) {
   return {range.min, std::max((range.max - range.min) / kMaxStep, 1e-30)};
 }
 
-absl::StatusOr<std::string> EncodeGrey(const at::Tensor& depth, const LoadedArtifact& artifact) {
+absl::StatusOr<std::string> EncodeGrey(const Prediction& prediction, const LoadedArtifact& artifact) {
+  const at::Tensor& depth = prediction.depth;
   const Scale scale = ScaleFor(depth, artifact.manifest);
+  const bool has_gaps = prediction.mask.defined() && scale.offset == 0;
   std::vector<uint16_t> numbers;
   for (const float value : Values(depth)) {
+    if (has_gaps && std::isinf(value)) {
+      numbers.push_back(0);
+      continue;
+    }
     if (!std::isfinite(value)) {
       return absl::FailedPreconditionError("the depth is not finite everywhere; .exr can hold it, 16 bits cannot");
     }
@@ -72,9 +79,22 @@ absl::StatusOr<std::string> EncodePicture(const Picture& picture, const LoadedAr
   return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), Origin(artifact));
 }
 
+// The picture of `what`, above a caption that says so where the manifest has a warning.
+absl::StatusOr<std::string> EncodeCaptioned(const Picture& picture, const std::string& what,
+                                            const LoadedArtifact& artifact) {
+  const std::string& warning = artifact.manifest.warning();
+  if (warning.empty()) return EncodePicture(picture, artifact);
+  return EncodePicture(WithCaption(picture, absl::StrCat(artifact.manifest.model(), ": ", what), warning), artifact);
+}
+
 absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction& prediction,
                                            const LoadedArtifact& artifact, const OutputStyle& style) {
-  if (!style.colours) return EncodeGrey(prediction.depth, artifact);
+  if (style.normals) {
+    if (prediction.normals.defined()) return EncodeCaptioned(DrawNormals(prediction.normals), "normals", artifact);
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.manifest.model(), " gives no normals; leave out --normals"));
+  }
+  if (!style.colours) return EncodeGrey(prediction, artifact);
   const absl::optional<Picture> photo = style.side_by_side ? absl::make_optional<Picture>(image) : absl::nullopt;
   return EncodePicture(DrawDepth(prediction.depth, *style.colours, artifact.manifest, photo ? &*photo : nullptr),
                        artifact);
@@ -84,6 +104,15 @@ absl::StatusOr<std::string> EncodeDepthExr(const Prediction& prediction, const L
   std::vector<ExrChannel> channels = {{"depth.Z", Values(prediction.depth)}};
   if (prediction.confidence.defined()) channels.push_back({"confidence.Y", Values(prediction.confidence)});
   if (prediction.sky.defined()) channels.push_back({"sky.Y", Values(prediction.sky)});
+  if (prediction.mask.defined()) channels.push_back({"mask.Y", Values(prediction.mask)});
+  if (prediction.normals.defined()) {
+    const int64_t area = prediction.depth.numel();
+    int64_t first = 0;
+    for (const char* name : {"normal.X", "normal.Y", "normal.Z"}) {
+      channels.push_back({name, Values(prediction.normals).subspan(first, area)});
+      first += area;
+    }
+  }
   ImageTexts texts = Origin(artifact);
   texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
   return EncodeExr(static_cast<int>(prediction.depth.size(1)), static_cast<int>(prediction.depth.size(0)), channels,
@@ -102,10 +131,7 @@ absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const 
 absl::StatusOr<std::string> EncodeFeaturesPng(const Image& image, const at::Tensor& features,
                                               const LoadedArtifact& artifact) {
   ASSIGN_OR_RETURN(const Picture picture, DrawFeatures(features, image.width, image.height));
-  const std::string& warning = artifact.manifest.warning();
-  if (warning.empty()) return EncodePicture(picture, artifact);
-  return EncodePicture(WithCaption(picture, absl::StrCat(artifact.manifest.model(), ": principal components"), warning),
-                       artifact);
+  return EncodeCaptioned(picture, "principal components", artifact);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "common/manifest/main_output.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
@@ -67,7 +68,7 @@ const c10::FunctionSchema& Schema(const LoadedArtifact& artifact, const std::str
 absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
                                  absl::optional<int64_t> size) {
   std::unordered_map<std::string, c10::IValue> named;
-  for (const char* name : {"input_size", "process_res", "size"}) {
+  for (const char* name : {"input_size", "process_res", "size", "num_tokens"}) {
     if (size && Schema(artifact, method).argumentIndexWithName(name)) named[name] = *size;
   }
   if (size && named.empty()) {
@@ -80,34 +81,39 @@ absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::stri
   return result;
 }
 
-// Sets a field of each result from the views of `name`, if the model gives it.
-void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, const std::string& name, at::Tensor Prediction::*field,
-          Results& results) {
+// Sets a field of each result from `name`, if the model gives it: a scene's `views`, or else a batch of images.
+void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, const std::string& name,
+          at::Tensor Prediction::* field, Results& results) {
   const auto output = outputs.find(name);
   if (output == outputs.end()) return;
-  const at::Tensor views = output->value().toTensor();
-  for (size_t i = 0; i < results.size(); ++i) results[i].*field = Dense(views[0][static_cast<int64_t>(i)]);
+  const at::Tensor batch = output->value().toTensor();
+  const at::Tensor all = views ? batch[0] : batch;
+  for (size_t i = 0; i < results.size(); ++i) results[i].*field = Dense(all[static_cast<int64_t>(i)]);
 }
 
-Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, size_t count) {
+Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, size_t count) {
   Results results(count);
-  Take(outputs, "depth", &Prediction::depth, results);
-  Take(outputs, "depth_conf", &Prediction::confidence, results);
-  Take(outputs, "sky", &Prediction::sky, results);
-  Take(outputs, "extrinsics", &Prediction::extrinsics, results);
-  Take(outputs, "intrinsics", &Prediction::intrinsics, results);
+  Take(outputs, views, "depth", &Prediction::depth, results);
+  Take(outputs, views, "mask", &Prediction::mask, results);
+  Take(outputs, views, "normal", &Prediction::normals, results);
+  Take(outputs, views, "depth_conf", &Prediction::confidence, results);
+  Take(outputs, views, "sky", &Prediction::sky, results);
+  Take(outputs, views, "extrinsics", &Prediction::extrinsics, results);
+  Take(outputs, views, "intrinsics", &Prediction::intrinsics, results);
+  for (Prediction& result : results) {
+    if (result.normals.defined()) result.normals = result.normals.permute({2, 0, 1}).contiguous();
+    if (result.intrinsics.defined() && !result.extrinsics.defined()) result.extrinsics = at::eye(3, 4);
+  }
   return results;
 }
 
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size) {
-  if (TakesViews(artifact)) {
-    ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, "forward", input.unsqueeze(0), size));
-    return CatchTorch([&] { return FromDict(output.toGenericDict(), input.size(0)); });
-  }
   const std::string& kind = artifact.manifest.interface().kind();
-  const bool features = kind == "features";
-  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, features ? "image_features" : "forward", input, size));
+  const bool views = TakesViews(artifact), features = kind == "features";
+  ASSIGN_OR_RETURN(const c10::IValue output,
+                   Call(artifact, features ? "image_features" : "forward", views ? input.unsqueeze(0) : input, size));
   return CatchTorch([&] {
+    if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (features) return Results{{.features = one}};
     return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
@@ -117,8 +123,8 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& in
 }  // namespace
 
 bool TakesViews(const LoadedArtifact& artifact) {
-  const auto& returns = Schema(artifact, "forward").returns();
-  return returns.size() == 1 && returns[0].type()->kind() == c10::TypeKind::DictType;
+  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
+  return !forward.inputs().empty() && forward.inputs(0).layout() == "BNCHW";
 }
 
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,

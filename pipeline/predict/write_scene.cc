@@ -51,7 +51,8 @@ absl::StatusOr<SceneCounts> WriteScene(absl::Span<const View> views, const Scene
   for (const View& view : views) {
     if (view.prediction.extrinsics.defined() && view.prediction.intrinsics.defined()) continue;
     return absl::InvalidArgumentError(
-        "the model gives no cameras, which --cameras and --points need; the any-view models of Depth Anything 3 do");
+        "the model gives no cameras, which --cameras and --points need; the any-view models of Depth Anything 3 and "
+        "MoGe-2 do");
   }
   SceneCounts counts;
   if (!outputs.points.empty()) {

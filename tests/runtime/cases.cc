@@ -54,6 +54,25 @@ ArtifactCase ViewsAndAll(const std::string& model) {
   return artifact;
 }
 
+// Points of few tokens, and the camera that is recovered from them.
+ArtifactCase Points(const std::string& model) {
+  return {model,
+          "libtorch",
+          {"forward 1,3,28,28 4", "forward 2,3,17,45 12", "infer 1,3,30,40 20 9 true false",
+           "infer 1,3,64,24 12 9 true false 60.0"},
+          {}};
+}
+
+ArtifactCase PointImages(const std::string& model) {
+  ArtifactCase artifact = {model, "libtorch", {}, {}};
+  artifact.with_preprocess = true;
+  for (const char* image : {"3,31,45 12 0.0 false", "3,90,61 20 60.0 false"}) {
+    artifact.calls.push_back(std::string("forward 1,") + image);
+    artifact.calls.push_back(std::string("forward uint8:1,") + image);
+  }
+  return artifact;
+}
+
 // Of images of 28 x 28 pixels, of a size smaller than its padding, and of an odd size.
 ArtifactCase Nuke(const std::string& model, const Texts& knobs) {
   return {model, "nuke", {"forward 1,3,28,28", "forward 2,3,5,3", "forward 1,3,37,53"}, knobs};
@@ -118,6 +137,10 @@ std::vector<ArtifactCase> ArtifactCases() {
       Images("tiny_any", "2,"),
       Images("tiny_mono", "1,"),
       Images("tiny_nested", "2,"),
+      Points("tiny_moge"),
+      Points("tiny_moge_points"),
+      PointImages("tiny_moge"),
+      NukeDepth("tiny_moge"),
   };
 }
 

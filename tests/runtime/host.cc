@@ -43,14 +43,19 @@ at::Tensor Noise(const std::vector<int64_t>& shape, at::ScalarType dtype) {
   return noise.to(dtype);
 }
 
-c10::IValue ParseArgument(const std::string& text, c10::TypeKind type, at::ScalarType dtype) {
+c10::IValue ParseArgument(const std::string& text, const c10::Type& declared, at::ScalarType dtype) {
   if (text == "none") return c10::IValue();
+  if (declared.kind() == c10::TypeKind::OptionalType) {
+    return ParseArgument(text, *static_cast<const c10::OptionalType&>(declared).getElementType(), dtype);
+  }
+  const c10::TypeKind type = declared.kind();
   if (type == c10::TypeKind::StringType) return text;
   if (type == c10::TypeKind::BoolType) return text == "true";
+  if (type == c10::TypeKind::FloatType) return std::stod(text);
   if (type == c10::TypeKind::IntType) return static_cast<int64_t>(std::stoll(text));
   const std::string prefix = "uint8:";
   if (text.compare(0, prefix.size(), prefix) == 0) {
-    return (ParseArgument(text.substr(prefix.size()), type, at::kFloat).toTensor() * 256).to(at::kByte);
+    return (ParseArgument(text.substr(prefix.size()), declared, at::kFloat).toTensor() * 256).to(at::kByte);
   }
   std::vector<int64_t> numbers;
   for (const std::string& number : Split(text, ',')) numbers.push_back(std::stoll(number));
@@ -73,7 +78,7 @@ c10::IValue CallMethod(const torch::jit::Module& module, const std::string& step
   const at::ScalarType dtype = (*module.parameters().begin()).scalar_type();
   std::vector<c10::IValue> inputs;
   for (size_t i = 1; i < words.size(); ++i) {
-    inputs.push_back(ParseArgument(words[i], arguments.at(i).type()->kind(), dtype));
+    inputs.push_back(ParseArgument(words[i], *arguments.at(i).type(), dtype));
   }
   return method(inputs);
 }
