@@ -10,6 +10,7 @@ PLUGINS = [
     "layers",
     "resnet",
     "transforms",
+    "vitmatte",
 ]
 
 # The hosts that lend wrappers, sorted. Each is a folder in targets/.

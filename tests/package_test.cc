@@ -121,7 +121,7 @@ TEST(PackageTest, EveryFamilyHasPackages) {
 }
 
 TEST(PackageTest, AMatteBecomesAlpha) {
-  const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("tests/testdata");
+  const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("models");
   const ToolResult result =
       RunTool("package", {"--model=tiny_vitmatte", "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
