@@ -108,7 +108,8 @@ StateDict PublishedDict(const std::string& path) {
 
 // The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
-  for (const auto& [model, types] : {std::pair("resnet18", 3), std::pair("resnet50", 3), std::pair("vitmatte_s_com", 13)}) {
+  for (const auto& [model, types] :
+       {std::pair("resnet18", 3), std::pair("resnet50", 3), std::pair("vitmatte_s_com", 13)}) {
     const StateDict dict = PublishedDict(absl::StrCat("tests/manifests/", model, ".txt"));
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, {dict});
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));

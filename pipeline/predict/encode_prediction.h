@@ -18,10 +18,12 @@ struct OutputStyle {
   bool side_by_side = false;             // With `colours`: the image to the left of its depth.
 };
 
-// The bytes of the file `path`, .png or .exr, for the depth or the features of an image:
+// The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
 //
 //   depth, PNG        16 bits of grey: in metres times 256, else from the smallest to the largest value; or colours
 //   depth, EXR        channels depth.Z, and confidence.Y and sky.Y where the model gives them, in 32-bit floats
+//   matte, PNG        16 bits of grey, from 0 to 1
+//   matte, EXR        channel A, in 32-bit floats
 //   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
 //   features, EXR     channels features.0000, ..., one pixel for each patch
 //

@@ -1,4 +1,5 @@
-// Published files that hold a backbone and its head: their keys tell the models, and convert writes the same keys.
+// Published files of transformers that hold a backbone and its head: their keys tell the models, and convert writes the
+// same keys.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -44,7 +45,8 @@ struct WholeFile {
 void AddKeys(const std::vector<std::string>& words, std::vector<SeededKey>* keys) {
   const DType dtype = ParseDType(words[1]).value();
   Shape shape;
-  for (const absl::string_view size : absl::StrSplit(words[2], ',')) shape.push_back(std::stoll(std::string(size)));
+  for (const absl::string_view size : absl::StrSplit(words.size() > 2 ? words[2] : "", ',', absl::SkipEmpty()))
+    shape.push_back(std::stoll(std::string(size)));
   const size_t open = words[0].find("{0.."), close = words[0].find('}');
   if (open == std::string::npos) return keys->push_back({words[0], shape, dtype});
   const int last = std::stoi(words[0].substr(open + 4));

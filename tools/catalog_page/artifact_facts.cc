@@ -147,7 +147,8 @@ TemplateData ArtifactFacts(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   AddPassages(manifest, data);
-  for (const char* list : {"published", "licence_claims", "licence_note", "methods", "outputs", "knobs"}) data.lists[list] = {};
+  for (const char* list : {"published", "licence_claims", "licence_note", "methods", "outputs", "knobs"})
+    data.lists[list] = {};
   for (const absl::string_view url : absl::StrSplit(manifest.weights_url(), ", ", absl::SkipEmpty())) {
     data.lists["published"].push_back({{"weights_url", std::string(url)}, {"weights_href", Href(url)}});
   }
