@@ -47,6 +47,7 @@ The presets in `presets.yaml` prepare images as the authors of the models did. A
 | DINOv2 | `EvaluationImage` with `bicubic`: the centre of the image; `WholeImage` for `image_features(x, size=518)` | class token `[B, C]`; features of all patches `[B, C, rows, columns]` |
 | DINOv2's classifiers | `EvaluationImage` with `bicubic` | logits `[B, 1000]`; `labels()` gives the names of the classes |
 | ResNet | `EvaluationImage` with `bilinear`, the shorter side 256 or 232 as the weights want it | logits `[B, 1000]`; `labels()` gives the names of the classes |
+| ViTMatte | `NormalizedImage`, and the trimap to 0..1, as upstream's `run_one_image.py`: `forward(x, trimap)`. The model normalises and pads by itself, so that without it only uint8 is missing | matte `[B, 1, H, W]` |
 | DINOv2's depth models | `NormalizedImage`: the models take images of any size | metres `[B, H, W]` at the image's size |
 
 Such an artifact has the submodules `preprocess`, which gives the network's input, and `model`, the model with all its methods.
