@@ -37,15 +37,13 @@ def _goldens(model, committed):
         folders.append("../goldens/" + model)
     return data, folders
 
-def golden_test(model, committed = False, large = False, plugins = "//models:plugins", plugin_path = "models"):
+def golden_test(model, committed = False, large = False):
     """Tests `model` against its goldens. Declares no test if there are none.
 
     Args:
       model: a variant of a test plugin, or a large one, whose artifact is not kept.
       committed: whether //tests/goldens has cases of it.
       large: whether the test takes gigabytes of memory; it then has the tag full_size and runs alone.
-      plugins: the YAML files of plugins, with the model's.
-      plugin_path: their folder.
     """
     data, folders = _goldens(model, committed)
     if not folders:
@@ -54,10 +52,10 @@ def golden_test(model, committed = False, large = False, plugins = "//models:plu
     cc_test(
         name = model + "_golden_test",
         size = "enormous" if large else "medium",
-        args = [stages_path, plugin_path, model, "none"] + folders,
+        args = [stages_path, "models", model, "none"] + folders,
         data = data + [
             stages,
-            plugins,
+            "//models:plugins",
         ],
         tags = ["full_size", "exclusive"] if large else ["rounding"],
         deps = ["//tests:golden_test_main"],

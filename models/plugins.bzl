@@ -11,6 +11,7 @@ PLUGINS = [
     "moge",
     "resnet",
     "transforms",
+    "vitmatte",
 ]
 
 # The hosts that lend wrappers, sorted. Each is a folder in targets/.

@@ -191,6 +191,7 @@ Manifest DescribeModule(const ArtifactParts& parts) {
     entry.set_licence(claim.licence);
     entry.set_url(claim.url);
   }
+  manifest.set_licence_note(parts.entry.variant->licence_note);
   manifest.set_weights_url(WeightsUrl(*parts.entry.variant));
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);

@@ -172,6 +172,7 @@ class PluginParser {
     if (const YamlValue* whole = reader.Take("whole")) ParseWhole(*whole, &variant);
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
     if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
+    variant.licence_note = reader.TakeText("licence_note");
     variant.config = TakeConfig(&reader, problems_);
     variant.published = reader.TakeBool("published", true);
     reader.Finish();

@@ -43,6 +43,7 @@ variants:
     licence_claims:
       - {licence: Apache-2.0, url: "https://example.org/page"}
       - {licence: CC-BY-NC-4.0, url: "https://example.org/readme"}
+    licence_note: the weights were trained on pictures of others
   toy_a:
     summary: announced
     module: Toy(dim=8)
@@ -83,6 +84,8 @@ variants:
   ASSERT_THAT(plugin.variants[0].licence_claims, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].licence_claims[0].licence, "Apache-2.0");
   EXPECT_EQ(plugin.variants[0].licence_claims[0].url, "https://example.org/page");
+  EXPECT_EQ(plugin.variants[0].licence_note, "the weights were trained on pictures of others");
+  EXPECT_EQ(plugin.variants[1].licence_note, "");
   ASSERT_THAT(plugin.variants[0].config, SizeIs(3));
   EXPECT_EQ(plugin.variants[0].config[1].name, "max_depth");
   EXPECT_EQ(plugin.variants[0].config[1].value, "20");

@@ -45,6 +45,7 @@ struct Variant {
   std::string licence;  // SPDX name of the weights' licence; empty for a test's variant.
   // Where sources disagree on the licence: what each of them says. `licence` is one of these.
   std::vector<LicenceClaim> licence_claims;
+  std::string licence_note;  // What a user of the weights must know beside the licence; empty if nothing.
   // What a config.json beside the checkpoint says where it says anything of these fields.
   std::vector<ConfigField> config;
   bool published = true;  // False: the weights are not public, such as announced ones or a user's own.

@@ -62,6 +62,8 @@ const LayerCase kCases[] = {
     {"patch_embed", "PatchEmbed(6, 4, channels=4)", {2, 4, 8, 12}},
     {"attention_own_size", "RelativePositionAttention(12, 3, height=4, width=5)", {2, 4, 5, 12}},
     {"attention_resized", "RelativePositionAttention(12, 3, height=4)", {2, 7, 3, 12}},
+    // The weights of all queries are 72 MB.
+    {"attention_in_parts", "RelativePositionAttention(8, 8, height=750, width=2)", {1, 750, 2, 8}},
     {"partition", "Partition(4)", {2, 5, 9, 3}},
     {"windows", "Windows(4)", {2, 5, 9, 3}},
 };

@@ -107,6 +107,19 @@ constexpr Mutation kMutations[] = {
     {"resnet/modules.yaml", "out = torch.relu(self.bn1(self.conv1(x)))", "out = self.bn1(self.conv1(x))"},
     {"resnet/modules.yaml", "return torch.relu(out + x)", "return torch.relu(out) + x"},
     {"resnet/modules.yaml", "MaxPool2d(3, stride=2, padding=1)", "MaxPool2d(3, stride=2, padding=1, ceil_mode=true)"},
+    {"vitmatte/matting.yaml", "pixel_mean: [0.485, 0.456, 0.406]", "pixel_mean: [0.5, 0.5, 0.5]"},
+    {"vitmatte/matting.yaml", "bottom == 0 and right == 0", "bottom == 0 or right == 0"},
+    {"vitmatte/matting.yaml", "torch.cat([detail, x], 1)", "torch.cat([x, detail], 1)"},
+    {"vitmatte/matting.yaml", "kernel=3, stride=stride, padding=1, bias=0", "kernel=3, stride=stride, padding=1"},
+    {"vitmatte/backbone.yaml", "eps=1e-6", "eps=1e-5"},
+    {"vitmatte/backbone.yaml", "[h, w], False", "[h, w], True"},
+    {"vitmatte/backbone.yaml", "return x + self.norm3", "return self.norm3"},
+    {"vitmatte/backbone.yaml", "ViTBlock(dim, heads, window, window)", "ViTBlock(dim, heads, window, window - 1)"},
+    {"layers/torch_nn.yaml", "LayerNorm2d(dim, eps=1e-6)", "LayerNorm2d(dim, eps=1e-5)"},
+    {"layers/windowed_attention.yaml", "[length], False", "[length], True"},
+    {"layers/windowed_attention.yaml", "place.unsqueeze(1) - place.unsqueeze(0)",
+     "place.unsqueeze(0) - place.unsqueeze(1)"},
+    {"layers/windowed_attention.yaml", "math.sqrt(float(c))", "math.sqrt(float(C))"},
     {"resnet/testdata/plugin.yaml", "groups=4, base_width=32", "groups=1, base_width=128"},
     // points, a mask, normals and a scale
     {"moge/modules.yaml", "torch.replication_pad2d(x, [1, 1, 1, 1])", "torch.constant_pad_nd(x, [1, 1, 1, 1], 0.0)"},
@@ -144,6 +157,7 @@ const Family kFamilies[] = {
     {"depth_anything_3", {"tiny_any", "tiny_mono", "tiny_nested"}},
     {"resnet", {"tiny_resnet", "tiny_resnet_bottleneck", "tiny_resnext"}},
     {"moge", {"tiny_moge", "tiny_moge_points"}},
+    {"vitmatte", {"tiny_vitmatte"}},
 };
 
 // Threads slow tiny models down, above all on a busy machine.

@@ -22,7 +22,7 @@ struct Size {
 };
 
 torch::jit::Module Export(const std::string& name, const std::string& target) {
-  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"tests/testdata"});
+  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
   EXPECT_THAT(registry, IsOk());
   absl::StatusOr<torch::jit::Module> module = ExportSeeded(*registry, name, /*seed=*/0, target);
   EXPECT_THAT(module, IsOk());

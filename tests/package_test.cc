@@ -156,7 +156,7 @@ TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
 }
 
 TEST(PackageTest, AMatteBecomesAlpha) {
-  const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("tests/testdata");
+  const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("models");
   const ToolResult result =
       RunTool("package", {"--model=tiny_vitmatte", "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -170,6 +170,7 @@ TEST(PackageTest, AMatteBecomesAlpha) {
   EXPECT_THAT(ReadFile(folder + "/out/cat.json"), HasSubstr("\"category\": \"Segmentation\""));
   const std::string readme = ReadFile(folder + "/out/README.md");
   EXPECT_THAT(readme, HasSubstr("- Alpha takes the trimap"));
+  EXPECT_THAT(readme, HasSubstr("- opacity of the foreground"));
   for (const char* text : {"multiples of", "epth", "third party"}) EXPECT_THAT(readme, Not(HasSubstr(text)));
   const ToolResult verified = RunTool("verify", {"--artifact=tiny_vitmatte.pt", plugins}, folder + "/out");
   EXPECT_EQ(verified.exit_status, 0) << verified.err;

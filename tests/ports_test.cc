@@ -44,7 +44,7 @@ class PortsTest : public testing::TestWithParam<std::string> {
  protected:
   // Exports the model as `dtype`, proves it, and returns the loaded artifact.
   torch::jit::Module Export(DType dtype) {
-    const auto registry = Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"});
+    const auto registry = Registry::Load(EmbeddedPlugins(), {"models"});
     EXPECT_THAT(registry, IsOk());
     const auto entry = registry->Find(GetParam());
     EXPECT_THAT(entry, IsOk());
@@ -87,25 +87,11 @@ TEST_P(PortsTest, Freezes) {
   EXPECT_LE(difference.max().item<float>(), 4e-6 * expected.abs().max().item<float>());
 }
 
-TEST(PortsKeysTest, TheFullSizeHasThePublishedKeys) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("vitmatte_s_com"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  const std::vector<SeededKey> keys = ReadKeyList("tests/testdata/vitmatte/vitmatte_s_com.txt").keys;
-  const Checkpoint checkpoint = MakeHeaderCheckpoint("vitmatte_s_com", keys);
-  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "vitmatte_s_com"));
-  ASSERT_EQ(tree.slots.size(), keys.size());
-  for (size_t i = 0; i < keys.size(); ++i) {
-    EXPECT_EQ(tree.slots[i].name, keys[i].key);
-    EXPECT_EQ(plan.sources[i].constant(), nullptr);
-  }
-}
-
 // The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
-  for (const auto& [model, types] : {std::pair("manifests/resnet18", 3), std::pair("manifests/resnet50", 3),
-                                     std::pair("testdata/vitmatte/vitmatte_s_com", 13)}) {
-    const std::vector<SeededKey> keys = ReadKeyList(absl::StrCat("tests/", model, ".txt")).keys;
+  for (const auto& [model, types] :
+       {std::pair("resnet18", 3), std::pair("resnet50", 3), std::pair("vitmatte_s_com", 13)}) {
+    const std::vector<SeededKey> keys = ReadKeyList(absl::StrCat("tests/manifests/", model, ".txt")).keys;
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, keys);
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
     EXPECT_EQ(draft.tensors, static_cast<int64_t>(keys.size()));
@@ -114,7 +100,7 @@ TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
 }
 
 TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   std::vector<SeededKey> keys = ReadKeyList("tests/manifests/resnet18.txt").keys;
@@ -172,7 +158,7 @@ void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
 }
 
 TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models", "tests/testdata"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
   const std::string folder = std::getenv("TEST_TMPDIR");
   ExportOptions options;

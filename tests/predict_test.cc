@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -197,6 +198,60 @@ TEST(PredictTest, LabelsArePrinted) {
   EXPECT_THAT(named.out, ContainsRegex("label +[0-9.]+ %  [A-Za-z' -]+, class [0-9]+\n")) << named.err;
   ExpectError(folder, {"--input=photo.png", "--out=labels.png"}, HasSubstr("labels of a model of classes"),
               "tiny_dinov2_lc1");
+}
+
+// A PNG of 40 x 30 pixels of one grey.
+std::string GreyPng(uint8_t grey) {
+  const std::vector<uint8_t> rgb(40 * 30 * 3, grey);
+  const absl::StatusOr<std::string> png = EncodePng(40, 30, absl::MakeConstSpan(rgb), {});
+  EXPECT_THAT(png, IsOk());
+  return *png;
+}
+
+// The matte of photo.png with this trimap.
+std::vector<float> Matte(const std::string& folder, const std::string& trimap) {
+  const std::vector<std::string> flags = {"--input=photo.png", "--trimap=" + trimap, "--out=matte.exr"};
+  const ToolResult result = Predict(folder, flags, "tiny_vitmatte");
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  ExrContent exr = ReadExr(folder + "/matte.exr");
+  EXPECT_EQ(exr.width, 40);
+  EXPECT_EQ(exr.height, 30);
+  EXPECT_EQ(exr.texts["modelport/model"], "tiny_vitmatte");
+  return exr.channels["A"];
+}
+
+float LargestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  float largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+TEST(PredictTest, AMatteNeedsATrimap) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/grey.png", GreyPng(128));
+  WriteFile(folder + "/white.png", GreyPng(255));
+  const std::vector<float> half(3 * 40 * 30, 128 / 255.0f);
+  WriteFile(folder + "/grey.exr", MakeExr({.width = 40, .height = 30, .values = half}));
+  WriteFile(folder + "/small.png", MakePng({.width = 39, .height = 30, .colours = 0}));
+  const std::vector<float> matte = Matte(folder, "grey.png");
+  ASSERT_THAT(matte, SizeIs(40 * 30));
+  EXPECT_GT(LargestDifference(matte, Matte(folder, "white.png")), 1e-3);
+  EXPECT_LE(LargestDifference(matte, Matte(folder, "grey.exr")), 1e-5);
+  const std::string input = "--input=photo.png", model = "tiny_vitmatte";
+  EXPECT_EQ(Predict(folder, {input, "--trimap=grey.png", "--out=matte.png"}, model).exit_status, 0);
+  const Image png = ReadPicture(folder + "/matte.png");
+  const auto& values = std::get<std::vector<float>>(png.pixels);
+  for (size_t i = 0; i < matte.size(); ++i) ASSERT_NEAR(values[3 * i], matte[i], 1e-5);
+
+  ExpectError(folder, {input, "--out=m.png"}, StartsWith("INVALID_ARGUMENT: --trimap is missing: tiny_vitmatte"),
+              model);
+  ExpectError(folder, {input, "--trimap=grey.png", "--out=m.png"}, HasSubstr("--trimap: tiny_dav2 takes none"));
+  ExpectError(folder, {input, "--trimap=grey.png,white.png", "--out=m.png"},
+              HasSubstr("--trimap=grey.png,white.png: there are 2 trimaps for 1 image"), model);
+  ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"}, HasSubstr("photo.png: a trimap is grey"), model);
+  ExpectError(folder, {input, "--trimap=small.png", "--out=m.png"},
+              Eq("INVALID_ARGUMENT: photo.png: the image has 40 x 30 pixels, its trimap 39 x 30"), model);
 }
 
 TEST(PredictTest, ViewsOfASceneArePredictedTogether) {

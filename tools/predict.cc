@@ -15,12 +15,15 @@
 #include "common/image/read_image.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/predict/artifact_cache.h"
 #include "pipeline/predict/benchmark.h"
 #include "pipeline/predict/find_images.h"
 #include "pipeline/predict/load_artifact.h"
 #include "pipeline/predict/predict_images.h"
+#include "pipeline/predict/read_trimap.h"
+#include "pipeline/predict/run_model.h"
 #include "pipeline/predict/write_scene.h"
 #include "targets/target.h"
 #include "tools/commands.h"
@@ -40,6 +43,10 @@ Flag<std::string> FLAGS_input(
     flags, "input", "",
     "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
     "quotes, or several with commas between");
+Flag<std::string> FLAGS_trimap(
+    flags, "trimap", "",
+    "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
+    "several images a folder or a sequence, in their order");
 Flag<std::string> FLAGS_colours(
     flags, "colours", "",
     "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
@@ -154,6 +161,26 @@ absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
   return jobs;
 }
 
+// Gives each job its trimap.
+absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact, std::vector<PredictJob>& jobs) {
+  const std::string& model = artifact.manifest.model();
+  if (trimap.empty() && !TakesTrimap(artifact)) return absl::OkStatus();
+  if (trimap.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--trimap is missing: ", model,
+                     " takes an image and its trimap, grey of the same size: black background, white foreground, "
+                     "unknown between"));
+  }
+  if (!TakesTrimap(artifact)) return absl::InvalidArgumentError(absl::StrCat("--trimap: ", model, " takes none"));
+  ASSIGN_OR_RETURN(const std::vector<FoundImage> trimaps, FindImages(ResolveUserPaths(trimap)));
+  if (trimaps.size() != jobs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("--trimap=", trimap, ": there are ", trimaps.size(), " trimaps for ",
+                                                   Counted(static_cast<int64_t>(jobs.size()), "image")));
+  }
+  for (size_t i = 0; i < jobs.size(); ++i) jobs[i].trimap = trimaps[i].path;
+  return absl::OkStatus();
+}
+
 absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
   SceneOutputs outputs;
   if (const std::string path = *FLAGS_cameras; !path.empty()) outputs.cameras = ResolveUserPath(path);
@@ -169,7 +196,11 @@ absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
 
 absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(job.input, options.max_pixels));
-  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size);
+  at::Tensor trimap;
+  if (!job.trimap.empty()) {
+    ASSIGN_OR_RETURN(trimap, ReadTrimap(job.trimap, options.max_pixels));
+  }
+  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size, trimap);
   if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
   PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
   return absl::OkStatus();
@@ -196,6 +227,7 @@ absl::Status Predict() {
   ASSIGN_OR_RETURN(report.jobs, PlanJobs(out));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
+  RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, report.jobs));
   if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
   if (compared) {
@@ -220,7 +252,7 @@ absl::Status Predict() {
 Command PredictCommand() {
   return {
       .name = "predict",
-      .summary = "Runs a model on images: depth, features or labels, as pictures and maps.",
+      .summary = "Runs a model on images: depth, mattes, features or labels, as pictures and maps.",
       .flags = flags + ExportFlags(),
       .run = TakesFlags(Predict),
   };

@@ -64,6 +64,7 @@ void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"summary", manifest.summary()});
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
+  if (!manifest.licence_note().empty()) table.AddRow({"", manifest.licence_note()});
   table.AddRow({"target", manifest.target()});
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",

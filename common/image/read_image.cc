@@ -3,6 +3,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -78,7 +79,8 @@ absl::StatusOr<Decoded> Decode(const std::string& text, int64_t max_pixels) {
 }
 
 ReadImageResult TurnUpright(Decoded decoded, const char* memory) {
-  ReadImageResult result = {.notes = std::move(decoded.notes)};
+  ReadImageResult result = {.was_linear = absl::c_linear_search(decoded.notes, kSceneLinear),
+                            .notes = std::move(decoded.notes)};
   const auto [width, height, floats, orientation] =
       std::tuple(decoded.width, decoded.height, decoded.floats, decoded.orientation);
   result.image.width = orientation >= 5 ? height : width;

@@ -12,6 +12,7 @@ namespace modelport {
 
 struct ReadImageResult {
   Image image = {};
+  bool was_linear = false;              // The file has scene-linear floats, which were converted to sRGB.
   std::vector<std::string> notes = {};  // What was converted or ignored, for the user: "alpha ignored".
 };
 

@@ -25,14 +25,14 @@ double PeakMemory() {
 
 }  // namespace
 
-absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image,
-                                       absl::optional<int64_t> size) {
+absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image, absl::optional<int64_t> size,
+                                       const at::Tensor& trimap) {
   std::vector<double> seconds;
   const absl::Time begin = absl::Now();
   for (int run = 0; run < kMostRuns; ++run) {
     if (run >= kWarmUp + kLeastRuns && absl::Now() - begin > kLeastTime) break;
     const absl::Time start = absl::Now();
-    RETURN_IF_ERROR(RunModel(artifact, absl::MakeConstSpan(&image, 1), size).status());
+    RETURN_IF_ERROR(RunModel(artifact, absl::MakeConstSpan(&image, 1), size, trimap).status());
     if (run >= kWarmUp) seconds.push_back(absl::ToDoubleSeconds(absl::Now() - start));
   }
   std::sort(seconds.begin(), seconds.end());

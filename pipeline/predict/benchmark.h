@@ -1,6 +1,8 @@
 #ifndef MODELPORT_PIPELINE_PREDICT_BENCHMARK_H_
 #define MODELPORT_PIPELINE_PREDICT_BENCHMARK_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 
 #include "absl/status/statusor.h"
@@ -18,9 +20,10 @@ struct Benchmark {
   double peak_memory = 0;  // Of the process until now, in bytes.
 };
 
-// Runs the model on `image` at least ten times, and for at least three seconds. Errors as for RunModel.
-absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image,
-                                       absl::optional<int64_t> size);
+// Runs the model on `image`, and `trimap` for a model that takes one, at least ten times, and for at least three
+// seconds. Errors as for RunModel.
+absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image, absl::optional<int64_t> size,
+                                       const at::Tensor& trimap = {});
 
 }  // namespace modelport
 

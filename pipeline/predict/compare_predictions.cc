@@ -17,6 +17,7 @@ namespace {
 // What the model says, whichever kind it is.
 const at::Tensor& Main(const Prediction& prediction) {
   if (prediction.depth.defined()) return prediction.depth;
+  if (prediction.alpha.defined()) return prediction.alpha;
   return prediction.features.defined() ? prediction.features : prediction.scores;
 }
 

@@ -15,7 +15,8 @@ struct Difference {
   double range = 0;    // Of the first one's elements: largest - smallest.
 };
 
-// Compares depth, features or scores. Elements that are not finite in both in the same way count as infinitely far.
+// Compares depth, mattes, features or scores. Elements that are not finite in both in the same way count as infinitely
+// far.
 //   InvalidArgument   the predictions are of other kinds or shapes
 absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Prediction& b);
 

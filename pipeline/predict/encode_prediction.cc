@@ -119,6 +119,21 @@ absl::StatusOr<std::string> EncodeDepthExr(const Prediction& prediction, const L
                    texts);
 }
 
+absl::StatusOr<std::string> EncodeMattePng(const at::Tensor& alpha, const LoadedArtifact& artifact) {
+  std::vector<uint16_t> numbers;
+  for (const float value : Values(alpha)) {
+    if (!std::isfinite(value)) return absl::FailedPreconditionError("the matte is not finite everywhere");
+    numbers.push_back(static_cast<uint16_t>(std::round(std::clamp(value, 0.0f, 1.0f) * kMaxStep)));
+  }
+  return EncodePng(static_cast<int>(alpha.size(1)), static_cast<int>(alpha.size(0)), absl::MakeConstSpan(numbers),
+                   Origin(artifact));
+}
+
+absl::StatusOr<std::string> EncodeMatteExr(const at::Tensor& alpha, const LoadedArtifact& artifact) {
+  return EncodeExr(static_cast<int>(alpha.size(1)), static_cast<int>(alpha.size(0)), {{"A", Values(alpha)}},
+                   Origin(artifact));
+}
+
 absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
   const int64_t area = features.size(1) * features.size(2);
   std::vector<ExrChannel> channels;
@@ -143,6 +158,9 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   if (!png && !exr) return absl::InvalidArgumentError("wants a name that ends with .png or .exr");
   if (prediction.depth.defined()) {
     return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(prediction, artifact);
+  }
+  if (prediction.alpha.defined()) {
+    return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(prediction.alpha, artifact);
   }
   if (prediction.features.defined()) {
     return png ? EncodeFeaturesPng(image, prediction.features, artifact)

@@ -19,12 +19,14 @@ struct OutputStyle {
   bool normals = false;                  // For PNG: normals as colours, in the place of depth.
 };
 
-// The bytes of the file `path`, .png or .exr, for the depth or the features of an image:
+// The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
 //
 //   depth, PNG        16 bits of grey: in metres times 256, where 0 is a pixel without depth, else from the smallest to
 //                     the largest value; or colours; or the colours of normals
 //   depth, EXR        channels depth.Z, and those that the model gives of confidence.Y, sky.Y, mask.Y and normal.X,
 //                     normal.Y and normal.Z (x right, y down, z forward), in 32-bit floats
+//   matte, PNG        16 bits of grey, from 0 to 1
+//   matte, EXR        channel A, in 32-bit floats
 //   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
 //   features, EXR     channels features.0000, ..., one pixel for each patch
 //

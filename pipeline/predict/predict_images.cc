@@ -16,6 +16,7 @@
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "pipeline/predict/read_trimap.h"
 
 namespace modelport {
 namespace {
@@ -40,6 +41,12 @@ absl::StatusOr<Image> Read(const std::string& path, const PredictOptions& option
   done.width = read.image.width;
   done.height = read.image.height;
   return std::move(read.image);
+}
+
+// The trimap of the job; an undefined tensor if it has none.
+absl::StatusOr<at::Tensor> ReadTrimapOf(const PredictJob& job, const PredictOptions& options) {
+  if (job.trimap.empty()) return at::Tensor();
+  return ReadTrimap(job.trimap, options.max_pixels);
 }
 
 // The picture of a comparison, for the file `path`.
@@ -68,8 +75,9 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
 
 // Runs the compared artifact, too. Fills `done` and writes to `file`, without committing it.
 absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options,
-                     const Image& image, const Prediction& prediction, PredictedImage& done, OutputFile* file) {
-  const auto others = RunModel(*options.compared, absl::MakeConstSpan(&image, 1), options.size);
+                     const Image& image, const at::Tensor& trimap, const Prediction& prediction, PredictedImage& done,
+                     OutputFile* file) {
+  const auto others = RunModel(*options.compared, absl::MakeConstSpan(&image, 1), options.size, trimap);
   if (!others.ok()) return Annotate(others.status(), absl::StrCat(options.compared->path, ": ", job.input));
   const absl::StatusOr<Difference> difference = ComparePredictions(prediction, others->front());
   if (!difference.ok()) return Annotate(difference.status(), options.compared->path);
@@ -84,14 +92,15 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
   std::deque<OutputFile> files;
   RETURN_IF_ERROR(OpenOutput(job.output, files));
   ASSIGN_OR_RETURN(const Image image, Read(job.input, options, done));
+  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimapOf(job, options));
   const absl::StatusOr<std::vector<Prediction>> predictions =
-      RunModel(artifact, absl::MakeConstSpan(&image, 1), options.size);
+      RunModel(artifact, absl::MakeConstSpan(&image, 1), options.size, trimap);
   if (!predictions.ok()) return Annotate(predictions.status(), job.input);
   OutputFile* const file = files.empty() ? nullptr : &files[0];
   if (options.compared == nullptr) {
     RETURN_IF_ERROR(Write(artifact, image, predictions->front(), job.output, options.style, done, file));
   } else {
-    RETURN_IF_ERROR(Compare(artifact, job, options, image, predictions->front(), done, file));
+    RETURN_IF_ERROR(Compare(artifact, job, options, image, trimap, predictions->front(), done, file));
   }
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }

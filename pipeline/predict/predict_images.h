@@ -28,6 +28,7 @@ struct PredictOptions {
 struct PredictJob {
   std::string input;
   std::string output;
+  std::string trimap = {};  // Of the input, for a model that takes one.
 };
 
 // What was done for an image.

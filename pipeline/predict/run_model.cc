@@ -64,9 +64,9 @@ const c10::FunctionSchema& Schema(const LoadedArtifact& artifact, const std::str
   return artifact.module.get_method(method).function().getSchema();
 }
 
-// Calls `method` on `input`; `size` goes to the argument that the method has for it.
-absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
-                                 absl::optional<int64_t> size) {
+// Calls `method` on `inputs`; `size` goes to the argument that the method has for it.
+absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
+                                 const std::vector<c10::IValue>& inputs, absl::optional<int64_t> size) {
   std::unordered_map<std::string, c10::IValue> named;
   for (const char* name : {"input_size", "process_res", "size", "num_tokens"}) {
     if (size && Schema(artifact, method).argumentIndexWithName(name)) named[name] = *size;
@@ -76,7 +76,7 @@ absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::stri
                                                    artifact.manifest.model(), " has no choice of a size"));
   }
   const absl::StatusOr<c10::IValue> result =
-      CatchTorch([&] { return artifact.module.get_method(method)({input}, named); });
+      CatchTorch([&] { return artifact.module.get_method(method)(inputs, named); });
   if (!result.ok()) return Explain(result.status());
   return result;
 }
@@ -107,15 +107,18 @@ Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views,
   return results;
 }
 
-absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size) {
+absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size,
+                            const at::Tensor& trimap) {
   const std::string& kind = artifact.manifest.interface().kind();
   const bool views = TakesViews(artifact), features = kind == "features";
-  ASSIGN_OR_RETURN(const c10::IValue output,
-                   Call(artifact, features ? "image_features" : "forward", views ? input.unsqueeze(0) : input, size));
+  std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
+  if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
+  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, features ? "image_features" : "forward", inputs, size));
   return CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (features) return Results{{.features = one}};
+    if (kind == "matte") return Results{{.alpha = one[0]}};
     return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
   });
 }
@@ -127,8 +130,12 @@ bool TakesViews(const LoadedArtifact& artifact) {
   return !forward.inputs().empty() && forward.inputs(0).layout() == "BNCHW";
 }
 
+bool TakesTrimap(const LoadedArtifact& artifact) {
+  return Schema(artifact, "forward").argumentIndexWithName("trimap").has_value();
+}
+
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
-                                                 absl::optional<int64_t> size) {
+                                                 absl::optional<int64_t> size, const at::Tensor& trimap) {
   if (images.size() != 1 && !TakesViews(artifact)) {
     return absl::InvalidArgumentError(
         absl::StrCat(artifact.manifest.model(), " takes one image at a time, not ", images.size(), " views"));
@@ -138,11 +145,18 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("views want one size; there are ", images[0].width, " x ",
                                                    images[0].height, " and ", image.width, " x ", image.height));
   }
+  if (TakesTrimap(artifact) && !trimap.defined()) {
+    return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " takes single images with trimaps"));
+  }
+  if (trimap.defined() && (trimap.size(1) != images[0].height || trimap.size(2) != images[0].width)) {
+    return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
+                                                   " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
+  }
   const c10::InferenceMode inference;
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
-  return Run(artifact, input, size);
+  return Run(artifact, input, size, trimap);
 }
 
 }  // namespace modelport

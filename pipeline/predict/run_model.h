@@ -25,6 +25,7 @@ struct Prediction {
   at::Tensor extrinsics =
       {};  // [3, 4], from the world to the camera; of a model of one view the world is the camera's.
   at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
+  at::Tensor alpha = {};       // [H, W], of the image's size: the opacity of the foreground, 0 to 1.
   at::Tensor features = {};    // [C, h, w], one vector for each patch.
   at::Tensor scores = {};      // [classes], not normalised.
 };
@@ -32,12 +33,18 @@ struct Prediction {
 // Whether the model takes several views of a scene at once.
 bool TakesViews(const LoadedArtifact& artifact);
 
+// Whether the model takes an image together with its trimap.
+bool TakesTrimap(const LoadedArtifact& artifact);
+
 // Runs the model on images of one size, which it takes as views of one scene; a model that does not takes one. `size`
-// is the resolution that the preprocessing aims at, by default that of the model's published code.
-//   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a choice
+// is the resolution that the preprocessing aims at, by default that of the model's published code. `trimap`, [1, H, W]
+// as of ReadTrimap, is defined for a model that takes one.
+//   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a choice,
+//   or
+//                      a trimap of another size
 //   FailedPrecondition the model refuses the image, and says why
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
-                                                 absl::optional<int64_t> size);
+                                                 absl::optional<int64_t> size, const at::Tensor& trimap = {});
 
 }  // namespace modelport
 

@@ -173,10 +173,11 @@ void AddHelp(const Manifest& manifest, TemplateData& data) {
 
 void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
   data.lists["disputed"] = KeepIf(manifest.licence_claims_size() > 0);
-  data.lists["licence_claims"] = {};
+  for (const char* list : {"licence_claims", "licence_note"}) data.lists[list] = {};
   for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
     data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
   }
+  if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
 }
 
 // The passages of the templates that hold for some artifacts only.

@@ -349,6 +349,14 @@ TEST_F(PackageFilesTest, TheReadmeSaysWhoDisagreesOnTheLicence) {
                                               "- MIT according to https://example.org/page\n\n"));
 }
 
+TEST_F(PackageFilesTest, TheReadmeSaysWhatTheLicenceDoesNot) {
+  EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("The licence is not all")));
+  manifest_.set_licence_note("the weights were trained on pictures of others");
+  EXPECT_THAT(
+      Texts()["README.md"],
+      HasSubstr("\n\n**The licence is not all:** the weights were trained on pictures of others.\n\n- weights: "));
+}
+
 TEST_F(PackageFilesTest, TheReadmeTellsWhichWayDepthRuns) {
   EXPECT_THAT(Texts()["README.md"], Not(HasSubstr("Larger values are")));
   for (const char* way : {"nearer", "farther"}) {

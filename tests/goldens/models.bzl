@@ -23,4 +23,6 @@ COMMITTED = [
     "resnet18",
     "resnet50",
     "resnext50_32x4d",
+    "vitmatte_b_com",
+    "vitmatte_s_com",
 ]

@@ -1,4 +1,5 @@
-// Published files that hold a backbone and its head: their keys tell the models, and convert writes the same keys.
+// Published files of transformers that hold a backbone and its head: their keys tell the models, and convert writes the
+// same keys.
 #include <algorithm>
 #include <filesystem>
 #include <string>

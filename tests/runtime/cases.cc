@@ -90,6 +90,22 @@ ArtifactCase NukeMetres(const std::string& model) {
   return Nuke(model, {"max_size=30", "focal=500", "convention=1", "normalize=1", "convention=2"});
 }
 
+// An image with its trimap.
+ArtifactCase Matte(const std::string& model) {
+  return {model, "libtorch", {"forward 1,3,64,64 1,1,64,64", "forward 2,3,50,75 2,1,50,75"}, {}};
+}
+
+ArtifactCase MatteImages(const std::string& model) {
+  ArtifactCase artifact = {model, "libtorch", {"forward uint8:1,3,31,45 uint8:1,1,31,45"}, {}};
+  artifact.with_preprocess = true;
+  return artifact;
+}
+
+// The trimap is in alpha.
+ArtifactCase NukeMatte(const std::string& model) {
+  return {model, "nuke", {"forward 1,4,28,28", "forward 2,4,5,3", "forward 1,4,37,53"}, {"max_size=30"}};
+}
+
 // With the weights used here, every pixel's sky value in float64 is at least 0.0047 from the threshold: three times the
 // error of half precision.
 ArtifactCase WithHalfWeights(ArtifactCase artifact, const std::string& weights) {
@@ -131,6 +147,9 @@ std::vector<ArtifactCase> ArtifactCases() {
       WithHalfWeights(NukeMetres("tiny_metric"), "seeded:111"),
       Views("tiny_nested"),
       WithHalfWeights(NukeDepth("tiny_nested"), "seeded:28"),
+      Matte("tiny_vitmatte"),
+      NukeMatte("tiny_vitmatte"),
+      MatteImages("tiny_vitmatte"),
       ImageFeatures("tiny_dinov2"),
       Images("tiny_dav2"),
       Images("tiny_dav2_metric"),

@@ -147,7 +147,8 @@ TemplateData ArtifactFacts(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   AddPassages(manifest, data);
-  for (const char* list : {"published", "licence_claims", "methods", "outputs", "knobs"}) data.lists[list] = {};
+  for (const char* list : {"published", "licence_claims", "licence_note", "methods", "outputs", "knobs"})
+    data.lists[list] = {};
   for (const absl::string_view url : absl::StrSplit(manifest.weights_url(), ", ", absl::SkipEmpty())) {
     data.lists["published"].push_back({{"weights_url", std::string(url)}, {"weights_href", Href(url)}});
   }
@@ -155,6 +156,7 @@ TemplateData ArtifactFacts(const Manifest& manifest) {
     data.lists["licence_claims"].push_back(
         {{"licence", claim.licence()}, {"claim_url", claim.url()}, {"claim_href", Href(claim.url())}});
   }
+  if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
   for (const std::string& method : manifest.methods()) data.lists["methods"].push_back({{"method", method}});
   for (const Manifest::Output& output : manifest.round_trip().outputs()) {
     data.lists["outputs"].push_back(OutputValues(output));

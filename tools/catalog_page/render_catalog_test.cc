@@ -132,6 +132,13 @@ TEST(RenderCatalogTest, ADisputedLicenceIsShownWithWhatEachSourceSays) {
   EXPECT_THAT(Page({Toy()}), Not(HasSubstr("disputed")));
 }
 
+TEST(RenderCatalogTest, ANoteStandsBesideTheLicence) {
+  Manifest noted = Toy();
+  noted.set_licence_note("the weights were trained on pictures of others");
+  EXPECT_THAT(Page({noted}),
+              HasSubstr("</dd>\n<dd>the weights were trained on pictures of others</dd>\n<dt>licence of"));
+}
+
 TEST(RenderCatalogTest, KnobsHaveValueRangeAndHelp) {
   Manifest wrapped = Toy();
   wrapped.set_target("nuke");
