@@ -1,9 +1,9 @@
 #include "common/image/read_image.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -79,7 +79,7 @@ absl::StatusOr<Decoded> Decode(const std::string& text, int64_t max_pixels) {
 }
 
 ReadImageResult TurnUpright(Decoded decoded, const char* memory) {
-  ReadImageResult result = {.was_linear = absl::c_linear_search(decoded.notes, kSceneLinear),
+  ReadImageResult result = {.was_linear = std::count(decoded.notes.begin(), decoded.notes.end(), kSceneLinear) > 0,
                             .notes = std::move(decoded.notes)};
   const auto [width, height, floats, orientation] =
       std::tuple(decoded.width, decoded.height, decoded.floats, decoded.orientation);
