@@ -99,6 +99,10 @@ TEST_F(FocalShiftTest, DegeneratePointsEnd) {
   Solve(at::full({6, 8, 3}, std::nan("")), mask, 0);
   Solve(at::full({6, 8, 3}, HUGE_VAL), mask, 60);
   Solve(at::ones({6, 8, 3}), mask, 0);
+  // On the optical axis, where the focal length does not show.
+  at::Tensor axis = at::zeros({6, 8, 3});
+  axis.select(2, 2).fill_(1);
+  Solve(axis, mask, 0);
 }
 
 }  // namespace

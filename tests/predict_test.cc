@@ -15,7 +15,6 @@
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/image/encode_png.h"
-#include "common/image/picture.h"
 #include "common/image/read_image.h"
 #include "common/image/testing/read_exr.h"
 #include "common/image/testing/sample_images.h"
@@ -327,8 +326,15 @@ TEST(PredictTest, NormalsAreDrawn) {
   ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--normals", "--out=n.png"}, "tiny_moge").exit_status,
             0);
   const std::vector<float> red = ReadExr(folder + "/n.exr").channels["normal.X"];
-  const Picture picture(ReadPicture(folder + "/n.png"));
-  for (int i = 0; i < 40 * 30; ++i) EXPECT_EQ(picture.Get(i % 40, i / 40)[0], std::lround((red[i] + 1) / 2 * 255));
+  const Image picture = ReadPicture(folder + "/n.png");
+  const auto* const bytes = std::get_if<std::vector<uint8_t>>(&picture.pixels);
+  ASSERT_NE(bytes, nullptr);
+  // The normals stand in the middle of a wider picture, above a caption that says that the weights are seeded.
+  ASSERT_GT(picture.height, 30);
+  const int left = (picture.width - 40) / 2;
+  for (int i = 0; i < 40 * 30; ++i) {
+    EXPECT_EQ((*bytes)[3 * (i / 40 * picture.width + left + i % 40)], std::lround((red[i] + 1) / 2 * 255));
+  }
   ExpectError(folder, {"--input=photo.png", "--normals", "--out=m.png"}, HasSubstr("tiny_dav2 gives no normals"));
   ExpectError(folder, {"--input=photo.png", "--normals", "--colours=grey", "--out=m.png"},
               HasSubstr("--normals has colours of its own"), "tiny_moge");
