@@ -29,8 +29,8 @@ absl::Status CheckInputs(const EntryPoint& entry_point, const c10::FunctionSchem
   for (const Port& input : entry_point.inputs) inputs.push_back(input.name);
   if (inputs != arguments) {
     return EntryPointError(entry_point.place, entry_point,
-                   absl::StrCat("field \"inputs\" wants the arguments ", absl::StrJoin(arguments, ", "), ", has ",
-                                inputs.empty() ? "none" : absl::StrJoin(inputs, ", ")));
+                           absl::StrCat("field \"inputs\" wants the arguments ", absl::StrJoin(arguments, ", "),
+                                        ", has ", inputs.empty() ? "none" : absl::StrJoin(inputs, ", ")));
   }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const Port& input = entry_point.inputs[i];
@@ -44,7 +44,7 @@ absl::Status CheckInputs(const EntryPoint& entry_point, const c10::FunctionSchem
     for (const std::string& argument : {output.only_with, output.only_without}) {
       if (argument.empty() || std::count(inputs.begin(), inputs.end(), argument) > 0) continue;
       return EntryPointError(output.place, entry_point,
-                     absl::StrCat("no argument \"", argument, "\"", NearestHint(argument, inputs)));
+                             absl::StrCat("no argument \"", argument, "\"", NearestHint(argument, inputs)));
     }
   }
   return absl::OkStatus();
@@ -68,18 +68,18 @@ absl::StatusOr<std::vector<std::string>> OutputPlaces(const EntryPoint& entry_po
     }
     if (next == parts.size() || parts[next].is_tensor != output.shape.has_value()) {
       return EntryPointError(output.place, entry_point,
-                     absl::StrCat("\"", output.name, "\" ",
-                                  next == parts.size() ? "is not in"
-                                                       : (output.shape ? "has a shape but is no tensor in"
-                                                                       : "is a tensor, without a shape, in"),
-                                  " the result, which is ", result.annotation_str()));
+                             absl::StrCat("\"", output.name, "\" ",
+                                          next == parts.size() ? "is not in"
+                                                               : (output.shape ? "has a shape but is no tensor in"
+                                                                               : "is a tensor, without a shape, in"),
+                                          " the result, which is ", result.annotation_str()));
     }
     places.push_back(parts[next++].place);
   }
   if (next == parts.size()) return places;
   return EntryPointError(entry_point.place, entry_point,
-                 absl::StrCat("field \"outputs\" wants ", parts.size(), " parts of the result, which is ",
-                              result.annotation_str(), ", has ", next));
+                         absl::StrCat("field \"outputs\" wants ", parts.size(), " parts of the result, which is ",
+                                      result.annotation_str(), ", has ", next));
 }
 
 absl::Status CheckEntryPoints(const Module& module, const std::vector<EntryPoint>& entry_points) {
@@ -89,7 +89,7 @@ absl::Status CheckEntryPoints(const Module& module, const std::vector<EntryPoint
       std::vector<std::string> known;
       for (const torch::jit::Method& other : module.get_methods()) known.push_back(other.name());
       return EntryPointError(entry_point.place, entry_point,
-                     absl::StrCat("no such method", NearestHint(entry_point.method, known)));
+                             absl::StrCat("no such method", NearestHint(entry_point.method, known)));
     }
     const c10::FunctionSchema& schema = method->function().getSchema();
     RETURN_IF_ERROR(CheckInputs(entry_point, schema));

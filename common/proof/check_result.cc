@@ -68,7 +68,7 @@ class ResultChecker {
       const size_t i = FindOutput(key);
       if (i == found.size()) {
         return EntryPointError(entry_point_.place, entry_point_,
-                       absl::StrCat("no output \"", key, "\", which ", call_, " has"));
+                               absl::StrCat("no output \"", key, "\", which ", call_, " has"));
       }
       found[i] = true;
       RETURN_IF_ERROR(CheckTensor(entry_point_.outputs[i], entry.value().toTensor()));
