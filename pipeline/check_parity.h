@@ -10,9 +10,8 @@
 #include "common/parity/divergence.h"
 #include "common/parity/reference.h"
 #include "common/parity/settings.h"
-#include "common/proof/operator_trace.h"
-#include "pipeline/build_model.h"
-#include "registry/registry.h"
+#include "common/parity/stage.h"
+#include "pipeline/compared_model.h"
 
 namespace modelport {
 
@@ -24,30 +23,29 @@ struct ParityReport {
   ReferenceComparison comparison = {};
   absl::optional<Divergence> divergence = absl::nullopt;
   absl::optional<std::vector<Suspect>> suspects = absl::nullopt;  // If they were looked for.
+  absl::optional<Stage> smallest = absl::nullopt;  // A call of the smallest suspect (common/parity/reduce.h).
 
   bool passed() const { return settings.differences.empty() && !divergence; }
 };
 
-// The reference in the file `path`: a safetensors file (common/parity/reference.h), or a TorchScript file, which is
-// called as the first example of `model` says. A TorchScript file's code is run in this process, unless it has
-// operators that reach files or other processes.
-//   InvalidArgument     a file of another kind
-//   FailedPrecondition  a reference of another model than `name`, or TorchScript that reaches outside or fails
-absl::StatusOr<Reference> LoadReference(const std::string& path, const std::string& name, const BuiltModel& model);
-
-// A reference of the model itself, with the call of `reference`, or without one that of the first example. `path` is
-// its file, for messages.
-absl::StatusOr<Reference> RecordModel(const BuiltModel& model, const std::string& name,
-                                      const absl::optional<Reference>& reference, const std::string& path);
-
-// The first operator that makes a NaN or an infinity, with the call of `reference` or of the first example.
-absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const BuiltModel& model, const std::string& name,
-                                                          const absl::optional<Reference>& reference);
-
 // Compares settings, then stages; if `bisects`, finds the modules that are wrong on right input, too. Errors as those
 // of CompareReference.
-absl::StatusOr<ParityReport> CheckParity(const torch::jit::Module& module, const std::string& name,
-                                         const Reference& reference, CompareOptions options, bool bisects);
+absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Reference& reference, CompareOptions options,
+                                         bool bisects);
+
+// A submodule alone, in files.
+struct SavedReduction {
+  std::string module_path;
+  std::string reference_path;
+  absl::optional<Divergence> divergence = absl::nullopt;  // Of the saved submodule, loaded back; nullopt if it passes.
+};
+
+// Writes the submodule of `call` to a .pt file in `folder`, which is made if there is none, and beside it a reference
+// with the inputs and what `reference` expects of the call.
+//   Unimplemented  an argument that a reference cannot hold
+//   others         as Reduce and OutputFile; nothing is written then
+absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const Reference& reference, const Stage& call,
+                                             const std::string& folder);
 
 }  // namespace modelport
 

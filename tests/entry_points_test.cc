@@ -8,7 +8,7 @@
 
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_tree.h"
-#include "common/proof/check_entry_points.h"
+#include "common/proof/check_result.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"

@@ -9,7 +9,6 @@
 #include <fstream>
 #include <map>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
@@ -23,9 +22,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-// The arguments of a call among the fields of "call" in the goldens of Depth Anything 3; the other fields are notes.
-constexpr const char* kFlags[] = {"export_feat_layers", "infer_gs", "use_ray_pose", "ref_view_strategy"};
-
 at::Tensor SeededInput(const Json& input, uint64_t seed) {
   at::Tensor tensor = at::empty(input.at("shape").get<std::vector<int64_t>>(), at::kFloat);
   SeededFill(input.at("key").get<std::string>(), input.value("seed", seed), input.at("center"), input.at("spread"),
@@ -33,18 +29,12 @@ at::Tensor SeededInput(const Json& input, uint64_t seed) {
   return tensor;
 }
 
-c10::IValue FlagValue(const Json& json) {
+c10::IValue ArgumentValue(const Json& json) {
   if (json.is_boolean()) return json.get<bool>();
   if (json.is_string()) return json.get<std::string>();
   if (json.is_number_integer()) return json.get<int64_t>();
   if (json.is_number()) return json.get<double>();
   return json.get<std::vector<int64_t>>();
-}
-
-// Goldens with masks mask every third patch, shifted by one from image to image.
-at::Tensor Masks(const at::Tensor& input) {
-  const int64_t patches = input.size(2) / 14 * (input.size(3) / 14);
-  return (at::arange(patches).unsqueeze(0) + at::arange(input.size(0)).unsqueeze(1)).remainder(3).eq(1);
 }
 
 void ReadArguments(const Json& json, GoldenCase& golden) {
@@ -54,19 +44,16 @@ void ReadArguments(const Json& json, GoldenCase& golden) {
     golden.arguments[name] = input.contains("key") ? SeededInput(input, golden.seed)
                                                    : golden.tensors.at(input.at("tensor").get<std::string>());
   }
+  // What is false there was left out; the tensors are given already; "forward" names the call.
   const Json call = json.value("call", Json::object());
-  for (const char* flag : kFlags) {
-    if (call.contains(flag)) golden.arguments[flag] = FlagValue(call.at(flag));
+  for (const auto& [name, value] : call.items()) {
+    if (name != "forward" && value != Json(false)) golden.arguments.emplace(name, ArgumentValue(value));
   }
   const Json arguments = json.value("arguments", Json::object());
-  for (const auto& [name, value] : arguments.items()) golden.arguments[name] = FlagValue(value);
-  if (absl::EndsWith(golden.name, "_masked")) golden.arguments["masks"] = Masks(golden.input());
+  for (const auto& [name, value] : arguments.items()) golden.arguments[name] = ArgumentValue(value);
   golden.arguments["H"] = golden.input().size(-2);
   golden.arguments["W"] = golden.input().size(-1);
 }
-
-// Whether a stored tensor went into upstream's forward pass; the others came out of it.
-bool IsInput(const std::string& name) { return absl::StartsWith(name, "in.") || name == "ransac.sample_index"; }
 
 double MaxAbs(const Json& json, const at::Tensor& stored) {
   if (json.contains("max_abs")) return json.at("max_abs");
@@ -82,28 +69,11 @@ GoldenStage ReadStage(const Json& json, const at::Tensor& stored) {
   stage.expected = stored;
   stage.slice = json.value("slice", "");
   stage.max_abs = MaxAbs(json, stored);
-  stage.noise = json.value("fp64_max_abs_diff", UnmeasuredNoise(stage.name, stage.max_abs));
+  if (json.contains("fp64_max_abs_diff")) stage.noise = json.at("fp64_max_abs_diff").get<double>();
   return stage;
 }
 
-// Adjusts noise and arguments of the cases of Depth Anything 3.
-void AdjustMultiView(GoldenCase& golden) {
-  for (GoldenStage& stage : golden.stages) {
-    // RANSAC sorts nearly equal scores and solves nearly singular systems.
-    if (absl::EndsWith(golden.name, "_raypose")) stage.noise *= 2.5;
-    // If rounding decides which view is the reference view, take the stored one, which is the middle one.
-    if (stage.name == "stage.ref_view_index" && stage.noise >= 1) golden.arguments["ref_view_strategy"] = "middle";
-  }
-}
-
 }  // namespace
-
-double UnmeasuredNoise(absl::string_view stage, double max_abs) {
-  if (stage == "out.gaussians.rotations") return 1.16e-5 * max_abs;
-  if (stage == "out.gaussians.means") return 6.9e-6 * max_abs;
-  if (stage == "out.extrinsics") return 6.3e-6 * max_abs;
-  return 2.5e-6 * max_abs;
-}
 
 absl::StatusOr<std::map<std::string, at::Tensor>> ReadTensors(const std::string& path) {
   ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
@@ -130,9 +100,8 @@ absl::StatusOr<GoldenCase> ReadGoldenCase(const std::string& json_path) {
     const std::string name = entry.at("tensor");
     const auto found = golden.tensors.find(name);
     if (found == golden.tensors.end()) return absl::NotFoundError(absl::StrCat(json_path, ": no tensor ", name));
-    if (!IsInput(name)) golden.stages.push_back(ReadStage(entry, found->second));
+    golden.stages.push_back(ReadStage(entry, found->second));
   }
-  if (json.contains("inputs")) AdjustMultiView(golden);
   return golden;
 }
 

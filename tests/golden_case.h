@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 
 namespace modelport {
 
@@ -20,21 +20,17 @@ struct GoldenStage {
   at::Tensor expected;  // What is stored: a slice of the upstream tensor, or all of it.
   std::string slice;    // As in common/parity/slice.h; empty: all of it.
   double max_abs = 0;   // Largest absolute element of the whole upstream tensor.
-  double noise = 0;     // Upstream in float32 against upstream in float64, or UnmeasuredNoise.
+  // Upstream in float32 against upstream in float64; nullopt if it was not run in float64.
+  absl::optional<double> noise = absl::nullopt;
 };
 
-// The noise of a stage of the giants, whose upstream models were too large to be run in float64. The factor is the most
-// that their families' smaller models show. Where a pose magnifies rounding it is measured: da3_giant exported, in
-// float32 against itself in float64, the most of two inputs and of five sets of kernels (AVX2, AVX512_CORE and SSE41
-// for oneDNN, ATen and MKL, all that the processor has, one thread).
-double UnmeasuredNoise(absl::string_view stage, double max_abs);
-
 struct GoldenCase {
-  std::string name;                              // "70x98_b2"
-  std::string model;                             // "dav2_vits"
-  uint64_t seed = 0;                             // Of the weights.
-  std::map<std::string, c10::IValue> arguments;  // Of the calls, by name: "x"; those left out have their defaults.
-  std::map<std::string, at::Tensor> tensors;     // All that are stored.
+  std::string name;   // "70x98_b2"
+  std::string model;  // "dav2_vits"
+  uint64_t seed = 0;  // Of the weights.
+  // Of the calls, by name: "x"; those left out have their defaults. "H" and "W" are the sides of the input.
+  std::map<std::string, c10::IValue> arguments;
+  std::map<std::string, at::Tensor> tensors;  // All that are stored.
   std::vector<GoldenStage> stages;
 
   const at::Tensor& input() const { return arguments.at("x").toTensor(); }

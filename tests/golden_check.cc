@@ -13,15 +13,18 @@
 #include <variant>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "common/module_tree/expression.h"
 #include "common/parity/capture.h"
 #include "common/parity/measures.h"
 #include "common/parity/slice.h"
 #include "common/parity/stage.h"
+#include "common/parity/tolerance.h"
 #include "common/script/ivalue.h"
 #include "common/status/status_macros.h"
 
@@ -33,6 +36,7 @@ struct Place {
   std::string call;
   std::string stage;
   std::string element;
+  Comparison comparison;
 };
 
 // The names of the stored tensors among a call's arguments.
@@ -54,13 +58,13 @@ absl::StatusOr<bool> CanMake(const std::string& call, const GoldenCase& golden) 
 }
 
 // The first row for `stage` of `owners`: the family, and the type of the model's root.
-absl::StatusOr<Place> Find(const std::vector<StageRow>& table, const std::vector<std::string>& owners,
-                           const GoldenCase& golden, const std::string& stage) {
-  for (const StageRow& row : table) {
+absl::StatusOr<Place> Find(const GoldenTable& table, const std::vector<std::string>& owners, const GoldenCase& golden,
+                           const std::string& stage) {
+  for (const StageRow& row : table.stages) {
     if (std::find(owners.begin(), owners.end(), row.owner) == owners.end()) continue;
     const auto bindings = row.golden.Match(stage);
     if (!bindings) continue;
-    Place place{row.call, row.stage, row.element};
+    Place place{row.call, row.stage, row.element, row.comparison};
     for (const auto& [name, value] : *bindings) {
       for (std::string* text : {&place.call, &place.stage, &place.element}) {
         *text = absl::StrReplaceAll(*text, {{absl::StrCat("{", name, "}"), value}});
@@ -107,7 +111,7 @@ absl::StatusOr<std::string> PlaceName(const Place& place) {
 }
 
 // Relative to each element. Focal lengths of fields of view below 0.03 are left out, since they grow without bound.
-double IntrinsicsDifference(const at::Tensor& expected, const at::Tensor& actual, const GoldenCase& golden) {
+double FocalDifference(const at::Tensor& expected, const at::Tensor& actual, const GoldenCase& golden) {
   const at::Tensor e = expected.to(at::kDouble), a = actual.to(at::kDouble);
   at::Tensor difference = (a - e).abs() / e.abs().clamp_min(1e-12);
   const at::Tensor x = golden.input();
@@ -119,42 +123,91 @@ double IntrinsicsDifference(const at::Tensor& expected, const at::Tensor& actual
   return difference.max().item<double>();
 }
 
-StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const at::Tensor& actual) {
-  StageResult result{absl::StrCat(golden.model, "/", golden.name, " ", stage.name), 0, stage.max_abs, stage.noise};
+StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const Comparison& comparison,
+                    const at::Tensor& actual) {
+  StageResult result{absl::StrCat(golden.model, "/", golden.name, " ", stage.name)};
   const at::Tensor& expected = stage.expected;
   if (expected.sizes() != actual.sizes()) {
     result.difference = std::numeric_limits<double>::infinity();
   } else if (expected.scalar_type() == at::kBool) {
     // Rounding decides comparisons of nearly equal values: a thousandth of the pixels may differ.
     result.difference = expected.ne(actual).to(at::kDouble).mean().item<double>();
-    result.max_abs = 0;
-    result.noise = 1e-3 / 4;
-  } else if (absl::EndsWith(stage.name, "intrinsics") && !absl::EndsWith(golden.name, "_raypose")) {
-    result.difference = IntrinsicsDifference(expected, actual, golden);
-    result.max_abs = 0;
-    result.noise = 5e-5 / 4;
+    result.tolerance = 1e-3;
+  } else if (comparison.focal) {
+    result.difference = FocalDifference(expected, actual, golden);
+    result.tolerance = *comparison.focal;
   } else {
+    const double noise = stage.noise ? comparison.factor * *stage.noise : comparison.unmeasured * stage.max_abs;
     result.difference = Measure(expected, actual).max_abs;
-    if (!expected.is_floating_point()) result.max_abs = 0, result.noise = 0;
+    result.tolerance = Tolerance(noise, stage.max_abs, expected.scalar_type());
   }
   return result;
 }
 
+absl::StatusOr<Comparison> ParseComparison(absl::string_view text) {
+  if (text.empty()) return Comparison();
+  const std::vector<std::string> words = absl::StrSplit(text, ' ');
+  double number = 0;
+  if (words.size() == 2 && absl::SimpleAtod(words[1], &number)) {
+    if (words[0] == "noise") return Comparison{.factor = number};
+    if (words[0] == "unmeasured") return Comparison{.unmeasured = number};
+    if (words[0] == "focal") return Comparison{.focal = number};
+  }
+  return absl::InvalidArgumentError(absl::StrCat("wants noise, unmeasured or focal, and a number: ", text));
+}
+
+// Masks of which every third patch is set, shifted by one from image to image. `patch` is its side in pixels.
+at::Tensor EveryThirdPatch(const at::Tensor& input, int64_t patch) {
+  const int64_t patches = input.size(2) / patch * (input.size(3) / patch);
+  return (at::arange(patches).unsqueeze(0) + at::arange(input.size(0)).unsqueeze(1)).remainder(3).eq(1);
+}
+
+// The value of an argument that the table gives the case.
+absl::StatusOr<c10::IValue> ArgumentOf(const ArgumentRow& row, const GoldenCase& golden) {
+  ASSIGN_OR_RETURN(const Call value, ParseCall(row.value));
+  if (value.positional.size() == 1) {
+    ASSIGN_OR_RETURN(const Value argument, value.positional[0].Evaluate({}));
+    if (value.type == "text") return ToIValue(argument);
+    if (value.type == "every_third_patch") return EveryThirdPatch(golden.input(), std::get<int64_t>(argument));
+  }
+  return absl::InvalidArgumentError(absl::StrCat("wants text(\"...\") or every_third_patch(SIDE): ", row.value));
+}
+
+// The case with the arguments that the table gives it.
+absl::StatusOr<GoldenCase> WithArguments(GoldenCase golden, const std::vector<std::string>& owners,
+                                         const GoldenTable& table) {
+  for (const ArgumentRow& row : table.arguments) {
+    absl::string_view suffix = row.golden_case;
+    const bool is_suffix = absl::ConsumePrefix(&suffix, "*");
+    if (is_suffix ? !absl::EndsWith(golden.name, suffix) : golden.name != suffix) continue;
+    if (std::find(owners.begin(), owners.end(), row.owner) == owners.end()) continue;
+    ASSIGN_OR_RETURN(golden.arguments[row.argument], ArgumentOf(row, golden));
+  }
+  return golden;
+}
+
 }  // namespace
 
-absl::StatusOr<std::vector<StageRow>> ReadStageTable(const std::string& path) {
+absl::StatusOr<GoldenTable> ReadGoldenTable(const std::string& path) {
   std::ifstream stream(path);
   if (!stream) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
-  std::vector<StageRow> rows;
+  GoldenTable table;
   for (std::string line; std::getline(stream, line);) {
     if (line.empty() || line[0] == '#') continue;
     std::vector<std::string> cells = absl::StrSplit(line, '|');
-    if (cells.size() != 5) return absl::InvalidArgumentError(absl::StrCat(path, ": wants 5 columns: ", line));
     for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
+    if (cells.size() == 4) {
+      table.arguments.push_back({cells[0], cells[1], cells[2], cells[3]});
+      continue;
+    }
+    if (cells.size() != 5 && cells.size() != 6) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": wants 4, 5 or 6 columns: ", line));
+    }
     ASSIGN_OR_RETURN(KeyPattern golden, KeyPattern::Parse(cells[1]));
-    rows.push_back({cells[0], std::move(golden), cells[2], cells[3], cells[4]});
+    ASSIGN_OR_RETURN(const Comparison comparison, ParseComparison(cells.size() == 6 ? cells[5] : ""));
+    table.stages.push_back({cells[0], std::move(golden), cells[2], cells[3], cells[4], comparison});
   }
-  return rows;
+  return table;
 }
 
 std::vector<c10::IValue> ArgumentsByName(const torch::jit::Module& module, const std::string& method,
@@ -169,13 +222,15 @@ std::vector<c10::IValue> ArgumentsByName(const torch::jit::Module& module, const
 }
 
 absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& module, absl::string_view family,
-                                                     const GoldenCase& golden, const std::vector<StageRow>& table) {
+                                                     const GoldenCase& stated, const GoldenTable& table) {
   const c10::InferenceMode inference;
-  // Every call runs once and captures all of its stages.
   const std::vector<std::string> owners = {std::string(family), module.type()->name()->name()};
+  ASSIGN_OR_RETURN(const GoldenCase golden, WithArguments(stated, owners, table));
+  // Every call runs once and captures all of its stages.
   std::map<std::string, std::vector<std::pair<const GoldenStage*, Place>>> calls;
   for (const GoldenStage& stage : golden.stages) {
     ASSIGN_OR_RETURN(Place place, Find(table, owners, golden, stage.name));
+    if (place.call.empty()) continue;  // It went in.
     calls[place.call].emplace_back(&stage, std::move(place));
   }
   std::vector<StageResult> results;
@@ -194,7 +249,7 @@ absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& m
       const at::Tensor* const actual = FindTensor(captured, name);
       if (actual == nullptr) return absl::NotFoundError(absl::StrCat(name, " is not passed in ", golden.name));
       ASSIGN_OR_RETURN(const at::Tensor slice, Slice(*actual, stage->slice));
-      results.push_back(Compare(golden, *stage, slice));
+      results.push_back(Compare(golden, *stage, place.comparison, slice));
     }
   }
   return results;

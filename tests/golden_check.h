@@ -4,46 +4,65 @@
 
 #include <torch/csrc/jit/api/module.h>
 
-#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/keymap/key_pattern.h"
 #include "tests/golden_case.h"
 
 namespace modelport {
 
-// A line of a table of stages, such as tests/stages.txt.
+// How a tensor is compared.
+struct Comparison {
+  double factor = 1;                             // Of the measured noise.
+  double unmeasured = 2.5e-6;                    // The noise where none was measured, as a part of the largest element.
+  absl::optional<double> focal = absl::nullopt;  // Camera matrices: what an element may differ by, as a part of itself.
+};
+
+// Rows of a table such as tests/stages.txt, which describes them.
 struct StageRow {
-  std::string owner;  // A family, or the type of a model's root.
+  std::string owner;
   KeyPattern golden;
   std::string call;
   std::string stage;
   std::string element;
+  Comparison comparison;
 };
 
-absl::StatusOr<std::vector<StageRow>> ReadStageTable(const std::string& path);
+struct ArgumentRow {
+  std::string owner;
+  std::string golden_case;
+  std::string argument;
+  std::string value;
+};
+
+struct GoldenTable {
+  std::vector<StageRow> stages;
+  std::vector<ArgumentRow> arguments;
+};
+
+// InvalidArgument for a row of another form.
+absl::StatusOr<GoldenTable> ReadGoldenTable(const std::string& path);
 
 // How far one stage of an artifact is from the golden.
 struct StageResult {
   std::string stage;
   double difference = 0;  // Largest absolute difference; infinite if the shapes differ.
-  double max_abs = 0;     // Of the golden.
-  double noise = 0;       // Of the golden.
+  double tolerance = 0;   // What rounding in other kernels may amount to: common/parity/tolerance.h, from the noise.
 
-  // What rounding in other kernels may amount to: 4 times the noise, at least 4e-6 of the largest element.
-  double tolerance() const { return std::max(4 * noise, 4e-6 * max_abs); }
   // Never where a difference is infinite or no number.
-  bool ok() const { return std::isfinite(difference) && difference <= tolerance(); }
+  bool ok() const { return std::isfinite(difference) && difference <= tolerance; }
 };
 
-// Runs `module`, of `family`, on the case's input and compares every stage of the case.
-//   NotFound  a stage that the table does not have, or that is not called
+// Runs `module`, of `family`, on the case's input and compares every stage of the case but those that went in.
+//   InvalidArgument  a row of the table of another form
+//   NotFound         a stage that the table does not have, or that is not called
 absl::StatusOr<std::vector<StageResult>> CheckGolden(const torch::jit::Module& module, absl::string_view family,
-                                                     const GoldenCase& golden, const std::vector<StageRow>& table);
+                                                     const GoldenCase& golden, const GoldenTable& table);
 
 // The arguments of `method` by name, in order: the case's, and the defaults of those that it leaves out.
 std::vector<c10::IValue> ArgumentsByName(const torch::jit::Module& module, const std::string& method,

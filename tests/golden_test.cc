@@ -44,17 +44,17 @@ std::string Family(const CatalogEntry& entry) { return std::string(absl::StripSu
 
 // Prints the stage that is nearest to its tolerance.
 void Report(const std::vector<StageResult>& results) {
-  const auto ratio = [](const StageResult& r) { return r.difference == 0 ? 0 : r.difference / r.tolerance(); };
+  const auto ratio = [](const StageResult& r) { return r.difference == 0 ? 0 : r.difference / r.tolerance; };
   const auto worst = std::max_element(results.begin(), results.end(),
                                       [&](const auto& a, const auto& b) { return ratio(a) < ratio(b); });
   std::printf("%zu stages; nearest to its tolerance: %s: %.3g of %.3g\n", results.size(), worst->stage.c_str(),
-              worst->difference, worst->tolerance());
+              worst->difference, worst->tolerance);
 }
 
 TEST(GoldenTest, EveryStageIsReproduced) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), *plugins));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
-  ASSERT_OK_AND_ASSIGN(const std::vector<StageRow> table, ReadStageTable(*stages));
+  ASSERT_OK_AND_ASSIGN(const GoldenTable table, ReadGoldenTable(*stages));
   const auto cases_by_seed = CasesBySeed();
   ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
   for (const auto& [seed, cases] : cases_by_seed) {
@@ -62,12 +62,11 @@ TEST(GoldenTest, EveryStageIsReproduced) {
     ASSERT_OK_AND_ASSIGN(const torch::jit::Module module,
                          is_built ? LoadModule(*artifact) : ExportSeeded(registry, *model, seed));
     for (const GoldenCase& golden : cases) {
-      ASSERT_FALSE(golden.stages.empty()) << golden.name;
       ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
-      ASSERT_EQ(results.size(), golden.stages.size());
+      ASSERT_FALSE(results.empty()) << golden.name;
       for (const StageResult& result : results) {
         EXPECT_TRUE(result.ok()) << result.stage << " differs by " << result.difference << ", more than "
-                                 << result.tolerance();
+                                 << result.tolerance;
       }
       Report(results);
     }

@@ -171,7 +171,7 @@ const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment
 // The first golden case of `model` that is not reproduced; empty if all are.
 absl::StatusOr<std::vector<std::string>> GoldenComplaints(const torch::jit::Module& module, const std::string& family,
                                                           const std::vector<GoldenCase>& cases) {
-  ASSIGN_OR_RETURN(const std::vector<StageRow> table, ReadStageTable("tests/stages.txt"));
+  ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTable("tests/stages.txt"));
   std::vector<std::string> complaints;
   for (const GoldenCase& golden : cases) {
     const auto results = CheckGolden(module, family, golden, table);

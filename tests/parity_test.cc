@@ -13,6 +13,7 @@ namespace modelport {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -50,11 +51,77 @@ class ParityTest : public testing::Test {
 
 TEST_F(ParityTest, AModelEqualsWhatItWrote) {
   SaveStages();
-  const ToolResult result = Parity({"--reference=r.safetensors", "--bisect"});
-  EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("settings equal, 0 different\n"), HasSubstr("  passed   pretrained.blocks.0"),
-                                HasSubstr("  passed   output "), Not(HasSubstr("FAILED")), HasSubstr("tensors pass\n"),
-                                HasSubstr("wrong on right input: none\n")));
+  const ToolResult all = Parity({"--reference=r.safetensors", "--bisect", "--all"});
+  EXPECT_EQ(all.exit_status, 0) << all.err;
+  EXPECT_THAT(all.out, AllOf(HasSubstr("settings equal, 0 different\n"), HasSubstr("  passed   pretrained.blocks.0"),
+                             HasSubstr("  passed   output "), Not(HasSubstr("FAILED")), HasSubstr("tensors pass\n"),
+                             HasSubstr("wrong on right input: none\n")));
+  const std::string few = Parity({"--reference=r.safetensors"}).out;
+  EXPECT_THAT(few, AllOf(HasSubstr("  passed   output "), HasSubstr(", --all prints every one\n")));
+  EXPECT_LT(2 * few.size(), all.out.size());
+}
+
+TEST_F(ParityTest, TheFirstStagesThatFailAreShown) {
+  SaveStages();
+  WritePlugin("heads=3");
+  EXPECT_THAT(Parity({"--reference=r.safetensors"}).out,
+              AllOf(HasSubstr("  FAILED   input of pretrained.blocks.0.attn.proj "), Not(HasSubstr("passed  ")),
+                    HasSubstr("  FAILED   output "), Not(HasSubstr("FAILED   pretrained.blocks.1")),
+                    HasSubstr("; above are the first that fail and the results, --all prints every one\n")));
+}
+
+TEST_F(ParityTest, ARunGoesOnFromAStage) {
+  SaveStages();
+  WritePlugin("heads=3");
+  const ToolResult result = Parity({"--reference=r.safetensors", "--from_stage=pretrained.blocks.2", "--all"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("the model diverges at input of pretrained.blocks.2.attn.proj\n"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  passed   pretrained.blocks.2.norm1 "),
+                                Not(HasSubstr(" pretrained.blocks.1 ")), Not(HasSubstr("not compared"))));
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--from_stage=pretrained.blocks.9"}).err,
+              HasSubstr("has no tensor of pretrained.blocks.9 to begin at; nearest: pretrained.blocks."));
+}
+
+TEST_F(ParityTest, TheSmallestModuleAtFaultRunsAlone) {
+  SaveStages();
+  const ToolResult none = Parity({"--reference=r.safetensors", "--reduce=alone"});
+  EXPECT_EQ(none.exit_status, 0);
+  EXPECT_THAT(none.err, HasSubstr("--reduce: no module is wrong"));
+  WritePlugin("heads=3");
+  const ToolResult result = Parity({"--reference=r.safetensors", "--reduce=alone"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("the smallest of them is pretrained.blocks.0.attn; alone, it diverges at "),
+                    HasSubstr("//tools:parity -- --artifact="), HasSubstr("/pretrained.blocks.0.attn.pt ")));
+  EXPECT_THAT(FileNames(folder_ + "/alone"),
+              ElementsAre("pretrained.blocks.0.attn.pt", "pretrained.blocks.0.attn.safetensors"));
+  const ToolResult alone = RunTool(
+      "parity",
+      {"--artifact=alone/pretrained.blocks.0.attn.pt", "--reference=alone/pretrained.blocks.0.attn.safetensors"},
+      folder_);
+  EXPECT_EQ(alone.exit_status, 1);
+  EXPECT_THAT(alone.out, HasSubstr("  the model itself: heads is 3, the reference has 2\n"));
+}
+
+TEST_F(ParityTest, APageIsWritten) {
+  SaveStages();
+  WritePlugin("heads=3");
+  EXPECT_EQ(Parity({"--reference=r.safetensors", "--bisect", "--html=page.html"}).exit_status, 1);
+  EXPECT_THAT(ReadFile(folder_ + "/page.html"),
+              AllOf(StartsWith("<!DOCTYPE html>"), HasSubstr("<code>pretrained.blocks.0.attn</code>"),
+                    HasSubstr("data:image/png;base64,")));
+}
+
+TEST_F(ParityTest, NamesPairTheReferenceWithTheModel) {
+  SaveStages();
+  std::ofstream(folder_ + "/names.yaml") << "modules: {depth_head: null}\nsettings: {heads: null}\n";
+  WritePlugin("heads=3");
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--names=names.yaml", "--all"}).out,
+              AllOf(HasSubstr("  FAILED   pretrained.blocks.0 "), Not(HasSubstr("heads is 3")),
+                    Not(HasSubstr(" depth_head.scratch"))));
+  std::ofstream(folder_ + "/names.yaml") << "modules: {deph_head: null}\n";
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--names=names.yaml"}).err,
+              HasSubstr("names.yaml: the reference has no module deph_head; nearest: "));
 }
 
 TEST_F(ParityTest, AFaultIsLocated) {
@@ -121,6 +188,9 @@ TEST_F(ParityTest, WhatHalfPrecisionCostsIsPrinted) {
 
 TEST_F(ParityTest, WhatIsMissingIsSaid) {
   EXPECT_THAT(Parity({}).err, StartsWith("INVALID_ARGUMENT: --reference is missing"));
+  EXPECT_EQ(Parity({"--reduce=alone"}).err, "INVALID_ARGUMENT: --reduce is for --reference=FILE\n");
+  EXPECT_EQ(Parity({"--artifact=a.pt", "--reference=r"}).err,
+            "INVALID_ARGUMENT: give --model or --artifact, not both\n");
   SaveStages();
   EXPECT_THAT(Parity({"--reference=r.safetensors", "--inject=pretrained.blocks.9"}).err,
               HasSubstr("has no tensor of pretrained.blocks.9 to inject; nearest: pretrained.blocks."));

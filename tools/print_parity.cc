@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "common/tensor/shape.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
@@ -17,6 +18,11 @@ namespace modelport {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr size_t kShown = 12;  // Rows of stages that fail.
+
+// "" for the module itself is hard to see in a report.
+std::string ModuleName(const std::string& path) { return path.empty() ? "the model itself" : path; }
 
 bool IsInput(const ComparedTensor& tensor) {
   return !tensor.point.is_result && tensor.point.stage.side == Stage::Side::kInput;
@@ -45,28 +51,76 @@ void AddRow(const ComparedTensor& tensor, Table& table) {
                 tensor.obstacle});
 }
 
-std::string StageTable(const ReferenceComparison& comparison) {
+// How much of its tolerance a tensor that passes takes.
+double Used(const ComparedTensor& tensor) {
+  return tensor.measures.max_abs == 0 ? 0 : tensor.measures.max_abs / tensor.tolerance;
+}
+
+// All but the inputs that pass of calls whose result has a row.
+std::vector<const ComparedTensor*> AllRows(const ReferenceComparison& comparison) {
   std::set<std::string> calls;
   for (const ComparedTensor& tensor : comparison.tensors) {
     if (!tensor.point.is_result && !IsInput(tensor)) calls.insert(CallName(tensor.point.stage));
   }
-  Table table;
-  table.AddRow({"  verdict", "stage", "shape", "max diff", "mean diff", "relative", "cosine", "SNR", "tolerance"});
+  std::vector<const ComparedTensor*> rows;
   for (const ComparedTensor& tensor : comparison.tensors) {
     if (IsInput(tensor) && tensor.passed() && calls.count(CallName(tensor.point.stage)) > 0) continue;
-    AddRow(tensor, table);
+    rows.push_back(&tensor);
+  }
+  return rows;
+}
+
+// The first stages that fail, or if none does the one that is nearest to its tolerance, and the results.
+std::vector<const ComparedTensor*> FirstRows(const ReferenceComparison& comparison) {
+  std::vector<const ComparedTensor*> rows, results;
+  const ComparedTensor* nearest = nullptr;
+  for (const ComparedTensor& tensor : comparison.tensors) {
+    if (tensor.point.is_result) {
+      results.push_back(&tensor);
+    } else if (!tensor.passed()) {
+      if (rows.size() < kShown) rows.push_back(&tensor);
+    } else if (nearest == nullptr || Used(tensor) > Used(*nearest)) {
+      nearest = &tensor;
+    }
+  }
+  if (rows.empty() && nearest != nullptr) rows.push_back(nearest);
+  rows.insert(rows.end(), results.begin(), results.end());
+  return rows;
+}
+
+std::string StageTable(const ReferenceComparison& comparison, Rows rows) {
+  Table table;
+  table.AddRow({"  verdict", "stage", "shape", "max diff", "mean diff", "relative", "cosine", "SNR", "tolerance"});
+  for (const ComparedTensor* const tensor : rows == Rows::kAll ? AllRows(comparison) : FirstRows(comparison)) {
+    AddRow(*tensor, table);
   }
   return table.ToString();
 }
 
-std::string SettingsText(const SettingsComparison& settings) {
-  std::string text =
-      absl::StrCat("configuration: ", settings.equal, " settings equal, ", settings.differences.size(), " different\n");
+// How many pass, and how to see those that have no row.
+std::string CountText(const ReferenceComparison& comparison, Rows rows) {
+  const size_t count = comparison.tensors.size();
+  const size_t passed = std::count_if(comparison.tensors.begin(), comparison.tensors.end(),
+                                      [](const ComparedTensor& tensor) { return tensor.passed(); });
+  std::string text = absl::StrCat(passed, " of ", count, " tensors pass");
+  if (rows == Rows::kAll) return text + "\n";
+  const char* const what = passed == count            ? "the stage that is nearest to its tolerance"
+                           : count - passed <= kShown ? "those that fail"
+                                                      : "the first that fail";
+  return absl::StrCat(text, "; above are ", what, " and the results, --all prints every one\n");
+}
+
+std::string SettingsText(const SettingsComparison& settings, Rows rows) {
+  std::vector<std::string> lines;
   for (const SettingDifference& setting : settings.differences) {
-    absl::StrAppend(&text, "  ", Printable(ModuleName(setting.path)), ": ", Printable(setting.name), " is ",
-                    Printable(setting.actual), ", the reference has ", Printable(setting.expected), "\n");
+    lines.push_back(absl::StrCat(Printable(ModuleName(setting.path)), ": ", Printable(setting.name), " is ",
+                                 Printable(setting.actual), ", the reference has ", Printable(setting.expected)));
   }
-  return text;
+  return absl::StrCat("configuration: ", settings.equal, " settings equal, ", lines.size(), " different",
+                      rows == Rows::kFirst ? FirstFewLines(lines, "  ")
+                      : lines.empty()      ? ""
+                                           : absl::StrCat("\n  ", absl::StrJoin(lines, "\n  ")),
+                      "\n");
 }
 
 std::string SuspectsText(const std::vector<Suspect>& suspects) {
@@ -107,15 +161,11 @@ Json SettingsJson(const SettingsComparison& settings) {
 
 }  // namespace
 
-std::string ModuleName(const std::string& path) { return path.empty() ? "the model itself" : path; }
-
-std::string ParityText(const ParityReport& report) {
+std::string ParityText(const ParityReport& report, Rows rows) {
   const ReferenceComparison& comparison = report.comparison;
   std::string text = absl::StrCat(Printable(report.model), " against ", Printable(report.reference), "\n\n",
-                                  SettingsText(report.settings), "\n", StageTable(comparison), "\n");
-  const auto passed = std::count_if(comparison.tensors.begin(), comparison.tensors.end(),
-                                    [](const ComparedTensor& tensor) { return tensor.passed(); });
-  absl::StrAppend(&text, passed, " of ", comparison.tensors.size(), " tensors pass\n");
+                                  SettingsText(report.settings, rows), "\n", StageTable(comparison, rows), "\n",
+                                  CountText(comparison, rows));
   if (!comparison.not_computed.empty()) {
     absl::StrAppend(&text, "not compared, since the model does not pass them: ", FirstFew(comparison.not_computed),
                     "\n");
@@ -132,6 +182,16 @@ std::string ParityText(const ParityReport& report) {
   }
   if (report.suspects) absl::StrAppend(&text, SuspectsText(*report.suspects));
   return text;
+}
+
+std::string ReductionText(const Stage& call, const SavedReduction& saved) {
+  const std::string name = call.path.empty() ? ModuleName("") : StageName(call);
+  return absl::StrCat("the smallest of them is ", Printable(name), "; alone, ",
+                      saved.divergence
+                          ? absl::StrCat("it diverges at ", Printable(saved.divergence->stage))
+                          : "all its tensors pass: what is wrong with it shows in its settings or in another call",
+                      ":\n  ./bazelw run //tools:parity -- --artifact=", Printable(saved.module_path),
+                      " --reference=", Printable(saved.reference_path), "\n");
 }
 
 std::string ParityJson(const ParityReport& report) {

@@ -3,19 +3,25 @@
 
 #include <string>
 
+#include "common/parity/stage.h"
 #include "pipeline/check_parity.h"
 
 namespace modelport {
 
-// The report as a table: settings that differ, a row for each stage, where the model diverges. Inputs of modules that
-// pass have no row, where the module's result has one.
-std::string ParityText(const ParityReport& report);
+// The stages that have a row in the table.
+enum class Rows {
+  kFirst,  // The first that fail, or if none does the one that is nearest to its tolerance, and the results.
+  kAll,    // All, but for inputs of modules that pass, where the module's result has a row.
+};
+
+// The report as a table: settings that differ, rows of stages, where the model diverges.
+std::string ParityText(const ParityReport& report, Rows rows);
+
+// What --reduce wrote, and the command that runs it.
+std::string ReductionText(const Stage& call, const SavedReduction& saved);
 
 // All of the report as JSON. A number that JSON lacks, such as an infinite one, is null.
 std::string ParityJson(const ParityReport& report);
-
-// "" for the module itself is hard to see in a report: "the model itself".
-std::string ModuleName(const std::string& path);
 
 }  // namespace modelport
 

@@ -97,5 +97,27 @@ TEST(RunObservedTest, TheModuleStaysAsItIs) {
   EXPECT_EQ(outer.get_method("forward").graph()->toString(), before);
 }
 
+TEST(RunObservedTest, ACallThatIsReplacedIsNeitherMadeNorObserved) {
+  std::vector<std::string> calls, points;
+  const auto observe = [&](const ObservedTensor& point, const at::Tensor& tensor) {
+    points.push_back(point.name);
+    return tensor;
+  };
+  const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>& arguments) {
+    calls.push_back(StageName(call));
+    EXPECT_TRUE(arguments.at(0).isTensor());
+    const bool is_first = call.path == "middle.inner" && call.call == 0;
+    // The second one returns a tuple: it is made in any case.
+    return is_first || call.method == "both" ? at::full({}, 10.0) : at::Tensor();
+  };
+  ASSERT_OK_AND_ASSIGN(const c10::IValue result,
+                       RunObserved(Outer(), "forward", {at::full({}, 3.0)}, observe, observe_call));
+  EXPECT_EQ(result.toTensor().item<float>(), 17);
+  EXPECT_THAT(calls, ElementsAre("total()", "middle.both()", "middle.inner", "middle.inner [1]"));
+  EXPECT_THAT(points,
+              ElementsAre("input of total()", "input of middle.both()", "input of middle.inner [1]", "middle.inner [1]",
+                          "middle.both() -> 0", "middle.both() -> 1", "total() -> sum", "total() -> a", "output"));
+}
+
 }  // namespace
 }  // namespace modelport

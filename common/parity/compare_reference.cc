@@ -96,7 +96,9 @@ absl::StatusOr<std::vector<std::string>> NotComputed(const Reference& reference,
   for (const PassedTensor& tensor : run.passed) passed.insert(tensor.name);
   std::vector<std::string> names;
   for (const auto& [name, stage] : expected.stages()) {
-    if (passed.count(name) > 0) continue;
+    const bool is_left_out = std::any_of(run.left_out.begin(), run.left_out.end(),
+                                         [&, &stage = stage](const auto& path) { return IsWithin(stage.path, path); });
+    if (passed.count(name) > 0 || is_left_out) continue;
     if (!options.lenient) return MissingError(reference, expected, run, name);
     names.push_back(name);
   }
@@ -135,12 +137,28 @@ class Injected {
  private:
   // All inputs of a call, and all elements of a result, belong together.
   static bool Matches(const Stage& stage, const Stage& point) {
-    return stage.path == point.path && stage.method == point.method && stage.side == point.side &&
-           stage.call == point.call;
+    return SameCall(stage, point) && stage.side == point.side;
   }
 
   std::vector<Stage> stages_;
 };
+
+// The call from which on the module computes; nullopt for "", the whole. `name` is of what it returns.
+absl::StatusOr<absl::optional<Stage>> FirstCall(const Reference& reference, const ExpectedTensors& expected,
+                                                const std::string& name) {
+  if (name.empty()) return absl::nullopt;
+  ASSIGN_OR_RETURN(Stage call, ParseStage(name));
+  call.side = Stage::Side::kOutput;
+  call.argument = 0;
+  call.element.clear();
+  std::vector<std::string> known;
+  for (const auto& [other, stage] : expected.stages()) {
+    if (SameCall(stage, call)) return call;
+    known.push_back(other);
+  }
+  return WrongReference(reference,
+                        absl::StrCat("has no tensor of ", Brief(name), " to begin at", NearestHint(name, known)));
+}
 
 // The own tensor, of which the reference may hold a slice.
 absl::StatusOr<at::Tensor> Sliced(const Reference& reference, const std::string& name, const at::Tensor& tensor) {
@@ -184,6 +202,10 @@ absl::StatusOr<ComparedTensor> Compare(const Reference& reference, const at::Ten
   ASSIGN_OR_RETURN(const at::Tensor rounded, SlicedCopy(reference, passed.name, run.rounded));
   ASSIGN_OR_RETURN(const at::Tensor wide, SlicedCopy(reference, passed.name, run.wide));
   ComparedTensor compared{passed.name, passed.point, expected.sizes().vec()};
+  if (options.keep_tensors) {
+    compared.expected = expected;
+    compared.actual = own;
+  }
   if (expected.sizes() != own.sizes() || !SameDType(expected.scalar_type(), own.scalar_type(), options.lenient)) {
     compared.obstacle = absl::StrCat("wants ", Description(expected), ", has ", Description(own));
     return compared;
@@ -204,13 +226,15 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   ASSIGN_OR_RETURN(const ExpectedTensors expected, ExpectedTensors::Index(reference));
   if (!options.lenient) RETURN_IF_ERROR(CheckPaths(module, reference, expected));
   ASSIGN_OR_RETURN(const Injected injected, Injected::Parse(reference, expected, options.inject));
-  const auto replaces = [&](const ObservedTensor& point) {
+  const auto is_injected = [&](const ObservedTensor& point) {
     return !point.is_result && (options.inject_all || injected.Contains(point.stage));
   };
-  ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaces));
+  Replaced replaced = {.at = is_injected};
+  ASSIGN_OR_RETURN(replaced.from, FirstCall(reference, expected, options.from_stage));
+  ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaced));
   ReferenceComparison comparison;
   ASSIGN_OR_RETURN(comparison.not_computed, NotComputed(reference, expected, run, options));
-  if (!options.tolerance) RETURN_IF_ERROR(MeasureRounding(module, reference, expected, arguments, replaces, run));
+  if (!options.tolerance) RETURN_IF_ERROR(MeasureRounding(module, reference, expected, arguments, replaced, run));
   const std::map<std::string, at::Tensor> tensors(reference.expected.begin(), reference.expected.end());
   for (const PassedTensor& passed : run.passed) {
     const auto found = tensors.find(passed.name);

@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_PARITY_COMPARE_REFERENCE_H_
 #define MODELPORT_COMMON_PARITY_COMPARE_REFERENCE_H_
 
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <string>
@@ -24,6 +25,7 @@ struct ComparedTensor {
   double tolerance = 0;  // What measures.max_abs may be at most.
   // Why the two cannot be compared element by element: "wants shape [1, 28], has [1, 56]"; empty if they can.
   std::string obstacle = "";
+  at::Tensor expected = {}, actual = {};  // With CompareOptions::keep_tensors; else undefined.
 
   bool passed() const { return obstacle.empty() && measures.max_abs <= tolerance; }
 };
@@ -43,6 +45,10 @@ struct CompareOptions {
   // all inputs of that call.
   std::vector<std::string> inject = {};
   bool inject_all = false;  // The same for all stages: each module then works on the reference's tensors alone.
+  // The stage from which on the module computes, as far as the reference has the results of what comes before: "" for
+  // the whole module. Stages before it are then not compared.
+  std::string from_stage = "";
+  bool keep_tensors = false;  // Whether the comparison holds the tensors themselves.
 };
 
 // Calls `module` as `reference` says and compares what passes and what comes out.
@@ -51,7 +57,7 @@ struct CompareOptions {
 // between the module, in the reference's floating dtype, and a copy in float64, on the same input. Tolerance()
 // (tolerance.h) tells what follows from it: the reference's values have no part in that but their largest element.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
-//                       stage to inject that the reference lacks
+//                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called
 //   FailedPrecondition  the module fails on these inputs, does not run in float64 (a given tolerance cures that), or
 //                       calls a stage more often than the reference tells

@@ -10,8 +10,6 @@ namespace {
 
 using Side = Stage::Side;
 
-bool SameCall(const Stage& a, const Stage& b) { return a.path == b.path && a.method == b.method && a.call == b.call; }
-
 // The inputs of the call whose result `result` is.
 std::vector<const ComparedTensor*> InputsOf(const ReferenceComparison& comparison, const ComparedTensor& result) {
   std::vector<const ComparedTensor*> inputs;

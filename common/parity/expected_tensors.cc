@@ -2,6 +2,8 @@
 
 #include <ATen/TensorOperators.h>
 
+#include <algorithm>
+
 #include "common/parity/reference_call.h"
 
 namespace modelport {
@@ -33,6 +35,18 @@ at::Tensor ExpectedTensors::Replacement(const ObservedTensor& point, const at::T
   const at::Tensor& expected = found->second.tensor;
   return tensor.is_floating_point() && expected.is_floating_point() ? expected.to(tensor.scalar_type(), false, true)
                                                                     : expected.clone();
+}
+
+at::Tensor ExpectedTensors::Result(const Stage& call, absl::optional<at::ScalarType> type) const {
+  const auto found = tensors_.find(StageName(call));
+  if (found == tensors_.end() || !found->second.is_whole) return {};
+  const at::Tensor& result = found->second.tensor;
+  return result.to(type && result.is_floating_point() ? *type : result.scalar_type(), false, /*copy=*/true);
+}
+
+bool ExpectedTensors::IsOnlyCall(const Stage& call) const {
+  return std::all_of(stages_.begin(), stages_.end(),
+                     [&](const auto& named) { return named.second.path != call.path || SameCall(named.second, call); });
 }
 
 }  // namespace modelport

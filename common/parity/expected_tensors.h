@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/parity/observe.h"
 #include "common/parity/reference.h"
 
@@ -24,6 +25,12 @@ class ExpectedTensors {
   // What passes `point` in the reference, in the floating dtype of `tensor`; undefined if that is unknown, also where a
   // slice is all that is known.
   at::Tensor Replacement(const ObservedTensor& point, const at::Tensor& tensor) const;
+
+  // What `call` returned in the reference, a tensor, in the dtype `type` if both are floating; undefined as above.
+  at::Tensor Result(const Stage& call, absl::optional<at::ScalarType> type) const;
+
+  // Whether the reference tells of no other call of the submodule.
+  bool IsOnlyCall(const Stage& call) const;
 
   // The stages by their names in the reference.
   const std::map<std::string, Stage>& stages() const { return stages_; }

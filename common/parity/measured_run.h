@@ -11,9 +11,11 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/parity/expected_tensors.h"
 #include "common/parity/observe.h"
 #include "common/parity/reference.h"
+#include "common/parity/stage.h"
 
 namespace modelport {
 
@@ -29,23 +31,29 @@ struct MeasuredRun {
   // The same tensors in the reference's floating dtype and in float64, by name, which tell what rounding amounts to;
   // none if it is not measured.
   std::map<std::string, at::Tensor> rounded = {}, wide = {};
-  std::map<std::string, int> calls;  // How often each method was called, by path and method: "blocks.0.forward".
+  std::vector<std::string> left_out;  // Paths of the calls in whose place the reference's result was taken.
+  std::map<std::string, int> calls;   // How often each method was called, by path and method: "blocks.0.forward".
 };
 
-// Tells at which points the reference's tensor passes in the place of the module's own.
-using Replaces = absl::FunctionRef<bool(const ObservedTensor& point)>;
+// Where the reference's tensors pass in the place of the module's own.
+struct Replaced {
+  absl::FunctionRef<bool(const ObservedTensor& point)> at;
+  // The call from which on the module computes. A call before it is not made, if the reference has its result and it is
+  // the only one of its submodule.
+  absl::optional<Stage> from = absl::nullopt;
+};
 
 // Calls `module` as `reference` says. Nothing is measured yet.
-//   NotFound            as RunObserved
+//   NotFound            as RunObserved; nothing makes the call `replaced.from`
 //   FailedPrecondition  the module fails on these inputs
 absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, const Reference& reference,
                                            const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
-                                           Replaces replaces);
+                                           const Replaced& replaced);
 
 // Sets `rounded` and `wide` of `run` by the same call of copies of `module`. Fails as RunOnReference does.
 absl::Status MeasureRounding(const torch::jit::Module& module, const Reference& reference,
                              const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
-                             Replaces replaces, MeasuredRun& run);
+                             const Replaced& replaced, MeasuredRun& run);
 
 }  // namespace modelport
 

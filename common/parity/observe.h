@@ -28,6 +28,11 @@ struct ObservedTensor {
 // runs next may write to it.
 using TensorObserver = absl::FunctionRef<at::Tensor(const ObservedTensor& point, const at::Tensor& tensor)>;
 
+// Gets each call, a stage without an argument and an element, with its arguments before the code in it runs. Returns
+// the tensor that takes the place of the call, which is then neither made nor observed; undefined if it is to be made.
+// A call that returns no tensor is made in any case.
+using CallObserver = absl::FunctionRef<at::Tensor(const Stage& call, const std::vector<c10::IValue>& arguments)>;
+
 // Runs `method` of `module`. `observe` gets the tensors among the arguments and results of all calls of submodules'
 // methods, in the order of execution: a call's arguments, what passes within it, its result. Neither the module nor its
 // methods change: a copy of the graph is run. `inputs` may leave out arguments with a default. Calls of submodules that
@@ -36,6 +41,11 @@ using TensorObserver = absl::FunctionRef<at::Tensor(const ObservedTensor& point,
 //   Internal  the module fails
 absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const std::string& method,
                                         const std::vector<c10::IValue>& inputs, TensorObserver observe);
+
+// The same with `observe_call`.
+absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const std::string& method,
+                                        const std::vector<c10::IValue>& inputs, TensorObserver observe,
+                                        CallObserver observe_call);
 
 }  // namespace modelport
 

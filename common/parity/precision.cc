@@ -6,29 +6,26 @@
 #include <algorithm>
 #include <map>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/parity/count_elements.h"
 #include "common/parity/measures.h"
 #include "common/parity/observe.h"
 #include "common/parity/reference_call.h"
 #include "common/parity/typed_copy.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
 
 namespace modelport {
 namespace {
-
-bool IsBelow(absl::string_view path, const std::string& parent) {
-  return absl::StartsWith(path, absl::StrCat(parent, "."));
-}
 
 // The submodules that stay in float32. Those below a kept one are kept with it.
 class Kept {
  public:
   explicit Kept(std::vector<std::string> paths) {
     for (const std::string& path : paths) {
-      const bool is_inner =
-          std::any_of(paths.begin(), paths.end(), [&](const std::string& other) { return IsBelow(path, other); });
+      const bool is_inner = std::any_of(
+          paths.begin(), paths.end(), [&](const std::string& other) { return path != other && IsWithin(path, other); });
       if (!is_inner) paths_.push_back(path);
     }
   }
@@ -39,13 +36,6 @@ class Kept {
  private:
   std::vector<std::string> paths_;
 };
-
-int64_t Elements(const torch::jit::Module& module) {
-  int64_t elements = 0;
-  for (const at::Tensor& tensor : module.parameters()) elements += tensor.numel();
-  for (const at::Tensor& tensor : module.buffers()) elements += tensor.numel();
-  return elements;
-}
 
 // The largest error of an output of a module of which all but `kept` compute in `type`.
 absl::StatusOr<double> MixedError(const torch::jit::Module& module, const Reference& reference, at::ScalarType type,
@@ -62,7 +52,7 @@ absl::StatusOr<double> MixedError(const torch::jit::Module& module, const Refere
     if (output != expected.end()) error = std::max(error, Measure(output->second, tensor).relative());
     const std::string& path = point.stage.path;
     // A kept module that calls methods of its own is in float32 on both sides.
-    const bool is_own = point.caller == path || IsBelow(point.caller, path);
+    const bool is_own = IsWithin(point.caller, path);
     if (point.is_result || is_own || !kept.Contains(path)) return tensor;
     return tensor.to(point.stage.side == Stage::Side::kInput ? at::kFloat : type);
   };
@@ -125,9 +115,9 @@ absl::StatusOr<MixedPrecision> FindMixedPrecision(const torch::jit::Module& modu
   }
   const Kept kept({paths.begin(), paths.begin() + enough});
   found.kept = kept.paths();
-  found.elements = Elements(module);
+  found.elements = CountElements(module);
   for (const auto& submodule : module.named_modules()) {
-    if (kept.Contains(submodule.name)) found.kept_elements += Elements(submodule.value);
+    if (kept.Contains(submodule.name)) found.kept_elements += CountElements(submodule.value);
   }
   return found;
 }

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "common/io/writer.h"
 #include "common/parity/capture.h"
 #include "common/parity/settings.h"
 
@@ -40,8 +41,10 @@ bool IsOutput(absl::string_view name);
 //   others           as OpenCheckpoint
 absl::StatusOr<Reference> ReadReference(const std::string& path);
 
-// Writes `reference` to the file `path`, so that ReadReference reads it; an argument that is None is left out. Fails as
-// OutputFile does (common/io/output_file.h), and with Unimplemented for a value that the file cannot hold.
+// Writes `reference` so that ReadReference reads it. Unimplemented for a value that the file cannot hold.
+absl::Status WriteReference(const Reference& reference, Writer& out);
+
+// Writes `reference` to the file `path`. Fails as this and as OutputFile does (common/io/output_file.h).
 absl::Status WriteReference(const Reference& reference, const std::string& path);
 
 }  // namespace modelport

@@ -17,14 +17,6 @@
 namespace modelport {
 namespace {
 
-// The dtype of the module's weights; nullopt if none are floating.
-absl::optional<at::ScalarType> WeightType(const torch::jit::Module& module) {
-  for (const at::Tensor& parameter : module.parameters()) {
-    if (parameter.is_floating_point()) return parameter.scalar_type();
-  }
-  return absl::nullopt;
-}
-
 // `value` as an argument of `type`: JSON may write the float 1.0 as 1, and an empty list of floats reads as one of
 // integers. nullopt if it is of another type.
 absl::optional<c10::IValue> Converted(const c10::IValue& value, const c10::Type& type) {
@@ -72,6 +64,13 @@ absl::StatusOr<c10::IValue> FindArgument(const torch::jit::Module& module, const
 }
 
 }  // namespace
+
+absl::optional<at::ScalarType> WeightType(const torch::jit::Module& module) {
+  for (const at::Tensor& parameter : module.parameters()) {
+    if (parameter.is_floating_point()) return parameter.scalar_type();
+  }
+  return absl::nullopt;
+}
 
 absl::Status WrongReference(const Reference& reference, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(reference.path, ": ", message));

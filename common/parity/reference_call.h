@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/parity/reference.h"
 
 namespace modelport {
@@ -19,6 +20,9 @@ enum class Precision { kEqual, kAny };
 //   InvalidArgument  no such method or argument; an argument that is missing or of another type or dtype
 absl::StatusOr<std::vector<c10::IValue>> FindArguments(const torch::jit::Module& module, const Reference& reference,
                                                        Precision precision);
+
+// The dtype of the module's weights; nullopt if none are floating.
+absl::optional<at::ScalarType> WeightType(const torch::jit::Module& module);
 
 // The error for a reference that does not fit the module.
 absl::Status WrongReference(const Reference& reference, absl::string_view message);

@@ -39,6 +39,8 @@ void TakeInput(absl::string_view& text, Stage& stage) {
 
 }  // namespace
 
+bool SameCall(const Stage& a, const Stage& b) { return a.path == b.path && a.method == b.method && a.call == b.call; }
+
 absl::StatusOr<Stage> ParseStage(absl::string_view name) {
   Stage stage;
   absl::string_view text = name;

@@ -18,6 +18,9 @@ struct Stage {
   std::string element = "";  // Of a list, tuple or dictionary: "0", "depth", "0.depth"; "" is all of it.
 };
 
+// Whether both are of one call.
+bool SameCall(const Stage& a, const Stage& b);
+
 // Parses the name of a stage:
 //   blocks.2                       what the submodule's forward returned
 //   pretrained.prepare_tokens()    what a method returned; "prepare_tokens()" is one of the module itself

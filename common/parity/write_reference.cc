@@ -65,7 +65,7 @@ absl::StatusOr<NamedTensors> Tensors(const Reference& reference, Json& call) {
   for (const auto& [name, value] : reference.arguments) {
     if (value.isTensor()) {
       tensors.emplace_back(absl::StrCat("input.", name), value.toTensor());
-    } else if (!value.isNone()) {
+    } else {
       absl::optional<Json> json = ToJson(value);
       if (!json) {
         return absl::UnimplementedError(absl::StrCat("the argument ", Brief(name), " is a ", value.tagKind(),
@@ -90,7 +90,9 @@ std::map<std::string, std::string> Metadata(const Reference& reference, const Js
   return metadata;
 }
 
-absl::Status Write(const Reference& reference, OutputFile& file) {
+}  // namespace
+
+absl::Status WriteReference(const Reference& reference, Writer& out) {
   Json call = {{"method", reference.method}};
   ASSIGN_OR_RETURN(const NamedTensors tensors, Tensors(reference, call));
   std::vector<std::pair<SafetensorsTensor, at::Tensor>> entries;
@@ -105,19 +107,17 @@ absl::Status Write(const Reference& reference, OutputFile& file) {
   std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return ComesBefore(a.first, b.first); });
   std::vector<SafetensorsTensor> headers;
   for (const auto& [header, tensor] : entries) headers.push_back(header);
-  RETURN_IF_ERROR(file.Write(SafetensorsHeader(headers, Metadata(reference, call))));
+  RETURN_IF_ERROR(out.Write(SafetensorsHeader(headers, Metadata(reference, call))));
   for (const auto& [header, tensor] : entries) {
     ASSIGN_OR_RETURN(const at::Tensor bytes, CatchTorch([&, &tensor = tensor] { return tensor.contiguous(); }));
-    RETURN_IF_ERROR(file.Write({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()}));
+    RETURN_IF_ERROR(out.Write({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()}));
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
 absl::Status WriteReference(const Reference& reference, const std::string& path) {
   ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
-  RETURN_IF_ERROR(Write(reference, file));
+  RETURN_IF_ERROR(WriteReference(reference, file));
   return file.Commit();
 }
 

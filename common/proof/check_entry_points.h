@@ -22,12 +22,6 @@ absl::StatusOr<std::vector<std::string>> OutputPlaces(const EntryPoint& entry_po
 //   InvalidArgument  names the line that differs
 absl::Status CheckEntryPoints(const torch::jit::Module& module, const std::vector<EntryPoint>& entry_points);
 
-// Makes sure that `result`, which the entry point of `module` has for `inputs`, is what it states: keys, sizes, dtypes
-// and ranges. A finite value may be out of range by 4 roundings of its dtype. `call` is the call's text.
-//   InvalidArgument  names the line and the output that differ
-absl::Status CheckResult(const torch::jit::Module& module, const EntryPoint& entry_point, const std::string& call,
-                         const std::vector<c10::IValue>& inputs, const c10::IValue& result);
-
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_PROOF_CHECK_ENTRY_POINTS_H_

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/module_tree/expression.h"
+#include "common/proof/check_result.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -9,7 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/archive/load_module.h"
-#include "common/proof/check_entry_points.h"
+#include "common/proof/check_result.h"
 #include "common/proof/compare_values.h"
 #include "common/proof/example.h"
 #include "common/script/torch_status.h"

@@ -4,12 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "common/text/embedded_file.h"
-#include "common/text/printable.h"
+#include "common/text/html.h"
 #include "common/text/template.h"
 #include "common/text/units.h"
 #include "tools/catalog_page/artifact_facts.h"
@@ -17,11 +16,6 @@
 
 namespace modelport {
 namespace {
-
-// Text that HTML shows as it is, also in an attribute in double quotes.
-std::string EscapeHtml(absl::string_view text) {
-  return absl::StrReplaceAll(Printable(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
 
 absl::StatusOr<std::string> Fill(absl::string_view name, const TemplateData& data) {
   ASSIGN_OR_RETURN(const absl::string_view text, FindEmbedded(CatalogTemplates(), name));
