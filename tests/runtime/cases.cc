@@ -20,6 +20,13 @@ ArtifactCase OneView(const std::string& model) {
   return {model, "libtorch", {"forward 1,1,3,28,28", "forward 1,1,3,14,42", "forward 2,1,3,42,28"}, {}};
 }
 
+ArtifactCase Classifier(const std::string& model) {
+  return {model,
+          "libtorch",
+          {"forward 1,3,64,64", "forward 2,3,49,75", "feature_levels 1,3,33,70", "image_classes 2,3,64,45"},
+          {}};
+}
+
 // The fourth call passes cameras.
 ArtifactCase Views(const std::string& model) {
   return {model,
@@ -47,6 +54,12 @@ ArtifactCase ImageFeatures(const std::string& model) {
   return artifact;
 }
 
+ArtifactCase ClassifierOfImages(const std::string& model) {
+  ArtifactCase artifact = {model, "libtorch", {"forward 2,3,31,45", "forward uint8:2,3,90,61"}, {}};
+  artifact.with_preprocess = true;
+  return artifact;
+}
+
 // The last call also asks for features, Gaussians and cameras from rays.
 ArtifactCase ViewsAndAll(const std::string& model) {
   ArtifactCase artifact = Views(model);
@@ -60,6 +73,12 @@ ArtifactCase Nuke(const std::string& model, const Texts& knobs) {
 }
 
 ArtifactCase NukeFeatures(const std::string& model) { return Nuke(model, {"max_size=30", "first_channel=380"}); }
+
+ArtifactCase NukeClasses(const std::string& model) {
+  ArtifactCase artifact = Nuke(model, {"max_size=30", "class_index=7", "probability=0"});
+  artifact.wrapper = "classes";
+  return artifact;
+}
 
 // Sets convention=2, a reciprocal for relative depth, after normalize only: the reciprocal of values near 0 is mostly
 // rounding.
@@ -87,7 +106,8 @@ std::vector<std::string> Steps(const ArtifactCase& artifact) {
 }
 
 void PrintTo(const ArtifactCase& artifact, std::ostream* os) {
-  *os << artifact.model << "_" << (artifact.with_preprocess ? "images" : artifact.target);
+  *os << artifact.model << "_" << (artifact.with_preprocess ? "images" : artifact.target)
+      << (artifact.wrapper.empty() ? "" : "_") << artifact.wrapper;
 }
 
 std::vector<ArtifactCase> ArtifactCases() {
@@ -112,12 +132,19 @@ std::vector<ArtifactCase> ArtifactCases() {
       WithHalfWeights(NukeMetres("tiny_metric"), "seeded:111"),
       Views("tiny_nested"),
       WithHalfWeights(NukeDepth("tiny_nested"), "seeded:28"),
+      Classifier("tiny_resnet"),
+      NukeFeatures("tiny_resnet"),
+      NukeClasses("tiny_resnet"),
+      Classifier("tiny_resnet_bottleneck"),
+      NukeClasses("tiny_resnet_bottleneck"),
+      Classifier("tiny_resnext"),
       ImageFeatures("tiny_dinov2"),
       Images("tiny_dav2"),
       Images("tiny_dav2_metric"),
       Images("tiny_any", "2,"),
       Images("tiny_mono", "1,"),
       Images("tiny_nested", "2,"),
+      ClassifierOfImages("tiny_resnet"),
   };
 }
 
