@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/status_macros.h"
@@ -10,14 +11,21 @@
 namespace modelport {
 namespace {
 
+constexpr size_t kDigits = 64;
+
+// Whether the sha256 of `source` begins with the digits that the plugin states of `file`.
+bool HasDigest(const PublishedFile& file, absl::string_view source) {
+  return !file.sha256.empty() && absl::StartsWith(source, absl::StrCat("sha256:", file.sha256));
+}
+
 absl::Status CheckFile(const Registry& registry, const Variant& variant, const PublishedFile& wanted,
                        const std::string& path, absl::string_view source) {
-  if (IsPublished(wanted, source) != "no") return absl::OkStatus();
+  if (wanted.sha256.empty() || HasDigest(wanted, source)) return absl::OkStatus();
   std::vector<std::string> models;
   std::string page;
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const PublishedFile& file : entry.variant->files) {
-      if (IsPublished(file, source) != "yes") continue;
+      if (!HasDigest(file, source)) continue;
       models.push_back(entry.variant->name);
       page = file.sha256_url;
     }
@@ -34,7 +42,9 @@ absl::Status CheckFile(const Registry& registry, const Variant& variant, const P
 
 std::string IsPublished(const PublishedFile& file, absl::string_view source) {
   if (file.sha256.empty()) return "";
-  return source == absl::StrCat("sha256:", file.sha256) ? "yes" : "no";
+  if (!HasDigest(file, source)) return "no";
+  if (file.sha256.size() == kDigits) return "yes";
+  return absl::StrCat("yes, by the first ", file.sha256.size(), " digits of its sha256");
 }
 
 absl::Status CheckPublishedFiles(const Registry& registry, const Variant& variant, const std::vector<MappedPart>& parts,

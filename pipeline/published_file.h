@@ -12,8 +12,8 @@
 
 namespace modelport {
 
-// Whether a checkpoint is the published file `file`: "yes" or "no", or "" if the plugin states no sha256 of it.
-// `source` is "sha256:HEX" of the checkpoint, as in a manifest.
+// Whether a checkpoint is the published file `file`: "yes", "yes, by the first 8 digits of its sha256" if the plugin
+// states no more of them, "no", or "" if it states none. `source` is "sha256:HEX" of the checkpoint, as in a manifest.
 std::string IsPublished(const PublishedFile& file, absl::string_view source);
 
 // Makes sure that no checkpoint of `parts`, those of `variant`, is the published file of another model in its place.

@@ -23,8 +23,9 @@
 namespace modelport {
 namespace {
 
+// Whether `text` is a sha256 or its first digits: torch.hub puts 8 of them into the names of files.
 bool IsSha256(absl::string_view text) {
-  return text.size() == 64 &&
+  return text.size() >= 8 && text.size() <= 64 &&
          std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isdigit(c) || (c >= 'a' && c <= 'f'); });
 }
 
@@ -198,7 +199,9 @@ class PluginParser {
     file->sha256_url = reader.RequireText("url");
     reader.Finish();
     if (problems_->size() > problems_before || IsSha256(file->sha256)) return;
-    problems_->Add(value.mark, absl::StrCat("field \"sha256\" wants 64 digits of 0-9 and a-f, has ", file->sha256));
+    problems_->Add(value.mark,
+                   absl::StrCat("field \"sha256\" wants 64 digits of 0-9 and a-f, or the first 8 of them or more; has ",
+                                file->sha256));
   }
 
   void ParseFiles(const YamlValue& value, Variant* variant) {

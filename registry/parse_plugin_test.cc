@@ -170,7 +170,7 @@ variants:
   c: {summary: s, module: T(1), digest: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff}
 )yaml"),
               StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
-  plugin.yaml:5:41: field "sha256" wants 64 digits of 0-9 and a-f, has 0A1B
+  plugin.yaml:5:41: field "sha256" wants 64 digits of 0-9 and a-f, or the first 8 of them or more; has 0A1B
   plugin.yaml:6:41: missing field "url" in field "digest"
   plugin.yaml:7:41: field "digest" wants a map, has "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")yaml"));
 }

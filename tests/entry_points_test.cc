@@ -95,6 +95,17 @@ TEST_F(EntryPointsTest, Dinov2) {
   }
 }
 
+TEST_F(EntryPointsTest, ResNet) {
+  for (const char* model : {"tiny_resnet", "tiny_resnet_bottleneck"}) {
+    Export(model, /*with_preprocess=*/false);
+    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{1, 3, 64, 96}, {2, 3, 33, 95}, {1, 3, 1, 65}}) {
+      for (const char* method : {"forward", "image_features", "feature_levels", "pooled_features", "image_classes"}) {
+        EXPECT_OK(Call(method, {Image(shape)})) << model << " " << method;
+      }
+    }
+  }
+}
+
 TEST_F(EntryPointsTest, Dinov2Heads) {
   Export("tiny_ld4", /*with_preprocess=*/false);
   EXPECT_OK(Call("image_depth", {Image({2, 3, 30, 41})}));

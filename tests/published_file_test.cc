@@ -26,12 +26,13 @@ std::string Pth() { return DataPath("tests/checkpoints/tiny_dav2.pth"); }
 // Has the tensors of Pth().
 std::string Safetensors() { return DataPath("tests/checkpoints/tiny_dav2.safetensors"); }
 
-std::string Digest(const std::string& path) {
-  return absl::StrCat("    digest: {sha256: ", Sha256Of(ReadFile(path)), ", url: \"https://example.org/sums\"}\n");
+std::string Digest(const std::string& path, size_t digits = 64) {
+  return absl::StrCat("    digest: {sha256: ", Sha256Of(ReadFile(path)).substr(0, digits),
+                      ", url: \"https://example.org/sums\"}\n");
 }
 
 // A plugin of a relative model, published as Pth(), a metric one that has the same keys, published as Safetensors(),
-// and one whose digest nobody states.
+// one of which only the first digits of this digest are stated, and one whose digest nobody states.
 class PublishedFileTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,6 +43,8 @@ class PublishedFileTest : public testing::Test {
         << Digest(Pth()) << "    module: DepthAnythingV2(" << kArguments << ")\n"
         << "  metric:\n    summary: s\n    file: metric.pth\n    hub: org/metric\n"
         << Digest(Safetensors()) << "    module: DepthAnythingV2Metric(" << kArguments << ", max_depth=20.0)\n"
+        << "  brief:\n    summary: s\n    file: brief.pth\n"
+        << Digest(Safetensors(), 8) << "    module: DepthAnythingV2(" << kArguments << ")\n"
         << "  unstated:\n    summary: s\n    module: DepthAnythingV2(" << kArguments << ")\n";
   }
 
@@ -81,6 +84,17 @@ TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
   EXPECT_THAT(result.out, HasSubstr(" (not the published file)\n"));
   EXPECT_EQ(Published(), "no");
   ExpectVerified();
+}
+
+TEST_F(PublishedFileTest, TheFirstDigitsOfADigestAreCompared) {
+  const ToolResult result = Export("brief", Safetensors());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" (the published file, by the first 8 digits of its sha256)\n"));
+  EXPECT_EQ(Published(), "yes, by the first 8 digits of its sha256");
+  ExpectVerified();
+  EXPECT_THAT(Export("brief", Pth()).err, HasSubstr("is the published file of relative, not of brief"));
+  ASSERT_EQ(Export("brief", DataPath("tests/checkpoints/tiny_dav2_metric.pth")).exit_status, 0);
+  EXPECT_EQ(Published(), "no");
 }
 
 TEST_F(PublishedFileTest, WithoutAStatedDigestNothingIsSaid) {

@@ -5,6 +5,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 
 namespace modelport {
 namespace {
@@ -29,8 +31,10 @@ std::string WeightsLayout(const Manifest& manifest) {
 }
 
 std::string WeightsOrigin(const Manifest& manifest) {
-  const auto origin = [](const std::string& published) {
-    return published == "yes" ? "the published file" : published == "no" ? "not the published file" : "";
+  const auto origin = [](absl::string_view published) -> std::string {
+    if (published == "no") return "not the published file";
+    // "yes", or "yes, by the first 8 digits of its sha256".
+    return absl::ConsumePrefix(&published, "yes") ? absl::StrCat("the published file", published) : "";
   };
   if (!manifest.has_checkpoints()) return origin(manifest.published());
   std::vector<std::string> origins;

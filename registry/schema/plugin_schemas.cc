@@ -83,7 +83,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"numbers", Numbers(Json::object())},
       {"numbers above 0", Numbers({{"exclusiveMinimum", 0}})},
       {"name", Name()},
-      {"sha256", Matching(text, "^[0-9a-f]{64}$", "64 digits of 0-9 and a-f")},
+      {"sha256", Matching(text, "^[0-9a-f]{8,64}$", "64 digits of 0-9 and a-f, or the first 8 of them or more")},
       {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
       {"argument", Matching(text, MemberPattern(), "the name of an argument of the root, such as has_normals")},
       {"place", Matching(text, PlacePattern(), "CHILD.METHOD, such as model.forward")},

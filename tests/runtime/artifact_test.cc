@@ -38,6 +38,7 @@ std::string Export(const ArtifactCase& artifact, const std::string& folder, std:
   flags.insert(flags.end(), {"--model=" + artifact.model, "--target=" + artifact.target, "--out=m.pt", "--noverify",
                              "--plugin_path=" + DataPath("models")});
   if (artifact.with_preprocess) flags.push_back("--with_preprocess");
+  if (!artifact.wrapper.empty()) flags.push_back("--wrapper=" + artifact.wrapper);
   const ToolResult exported = RunTool("export", flags, folder);
   return exported.exit_status == 0 ? "" : exported.err;
 }
@@ -72,7 +73,7 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
   }
 
   void Report(const std::string& dtype, const std::string& result) {
-    results->AddRow({GetParam().model, GetParam().target, dtype, *runtime, result});
+    results->AddRow({testing::PrintToString(GetParam()), dtype, *runtime, result});
   }
 };
 

@@ -20,6 +20,13 @@ ArtifactCase OneView(const std::string& model) {
   return {model, "libtorch", {"forward 1,1,3,28,28", "forward 1,1,3,14,42", "forward 2,1,3,42,28"}, {}};
 }
 
+ArtifactCase Classifier(const std::string& model) {
+  return {model,
+          "libtorch",
+          {"forward 1,3,64,64", "forward 2,3,49,75", "feature_levels 1,3,33,70", "image_classes 2,3,64,45"},
+          {}};
+}
+
 // The fourth call passes cameras.
 ArtifactCase Views(const std::string& model) {
   return {model,
@@ -43,6 +50,12 @@ ArtifactCase Images(const std::string& model, const std::string& views = "") {
 ArtifactCase ImageFeatures(const std::string& model) {
   ArtifactCase artifact = {model, "libtorch", {"forward 2,3,31,45", "forward uint8:2,3,90,61"}, {}};
   artifact.calls.insert(artifact.calls.end(), {"image_features 1,3,31,45 42", "image_features uint8:1,3,90,61 28"});
+  artifact.with_preprocess = true;
+  return artifact;
+}
+
+ArtifactCase ClassifierOfImages(const std::string& model) {
+  ArtifactCase artifact = {model, "libtorch", {"forward 2,3,31,45", "forward uint8:2,3,90,61"}, {}};
   artifact.with_preprocess = true;
   return artifact;
 }
@@ -79,6 +92,12 @@ ArtifactCase Nuke(const std::string& model, const Texts& knobs) {
 }
 
 ArtifactCase NukeFeatures(const std::string& model) { return Nuke(model, {"max_size=30", "first_channel=380"}); }
+
+ArtifactCase NukeClasses(const std::string& model) {
+  ArtifactCase artifact = Nuke(model, {"max_size=30", "class_index=7", "probability=0"});
+  artifact.wrapper = "classes";
+  return artifact;
+}
 
 // Sets convention=2, a reciprocal for relative depth, after normalize only: the reciprocal of values near 0 is mostly
 // rounding.
@@ -122,7 +141,8 @@ std::vector<std::string> Steps(const ArtifactCase& artifact) {
 }
 
 void PrintTo(const ArtifactCase& artifact, std::ostream* os) {
-  *os << artifact.model << "_" << (artifact.with_preprocess ? "images" : artifact.target);
+  *os << artifact.model << "_" << (artifact.with_preprocess ? "images" : artifact.target)
+      << (artifact.wrapper.empty() ? "" : "_") << artifact.wrapper;
 }
 
 std::vector<ArtifactCase> ArtifactCases() {
@@ -150,6 +170,12 @@ std::vector<ArtifactCase> ArtifactCases() {
       Matte("tiny_vitmatte"),
       NukeMatte("tiny_vitmatte"),
       MatteImages("tiny_vitmatte"),
+      Classifier("tiny_resnet"),
+      NukeFeatures("tiny_resnet"),
+      NukeClasses("tiny_resnet"),
+      Classifier("tiny_resnet_bottleneck"),
+      NukeClasses("tiny_resnet_bottleneck"),
+      Classifier("tiny_resnext"),
       ImageFeatures("tiny_dinov2"),
       Images("tiny_dav2"),
       Images("tiny_dav2_metric"),
@@ -160,6 +186,7 @@ std::vector<ArtifactCase> ArtifactCases() {
       Points("tiny_moge_points"),
       PointImages("tiny_moge"),
       NukeDepth("tiny_moge"),
+      ClassifierOfImages("tiny_resnet"),
   };
 }
 

@@ -17,12 +17,13 @@ struct ArtifactCase {
   // whether it is sky, which changes its depth much; with these weights no pixel of the calls is near the threshold.
   std::string half_weights = "seeded";
   bool with_preprocess = false;
+  std::string wrapper = "";  // Of several for the target; empty: the default.
 };
 
 // All calls, then each knob with the last call after it.
 std::vector<std::string> Steps(const ArtifactCase& artifact);
 
-// For GoogleTest: "dav2_vits_nuke", "dav2_vits_images".
+// For GoogleTest: "dav2_vits_nuke", "tiny_resnet_nuke_classes", "dav2_vits_images".
 void PrintTo(const ArtifactCase& artifact, std::ostream* os);
 
 // A small model of every kind in the catalog, for every target that it supports. Where all published models are large,

@@ -1,0 +1,226 @@
+// Compares the time and the memory of an artifact with those of upstream's own model, in processes that take turns.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "bench/kernel_time.h"
+#include "bench/measure.h"
+#include "bench/model_process.h"
+#include "bench/own_folder.h"
+#include "bench/seeded_file.h"
+#include "common/status/status_macros.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+#include "tools/flags.h"
+#include "tools/tool_main.h"
+#include "tools/user_path.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_model(flags, "model", "dav2_vits", "a model of bench/upstream_models.json");
+Flag<std::vector<std::string>> FLAGS_sizes(flags, "sizes", {"518x518"}, "HEIGHTxWIDTH of images, with commas between");
+Flag<std::vector<std::string>> FLAGS_threads(flags, "threads", {"1", "2"}, "numbers of threads, with commas between");
+Flag<int> FLAGS_rounds(flags, "rounds", 5, "how many times each process runs; they take turns");
+Flag<std::string> FLAGS_runtime(
+    flags, "runtime", "1.12",
+    "a LibTorch for which the artifact is made a second time, with the attention written out as upstream has it where "
+    "that release lacks the operator; none: leave that out");
+Flag<std::string> FLAGS_upstream_python(flags, "upstream_python", "",
+                                        "a Python with PyTorch, to run upstream's model; by default it is left out");
+Flag<std::string> FLAGS_upstream_repo(flags, "upstream_repo", "",
+                                      "the folder of upstream's source, if it is not installed in that Python");
+Flag<std::string> FLAGS_folder(flags, "folder", "/tmp", "where a folder for the files of the benchmark is made");
+
+constexpr char kModels[] = "bench/upstream_models.json";
+
+// The shape of the model's input for an image of this size, from its row: [1, 3, "H", "W"].
+std::vector<int64_t> InputShape(const nlohmann::json& row, int64_t height, int64_t width) {
+  std::vector<int64_t> shape;
+  for (const auto& size : row["input"]) {
+    shape.push_back(size == "H" ? height : size == "W" ? width : size.get<int64_t>());
+  }
+  return shape;
+}
+
+absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char separator, size_t count) {
+  std::vector<int64_t> values;
+  for (const absl::string_view part : absl::StrSplit(text, separator)) {
+    if (!absl::SimpleAtoi(part, &values.emplace_back()) || values.back() < 1) values.clear();
+  }
+  if (values.size() == count) return values;
+  return absl::InvalidArgumentError(absl::StrCat(text, ": wants ", count, " positive numbers"));
+}
+
+// `runtime` is empty for an artifact for no release in particular.
+absl::StatusOr<ModelProcess> StartArtifact(const std::string& folder, const std::string& runtime) {
+  const std::string path = absl::StrCat(folder, "/for", runtime, ".pt");
+  const std::string command =
+      absl::StrCat("tools/export --model=", *FLAGS_model, " --weights=seeded --noverify --out=", path,
+                   runtime.empty() ? "" : " --runtime=", runtime);
+  if (Measure(command).exit_status != 0) return absl::InternalError(absl::StrCat("this command fails: ", command));
+  return ModelProcess::Start(runtime.empty() ? "artifact" : absl::StrCat("artifact for ", runtime),
+                             {"bench/run_artifact", path});
+}
+
+absl::StatusOr<ModelProcess> StartUpstream(const CatalogEntry& entry, const std::string& folder) {
+  const std::string checkpoint = absl::StrCat(folder, "/m.pth");
+  RETURN_IF_ERROR(WriteSeededTorchZip(entry, checkpoint));
+  return ModelProcess::Start(
+      "upstream, eager",
+      {ResolveUserPath(*FLAGS_upstream_python), "bench/upstream_model.py", kModels, entry.variant->name, checkpoint},
+      {absl::StrCat("PYTHONPATH=", ResolveUserPath(*FLAGS_upstream_repo))});
+}
+
+// The artifact first.
+absl::StatusOr<std::vector<ModelProcess>> StartAll(const std::string& folder) {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
+  std::vector<ModelProcess> processes;
+  ASSIGN_OR_RETURN(ModelProcess newest, StartArtifact(folder, ""));
+  processes.push_back(std::move(newest));
+  if (*FLAGS_runtime != "none") {
+    ASSIGN_OR_RETURN(ModelProcess old, StartArtifact(folder, *FLAGS_runtime));
+    processes.push_back(std::move(old));
+  }
+  if (!FLAGS_upstream_python->empty()) {
+    ASSIGN_OR_RETURN(ModelProcess upstream, StartUpstream(entry, folder));
+    processes.push_back(std::move(upstream));
+  }
+  return processes;
+}
+
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// "1.20 s (1.18 to 1.31)": the median and the extremes.
+std::string Spread(const std::vector<double>& values, const char* unit) {
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return absl::StrFormat("%.3g%s (%.3g to %.3g)", Median(values), unit, *least, *most);
+}
+
+// One number of each run.
+template <typename Get>
+std::vector<double> Each(const std::vector<ModelRun>& runs, Get get) {
+  std::vector<double> values;
+  for (const ModelRun& run : runs) values.push_back(get(run));
+  return values;
+}
+
+double Cpu(const ModelRun& run) { return run.cpu_seconds; }
+double Wall(const ModelRun& run) { return run.wall_seconds; }
+
+// How many times the CPU time of the artifact each run took, in the same round.
+std::vector<double> Ratios(const std::vector<ModelRun>& runs, const std::vector<ModelRun>& artifact) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < runs.size(); ++i) ratios.push_back(runs[i].cpu_seconds / artifact[i].cpu_seconds);
+  return ratios;
+}
+
+// The largest difference of two elements, as a part of the largest element.
+double Difference(const std::vector<float>& a, const std::vector<float>& b) {
+  double largest = 0, difference = a.size() == b.size() ? 0 : INFINITY;
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    largest = std::max<double>(largest, std::abs(a[i]));
+    difference = std::max<double>(difference, std::abs(a[i] - b[i]));
+  }
+  return difference / largest;
+}
+
+int64_t Peak(const std::vector<ModelRun>& runs) {
+  int64_t peak = 0;
+  for (const ModelRun& run : runs) peak = std::max(peak, run.peak_bytes);
+  return peak;
+}
+
+// "518 x 518".
+std::string Size(const std::vector<int64_t>& shape) {
+  return absl::StrFormat("%d x %d", shape[shape.size() - 2], shape.back());
+}
+
+// Runs the processes in turn and adds a row for each to `table`, and one of the artifact to `peaks`.
+absl::Status Compare(std::vector<ModelProcess>& processes, const std::vector<int64_t>& shape, int threads,
+                     const std::string& folder, Table& table, Table& peaks) {
+  std::vector<std::vector<ModelRun>> runs(processes.size());
+  // The first two runs profile and compile.
+  constexpr int kWarmUp = 2;
+  for (int round = -kWarmUp; round < *FLAGS_rounds; ++round) {
+    for (size_t i = 0; i < processes.size(); ++i) {
+      ASSIGN_OR_RETURN(const ModelRun run, processes[i].Run(shape, threads));
+      if (round >= 0) runs[i].push_back(run);
+    }
+  }
+  ASSIGN_OR_RETURN(const KernelTime kernels, processes[0].Kernels(shape, threads));
+  const double seconds = Median(Each(runs[0], Cpu));
+  peaks.AddRow({Size(shape), absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
+                absl::StrFormat("%.3g", kernels.flop / seconds * 1e-9),
+                absl::StrFormat("%.3g", kernels.flop / kernels.cpu_seconds * 1e-9),
+                absl::StrFormat("%.0f %%", 100 * kernels.cpu_seconds / seconds)});
+  ASSIGN_OR_RETURN(const std::vector<float> expected, processes.back().LastOutput(folder));
+  for (size_t i = 0; i < processes.size(); ++i) {
+    ASSIGN_OR_RETURN(const std::vector<float> output, processes[i].LastOutput(folder));
+    table.AddRow({Size(shape), absl::StrCat(threads), processes[i].name(), Spread(Each(runs[i], Cpu), " s"),
+                  Spread(Ratios(runs[i], runs[0]), " x"), Spread(Each(runs[i], Wall), " s"), FormatBytes(Peak(runs[i])),
+                  FormatBytes(Peak(runs[i]) - processes[i].loaded_bytes()),
+                  absl::StrFormat("%.1e", Difference(output, expected))});
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Run() {
+  std::ifstream stream(kModels);
+  const nlohmann::json models = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  if (!models.contains(*FLAGS_model)) {
+    return absl::NotFoundError(absl::StrCat("--model=", *FLAGS_model, ": ", kModels, " has no such model"));
+  }
+  ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*FLAGS_folder)));
+  ASSIGN_OR_RETURN(std::vector<ModelProcess> processes, StartAll(folder.path()));
+  std::cout << *FLAGS_model << ", float32, " << *FLAGS_rounds << " rounds in turn; median (least to most)\n";
+  Table table, peaks;
+  peaks.AddRow({"size", "threads", "GFLOP", "GFLOP/s of the artifact", "of its kernels alone", "kernels"});
+  table.AddRow({"size", "threads", "", "CPU", "to the artifact, by rounds", "wall", "peak memory",
+                "over the loaded model", "difference"});
+  for (const std::string& size : *FLAGS_sizes) {
+    ASSIGN_OR_RETURN(const std::vector<int64_t> sides, ParseIntegers(size, 'x', 2));
+    for (const std::string& threads : *FLAGS_threads) {
+      ASSIGN_OR_RETURN(const std::vector<int64_t> count, ParseIntegers(threads, ',', 1));
+      RETURN_IF_ERROR(Compare(processes, InputShape(models[*FLAGS_model], sides[0], sides[1]), count[0], folder.path(),
+                              table, peaks));
+    }
+  }
+  std::cout << table.ToString() << "difference: from the last row, as a part of its largest element\n\n"
+            << peaks.ToString()
+            << "of matrix products and convolutions, and CPU time; kernels: the part of the artifact's time that these "
+               "take when each runs alone\n";
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(
+      argc, argv,
+      {.name = "inference",
+       .summary = "Measures an artifact beside upstream's own model, in processes that take turns.",
+       .flags = modelport::flags,
+       .run = modelport::TakesFlags(modelport::Run)});
+}

@@ -1,0 +1,148 @@
+#include "bench/kernel_time.h"
+
+#include <ATen/Functions.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/core/stack.h>
+#include <ATen/record_function.h>
+
+#include <algorithm>
+#include <ctime>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace modelport {
+namespace {
+
+using torch::jit::Stack;
+
+// An operator that was called with inputs of these shapes.
+struct Kernel {
+  std::string name;
+  Stack inputs;
+  int calls = 0;
+};
+
+// What the thread has called, by name and shapes.
+thread_local std::map<std::string, Kernel>* kernels = nullptr;
+// Whether it is within such an operator, which may call others.
+thread_local bool is_within = false;
+
+bool IsKernel(const std::string& name) {
+  static const auto* const names =
+      new std::vector<std::string>{"aten::linear", "aten::addmm",       "aten::mm",
+                                   "aten::bmm",    "aten::convolution", "aten::scaled_dot_product_attention"};
+  return std::find(names->begin(), names->end(), name) != names->end();
+}
+
+std::string Key(const std::string& name, at::ArrayRef<const c10::IValue> inputs) {
+  std::ostringstream key;
+  key << name;
+  for (const c10::IValue& input : inputs) {
+    if (input.isTensor()) {
+      key << " " << input.toTensor().sizes();
+    } else {
+      key << " " << input;
+    }
+  }
+  return key.str();
+}
+
+struct Within : at::ObserverContext {};
+
+std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& function) {
+  const std::string name = function.name();
+  if (kernels == nullptr || is_within || !IsKernel(name)) return nullptr;
+  is_within = true;
+  Kernel& kernel = (*kernels)[Key(name, function.inputs())];
+  kernel.name = name;
+  kernel.inputs = Stack(function.inputs().begin(), function.inputs().end());
+  ++kernel.calls;
+  return std::make_unique<Within>();
+}
+
+void End(const at::RecordFunction&, at::ObserverContext* context) {
+  if (context != nullptr) is_within = false;
+}
+
+double CpuSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+at::Tensor Random(const at::Tensor& like) { return at::rand(like.sizes(), like.options()); }
+
+// Measures calls of an operator whose inputs' tensors are replaced by random ones. `flop` is called with the output.
+KernelTime Repeat(const std::string& name, const Stack& inputs, const std::function<double(const at::Tensor&)>& flop) {
+  Stack random;
+  for (const c10::IValue& input : inputs) {
+    const bool is_tensor = input.isTensor() && input.toTensor().defined();
+    random.push_back(is_tensor ? c10::IValue(Random(input.toTensor())) : input);
+  }
+  const c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), "");
+  KernelTime time;
+  std::vector<double> seconds;
+  for (int i = 0; i < 4; ++i) {
+    Stack stack = random;
+    const double start = CpuSeconds();
+    op.callBoxed(stack);
+    seconds.push_back(CpuSeconds() - start);
+    time.flop = flop(stack[0].toTensor());
+  }
+  time.cpu_seconds = *std::min_element(seconds.begin(), seconds.end());
+  return time;
+}
+
+// Of products whose operands have sides of `inner` elements in common.
+KernelTime MeasureProduct(const std::string& name, const Stack& inputs, int64_t inner) {
+  return Repeat(name, inputs, [&](const at::Tensor& output) { return 2.0 * output.numel() * inner; });
+}
+
+KernelTime MeasureConvolution(const Stack& inputs) {
+  const at::Tensor input = inputs[0].toTensor(), weight = inputs[1].toTensor();
+  const bool is_transposed = inputs[6].toBool();
+  return Repeat("aten::convolution", inputs, [&](const at::Tensor& output) {
+    // Each element of the larger side meets the weights of one channel of the other.
+    return 2.0 * (is_transposed ? input : output).numel() * weight[0].numel();
+  });
+}
+
+KernelTime MeasureAttention(const Stack& inputs) {
+  const at::Tensor query = inputs[0].toTensor(), key = inputs[1].toTensor(), value = inputs[2].toTensor();
+  const at::Tensor scores = at::empty({query.numel() / query.size(-1) / query.size(-2), query.size(-2), key.size(-2)});
+  const auto flat = [](const at::Tensor& x) { return x.reshape({-1, x.size(-2), x.size(-1)}); };
+  const KernelTime a = MeasureProduct("aten::bmm", {flat(query), flat(key).transpose(1, 2)}, query.size(-1));
+  const KernelTime b = MeasureProduct("aten::bmm", {scores, flat(value)}, key.size(-2));
+  return {a.flop + b.flop, a.cpu_seconds + b.cpu_seconds};
+}
+
+KernelTime MeasureOne(const Kernel& kernel) {
+  if (kernel.name == "aten::convolution") return MeasureConvolution(kernel.inputs);
+  if (kernel.name == "aten::scaled_dot_product_attention") return MeasureAttention(kernel.inputs);
+  const at::Tensor first = kernel.inputs[kernel.name == "aten::addmm" ? 1 : 0].toTensor();
+  return MeasureProduct(kernel.name, kernel.inputs, first.size(-1));
+}
+
+}  // namespace
+
+KernelTime MeasureKernels(const std::function<void()>& function) {
+  std::map<std::string, Kernel> found;
+  kernels = &found;
+  const at::CallbackHandle handle = at::addThreadLocalCallback(
+      at::RecordFunctionCallback(Begin, End).needsInputs(true).scopes({at::RecordScope::FUNCTION}));
+  function();
+  at::removeCallback(handle);
+  kernels = nullptr;
+  KernelTime sum;
+  for (const auto& [key, kernel] : found) {
+    const KernelTime one = MeasureOne(kernel);
+    sum.flop += kernel.calls * one.flop;
+    sum.cpu_seconds += kernel.calls * one.cpu_seconds;
+  }
+  return sum;
+}
+
+}  // namespace modelport

@@ -1,0 +1,20 @@
+#ifndef MODELPORT_BENCH_KERNEL_TIME_H_
+#define MODELPORT_BENCH_KERNEL_TIME_H_
+
+#include <functional>
+
+namespace modelport {
+
+// The matrix products and convolutions of a run.
+struct KernelTime {
+  double flop = 0;         // Of all: two for a multiplication and its addition.
+  double cpu_seconds = 0;  // Of all, when each runs alone, again and again, on dense tensors: what the machine can do.
+};
+
+// Calls `function`, whose operators this thread runs, and measures its matrix products and convolutions one by one.
+// Attention counts as its two matrix products. Uses the threads of at::set_num_threads.
+KernelTime MeasureKernels(const std::function<void()>& function);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_BENCH_KERNEL_TIME_H_

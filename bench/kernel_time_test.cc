@@ -1,0 +1,38 @@
+#include "bench/kernel_time.h"
+
+#include <ATen/Functions.h>
+
+#include <functional>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+double Flop(const std::function<void()>& function) {
+  const KernelTime time = MeasureKernels(function);
+  EXPECT_EQ(time.flop > 0, time.cpu_seconds > 0);
+  return time.flop;
+}
+
+TEST(KernelTimeTest, CountsEachProductOnce) {
+  const at::Tensor x = at::rand({5, 7}), weight = at::rand({11, 7});
+  EXPECT_EQ(Flop([&] { at::linear(x, weight, at::rand({11})); }), 2 * 5 * 7 * 11);
+  EXPECT_EQ(Flop([&] { at::matmul(x, weight.t()).add_(at::matmul(x, weight.t())); }), 2 * 2 * 5 * 7 * 11);
+  EXPECT_EQ(Flop([&] { at::bmm(at::rand({3, 5, 7}), at::rand({3, 7, 2})); }), 2 * 3 * 5 * 7 * 2);
+  EXPECT_EQ(Flop([&] { at::softmax(x, 1); }), 0);
+}
+
+TEST(KernelTimeTest, CountsConvolutions) {
+  const at::Tensor x = at::rand({2, 4, 9, 9});
+  EXPECT_EQ(Flop([&] { at::conv2d(x, at::rand({6, 2, 3, 3}), {}, 2, 1, 1, 2); }), 2 * 2 * 6 * 5 * 5 * 2 * 3 * 3);
+  EXPECT_EQ(Flop([&] { at::conv_transpose2d(x, at::rand({4, 6, 2, 2}), {}, 2); }), 2 * 2 * 4 * 9 * 9 * 6 * 2 * 2);
+}
+
+TEST(KernelTimeTest, CountsAttentionAsTwoProducts) {
+  const at::Tensor query = at::rand({1, 2, 5, 8}), key = at::rand({1, 2, 7, 8});
+  EXPECT_EQ(Flop([&] { at::scaled_dot_product_attention(query, key, key); }), 2 * 2 * 2 * 5 * 7 * 8);
+}
+
+}  // namespace
+}  // namespace modelport
