@@ -84,8 +84,10 @@ TEST_F(ComparedModelTest, AnArtifactTakesAnyReferenceButHasNoExample) {
 }
 
 TEST_F(ComparedModelTest, AFileThatIsNoScriptIsAnError) {
-  EXPECT_THAT(LoadComparedArtifact(Names("a: b")),
-              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("names.yaml: not a TorchScript file")));
+  ASSERT_OK_AND_ASSIGN(const Reference own, RecordModel(Ours(2), absl::nullopt, folder_ + "/own.safetensors"));
+  ASSERT_OK(WriteReference(own, own.path));
+  EXPECT_THAT(LoadComparedArtifact(own.path),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("own.safetensors: not a TorchScript file")));
 }
 
 }  // namespace

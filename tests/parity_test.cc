@@ -114,14 +114,16 @@ TEST_F(ParityTest, APageIsWritten) {
 
 TEST_F(ParityTest, NamesPairTheReferenceWithTheModel) {
   SaveStages();
-  std::ofstream(folder_ + "/names.yaml") << "modules: {depth_head: null}\nsettings: {heads: null}\n";
+  const std::string names =
+      EmptyFolder("names") + "/names.yaml";  // In the folder of the plugin it would be a part of it.
+  std::ofstream(names) << "modules: {depth_head: null}\nsettings: {heads: null}\n";
   WritePlugin("heads=3");
-  EXPECT_THAT(Parity({"--reference=r.safetensors", "--names=names.yaml", "--all"}).out,
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--names=" + names, "--all"}).out,
               AllOf(HasSubstr("  FAILED   pretrained.blocks.0 "), Not(HasSubstr("heads is 3")),
                     Not(HasSubstr(" depth_head.scratch"))));
-  std::ofstream(folder_ + "/names.yaml") << "modules: {deph_head: null}\n";
-  EXPECT_THAT(Parity({"--reference=r.safetensors", "--names=names.yaml"}).err,
-              HasSubstr("names.yaml: the reference has no module deph_head; nearest: "));
+  std::ofstream(names) << "modules: {deph_head: null}\n";
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--names=" + names}).err,
+              HasSubstr("names.yaml: the reference has no module deph_head; nearest: depth_head"));
 }
 
 TEST_F(ParityTest, AFaultIsLocated) {

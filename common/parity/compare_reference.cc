@@ -229,7 +229,7 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   const auto is_injected = [&](const ObservedTensor& point) {
     return !point.is_result && (options.inject_all || injected.Contains(point.stage));
   };
-  Replaced replaced = {.at = is_injected};
+  Replaced replaced = {.replaces = is_injected};
   ASSIGN_OR_RETURN(replaced.from, FirstCall(reference, expected, options.from_stage));
   ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaced));
   ReferenceComparison comparison;

@@ -47,7 +47,7 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
     const std::string* const name = expected.Name(point);
     if (name == nullptr && !point.is_result) return tensor;
     run.passed.push_back({point, name == nullptr ? "" : *name, tensor.detach().clone()});
-    if (name == nullptr || !replaced.at(point)) return tensor;
+    if (name == nullptr || !replaced.replaces(point)) return tensor;
     const at::Tensor replacement = expected.Replacement(point, tensor);
     return replacement.defined() ? replacement : tensor;
   };

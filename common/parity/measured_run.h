@@ -37,7 +37,7 @@ struct MeasuredRun {
 
 // Where the reference's tensors pass in the place of the module's own.
 struct Replaced {
-  absl::FunctionRef<bool(const ObservedTensor& point)> at;
+  absl::FunctionRef<bool(const ObservedTensor& point)> replaces;
   // The call from which on the module computes. A call before it is not made, if the reference has its result and it is
   // the only one of its submodule.
   absl::optional<Stage> from = absl::nullopt;

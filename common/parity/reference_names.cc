@@ -20,8 +20,11 @@ std::vector<PairedName> ReadPairs(YamlMapReader& reader, absl::string_view field
   std::vector<PairedName> pairs;
   for (const YamlValue::Field& pair : reader.TakeFields(field)) {
     PairedName name = {.theirs = pair.name};
-    const bool is_left_out = pair.value.kind == YamlValue::Kind::kText && pair.value.plain && pair.value.text == "null";
-    if (!is_left_out) name.ours = ReadText(pair.value, absl::StrCat("field \"", pair.name, "\""), &problems);
+    if (pair.value.kind == YamlValue::Kind::kText) {
+      name.ours = pair.value.text;  // "" is the root.
+    } else if (pair.value.kind != YamlValue::Kind::kNothing) {
+      ReadText(pair.value, absl::StrCat("field \"", pair.name, "\""), &problems);  // Says what it is.
+    }
     pairs.push_back(std::move(name));
   }
   return pairs;
@@ -50,21 +53,26 @@ absl::Status Wrong(const ReferenceNames& names, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(names.path, ": ", message));
 }
 
+// Adds "a.b.c", "a.b" and "a".
+void AddWithParents(const std::string& path, std::set<std::string>& paths) {
+  paths.insert(path);
+  for (size_t dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1)) paths.insert(path.substr(0, dot));
+}
+
 // Makes sure that each name is one of the reference, since a name that is not is a slip that would stay unseen.
 absl::Status CheckNames(const ReferenceNames& names, const Reference& reference) {
   std::set<std::string> paths, settings;
   for (const auto& [name, tensor] : reference.expected) {
     if (IsOutput(name)) continue;
     ASSIGN_OR_RETURN(const Stage stage, ParseStage(name));
-    paths.insert(stage.path);
+    AddWithParents(stage.path, paths);
   }
   for (const auto& [path, values] : reference.settings) {
-    paths.insert(path);
+    AddWithParents(path, paths);
     for (const auto& [name, value] : values) settings.insert(name);
   }
   for (const PairedName& pair : names.modules) {
-    if (std::any_of(paths.begin(), paths.end(), [&](const auto& path) { return IsWithin(path, pair.theirs); }))
-      continue;
+    if (paths.count(pair.theirs) > 0) continue;
     return Wrong(names, absl::StrCat("the reference has no module ", Brief(pair.theirs),
                                      NearestHint(pair.theirs, {paths.begin(), paths.end()})));
   }
