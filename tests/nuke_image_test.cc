@@ -24,11 +24,16 @@ struct Size {
 class NukeImageTest : public testing::TestWithParam<std::string> {
  protected:
   // As a part of the range or, of a depther, of the largest element: its tiny models give nearly one depth everywhere,
-  // so that a float's last digit is a large part of the range.
+  // so that a float's last digit is a large part of the range. Models with a mask may give one depth everywhere.
   static double Difference(const at::Tensor& expected, const at::Tensor& actual) {
-    if (!IsDepther(GetParam())) return RelativeDifference(expected, actual);
+    if (!IsDepther(GetParam()) && !FindsCamera(GetParam())) return RelativeDifference(expected, actual);
     EXPECT_EQ(expected.sizes(), actual.sizes());
-    return (actual - expected).abs().max().item<double>() / expected.abs().max().item<double>();
+    return (actual - expected).abs().max().item<double>() / expected.abs().max().clamp_min(1e-3).item<double>();
+  }
+
+  // The same for sizes at which the tiny models of depthers differ from pixel to pixel, too.
+  static double LargeDifference(const at::Tensor& expected, const at::Tensor& actual) {
+    return FindsCamera(GetParam()) ? Difference(expected, actual) : RelativeDifference(expected, actual);
   }
 
   NukeModel model_ = GetNukeModel(GetParam());
@@ -38,11 +43,11 @@ INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeTestModels
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {
-  const int64_t patch = model_.multiple_of();
+  const int64_t patch = std::max<int64_t>(model_.multiple_of(), 14);
   for (const auto [rows, columns] : {Size{2, 2}, Size{1, 4}, Size{5, 3}}) {
     const int64_t height = rows * patch, width = columns * patch;
     const at::Tensor image = SeededImage(1, 3, height, width);
-    EXPECT_LE(RelativeDifference(model_.RunPlain(model_.Normalised(image)), model_.Run(image)), kRounding) << height;
+    EXPECT_LE(LargeDifference(model_.RunPlain(model_.Normalised(image)), model_.Run(image)), kRounding) << height;
   }
 }
 
@@ -70,7 +75,7 @@ at::Tensor PaddedAndCropped(const NukeModel& model, const at::Tensor& image) {
 TEST_P(NukeImageTest, OddSizesAreMirroredAndCroppedExactly) {
   for (const auto [height, width] : {Size{31, 45}, Size{27, 13}, Size{15, 29}, Size{8, 43}, Size{42, 41}}) {
     const at::Tensor image = SeededImage(1, 3, height, width);
-    EXPECT_LE(RelativeDifference(PaddedAndCropped(model_, image), model_.Run(image)), kRounding) << height;
+    EXPECT_LE(LargeDifference(PaddedAndCropped(model_, image), model_.Run(image)), kRounding) << height;
   }
 }
 
@@ -113,8 +118,9 @@ TEST_P(NukeImageTest, MaxSizeBoundsTheWorkingResolution) {
   for (const auto& c : cases) {
     const at::Tensor image = SeededImage(1, 3, c.image.height, c.image.width);
     const at::Tensor small = Shrunk(image, c.working);
-    const at::Tensor expected =
+    at::Tensor expected =
         at::upsample_bilinear2d(PaddedAndCropped(model_, small), {c.image.height, c.image.width}, false);
+    if (model_.wrapper == "normals") expected = expected / expected.norm(2, {1}, /*keepdim=*/true);
     EXPECT_LE(Difference(expected, model_.Run(image, {{"max_size", 56}})), 1e-5) << c.image.height;
   }
 }
