@@ -85,6 +85,31 @@ TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsClamped) {
   EXPECT_TRUE(at::equal(features(0), features(-5)));
 }
 
+TEST(NukeClassMapTest, AKnobChoosesTheClassAndIsClamped) {
+  NukeModel model = GetNukeModel("tiny_resnet_classes");
+  const at::Tensor image = SeededImage(1, 3, 64, 96);
+  const auto scores = [&](int64_t index, int64_t probability) {
+    return model.Run(image, {{"class_index", index}, {"probability", probability}});
+  };
+  at::Tensor sum = at::zeros({1, 1, 64, 96});
+  for (int64_t index = 0; index < 10; ++index) sum += scores(index, 1);
+  EXPECT_TRUE(at::allclose(sum, at::ones_like(sum), /*rtol=*/0, /*atol=*/1e-5)) << "probabilities of all classes";
+  EXPECT_FALSE(at::equal(scores(9, 1), scores(8, 1)));
+  EXPECT_TRUE(at::equal(scores(9, 1), scores(1000, 1)));
+  EXPECT_TRUE(at::equal(scores(0, 1), scores(-5, 1)));
+  EXPECT_TRUE(at::equal(scores(3, 0), scores(3, -1)));
+}
+
+// What docs/nuke.md says of the knob `probability`.
+TEST(NukeClassMapTest, TheMeanOfTheLogitsIsThatOfTheClassifier) {
+  const NukeModel model = GetNukeModel("tiny_resnet_classes");
+  const at::Tensor image = Normalised(SeededImage(2, 3, 64, 96));
+  const at::Tensor logits = model.plain.get_method("forward")({image}).toTensor();
+  const at::Tensor places = model.plain.get_method("image_classes")({image}).toTensor();
+  EXPECT_EQ(places.sizes(), at::IntArrayRef({2, 10, 2, 3}));
+  EXPECT_LE(RelativeDifference(logits, places.mean({2, 3})), 1e-6);
+}
+
 // Depth that is 0 everywhere, which Depth Anything V2 can return.
 class FlatDepthTest : public testing::TestWithParam<at::ScalarType> {
  protected:
