@@ -24,9 +24,10 @@ struct Size {
 class NukeImageTest : public testing::TestWithParam<std::string> {
  protected:
   // As a part of the range or, of a class map, of the largest element: a small image has one cell of 32 pixels, and so
-  // one value.
+  // one value. Models with a mask may give one depth everywhere, too.
   static double Error(const at::Tensor& expected, const at::Tensor& actual) {
-    return IsClassMap(GetParam()) ? PartOfLargest(expected, actual) : RelativeDifference(expected, actual);
+    const bool may_be_constant = IsClassMap(GetParam()) || FindsCamera(GetParam());
+    return may_be_constant ? PartOfLargest(expected, actual) : RelativeDifference(expected, actual);
   }
 
   // The same, but of a depther also as a part of the largest element: its tiny models give nearly one depth everywhere,
@@ -42,7 +43,7 @@ INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeTestModels
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {
-  const int64_t patch = model_.multiple_of();
+  const int64_t patch = std::max<int64_t>(model_.multiple_of(), 14);
   for (const auto [rows, columns] : {Size{2, 2}, Size{1, 4}, Size{5, 3}}) {
     const int64_t height = rows * patch, width = columns * patch;
     const at::Tensor image = SeededImage(1, 3, height, width);
@@ -119,7 +120,10 @@ TEST_P(NukeImageTest, MaxSizeBoundsTheWorkingResolution) {
     const at::Tensor small = Shrunk(image, c.working);
     const at::Tensor expected =
         at::upsample_bilinear2d(PaddedAndCropped(model_, small), {c.image.height, c.image.width}, false);
-    EXPECT_LE(Difference(expected, model_.Run(image, {{"max_size", 56}})), 1e-5) << c.image.height;
+    at::Tensor output = model_.Run(image, {{"max_size", 56}});
+    // Normals are brought to length 1 again.
+    if (IsNormals(GetParam())) output = output * expected.norm(2, {1}, /*keepdim=*/true);
+    EXPECT_LE(Difference(expected, output), 1e-5) << c.image.height;
   }
 }
 

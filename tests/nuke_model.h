@@ -45,11 +45,14 @@ at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t 
 // The largest difference of two elements, as a part of the range of `expected`, which must not be constant.
 double RelativeDifference(const at::Tensor& expected, const at::Tensor& actual);
 
-// The same as a part of the largest element of `expected`.
+// The same as a part of the largest element of `expected`, or of 0.001 where that is more.
 double PartOfLargest(const at::Tensor& expected, const at::Tensor& actual);
 
 // Whether `name` is a model in the wrapper of class maps.
 bool IsClassMap(const std::string& name);
+
+// Whether `name` is a model in the wrapper of normals.
+bool IsNormals(const std::string& name);
 
 // Whether `name` is a model that normalises images itself, and whose depth is finite by its method image_depth only,
 // which recovers a camera from the points that a mask leaves.
