@@ -81,7 +81,7 @@ absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::stri
 }
 
 // Sets a field of each result from the views of `name`, if the model gives it.
-void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, const std::string& name, at::Tensor Prediction::* field,
+void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, const std::string& name, at::Tensor Prediction::*field,
           Results& results) {
   const auto output = outputs.find(name);
   if (output == outputs.end()) return;
