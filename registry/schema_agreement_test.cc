@@ -198,6 +198,7 @@ variants:
     licence_claims:
       - {licence: MIT, url: "https://example.org/readme"}
       - {licence: ISC, url: "https://example.org/page"}
+    licence_note: trained on pictures of others
   toy_c:
     summary: other
     module: Toy(4)

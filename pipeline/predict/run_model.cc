@@ -83,7 +83,7 @@ absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::stri
 
 // Sets a field of each result from `name`, if the model gives it: a scene's `views`, or else a batch of images.
 void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, const std::string& name,
-          at::Tensor Prediction::* field, Results& results) {
+          at::Tensor Prediction::*field, Results& results) {
   const auto output = outputs.find(name);
   if (output == outputs.end()) return;
   const at::Tensor batch = output->value().toTensor();
