@@ -6,12 +6,13 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
-#include <ctime>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "bench/measure.h"
 
 namespace modelport {
 namespace {
@@ -65,12 +66,6 @@ std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& function) {
 
 void End(const at::RecordFunction&, at::ObserverContext* context) {
   if (context != nullptr) is_within = false;
-}
-
-double CpuSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
 at::Tensor Random(const at::Tensor& like) { return at::rand(like.sizes(), like.options()); }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <fstream>
 
 #include "absl/strings/numbers.h"
@@ -15,22 +16,28 @@
 namespace modelport {
 namespace {
 
-int64_t AnonBytes(pid_t pid) {
-  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
+double Seconds(const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; }
+
+}  // namespace
+
+double CpuSeconds() {
+  timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec * 1e-9;
+}
+
+int64_t ProcessMemory(absl::string_view process, absl::string_view field) {
+  std::ifstream status(absl::StrCat("/proc/", process, "/status"));
   for (std::string line; std::getline(status, line);) {
     absl::string_view rest = line;
     int64_t kilobytes = 0;
-    if (absl::ConsumePrefix(&rest, "RssAnon:") && absl::ConsumeSuffix(&rest, "kB") &&
+    if (absl::ConsumePrefix(&rest, absl::StrCat(field, ":")) && absl::ConsumeSuffix(&rest, "kB") &&
         absl::SimpleAtoi(rest, &kilobytes)) {
       return kilobytes * 1024;
     }
   }
   return 0;
 }
-
-double Seconds(const timeval& time) { return time.tv_sec + time.tv_usec * 1e-6; }
-
-}  // namespace
 
 Measurement Measure(const std::string& command) {
   const std::string line = absl::StrCat("exec ", command, " >/dev/null 2>&1");
@@ -46,7 +53,7 @@ Measurement Measure(const std::string& command) {
   int status = 0;
   rusage usage = {};
   while (wait4(pid, &status, WNOHANG, &usage) == 0) {
-    result.peak_anon_bytes = std::max(result.peak_anon_bytes, AnonBytes(pid));
+    result.peak_anon_bytes = std::max(result.peak_anon_bytes, ProcessMemory(absl::StrCat(pid), "RssAnon"));
     usleep(2000);
   }
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace modelport {
 
 // The cost of one run of a command.
@@ -14,6 +16,12 @@ struct Measurement {
   double cpu_seconds = 0;       // User and system.
   int64_t peak_anon_bytes = 0;  // Private memory: the largest RssAnon seen, read every 2 ms.
 };
+
+// The CPU time of this process, of all its threads, user and system.
+double CpuSeconds();
+
+// The bytes of a field of /proc/PROCESS/status, such as "VmRSS"; 0 if there is none. `process` is an ID or "self".
+int64_t ProcessMemory(absl::string_view process, absl::string_view field);
 
 // Runs a shell command and discards its output.
 Measurement Measure(const std::string& command);

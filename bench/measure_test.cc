@@ -19,6 +19,13 @@ TEST(MeasureTest, MeasuresTheCommandItself) {
   EXPECT_GT(run.peak_anon_bytes, 0);
 }
 
+TEST(ProcessMemoryTest, ReadsTheFieldsOfAProcess) {
+  EXPECT_GT(ProcessMemory("self", "VmRSS"), 0);
+  EXPECT_GE(ProcessMemory("self", "VmHWM"), ProcessMemory("self", "RssAnon"));
+  EXPECT_EQ(ProcessMemory("self", "Name"), 0);
+  EXPECT_EQ(ProcessMemory("0", "VmRSS"), 0);
+}
+
 TEST(MedianWallTest, IsTheMiddleOfTheWallTimes) {
   EXPECT_EQ(MedianWall({{.wall_seconds = 5}, {.wall_seconds = 1}, {.wall_seconds = 2}}), 2);
 }

@@ -6,13 +6,13 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
-#include <ctime>
 #include <iostream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "bench/measure.h"
 #include "common/script/build_module.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
@@ -60,12 +60,6 @@ absl::StatusOr<Variant> WithoutAnyView(Variant variant) {
   }
   alt_start->second = depth->second;
   return variant;
-}
-
-double CpuSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
 }
 
 absl::StatusOr<double> TimeForward(torch::jit::Module& module, const at::Tensor& image) {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <string>
@@ -17,11 +16,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "bench/kernel_time.h"
+#include "bench/measure.h"
 #include "common/archive/load_module.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
@@ -29,27 +27,7 @@
 namespace modelport {
 namespace {
 
-// Bytes of a field of /proc/self/status.
-int64_t Memory(absl::string_view field) {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    absl::string_view rest = line;
-    int64_t kilobytes = 0;
-    if (absl::ConsumePrefix(&rest, absl::StrCat(field, ":")) && absl::ConsumeSuffix(&rest, "kB") &&
-        absl::SimpleAtoi(rest, &kilobytes)) {
-      return kilobytes * 1024;
-    }
-  }
-  return 0;
-}
-
 void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-
-double CpuSeconds() {
-  timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return time.tv_sec + time.tv_nsec * 1e-9;
-}
 
 // The image of a shape "1,3,518,518".
 absl::StatusOr<at::Tensor> Image(absl::string_view shape) {
@@ -68,7 +46,7 @@ absl::Status Run(torch::jit::Module& module, const at::Tensor& image, at::Tensor
   const auto wall = std::chrono::steady_clock::now();
   ASSIGN_OR_RETURN(output, CatchTorch([&] { return module.forward({image}).toTensor(); }));
   const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
-  std::cout << CpuSeconds() - cpu << " " << wall_seconds << " " << Memory("VmHWM") << std::endl;
+  std::cout << CpuSeconds() - cpu << " " << wall_seconds << " " << ProcessMemory("self", "VmHWM") << std::endl;
   return absl::OkStatus();
 }
 
@@ -98,7 +76,7 @@ absl::Status Answer(torch::jit::Module& module, const std::vector<std::string>& 
 absl::Status Serve(const std::string& path) {
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
-  std::cout << "ready " << Memory("VmRSS") << std::endl;
+  std::cout << "ready " << ProcessMemory("self", "VmRSS") << std::endl;
   at::Tensor output;
   for (std::string line; std::getline(std::cin, line);) {
     RETURN_IF_ERROR(Answer(module, absl::StrSplit(line, ' '), output));
