@@ -316,7 +316,9 @@ TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
   ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=depth.png"}, "tiny_moge").exit_status, 0);
   const std::vector<float> numbers = Numbers(folder + "/depth.png");
   for (size_t i = 0; i < numbers.size(); ++i) {
-    if (exr.channels["mask.Y"][i] == 0) EXPECT_EQ(numbers[i], 0);
+    if (exr.channels["mask.Y"][i] == 0) {
+      EXPECT_EQ(numbers[i], 0);
+    }
   }
 }
 

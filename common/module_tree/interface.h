@@ -13,7 +13,8 @@ namespace modelport {
 
 // What a wrapper says about its forward. For a host with channels, forward takes one image and returns one.
 struct Interface {
-  std::string kind;                       // Of the output: "depth", "matte", "features", "colour" or "scores".
+  // Of the output: "depth", "matte", "features", "colour", "scores" or "normals".
+  std::string kind;
   std::vector<std::string> channels_in;   // The host's names of the input's channels, in order: "rgba.red".
   std::vector<std::string> channels_out;  // Those of the output's channels.
   std::string category;                   // The host's menu that lists the model: "Depth Estimation".
