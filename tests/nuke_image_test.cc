@@ -39,7 +39,7 @@ class NukeImageTest : public testing::TestWithParam<std::string> {
   NukeModel model_ = GetNukeModel(GetParam());
 };
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeTestModels()),
+INSTANTIATE_TEST_SUITE_P(Models, NukeImageTest, testing::ValuesIn(NukeImageModels()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeImageTest, MultiplesOfThePatchGiveTheModelsOwnOutput) {
@@ -120,10 +120,14 @@ TEST_P(NukeImageTest, MaxSizeBoundsTheWorkingResolution) {
     const at::Tensor small = Shrunk(image, c.working);
     const at::Tensor expected =
         at::upsample_bilinear2d(PaddedAndCropped(model_, small), {c.image.height, c.image.width}, false);
-    at::Tensor output = model_.Run(image, {{"max_size", 56}});
-    // Normals are brought to length 1 again.
-    if (IsNormals(GetParam())) output = output * expected.norm(2, {1}, /*keepdim=*/true);
-    EXPECT_LE(Difference(expected, output), 1e-5) << c.image.height;
+    const at::Tensor output = model_.Run(image, {{"max_size", 56}});
+    if (IsNormals(GetParam())) {
+      // They are brought to length 1 again. Where a network's vector is short, its direction magnifies rounding.
+      const at::Tensor resized = output * expected.norm(2, {1}, /*keepdim=*/true);
+      EXPECT_LE((resized - expected).abs().mean().item<double>(), 1e-5) << c.image.height;
+    } else {
+      EXPECT_LE(Difference(expected, output), 1e-5) << c.image.height;
+    }
   }
 }
 

@@ -25,7 +25,14 @@ constexpr double kHalfTolerance = 0.005;
 
 class NukePrecisionTest : public testing::TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(NukeTestModels()),
+// The wrapper of normals brings them to length 1, which rounds.
+std::vector<std::string> ModelsWithoutNormals() {
+  std::vector<std::string> names = NukeImageModels();
+  std::erase_if(names, IsNormals);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(ModelsWithoutNormals()),
                          [](const auto& info) { return info.param; });
 
 // Without padding and resizing, both artifacts run the same kernels on the same numbers.
@@ -51,13 +58,11 @@ NukeModel Half(NukeModel model) {
 
 // Those of whose output no threshold decides in one precision only.
 std::vector<std::string> ModelsWithoutSky() {
-  std::vector<std::string> names = NukeTestModels();
-  names.erase(std::remove_if(names.begin(), names.end(),
-                             [](const std::string& name) {
-                               return name == "tiny_mono" || name == "tiny_metric" || name == "tiny_nested" ||
-                                      IsDepther(name) || IsClassMap(name) || FindsCamera(name);
-                             }),
-              names.end());
+  std::vector<std::string> names = NukeImageModels();
+  std::erase_if(names, [](const std::string& name) {
+    return name == "tiny_mono" || name == "tiny_metric" || name == "tiny_nested" || IsDepther(name) ||
+           IsClassMap(name) || FindsCamera(name);
+  });
   return names;
 }
 

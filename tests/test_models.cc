@@ -1,5 +1,7 @@
 #include "tests/test_models.h"
 
+#include <algorithm>
+
 #include "absl/functional/function_ref.h"
 #include "common/manifest/artifact_name.h"
 #include "common/status/status_matchers.h"
@@ -41,6 +43,13 @@ std::vector<std::string> NukeTestModels(absl::string_view type) {
   VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
     if (type.empty() || wrapper.call.type == type) names.push_back(ArtifactName(model.model, model.wrapper));
   });
+  return names;
+}
+
+std::vector<std::string> NukeImageModels() {
+  std::vector<std::string> names = NukeTestModels();
+  const std::vector<std::string> mattes = NukeTestModels("NukeMatte");
+  std::erase_if(names, [&](const std::string& name) { return std::count(mattes.begin(), mattes.end(), name) > 0; });
   return names;
 }
 

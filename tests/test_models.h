@@ -22,6 +22,9 @@ struct NukeTestModel {
 // The names of all of them, "tiny_resnet" and "tiny_resnet_classes", or only of those of this wrapper type.
 std::vector<std::string> NukeTestModels(absl::string_view type = "");
 
+// Those that take an image alone, without a trimap.
+std::vector<std::string> NukeImageModels();
+
 // The one of this name.
 NukeTestModel FindNukeTestModel(absl::string_view name);
 
