@@ -2,7 +2,6 @@
 #include <ATen/ATen.h>
 #include <c10/core/InferenceMode.h>
 
-#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>

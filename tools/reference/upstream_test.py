@@ -41,7 +41,7 @@ def main(dinov2, parity, plugins):
                        f"--reference={reference}", *flags]
             return subprocess.run(command, capture_output=True, text=True)
 
-        result = run(model, "--bisect")
+        result = run(model, "--bisect", "--all")
         print(result.stdout, result.stderr)
         assert result.returncode == 0, "the port differs from upstream"
         assert "blocks.3.mlp.fc2" in result.stdout, "upstream's modules were not compared"
