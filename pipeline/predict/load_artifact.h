@@ -14,8 +14,8 @@ namespace modelport {
 struct LoadedArtifact {
   std::string path;
   torch::jit::Module module;
-  Manifest manifest;
-  std::string manifest_sha256;  // Of the manifest's bytes.
+  Manifest manifest = {};
+  std::string manifest_sha256 = {};  // Of the manifest's bytes.
 };
 
 // Loads an artifact that was exported with its preprocessing inside. Loading and calling it runs its code in this
