@@ -36,6 +36,19 @@ class NukeImageTest : public testing::TestWithParam<std::string> {
     return IsDepther(GetParam()) ? PartOfLargest(expected, actual) : Error(expected, actual);
   }
 
+  // What rounding may change of `output`, the model's for `image` with its knobs as they are. A camera is solved for
+  // step by step, and the direction of a short vector magnifies rounding; of models with these it is four times what
+  // float32 itself changes.
+  double Tolerance(const at::Tensor& image, const at::Tensor& output) const {
+    if (!FindsCamera(GetParam())) return 1e-5;
+    NukeModel wide = model_;
+    wide.nuke = model_.nuke.deepcopy();
+    wide.nuke.to(at::kDouble);
+    const double noise = Difference(wide.Run(image.to(at::kDouble)), output);
+    EXPECT_LE(noise, 1e-4) << "a threshold decided otherwise in float64";
+    return std::max(1e-5, 4 * noise);
+  }
+
   NukeModel model_ = GetNukeModel(GetParam());
 };
 
@@ -120,14 +133,11 @@ TEST_P(NukeImageTest, MaxSizeBoundsTheWorkingResolution) {
     const at::Tensor small = Shrunk(image, c.working);
     const at::Tensor expected =
         at::upsample_bilinear2d(PaddedAndCropped(model_, small), {c.image.height, c.image.width}, false);
-    const at::Tensor output = model_.Run(image, {{"max_size", 56}});
-    if (IsNormals(GetParam())) {
-      // They are brought to length 1 again. Where a network's vector is short, its direction magnifies rounding.
-      const at::Tensor resized = output * expected.norm(2, {1}, /*keepdim=*/true);
-      EXPECT_LE((resized - expected).abs().mean().item<double>(), 1e-5) << c.image.height;
-    } else {
-      EXPECT_LE(Difference(expected, output), 1e-5) << c.image.height;
-    }
+    at::Tensor output = model_.Run(image, {{"max_size", 56}});
+    const double tolerance = Tolerance(image, output);
+    // Normals are brought to length 1 again.
+    if (IsNormals(GetParam())) output = output * expected.norm(2, {1}, /*keepdim=*/true);
+    EXPECT_LE(Difference(expected, output), tolerance) << c.image.height;
   }
 }
 
