@@ -1,12 +1,11 @@
 #ifndef MODELPORT_COMMON_DIGEST_SHA256_H_
 #define MODELPORT_COMMON_DIGEST_SHA256_H_
 
-#include <memory>
+#include <openssl/sha.h>
+
 #include <string>
 
 #include "absl/strings/string_view.h"
-
-struct evp_md_ctx_st;
 
 namespace modelport {
 
@@ -14,7 +13,6 @@ namespace modelport {
 class Sha256 {
  public:
   Sha256();
-  ~Sha256();
 
   void Update(absl::string_view bytes);
 
@@ -22,10 +20,7 @@ class Sha256 {
   std::string HexDigest() const;
 
  private:
-  struct Free {
-    void operator()(evp_md_ctx_st* context) const;
-  };
-  std::unique_ptr<evp_md_ctx_st, Free> context_;
+  SHA256_CTX context_;
 };
 
 // The digest of `bytes`.
