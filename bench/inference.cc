@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "bench/kernel_time.h"
 #include "bench/measure.h"
@@ -36,6 +38,7 @@ namespace {
 FlagGroup flags;
 Flag<std::string> FLAGS_model(flags, "model", "dav2_vits", "a model of bench/upstream_models.json");
 Flag<std::vector<std::string>> FLAGS_sizes(flags, "sizes", {"518x518"}, "HEIGHTxWIDTH of images, with commas between");
+Flag<int> FLAGS_views(flags, "views", 1, "how many images a model of several views gets");
 Flag<std::vector<std::string>> FLAGS_threads(flags, "threads", {"1", "2"}, "numbers of threads, with commas between");
 Flag<int> FLAGS_rounds(flags, "rounds", 5, "how many times each process runs; they take turns");
 Flag<std::string> FLAGS_runtime(
@@ -44,19 +47,27 @@ Flag<std::string> FLAGS_runtime(
     "that release lacks the operator; none: leave that out");
 Flag<std::string> FLAGS_upstream_python(flags, "upstream_python", "",
                                         "a Python with PyTorch, to run upstream's model; by default it is left out");
-Flag<std::string> FLAGS_upstream_repo(flags, "upstream_repo", "",
-                                      "the folder of upstream's source, if it is not installed in that Python");
+Flag<std::string> FLAGS_upstream_repo(
+    flags, "upstream_repo", "",
+    "the folder of upstream's source, if it is not installed in that Python; several with colons "
+    "between");
 Flag<std::string> FLAGS_folder(flags, "folder", "/tmp", "where a folder for the files of the benchmark is made");
 
 constexpr char kModels[] = "bench/upstream_models.json";
 
-// The shape of the model's input for an image of this size, from its row: [1, 3, "H", "W"].
-std::vector<int64_t> InputShape(const nlohmann::json& row, int64_t height, int64_t width) {
-  std::vector<int64_t> shape;
-  for (const auto& size : row["input"]) {
-    shape.push_back(size == "H" ? height : size == "W" ? width : size.get<int64_t>());
-  }
-  return shape;
+// The sizes that stand for letters in a row's inputs.
+using Sizes = std::map<std::string, int64_t>;
+
+// The words of ModelProcess::Run for the field "inputs" of a row, or for a part of it: [1, "N", 3, "H", "W"], 1200, or
+// several of these in a list or by names.
+std::string InputWords(const nlohmann::ordered_json& inputs, const Sizes& sizes) {
+  const auto is_size = [](const auto& value) { return value.is_string() || value.is_number(); };
+  if (inputs.is_string()) return absl::StrCat(sizes.at(inputs.get<std::string>()));
+  if (inputs.is_number()) return absl::StrCat(inputs.get<int64_t>());
+  const bool is_shape = inputs.is_array() && std::all_of(inputs.begin(), inputs.end(), is_size);
+  std::vector<std::string> words;
+  for (const auto& value : inputs) words.push_back(InputWords(value, sizes));
+  return absl::StrJoin(words, is_shape ? "," : " ");
 }
 
 absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char separator, size_t count) {
@@ -151,33 +162,37 @@ int64_t Peak(const std::vector<ModelRun>& runs) {
   return peak;
 }
 
-// "518 x 518".
-std::string Size(const std::vector<int64_t>& shape) {
-  return absl::StrFormat("%d x %d", shape[shape.size() - 2], shape.back());
-}
+// One line of the tables.
+struct Measurement {
+  std::string size;  // "518 x 518"
+  int threads = 1;
+  std::string inputs;  // The words of ModelProcess::Run.
+  std::string output;  // The output that is compared, "" if the model returns a tensor.
+};
 
 // Runs the processes in turn and adds a row for each to `table`, and one of the artifact to `peaks`.
-absl::Status Compare(std::vector<ModelProcess>& processes, const std::vector<int64_t>& shape, int threads,
-                     const std::string& folder, Table& table, Table& peaks) {
+absl::Status Compare(std::vector<ModelProcess>& processes, const Measurement& measurement, const std::string& folder,
+                     Table& table, Table& peaks) {
+  const auto& [size, threads, inputs, output_name] = measurement;
   std::vector<std::vector<ModelRun>> runs(processes.size());
   // The first two runs profile and compile.
   constexpr int kWarmUp = 2;
   for (int round = -kWarmUp; round < *FLAGS_rounds; ++round) {
     for (size_t i = 0; i < processes.size(); ++i) {
-      ASSIGN_OR_RETURN(const ModelRun run, processes[i].Run(shape, threads));
+      ASSIGN_OR_RETURN(const ModelRun run, processes[i].Run(inputs, threads));
       if (round >= 0) runs[i].push_back(run);
     }
   }
-  ASSIGN_OR_RETURN(const KernelTime kernels, processes[0].Kernels(shape, threads));
+  ASSIGN_OR_RETURN(const KernelTime kernels, processes[0].Kernels(inputs, threads));
   const double seconds = Median(Each(runs[0], Cpu));
-  peaks.AddRow({Size(shape), absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
+  peaks.AddRow({size, absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
                 absl::StrFormat("%.3g", kernels.flop / seconds * 1e-9),
                 absl::StrFormat("%.3g", kernels.flop / kernels.cpu_seconds * 1e-9),
                 absl::StrFormat("%.0f %%", 100 * kernels.cpu_seconds / seconds)});
-  ASSIGN_OR_RETURN(const std::vector<float> expected, processes.back().LastOutput(folder));
+  ASSIGN_OR_RETURN(const std::vector<float> expected, processes.back().LastOutput(folder, output_name));
   for (size_t i = 0; i < processes.size(); ++i) {
-    ASSIGN_OR_RETURN(const std::vector<float> output, processes[i].LastOutput(folder));
-    table.AddRow({Size(shape), absl::StrCat(threads), processes[i].name(), Spread(Each(runs[i], Cpu), " s"),
+    ASSIGN_OR_RETURN(const std::vector<float> output, processes[i].LastOutput(folder, output_name));
+    table.AddRow({size, absl::StrCat(threads), processes[i].name(), Spread(Each(runs[i], Cpu), " s"),
                   Spread(Ratios(runs[i], runs[0]), " x"), Spread(Each(runs[i], Wall), " s"), FormatBytes(Peak(runs[i])),
                   FormatBytes(Peak(runs[i]) - processes[i].loaded_bytes()),
                   absl::StrFormat("%.1e", Difference(output, expected))});
@@ -187,10 +202,11 @@ absl::Status Compare(std::vector<ModelProcess>& processes, const std::vector<int
 
 absl::Status Run() {
   std::ifstream stream(kModels);
-  const nlohmann::json models = nlohmann::json::parse(stream, nullptr, /*allow_exceptions=*/false);
+  const auto models = nlohmann::ordered_json::parse(stream, nullptr, /*allow_exceptions=*/false);
   if (!models.contains(*FLAGS_model)) {
     return absl::NotFoundError(absl::StrCat("--model=", *FLAGS_model, ": ", kModels, " has no such model"));
   }
+  const nlohmann::ordered_json& row = models[*FLAGS_model];
   ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*FLAGS_folder)));
   ASSIGN_OR_RETURN(std::vector<ModelProcess> processes, StartAll(folder.path()));
   std::cout << *FLAGS_model << ", float32, " << *FLAGS_rounds << " rounds in turn; median (least to most)\n";
@@ -200,10 +216,14 @@ absl::Status Run() {
                 "over the loaded model", "difference"});
   for (const std::string& size : *FLAGS_sizes) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> sides, ParseIntegers(size, 'x', 2));
+    const std::string inputs = InputWords(row["inputs"], {{"H", sides[0]}, {"W", sides[1]}, {"N", *FLAGS_views}});
     for (const std::string& threads : *FLAGS_threads) {
       ASSIGN_OR_RETURN(const std::vector<int64_t> count, ParseIntegers(threads, ',', 1));
-      RETURN_IF_ERROR(Compare(processes, InputShape(models[*FLAGS_model], sides[0], sides[1]), count[0], folder.path(),
-                              table, peaks));
+      const Measurement measurement = {.size = absl::StrCat(sides[0], " x ", sides[1]),
+                                       .threads = static_cast<int>(count[0]),
+                                       .inputs = inputs,
+                                       .output = row.value("output", "")};
+      RETURN_IF_ERROR(Compare(processes, measurement, folder.path(), table, peaks));
     }
   }
   std::cout << table.ToString() << "difference: from the last row, as a part of its largest element\n\n"

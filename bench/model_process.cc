@@ -108,21 +108,19 @@ absl::StatusOr<std::vector<double>> ModelProcess::AskNumbers(absl::string_view q
   return numbers;
 }
 
-absl::StatusOr<ModelRun> ModelProcess::Run(const std::vector<int64_t>& shape, int threads) {
-  ASSIGN_OR_RETURN(const std::vector<double> numbers,
-                   AskNumbers(absl::StrCat("run ", absl::StrJoin(shape, ","), " ", threads), 3));
+absl::StatusOr<ModelRun> ModelProcess::Run(absl::string_view inputs, int threads) {
+  ASSIGN_OR_RETURN(const std::vector<double> numbers, AskNumbers(absl::StrCat("run ", threads, " ", inputs), 3));
   return ModelRun{numbers[0], numbers[1], static_cast<int64_t>(numbers[2])};
 }
 
-absl::StatusOr<KernelTime> ModelProcess::Kernels(const std::vector<int64_t>& shape, int threads) {
-  ASSIGN_OR_RETURN(const std::vector<double> numbers,
-                   AskNumbers(absl::StrCat("kernels ", absl::StrJoin(shape, ","), " ", threads), 2));
+absl::StatusOr<KernelTime> ModelProcess::Kernels(absl::string_view inputs, int threads) {
+  ASSIGN_OR_RETURN(const std::vector<double> numbers, AskNumbers(absl::StrCat("kernels ", threads, " ", inputs), 2));
   return KernelTime{numbers[0], numbers[1]};
 }
 
-absl::StatusOr<std::vector<float>> ModelProcess::LastOutput(const std::string& folder) {
+absl::StatusOr<std::vector<float>> ModelProcess::LastOutput(const std::string& folder, absl::string_view output) {
   const std::string path = absl::StrCat(folder, "/output");
-  RETURN_IF_ERROR(Ask(absl::StrCat("save ", path), 1).status());
+  RETURN_IF_ERROR(Ask(absl::StrCat("save ", path, output.empty() ? "" : " ", output), 1).status());
   std::ifstream stream(path, std::ios::binary);
   const std::string bytes(std::istreambuf_iterator<char>(stream), {});
   std::vector<float> elements(bytes.size() / sizeof(float));

@@ -24,11 +24,12 @@ struct ModelRun {
 
 // A process of its own that holds one model, so that its memory can be told from that of others. It reads a line and
 // answers with a line:
-//   (at the start)           "ready BYTES": the model is loaded; BYTES is its resident memory
-//   "run 1,3,518,518 2"      "CPU WALL PEAK", as in ModelRun: calls the model on an image of this shape, whose values
-//                            rise evenly from -2 to 2, with 2 threads
-//   "kernels 1,3,518,518 2"  "FLOP CPU", as in KernelTime; an artifact's process alone answers that
-//   "save FILE"              "saved": FILE holds the float32 elements of the last output
+//   (at the start)                 "ready BYTES": the model is loaded; BYTES is its resident memory
+//   "run 2 1,3,518,518 1200"       "CPU WALL PEAK", as in ModelRun: calls the model with 2 threads on a tensor of this
+//                                  shape, whose values rise evenly from -2 to 2, and on the integer 1200
+//   "kernels 2 1,3,518,518 1200"   "FLOP CPU", as in KernelTime; an artifact's process alone answers that
+//   "save FILE"                    "saved": FILE holds the float32 elements of the last output
+//   "save FILE depth"              the same of the last output's tensor "depth", if the output is a dictionary
 class ModelProcess {
  public:
   // Starts `command`, a program and its arguments, and waits until it is ready. `variables` are added to its
@@ -44,10 +45,12 @@ class ModelProcess {
   const std::string& name() const { return name_; }
   int64_t loaded_bytes() const { return loaded_bytes_; }
 
-  // Internal: the process has ended or says something else.
-  absl::StatusOr<ModelRun> Run(const std::vector<int64_t>& shape, int threads);
-  absl::StatusOr<KernelTime> Kernels(const std::vector<int64_t>& shape, int threads);
-  absl::StatusOr<std::vector<float>> LastOutput(const std::string& folder);
+  // `inputs`: shapes and integers as in the lines above, with spaces between.
+  //   Internal  the process has ended or says something else
+  absl::StatusOr<ModelRun> Run(absl::string_view inputs, int threads);
+  absl::StatusOr<KernelTime> Kernels(absl::string_view inputs, int threads);
+  // `output`: its name where the model returns a dictionary, else "".
+  absl::StatusOr<std::vector<float>> LastOutput(const std::string& folder, absl::string_view output);
 
  private:
   ModelProcess(std::string name, pid_t pid, FILE* questions, FILE* answers)

@@ -2,6 +2,7 @@
 //   run_artifact FILE.pt
 #include <ATen/Functions.h>
 #include <ATen/Parallel.h>
+#include <ATen/core/ivalue.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -11,6 +12,7 @@
 #include <fstream>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -29,57 +31,79 @@ namespace {
 
 void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
-// The image of a shape "1,3,518,518".
-absl::StatusOr<at::Tensor> Image(absl::string_view shape) {
+// The input of a word: a tensor of the shape "1,3,518,518", or the integer "1200".
+absl::StatusOr<c10::IValue> ParseInput(absl::string_view word) {
   std::vector<int64_t> sizes;
   int64_t count = 1;
-  for (const absl::string_view word : absl::StrSplit(shape, ',')) {
-    if (!absl::SimpleAtoi(word, &sizes.emplace_back())) return absl::InvalidArgumentError("no shape");
+  for (const absl::string_view part : absl::StrSplit(word, ',')) {
+    if (!absl::SimpleAtoi(part, &sizes.emplace_back())) return absl::InvalidArgumentError("no shape and no integer");
     count *= sizes.back();
   }
-  return CatchTorch([&] { return at::linspace(-2, 2, count).reshape(sizes); });
+  if (sizes.size() == 1) return c10::IValue(sizes[0]);
+  return CatchTorch([&] { return c10::IValue(at::linspace(-2, 2, count).reshape(sizes)); });
 }
 
-absl::Status Run(torch::jit::Module& module, const at::Tensor& image, at::Tensor& output) {
-  ResetPeak();
-  const double cpu = CpuSeconds();
-  const auto wall = std::chrono::steady_clock::now();
-  ASSIGN_OR_RETURN(output, CatchTorch([&] { return module.forward({image}).toTensor(); }));
-  const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
-  std::cout << CpuSeconds() - cpu << " " << wall_seconds << " " << ProcessMemory("self", "VmHWM") << std::endl;
-  return absl::OkStatus();
-}
+class Model {
+ public:
+  explicit Model(torch::jit::Module module) : module_(std::move(module)) {}
 
-absl::Status Kernels(torch::jit::Module& module, const at::Tensor& image) {
-  ASSIGN_OR_RETURN(const KernelTime time, CatchTorch([&] { return MeasureKernels([&] { module.forward({image}); }); }));
-  std::cout << time.flop << " " << time.cpu_seconds << std::endl;
-  return absl::OkStatus();
-}
-
-absl::Status Answer(torch::jit::Module& module, const std::vector<std::string>& words, at::Tensor& output) {
-  if (words.size() == 3 && (words[0] == "run" || words[0] == "kernels")) {
-    int threads = 1;
-    if (!absl::SimpleAtoi(words[2], &threads)) return absl::InvalidArgumentError("no number of threads");
-    at::set_num_threads(threads);
-    ASSIGN_OR_RETURN(const at::Tensor image, Image(words[1]));
-    return words[0] == "run" ? Run(module, image, output) : Kernels(module, image);
+  absl::Status Answer(const std::vector<std::string>& words) {
+    if (words.size() > 2 && (words[0] == "run" || words[0] == "kernels")) {
+      int threads = 1;
+      if (!absl::SimpleAtoi(words[1], &threads)) return absl::InvalidArgumentError("no number of threads");
+      at::set_num_threads(threads);
+      std::vector<c10::IValue> inputs;
+      for (size_t i = 2; i < words.size(); ++i) {
+        ASSIGN_OR_RETURN(inputs.emplace_back(), ParseInput(words[i]));
+      }
+      return words[0] == "run" ? Run(inputs) : Kernels(inputs);
+    }
+    if (words.size() > 1 && words[0] == "save") return Save(words[1], words.size() > 2 ? words[2] : "");
+    return absl::InvalidArgumentError("no such line");
   }
-  if (words.size() == 2 && words[0] == "save") {
-    const at::Tensor dense = output.contiguous();
-    std::ofstream(words[1], std::ios::binary).write(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
+
+ private:
+  absl::Status Run(const std::vector<c10::IValue>& inputs) {
+    ResetPeak();
+    const double cpu = CpuSeconds();
+    const auto wall = std::chrono::steady_clock::now();
+    ASSIGN_OR_RETURN(output_, CatchTorch([&] { return module_.forward(inputs); }));
+    const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
+    std::cout << CpuSeconds() - cpu << " " << wall_seconds << " " << ProcessMemory("self", "VmHWM") << std::endl;
+    return absl::OkStatus();
+  }
+
+  absl::Status Kernels(const std::vector<c10::IValue>& inputs) {
+    ASSIGN_OR_RETURN(const KernelTime time,
+                     CatchTorch([&] { return MeasureKernels([&] { module_.forward(inputs); }); }));
+    std::cout << time.flop << " " << time.cpu_seconds << std::endl;
+    return absl::OkStatus();
+  }
+
+  // `name`: of a tensor, if the output is a dictionary.
+  absl::Status Save(const std::string& path, const std::string& name) {
+    const auto saved = [&] {
+      const at::Tensor tensor =
+          output_.isGenericDict() ? output_.toGenericDict().at(name).toTensor() : output_.toTensor();
+      return tensor.contiguous();
+    };
+    ASSIGN_OR_RETURN(const at::Tensor dense, CatchTorch(saved));
+    std::ofstream(path, std::ios::binary).write(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
     std::cout << "saved" << std::endl;
     return absl::OkStatus();
   }
-  return absl::InvalidArgumentError("no such line");
-}
+
+  torch::jit::Module module_;
+  c10::IValue output_;
+};
 
 absl::Status Serve(const std::string& path) {
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
   std::cout << "ready " << ProcessMemory("self", "VmRSS") << std::endl;
-  at::Tensor output;
+  Model model(std::move(module));
   for (std::string line; std::getline(std::cin, line);) {
-    RETURN_IF_ERROR(Answer(module, absl::StrSplit(line, ' '), output));
+    RETURN_IF_ERROR(model.Answer(absl::StrSplit(line, ' ')));
   }
   return absl::OkStatus();
 }

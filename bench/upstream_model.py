@@ -2,8 +2,10 @@
 
 usage: upstream_model.py MODELS.json MODEL CHECKPOINT.pth
 """
+import functools
 import importlib
 import json
+import math
 import re
 import sys
 import time
@@ -40,42 +42,65 @@ def reset_peak():
         file.write("5")
 
 
-def build(row, checkpoint):
+def find(name):
+    """What MODULE:NAME names; NAME may have dots."""
+    module, path = name.split(":")
+    return functools.reduce(getattr, path.split("."), importlib.import_module(module))
+
+
+def build(value):
+    """A value of a row, where {"name": NAME} is what the name stands for and {"call": NAME, "arguments": {...}} what the call returns."""
+    if not isinstance(value, dict):
+        return value
+    if "name" in value:
+        return find(value["name"])
+    fields = {name: build(field) for name, field in value.items()}
+    return find(value["call"])(**fields["arguments"]) if "call" in value else fields
+
+
+def load(row, checkpoint):
     """The model of a row of MODELS.json with the weights of the checkpoint."""
-    module, function = row["build"].split(":")
-    model = getattr(importlib.import_module(module), function)(**row["arguments"])
-    model.load_state_dict(torch.load(checkpoint, mmap=True))
+    model = build(row["model"])
+    prefix = row.get("prefix", "")
+    weights = torch.load(checkpoint, mmap=True)
+    model.load_state_dict({key.removeprefix(prefix): tensor for key, tensor in weights.items()})
     return model.eval()
 
 
-def image(words):
-    shape = [int(size) for size in words.split(",")]
-    count = torch.Size(shape).numel()
-    return torch.linspace(-2, 2, count).reshape(shape)
+def fill(inputs, words):
+    """The field "inputs" of a row, where a shape or a number takes the next word."""
+    if isinstance(inputs, dict):
+        return {name: fill(value, words) for name, value in inputs.items()}
+    if isinstance(inputs, list) and not all(isinstance(size, (int, str)) for size in inputs):
+        return [fill(value, words) for value in inputs]
+    sizes = [int(size) for size in next(words).split(",")]
+    return torch.linspace(-2, 2, math.prod(sizes)).reshape(sizes) if isinstance(inputs, list) else sizes[0]
 
 
 def main():
     models, name, checkpoint = sys.argv[1:]
     mend_torchvision()
     with open(models) as file:
-        model = build(json.load(file)[name], checkpoint)
+        row = json.load(file)[name]
+    model = load(row, checkpoint)
     answers, sys.stdout = sys.stdout, sys.stderr
     print("ready", memory("VmRSS"), file=answers, flush=True)
     output = None
     for line in sys.stdin:
         words = line.split()
         if words[0] == "run":
-            torch.set_num_threads(int(words[2]))
-            x = image(words[1])
+            torch.set_num_threads(int(words[1]))
+            inputs = fill(row["inputs"], iter(words[2:]))
             reset_peak()
             cpu, wall = time.process_time(), time.perf_counter()
             with torch.inference_mode():
-                output = model(x)
+                output = model(*inputs)
             cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
             print(f"{cpu:.6f} {wall:.6f} {memory('VmHWM')}", file=answers, flush=True)
         else:
+            saved = output[words[2]] if isinstance(output, dict) else output
             with open(words[1], "wb") as file:
-                file.write(output.contiguous().numpy().tobytes())
+                file.write(saved.contiguous().numpy().tobytes())
             print("saved", file=answers, flush=True)
 
 
