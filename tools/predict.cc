@@ -196,10 +196,7 @@ absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
 
 absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(job.input, options.max_pixels));
-  at::Tensor trimap;
-  if (!job.trimap.empty()) {
-    ASSIGN_OR_RETURN(trimap, ReadTrimap(job.trimap, options.max_pixels));
-  }
+  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimap(job.trimap, options.max_pixels));
   const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size, trimap);
   if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
   PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);

@@ -43,12 +43,6 @@ absl::StatusOr<Image> Read(const std::string& path, const PredictOptions& option
   return std::move(read.image);
 }
 
-// The trimap of the job; an undefined tensor if it has none.
-absl::StatusOr<at::Tensor> ReadTrimapOf(const PredictJob& job, const PredictOptions& options) {
-  if (job.trimap.empty()) return at::Tensor();
-  return ReadTrimap(job.trimap, options.max_pixels);
-}
-
 // The picture of a comparison, for the file `path`.
 absl::StatusOr<std::string> EncodeComparison(const std::string& path, const Prediction& prediction,
                                              const Prediction& other, const LoadedArtifact& artifact,
@@ -92,7 +86,7 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
   std::deque<OutputFile> files;
   RETURN_IF_ERROR(OpenOutput(job.output, files));
   ASSIGN_OR_RETURN(const Image image, Read(job.input, options, done));
-  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimapOf(job, options));
+  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimap(job.trimap, options.max_pixels));
   const absl::StatusOr<std::vector<Prediction>> predictions =
       RunModel(artifact, absl::MakeConstSpan(&image, 1), options.size, trimap);
   if (!predictions.ok()) return Annotate(predictions.status(), job.input);

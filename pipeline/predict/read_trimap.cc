@@ -16,6 +16,7 @@
 namespace modelport {
 
 absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels) {
+  if (path.empty()) return at::Tensor();
   ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
   const Image& image = read.image;
   return std::visit(
