@@ -33,6 +33,7 @@ constexpr Cure kCures[] = {
     {"aten::new_ones(", "use torch.ones with the tensor's dtype and device"},
     {"aten::outer(", "write x[:, None] * y[None]"},
     {"aten::pad(", "call torch._C._nn.reflection_pad2d, replication_pad2d or torch.constant_pad_nd"},
+    {"aten::round(", "write math.floor(x + 0.5), or round halves to even by hand"},
     {"aten::scaled_dot_product_attention(", "write the attention out: matmul, softmax, matmul"},
     {"aten::silu", "write x * torch.sigmoid(x)"},
     {"aten::slice(", "give every bound: x[0:2] for x[:2], x[0:x.size(0) - 1] for x[:-1]"},

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "common/runtime/operator_table.h"
 #include "common/script/torch_status.h"
 #include "common/text/first_few.h"
@@ -54,14 +55,20 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
                       [](const torch::jit::Node* node) { return node->kind().is_aten(); });
 }
 
+// What the call computes otherwise in this runtime; "" if nothing.
+absl::string_view OtherMeaning(const Runtime& runtime, const Operator& op, const OperatorCall& call) {
+  if (op.name == "aten::floor_divide" && !runtime.floor_divides) return "rounds towards zero";
+  const bool of_number = !call.arguments.empty() && call.arguments[0].type->isSubtypeOf(*c10::NumberType::get());
+  if (op.name == "aten::round" && of_number && !runtime.rounds_to_even) return "rounds halves away from zero";
+  return "";
+}
+
 void CheckOperator(const Runtime& runtime, const Operator& op, std::vector<RuntimeObstacle>& obstacles) {
   const std::vector<c10::FunctionSchema> schemas = RegisteredSchemas(runtime.name, op.name);
   for (const OperatorCall& call : op.calls) {
-    if (!Matches(schemas, call)) {
-      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " does not have it"), call.places});
-    } else if (op.name == "aten::floor_divide" && !runtime.floor_divides) {
-      obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " rounds towards zero"), call.places});
-    }
+    const absl::string_view obstacle = Matches(schemas, call) ? OtherMeaning(runtime, op, call) : "does not have it";
+    if (obstacle.empty()) continue;
+    obstacles.push_back({call.text, absl::StrCat("LibTorch ", runtime.name, " ", obstacle), call.places});
   }
 }
 

@@ -62,6 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
                     MinimumCase{"FusedAttention", "torch.scaled_dot_product_attention(x, x, x)", "2.1"},
                     MinimumCase{"NewOverload", "torch.squeeze(x, [0, 1])", "2.1"},
                     MinimumCase{"OtherRounding", "torch.floor_divide(x, 0.3)", "2.1"},
+                    MinimumCase{"OtherRoundingOfNumbers", "x + round(x.shape[0] / 2)", "1.12"},
+                    MinimumCase{"SameRoundingOfTensors", "torch.round(x)", "1.6"},
                     MinimumCase{"NewKeyword", "torch.scaled_dot_product_attention(x, x, x, enable_gqa=True)", "2.7"},
                     MinimumCase{"NewOperator", "torch._upsample_lanczos2d_aa(x, [4, 4], False)", "2.13"}),
     [](const auto& info) { return std::string(info.param.name); });
