@@ -1,19 +1,15 @@
 """A software bill of materials."""
 
-# In a package URL these characters of a version are escaped.
-_ESCAPES = {"+": "%2B", ":": "%3A", "~": "%7E"}
-
-def _escape(version):
-    for character, escape in _ESCAPES.items():
-        version = version.replace(character, escape)
-    return version
+def _escape(text):
+    """A name or a version of a Debian package as a package URL has it."""
+    return text.replace("+", "%2B")
 
 def _debian_component(package):
     url = "pkg:deb/debian/{}@{}?arch={}&distro=debian-12&upstream={}".format(
-        package["name"],
+        _escape(package["name"]),
         _escape(package["version"]),
         package["architecture"],
-        package["source"],
+        _escape(package["source"]),
     )
     return {
         "type": "library",
