@@ -189,7 +189,11 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file) {
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
-    if (checkpoints.empty()) return FromSeed(registry, entry, tree, dtype, *seeded);
+    // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
+    if (checkpoints.empty()) {
+      RETURN_IF_ERROR(FromArtifact(tree, dtype, file).status());
+      return FromSeed(registry, entry, tree, dtype, *seeded);
+    }
     return absl::FailedPreconditionError(
         absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ", stated.manifest.source(),
                      ", and from no checkpoint; leave out --checkpoint"));

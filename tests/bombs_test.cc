@@ -1,7 +1,5 @@
-// Small files that describe very much, and files of very many entries. inspect uses at most twice the file's size plus
-// 256 MB of private memory, and its time grows linearly with the file.
-#include <sys/resource.h>
-
+// Small checkpoints that describe very much, and checkpoints of very many entries. The tools that read checkpoints use
+// at most twice the file's size plus 256 MB of private memory, and their time grows linearly with the file.
 #include <cstdint>
 #include <fstream>
 #include <functional>
@@ -18,12 +16,14 @@
 #include "common/io/little_endian.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/tool_limits.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
 namespace {
 
 using testing::AnyOf;
+using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string Repeat(absl::string_view text, int count) {
@@ -152,38 +152,74 @@ const Bomb kBombs[] = {
      true},
 };
 
-class BombTest : public testing::TestWithParam<Bomb> {};
-
-// Holds the tool to its limits. The time limit catches quadratic work: linear work takes a few seconds.
-void Limit(size_t file_size) {
-  const rlimit seconds = {60, 60};
-  setrlimit(RLIMIT_CPU, &seconds);
-#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer's shadow memory counts as private memory.
-  const rlim_t bytes = 2 * file_size + 256'000'000;
-  const rlimit memory = {bytes, bytes};
-  setrlimit(RLIMIT_DATA, &memory);
-#endif
-}
-
-void ExpectWithinBars(const Bomb& bomb, const std::vector<std::string>& more_arguments, bool refused) {
-  const std::string folder = EmptyFolder("bomb");
-  const std::string file = bomb.file();
-  std::ofstream(folder + "/bomb.pth", std::ios::binary) << file;
-  std::vector<std::string> arguments = {"--checkpoint=bomb.pth"};
-  arguments.insert(arguments.end(), more_arguments.begin(), more_arguments.end());
-  const ToolResult result = RunTool("inspect", arguments, folder, [&] { Limit(file.size()); });
-  EXPECT_EQ(result.exit_status, refused ? 1 : 0) << result.err.substr(0, 2000);
-  EXPECT_LT(result.err.size(), 10'000);
-  if (refused) {
-    EXPECT_THAT(result.err, AnyOf(StartsWith("INVALID_ARGUMENT: bomb.pth: "), StartsWith("DATA_LOSS: bomb.pth: "),
-                                  StartsWith("FAILED_PRECONDITION: bomb.pth: ")));
+// Writes files into a new folder.
+class Folder {
+ public:
+  void Write(const std::string& name, const std::string& bytes) {
+    std::ofstream(path_ + "/" + name, std::ios::binary) << bytes;
+    size_ += bytes.size();
   }
-}
 
-TEST_P(BombTest, IsInspectedWithinTheBars) { ExpectWithinBars(GetParam(), {}, GetParam().refused); }
+  // Runs the tool within the limits for these files. If it refuses them, its message begins with the name of `file`.
+  ToolResult Run(const std::string& tool, const std::vector<std::string>& arguments, const std::string& file) const {
+    SCOPED_TRACE(tool);
+    const ToolResult result = RunTool(tool, arguments, path_, [this] { LimitMemoryAndTime(size_); });
+    EXPECT_LT(result.err.size(), 10'000);
+    EXPECT_THAT(result.exit_status, AnyOf(0, 1)) << result.err.substr(0, 2000);
+    if (result.exit_status == 1) {
+      EXPECT_THAT(result.err, AnyOf(StartsWith(absl::StrCat("INVALID_ARGUMENT: ", file, ": ")),
+                                    StartsWith(absl::StrCat("DATA_LOSS: ", file, ": ")),
+                                    StartsWith(absl::StrCat("FAILED_PRECONDITION: ", file, ": "))));
+    }
+    return result;
+  }
+
+ private:
+  const std::string path_ = EmptyFolder("bomb");
+  size_t size_ = 0;
+};
+
+class BombTest : public testing::TestWithParam<Bomb> {
+ protected:
+  void SetUp() override { folder_.Write("bomb.pth", GetParam().file()); }
+
+  // The exit status of the tool with these arguments.
+  int Run(const std::string& tool, const std::vector<std::string>& arguments) const {
+    return folder_.Run(tool, arguments, "bomb.pth").exit_status;
+  }
+
+  Folder folder_;
+};
+
+TEST_P(BombTest, IsInspectedWithinTheBars) {
+  EXPECT_EQ(Run("inspect", {"--checkpoint=bomb.pth"}), GetParam().refused ? 1 : 0);
+}
 
 TEST_P(BombTest, IsComparedWithAModelWithinTheBars) {
-  ExpectWithinBars(GetParam(), {"--model=dinov2_vits14", "--layout=original"}, true);
+  EXPECT_EQ(Run("inspect", {"--checkpoint=bomb.pth", "--model=dinov2_vits14", "--layout=original"}), 1);
+}
+
+TEST_P(BombTest, IsReadByOtherToolsWithinTheBars) {
+  EXPECT_EQ(Run("export", {"--checkpoint=bomb.pth", "--out=m.pt"}), 1);
+  Run("diff", {"bomb.pth", "bomb.pth"});
+  Run("new_plugin", {"--checkpoint=bomb.pth", "--name=bomb", "--out=bomb"});
+}
+
+// Ten files, each with as many tensors as one file may describe.
+TEST(ShardBombTest, ShardsShareTheBarsOfOneCheckpoint) {
+  Folder folder;
+  std::string index;
+  for (int shard = 0; shard < 10; ++shard) {
+    std::string value = absl::StrCat(LongTensor(), "q\1", "0}(");
+    for (int i = 0; i < 40'000; ++i) absl::StrAppend(&value, PickleString(absl::StrCat(shard, ".", i)), "h\1");
+    folder.Write(absl::StrCat(shard, ".pth"), Zip(value + "u"));
+    absl::StrAppend(&index, index.empty() ? "" : ",", "\"", shard, ".0\":\"", shard, ".pth\"");
+  }
+  folder.Write("i.json", absl::StrCat("{\"weight_map\":{", index, "}}"));
+  EXPECT_EQ(folder.Run("inspect", {"--checkpoint=0.pth"}, "0.pth").exit_status, 0);
+  const ToolResult result = folder.Run("inspect", {"--checkpoint=i.json"}, "i.json");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("of names, shapes and values, too much for "));
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, BombTest, testing::ValuesIn(kBombs), [](const auto& info) { return info.param.name; });

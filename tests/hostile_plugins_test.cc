@@ -1,6 +1,4 @@
 // Plugins that would crash the tools, fill the memory or write outside the output folder: each gives one clear error.
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -13,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "registry/toy_plugin.h"
+#include "tests/tool_limits.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -46,16 +45,10 @@ void WritePlugin(const std::string& folder, const std::vector<Edit>& edits) {
   }
 }
 
-// Enough for any valid plugin, too little for a bomb.
-void LimitMemoryAndTime() {
-  const rlimit memory = {rlim_t{4} << 30, rlim_t{4} << 30}, seconds = {120, 120};
-  setrlimit(RLIMIT_DATA, &memory);
-  setrlimit(RLIMIT_CPU, &seconds);
-}
-
+// The limits are those for the largest file of YAML, although the files here are smaller.
 ToolResult Export(const std::string& folder, const std::string& target = "libtorch") {
   return RunTool("export", {"--model=toy_small", "--weights=seeded", "--plugin_path=toy", "--target=" + target}, folder,
-                 LimitMemoryAndTime);
+                 [] { LimitMemoryAndTime(kMaxYamlSize); });
 }
 
 TEST(HostilePluginsTest, TheUnchangedPluginWorks) {
@@ -227,7 +220,7 @@ TEST(HostilePluginsTest, AVariantCannotLeaveItsFolder) {
   WritePlugin(folder + "/inner", {{"plugin.yaml", "toy_small:", "../../escape:"}});
   const ToolResult result = RunTool(
       "package", {"--model=../../escape", "--weights=seeded", "--plugin_path=toy", "--target=nuke", "--out=out"},
-      folder + "/inner", LimitMemoryAndTime);
+      folder + "/inner", [] { LimitMemoryAndTime(kMaxYamlSize); });
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: toy/plugin.yaml:"),
                                 HasSubstr("variant \"../../escape\" is not a valid name")));

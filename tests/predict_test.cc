@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <variant>
@@ -403,6 +404,25 @@ TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
   EXPECT_THAT(predict("3.exr", "seeded:1").out, HasSubstr("exported now"));
   EXPECT_NE(ReadExr(folder + "/1.exr").texts["modelport/source"], ReadExr(folder + "/3.exr").texts["modelport/source"]);
   EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
+}
+
+// Kept artifacts are code, which somebody else could replace there.
+TEST(PredictTest, ACacheThatOthersMayWriteIsRefused) {
+  const std::string folder = FolderWithPhoto(), cache = folder + "/cache/modelport";
+  std::filesystem::create_directories(cache);
+  const auto predict = [&](mode_t mode) {
+    chmod(cache.c_str(), mode);
+    return RunTool("predict", Arguments("tiny_dav2", {"--input=photo.png", "--out=1.exr"}), folder,
+                   [&] { SetCache(folder + "/cache"); });
+  };
+  for (const mode_t mode : {0770, 0707, 01777}) {
+    const ToolResult refused = predict(mode);
+    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_THAT(refused.err, StartsWith(absl::StrCat("PERMISSION_DENIED: ", cache, ": other users may write there")));
+    EXPECT_THAT(FileNames(folder), ElementsAre("cache", "photo.png"));
+    EXPECT_THAT(FileNames(cache), IsEmpty());
+  }
+  EXPECT_EQ(predict(0755).exit_status, 0);
 }
 
 TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {

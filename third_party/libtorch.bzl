@@ -10,6 +10,10 @@ _CPU_INDEX = "https://download.pytorch.org/whl/cpu"
 # Libraries of a user's own LibTorch. Those that exist are linked; a CUDA build has all of them.
 _LIBRARIES = ["torch", "torch_cpu", "torch_cuda", "c10", "c10_cuda"]
 
+def _write_wheel(ctx, version, sha256):
+    """Writes wheel.bzl, with the version and the digest of the wheel that LibTorch comes from; both are empty for a LibTorch of the user's own."""
+    ctx.file("wheel.bzl", "VERSION = {}\nSHA256 = {}\n".format(repr(version), repr(sha256)))
+
 def _use_own(ctx, folder):
     lib = folder + "/lib"
     for needed in ["/include/torch/script.h", "/lib/libtorch_cpu.so", "/lib/libc10.so"]:
@@ -26,6 +30,7 @@ def _use_own(ctx, folder):
     ctx.file("libraries", digests)
     digest = run_command(ctx, ["sha256sum", "libraries"]).split(" ")[0]
     run_command(ctx, ["cp", "-rL", folder + "/include", "include"])
+    _write_wheel(ctx, "", "")
     ctx.template("BUILD", ctx.attr.own_build_file, {
         "%{digest}": digest,
         "%{lib}": lib,
@@ -56,6 +61,7 @@ def _libtorch_impl(ctx):
         _write_licences(ctx)
         libraries = ["torch/lib/" + name for name in ["libtorch_cpu.so", "libc10.so", "libgomp*"]]
         unpack_wheel(ctx, _WHEEL, libraries, headers = "torch/include")
+        _write_wheel(ctx, _WHEEL.split("-")[1], _SHA256)
         ctx.template("BUILD", ctx.attr.build_file, {"%{defines}": ""})
 
     # LibTorch carries headers of an old Protobuf, which would shadow the system's.

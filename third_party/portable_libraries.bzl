@@ -1,5 +1,5 @@
 """Debian's libraries for a program that runs where they are not installed: as archives to link, or else as shared libraries to lie beside the
-program; and their licences."""
+program; their licences; and in packages.bzl the list of the packages."""
 
 load("//third_party:debian.bzl", "INSTALLED")
 load("//third_party:wheel.bzl", "run_command")
@@ -72,6 +72,13 @@ def _packages(ctx, files):
     lines = run_command(ctx, ["dpkg-query", "--search"] + patterns).strip().split("\n")
     return sorted({line.split(":")[0]: None for line in lines})
 
+def _describe(ctx, packages, use):
+    """The packages as dicts: their names, versions and architectures, the source packages, and how the program uses them."""
+    fields = ["name", "version", "architecture", "source"]
+    form = "${Package} ${Version} ${Architecture} ${source:Package}\n"
+    lines = run_command(ctx, ["dpkg-query", "--show", "--showformat", form] + packages).strip().split("\n")
+    return [dict(zip(fields, line.split(" ")), use = use) for line in lines]
+
 def _portable_libraries_impl(ctx):
     static = dict(_STATIC, **{name: [] for name in _abseil(ctx)})
     for name, needs in static.items():
@@ -87,8 +94,12 @@ def _portable_libraries_impl(ctx):
 
     # Abseil names it, but calls it only on processors without the instructions.
     ctx.file("static/libatomic.a", "!<arch>\n")
-    for package in _packages(ctx, ["lib{}.a".format(name) for name in static] + [path.basename for path in shared]) + _HEADERS:
-        ctx.symlink("/usr/share/doc/{}/copyright".format(package), "licences/" + package)
+    packages = (_describe(ctx, _packages(ctx, ["lib{}.a".format(name) for name in static]), "linked into the program") +
+                _describe(ctx, _packages(ctx, [path.basename for path in shared]), "a shared library beside the program") +
+                _describe(ctx, _HEADERS, "headers that the program was compiled with"))
+    for package in packages:
+        ctx.symlink("/usr/share/doc/{}/copyright".format(package["name"]), "licences/" + package["name"])
+    ctx.file("packages.bzl", "PACKAGES = {}\n".format(repr(packages)))
 
     # The texts that the licences refer to.
     for text in ["Apache-2.0", "Artistic", "GFDL-1.2", "GPL-1", "GPL-2", "GPL-3", "LGPL-2", "LGPL-2.1"]:

@@ -9,6 +9,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/budget.h"
 #include "common/checkpoint/shard_index.h"
 #include "common/io/mapped_file.h"
 #include "common/status/annotate.h"
@@ -18,6 +19,24 @@
 namespace modelport {
 namespace {
 
+// The memory of a tensor's description, and of its key in a table that grows by doubling.
+size_t MemoryOf(const CheckpointTensor& tensor) {
+  return 2 * (sizeof(CheckpointTensor) + sizeof(std::string) + sizeof(size_t)) + 2 * tensor.key.size() +
+         (tensor.shape.size() + tensor.strides.size()) * sizeof(int64_t);
+}
+
+// The memory of what a shard describes.
+size_t MemoryOf(const CheckpointContents& part) {
+  size_t size = 2 * part.storages.size() * sizeof(Storage);
+  for (const CheckpointTensor& tensor : part.state_dicts[0].tensors) size += MemoryOf(tensor);
+  // An entry of a map takes four pointers besides.
+  for (const auto& [key, value] : part.metadata) {
+    size += 2 * sizeof(std::string) + 4 * sizeof(void*) + key.size() + value.size();
+  }
+  return size;
+}
+
+// Each shard is read within a budget of its own. What is kept of all of them has one for the size of all files.
 class ShardReader {
  public:
   using Read = absl::FunctionRef<absl::StatusOr<CheckpointContents>(absl::string_view file)>;
@@ -30,8 +49,11 @@ class ShardReader {
 
   absl::StatusOr<CheckpointContents> ReadAll() {
     RETURN_IF_ERROR(OpenShards());
+    size_t size = 0;
+    for (const OpenedFile& file : contents_.files) size += file.bytes.size();
+    Budget budget(size);
     for (size_t i = 0; i < index_.shards.size(); ++i) {
-      const absl::Status added = AddShard(i);
+      const absl::Status added = AddShard(i, budget);
       if (!added.ok()) return Annotate(added, absl::StrCat("shard ", index_.shards[i]));
     }
     RETURN_IF_ERROR(CheckKeys());
@@ -41,7 +63,7 @@ class ShardReader {
  private:
   // Appends every shard to the contents' files.
   absl::Status OpenShards();
-  absl::Status AddShard(size_t shard);
+  absl::Status AddShard(size_t shard, Budget& budget);
   void Append(CheckpointContents part, size_t shard);
   absl::Status CheckKeys() const;
 
@@ -70,11 +92,12 @@ absl::Status ShardReader::OpenShards() {
                                           " not in its folder: ", FirstFew(missing), "\n  download them, too"));
 }
 
-absl::Status ShardReader::AddShard(size_t shard) {
+absl::Status ShardReader::AddShard(size_t shard, Budget& budget) {
   ASSIGN_OR_RETURN(CheckpointContents part, read_(contents_.files[shard + 1].bytes));
   if (part.state_dicts.size() != 1 || !part.state_dicts[0].path.empty() || !part.loose.empty()) {
     return absl::InvalidArgumentError("holds more than one dictionary of tensors, which a shard does not");
   }
+  RETURN_IF_ERROR(budget.Spend(MemoryOf(part)));
   Append(std::move(part), shard);
   return absl::OkStatus();
 }

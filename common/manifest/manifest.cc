@@ -13,8 +13,37 @@ namespace modelport {
 
 namespace pb = google::protobuf::util;
 
-// In bytes. The largest manifests of published models have 100 kB.
-constexpr size_t kMaxSize = size_t{4} << 20;
+namespace {
+
+using google::protobuf::FieldDescriptor;
+using google::protobuf::Message;
+using google::protobuf::Reflection;
+
+// In bytes. The largest manifests of published models have 100 kB. Protobuf takes up to 200 bytes of memory for a byte.
+constexpr size_t kMaxSize = size_t{1} << 20;
+
+// The least number of bytes that WriteManifest writes of `message`: each field has its name, quotes, a colon, a space,
+// a value and a line end. Messages and optional fields that are not set are not written.
+size_t LeastSize(const Message& message) {
+  const Reflection& reflection = *message.GetReflection();
+  size_t size = 0;
+  for (int i = 0; i < message.GetDescriptor()->field_count(); ++i) {
+    const FieldDescriptor* const field = message.GetDescriptor()->field(i);
+    if (field->has_presence() && !reflection.HasField(message, field)) continue;
+    size += field->name().size() + 6;
+    if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) {
+      size += LeastSize(reflection.GetMessage(message, field));
+      continue;
+    }
+    for (int item = 0; item < reflection.FieldSize(message, field); ++item) {
+      size += LeastSize(reflection.GetRepeatedMessage(message, field, item));
+    }
+  }
+  return size;
+}
+
+}  // namespace
 
 std::string ManifestPath(absl::string_view artifact_path) {
   return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".manifest.json");
@@ -42,6 +71,11 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
   if (!status.ok()) {
     const std::string details = absl::StrReplaceAll(std::string(status.message()), {{"\n", "\n  "}});
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest of this version\n  ", details));
+  }
+  // A short text can leave out the fields of very many messages. Writing them would take too much memory.
+  if (LeastSize(manifest) > json.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": differs from what Modelport writes: fields or line ends are missing"));
   }
   const absl::StatusOr<std::string> written = WriteManifest(manifest);
   if (!written.ok()) return written.status();

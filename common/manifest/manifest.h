@@ -21,7 +21,7 @@ absl::StatusOr<std::string> WriteManifest(const Manifest& manifest);
 // The inverse of WriteManifest, which must reproduce `json` exactly, so that every JSON parser reads the same values.
 // Messages begin with `path`, the file that `json` was read from.
 //   InvalidArgument  not JSON, an unknown field, a value of another type, a duplicate field, another order, other
-//                    spaces, or more than 4 MiB
+//                    spaces, or more than 1 MiB
 absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path);
 
 // Reads a manifest of any release and ignores the fields that this release does not know. Returns an empty manifest if

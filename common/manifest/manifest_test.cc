@@ -99,7 +99,11 @@ TEST(ParseManifestTest, RefusesWhatReadersMayReadDifferently) {
 
 TEST(ParseManifestTest, RefusesABomb) {
   const std::string bomb = absl::StrCat("{\"methods\": [", std::string(5 << 20, ' '), "]}");
-  EXPECT_THAT(ParseManifest(bomb, "m"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 4194304")));
+  EXPECT_THAT(ParseManifest(bomb, "m"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 1048576")));
+  std::string short_messages = "{\"unused\": [{}";
+  for (int i = 0; i < 1000; ++i) short_messages += ",{}";
+  EXPECT_THAT(ParseManifest(short_messages + "]}", "m"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("fields or line ends are missing")));
   const std::string deep(1 << 20, '[');
   EXPECT_THAT(ParseManifest(deep, "m"), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("m: not a manifest")));
 }

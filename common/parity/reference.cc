@@ -27,10 +27,23 @@ using Json = nlohmann::json;
 
 constexpr char kInput[] = "input.";
 
+// Parsed JSON takes up to a hundred times the memory of its text. The longest text of a published model has 200 kB.
+constexpr size_t kMaxJson = size_t{1} << 20;
+
+// How many lists of a setting may lie within each other.
+constexpr int kMaxLevels = 20;
+
 absl::StatusOr<std::string> Metadata(const Checkpoint& file, const std::string& key, absl::string_view wanted) {
   const auto found = file.metadata().find(key);
   if (found != file.metadata().end()) return found->second;
   return absl::InvalidArgumentError(absl::StrCat("the metadata `", key, "` is missing: wants ", wanted));
+}
+
+// The value of the metadata `key`, whose text is `text`; a discarded one if that is not JSON.
+absl::StatusOr<Json> ParseJson(absl::string_view key, const std::string& text) {
+  if (text.size() <= kMaxJson) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return absl::InvalidArgumentError(
+      absl::StrCat("the metadata `", key, "` has ", text.size(), " bytes, wants at most ", kMaxJson));
 }
 
 at::Tensor CopyTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
@@ -94,7 +107,7 @@ absl::Status ReadArguments(const Json& arguments, Reference& reference) {
 }
 
 absl::Status ReadCall(const std::string& text, Reference& reference) {
-  const Json call = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  ASSIGN_OR_RETURN(const Json call, ParseJson("call", text));
   if (!call.is_object()) {
     return absl::InvalidArgumentError(
         absl::StrCat("the metadata `call` wants JSON such as {\"method\": \"forward\"}, has ", Brief(text)));
@@ -114,12 +127,13 @@ absl::Status ReadCall(const std::string& text, Reference& reference) {
   return absl::OkStatus();
 }
 
-// A setting; lists may hold lists. nullopt for what no setting is.
-absl::optional<c10::IValue> SettingValue(const Json& json) {
+// A setting; lists may hold lists, `levels` within each other. nullopt for what no setting is.
+absl::optional<c10::IValue> SettingValue(const Json& json, int levels = kMaxLevels) {
   if (!json.is_array()) return ArgumentValue(json);
+  if (levels == 0) return absl::nullopt;
   std::vector<c10::IValue> items;
   for (const Json& element : json) {
-    absl::optional<c10::IValue> item = SettingValue(element);
+    absl::optional<c10::IValue> item = SettingValue(element, levels - 1);
     if (!item) return absl::nullopt;
     items.push_back(*std::move(item));
   }
@@ -130,7 +144,7 @@ absl::optional<c10::IValue> SettingValue(const Json& json) {
 absl::StatusOr<Json> Object(const Checkpoint& file, const std::string& key, absl::string_view wanted) {
   const auto found = file.metadata().find(key);
   if (found == file.metadata().end()) return Json::object();
-  Json json = Json::parse(found->second, nullptr, /*allow_exceptions=*/false);
+  ASSIGN_OR_RETURN(Json json, ParseJson(key, found->second));
   if (json.is_object()) return json;
   return absl::InvalidArgumentError(absl::StrCat("the metadata `", key, "` wants JSON such as ", wanted));
 }

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 #include <torch/version.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -55,11 +56,21 @@ absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptio
   return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }
 
-// Only this user may write there, because the artifacts are code that will be run.
+// The artifacts are code that will be run, so nobody else may write there.
+absl::Status CheckOwner(const std::string& folder) {
+  struct stat info;
+  if (stat(folder.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, folder);
+  if (info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat(folder, ": other users may write there, and kept artifacts are code that is run",
+                   "\n  chown and chmod go-w it, or name another place by XDG_CACHE_HOME"));
+}
+
 absl::Status MakeFolder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(fs::path(folder).parent_path(), error);
-  if (mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return absl::OkStatus();
+  if (mkdir(folder.c_str(), 0700) == 0) return absl::OkStatus();
+  if (errno == EEXIST) return CheckOwner(folder);
   return absl::ErrnoToStatus(errno, absl::StrCat(folder, ": cannot be made; XDG_CACHE_HOME names another place"));
 }
 
