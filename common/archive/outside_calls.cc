@@ -16,6 +16,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -62,7 +63,7 @@ class MemberReader {
                                                                         std::string(record.path), /*first line*/ 1)));
     });
     if (read.ok()) return absl::OkStatus();
-    return absl::DataLossError(absl::StrCat(record.path, ": not TorchScript: ", read.message()));
+    return absl::DataLossError(absl::StrCat(Brief(record.path), ": not TorchScript: ", PrintableLines(read.message())));
   }
 
   const std::vector<Member>& members() const { return members_; }
@@ -110,8 +111,8 @@ bool MayMeanOutsideName(const Member& member, const MemberReader& reader) {
 }
 
 absl::Status CallsOutside(absl::string_view place, absl::string_view name, absl::string_view effect) {
-  return absl::FailedPreconditionError(
-      absl::StrCat(place, ": calls ", name, ", which ", effect, "\n  remove the call and save the module again"));
+  return absl::FailedPreconditionError(absl::StrCat(Brief(place), ": calls ", name, ", which ", effect,
+                                                    "\n  remove the call and save the module again"));
 }
 
 }  // namespace

@@ -74,6 +74,12 @@ TEST(OutsideCallsTest, RefusesCodeThatIsNotTorchScript) {
               StatusIs(StatusCode::kDataLoss, HasSubstr("code/__torch__.py: not TorchScript")));
 }
 
+TEST(OutsideCallsTest, CodeThatTheErrorQuotesIsPrintable) {
+  const absl::Status status = Check("def f():\n    pass\n  x = \"\x1b[2J\"\n");
+  EXPECT_THAT(status, StatusIs(StatusCode::kDataLoss, HasSubstr("\\x1b[2J")));
+  EXPECT_THAT(status.message(), testing::Not(HasSubstr("\x1b")));
+}
+
 TEST(OutsideCallsTest, RefusesOperatorsOfAModule) {
   torch::jit::Module module("Net");
   module.define("def forward(self, x):\n  return torch.relu(x)\n");

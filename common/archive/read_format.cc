@@ -27,15 +27,16 @@ absl::StatusOr<uint32_t> Version(const ScriptArchive& archive) {
   if (record == nullptr) return absl::DataLossError("no record has the version of the format");
   uint32_t version = 0;
   if (absl::SimpleAtoi(absl::StripAsciiWhitespace(record->content), &version)) return version;
-  return absl::DataLossError(
-      absl::StrCat(record->path, ": the version is not a number: \"", Brief(record->content.substr(0, 20)), "\""));
+  return absl::DataLossError(absl::StrCat(Brief(record->path), ": the version is not a number: \"",
+                                          Brief(record->content.substr(0, 20)), "\""));
 }
 
 absl::StatusOr<bool> NamesNoneType(const Record& record) {
   const std::string code(record.content);
   const absl::StatusOr<std::string> old = CatchTorch([&] { return OldSyntax(code); });
   if (old.ok()) return *old != code;
-  return absl::DataLossError(absl::StrCat(record.path, ": not TorchScript: ", old.status().message()));
+  return absl::DataLossError(
+      absl::StrCat(Brief(record.path), ": not TorchScript: ", PrintableLines(old.status().message())));
 }
 
 }  // namespace

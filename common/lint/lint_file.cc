@@ -16,6 +16,7 @@
 #include "common/sandbox/run_confined.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -73,7 +74,7 @@ absl::StatusOr<std::string> LintBytes(absl::string_view bytes, const LintOptions
 constexpr size_t kMaxMessage = 4000;
 
 absl::Status Explain(const absl::Status& status) {
-  const absl::string_view message = status.message().substr(0, kMaxMessage);
+  const std::string message = PrintableLines(status.message().substr(0, kMaxMessage));
   // For a module of Modelport's own these errors would be a bug. Here the file causes them.
   if (!absl::IsAborted(status) && !absl::IsInternal(status)) return absl::Status(status.code(), message);
   return absl::DataLossError(absl::StrCat("LibTorch cannot read it: ", message));

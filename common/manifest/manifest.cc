@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 
@@ -69,7 +70,7 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
   Manifest manifest;
   const auto status = pb::JsonStringToMessage({json.data(), json.size()}, &manifest);
   if (!status.ok()) {
-    const std::string details = absl::StrReplaceAll(std::string(status.message()), {{"\n", "\n  "}});
+    const std::string details = absl::StrReplaceAll(PrintableLines(std::string(status.message())), {{"\n", "\n  "}});
     return absl::InvalidArgumentError(absl::StrCat(path, ": not a manifest of this version\n  ", details));
   }
   // A short text can leave out the fields of very many messages. Writing them would take too much memory.

@@ -97,6 +97,11 @@ TEST(ParseManifestTest, RefusesWhatReadersMayReadDifferently) {
   }
 }
 
+TEST(ParseManifestTest, TextThatTheErrorQuotesIsPrintable) {
+  EXPECT_THAT(ParseManifest("{\"\\u001b[2J\": 1}", "m"),
+              StatusIs(absl::StatusCode::kInvalidArgument, AllOf(HasSubstr("\\x1b[2J"), Not(HasSubstr("\x1b")))));
+}
+
 TEST(ParseManifestTest, RefusesABomb) {
   const std::string bomb = absl::StrCat("{\"methods\": [", std::string(5 << 20, ' '), "]}");
   EXPECT_THAT(ParseManifest(bomb, "m"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 1048576")));

@@ -1,5 +1,6 @@
 #include "common/parity/stage.h"
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -37,6 +38,16 @@ void TakeInput(absl::string_view& text, Stage& stage) {
   text = rest;
 }
 
+absl::Status NoStage(absl::string_view name) {
+  return absl::InvalidArgumentError(absl::StrCat(
+      "a stage is a submodule's path, such as blocks.2, or a method, such as norm.forward(), not ", Brief(name)));
+}
+
+// Whether `path`, what is left of a name, has more of the signs that were taken from it: "a [0] [1]", "a() [x]".
+bool HasSigns(absl::string_view path) {
+  return absl::StartsWith(path, kInput) || absl::StrContains(path, " [") || absl::StrContains(path, "()");
+}
+
 }  // namespace
 
 bool SameCall(const Stage& a, const Stage& b) { return a.path == b.path && a.method == b.method && a.call == b.call; }
@@ -54,10 +65,11 @@ absl::StatusOr<Stage> ParseStage(absl::string_view name) {
     const size_t dot = text.rfind('.');
     stage.method = std::string(text.substr(dot == text.npos ? 0 : dot + 1));
     text = text.substr(0, dot == text.npos ? 0 : dot);
+    if (stage.method.empty()) return NoStage(name);
   } else if (text.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "a stage is a submodule's path, such as blocks.2, or a method, such as norm.forward(), not ", Brief(name)));
+    return NoStage(name);
   }
+  if (HasSigns(text) || HasSigns(stage.method)) return NoStage(name);
   stage.path = std::string(text);
   return stage;
 }

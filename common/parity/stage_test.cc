@@ -28,6 +28,13 @@ TEST(ParseStageTest, PathsMethodsInputsCallsAndElements) {
   EXPECT_THAT(ParseStage(""), StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("a stage is")));
 }
 
+TEST(ParseStageTest, RefusesNamesWithTwoReadings) {
+  for (const char* name :
+       {"rope [0] [1]", "rope [-1]", "rope [x]", "a() b()", "a.()", "()", "input input of a", "input -1 of a"}) {
+    EXPECT_THAT(ParseStage(name), StatusIs(absl::StatusCode::kInvalidArgument, testing::EndsWith(name)));
+  }
+}
+
 TEST(StageNameTest, IsTheShortestNameAndParsesAgain) {
   for (const char* name : {"blocks.2", "prepare()", "a.prepare()", "input of head.conv", "input 1 of head.conv",
                            "input of prepare() [1]", "attn.rope [3] -> 0.depth", "forward() -> 1"}) {

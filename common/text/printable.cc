@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "common/text/utf8.h"
 
 namespace modelport {
@@ -73,6 +75,11 @@ std::string Printable(absl::string_view text) {
     text.remove_prefix(character->size);
   }
   return out;
+}
+
+std::string PrintableLines(absl::string_view text) {
+  return absl::StrJoin(absl::StrSplit(text, '\n'), "\n",
+                       [](std::string* out, absl::string_view line) { out->append(Printable(line)); });
 }
 
 std::string Brief(absl::string_view text, size_t max_size) {

@@ -15,6 +15,9 @@ namespace modelport {
 // Printable(Printable(text)) equals Printable(text).
 std::string Printable(absl::string_view text);
 
+// Printable(text), except that line ends stay: a message of several lines.
+std::string PrintableLines(absl::string_view text);
+
 // Printable(text). Of a text of more than `max_size` bytes it shows only the beginning and the size:
 // "blocks.0.attn... (1048576 bytes)".
 std::string Brief(absl::string_view text, size_t max_size = 200);

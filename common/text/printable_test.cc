@@ -45,6 +45,11 @@ TEST(PrintableTest, EscapesBytesThatAreNotUtf8) {
   EXPECT_EQ(Printable("\x9b\xc3"), "\\x9b\\xc3");
 }
 
+TEST(PrintableLinesTest, KeepsLineEndsOnly) {
+  EXPECT_EQ(PrintableLines("a\n  \x1b[2J\r\n"), "a\n  \\x1b[2J\\r\n");
+  EXPECT_EQ(PrintableLines(""), "");
+}
+
 TEST(BriefTest, OnlyLongTextIsCut) {
   EXPECT_EQ(Brief("abc", 3), "abc");
   EXPECT_EQ(Brief("abcd", 3), "abc... (4 bytes)");

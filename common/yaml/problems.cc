@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -21,8 +22,8 @@ bool ComesBefore(const YamlMark& a, const YamlMark& b) {
 
 void YamlProblems::Add(const YamlMark& mark, absl::string_view message) {
   if (++size_ > kShown) return;
-  problems_.emplace_back(mark,
-                         mark.file.empty() ? std::string(message) : absl::StrCat(MarkString(mark), ": ", message));
+  const std::string text = PrintableLines(message);
+  problems_.emplace_back(mark, mark.file.empty() ? text : absl::StrCat(MarkString(mark), ": ", text));
 }
 
 void YamlProblems::Append(const YamlProblems& others) {

@@ -17,7 +17,8 @@ class YamlProblems {
   // A summary begins with `subject`, usually the file's path.
   explicit YamlProblems(std::string subject) : subject_(std::move(subject)) {}
 
-  // Adds a problem at `mark`. If the problem has no place in a file, `mark` has no file.
+  // Adds a problem at `mark`. If the problem has no place in a file, `mark` has no file. `message` may quote the file:
+  // status() has PrintableLines(message).
   void Add(const YamlMark& mark, absl::string_view message);
 
   // Adds the problems of `others`.

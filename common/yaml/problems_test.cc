@@ -17,6 +17,12 @@ TEST(YamlProblemsTest, OneStandsAlone) {
   EXPECT_THAT(problems.status(), StatusIs(kInvalid, "a.yaml:3:5: wrong"));
 }
 
+TEST(YamlProblemsTest, TextThatAMessageQuotesIsPrintable) {
+  YamlProblems problems("a.yaml");
+  problems.Add({"a.yaml", 3, 5}, "unknown field \"\x1b[2J\"\n  remove it");
+  EXPECT_THAT(problems.status(), StatusIs(kInvalid, "a.yaml:3:5: unknown field \"\\x1b[2J\"\n  remove it"));
+}
+
 TEST(YamlProblemsTest, ShowsTheFirstHundred) {
   YamlProblems problems("a.yaml");
   for (int i = 1; i <= 100000; ++i) {

@@ -1,0 +1,49 @@
+"""Fuzz targets: programs that give bytes to a parser."""
+
+load("@rules_cc//cc:defs.bzl", "cc_binary")
+
+# What --config=fuzz adds: libFuzzer's main, which makes new inputs for so many seconds. Otherwise replay_main.cc runs the known ones.
+_SECONDS = 30
+
+def fuzz_target(name, deps, dictionary = None, size = "small"):
+    """Defines NAME_fuzzer, the program of NAME_fuzzer.cc, and the test NAME.
+
+    The test runs the program on the inputs in corpus/NAME.tar.gz and in regressions/NAME. With --config=fuzz libFuzzer then makes new inputs.
+
+    Args:
+      name: of the parser.
+      deps: of NAME_fuzzer.cc.
+      dictionary: a file of dictionaries/ with tokens for libFuzzer; none by default.
+      size: of the test without --config=fuzz.
+    """
+    fuzzer = name + "_fuzzer"
+    corpus = "corpus/{}.tar.gz".format(name)
+    regressions = native.glob(["regressions/{}/*".format(name)])
+    dictionaries = ["dictionaries/{}.dict".format(dictionary)] if dictionary else []
+    cc_binary(
+        name = fuzzer,
+        testonly = True,
+        srcs = [fuzzer + ".cc"],
+        linkopts = select({
+            ":fuzzing": ["-fsanitize=fuzzer"],
+            "//conditions:default": [],
+        }),
+        deps = deps + [":fuzz_check"] + select({
+            ":fuzzing": [],
+            "//conditions:default": [":replay_main"],
+        }),
+    )
+    native.sh_test(
+        name = name,
+        size = size,
+        timeout = "moderate",
+        srcs = ["run_fuzzer.sh"],
+        args = [
+            name,
+            "$(location {})".format(fuzzer),
+        ] + select({
+            ":fuzzing": [str(_SECONDS)],
+            "//conditions:default": ["0"],
+        }),
+        data = [corpus, fuzzer] + regressions + dictionaries,
+    )
