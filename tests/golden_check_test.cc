@@ -15,8 +15,10 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/case_table.h"
 #include "tests/exported_module.h"
 #include "tests/golden_case.h"
+#include "tests/mutated_plugins.h"
 
 namespace modelport {
 namespace {
@@ -29,22 +31,34 @@ TEST(StageResultTest, ANonfiniteDifferenceIsNeverWithinTheTolerance) {
   EXPECT_FALSE((StageResult{"s", NAN, 1}.ok()));
 }
 
-// The goldens of a small model, and its module.
-struct Variant {
+// A giant's module type with small arguments, and its goldens.
+struct Giant {
+  std::string golden;  // The folder.
   std::string family;
-  std::string golden;
   std::string module;
 };
 
-// The giants' types with small arguments: dinov2_vitg14's, dinov2_vitg14_reg's and dav2_vitg's.
-const Variant kPlain = {"dinov2", "tiny_dinov2_swiglu",
-                        "DinoVisionTransformer(dim=24, depth=4, heads=2, grid=4, ffn=SwiGLU, hidden=64)"};
-const Variant kRegisters = {"dinov2", "tiny_dinov2_swiglu_reg",
-                            "DinoVisionTransformer(dim=24, depth=4, heads=2, grid=4, registers=4, offset=0.0, "
-                            "antialias=true, ffn=SwiGLU, hidden=64)"};
-const Variant kDepth = {"depth_anything_v2", "tiny_dav2_swiglu",
-                        "DepthAnythingV2(dim=24, depth=4, heads=2, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, "
-                        "c2=12, c3=16, c4=24, ffn=SwiGLU, hidden=64)"};
+Giant GiantOf(const Case& fields) { return {Text(fields, "golden"), Text(fields, "extends"), Text(fields, "module")}; }
+
+// What is planted in a giant's configuration.
+struct Fault {
+  Giant giant;
+  Mutation change;  // Of `giant.module`.
+};
+
+std::vector<Giant> Giants() {
+  std::vector<Giant> giants;
+  for (const Case& fields : ReadCaseTable("tests/giants.txt")) giants.push_back(GiantOf(fields));
+  return giants;
+}
+
+std::vector<Fault> Faults() {
+  std::vector<Fault> faults;
+  for (const Case& fields : ReadCaseTable("tests/giants.txt")) {
+    for (const Mutation& change : MutationsOf(fields)) faults.push_back({GiantOf(fields), change});
+  }
+  return faults;
+}
 
 absl::StatusOr<torch::jit::Module> Export(const std::string& family, const std::string& call, uint64_t seed) {
   const std::string folder = testing::TempDir();
@@ -54,18 +68,18 @@ absl::StatusOr<torch::jit::Module> Export(const std::string& family, const std::
   return ExportSeeded(registry, "planted", seed);
 }
 
-// The stages of `variant`'s cases that `module` does not reproduce, with the noise of the giants' goldens.
-std::vector<std::string> Missed(const Variant& variant, const std::string& module_call) {
+// The stages of `giant`'s cases that `module` does not reproduce, with the noise of the giants' goldens.
+std::vector<std::string> Missed(const Giant& giant, const std::string& module_call) {
   std::vector<std::string> missed;
   const auto table = ReadGoldenTable("tests/stages.txt");
   EXPECT_OK(table);
-  auto cases = ReadGoldenCases(absl::StrCat("tests/goldens/", variant.golden));
+  auto cases = ReadGoldenCases(absl::StrCat("tests/goldens/", giant.golden));
   EXPECT_OK(cases);
   for (GoldenCase& golden : *cases) {
     for (GoldenStage& stage : golden.stages) stage.noise = absl::nullopt;
-    const auto module = Export(variant.family, module_call, golden.seed);
+    const auto module = Export(giant.family, module_call, golden.seed);
     EXPECT_THAT(module, IsOk());
-    const auto results = CheckGolden(*module, variant.family, golden, *table);
+    const auto results = CheckGolden(*module, giant.family, golden, *table);
     EXPECT_OK(results);
     for (const StageResult& result : *results) {
       if (!result.ok()) missed.push_back(result.stage);
@@ -74,47 +88,36 @@ std::vector<std::string> Missed(const Variant& variant, const std::string& modul
   return missed;
 }
 
-struct Fault {
-  const Variant& variant;
-  std::string from;  // An argument of the module, and what is planted in its place.
-  std::string to;
-};
-
 class PlantedFaultTest : public testing::TestWithParam<Fault> {};
 
 TEST_P(PlantedFaultTest, IsFound) {
-  std::string module = GetParam().variant.module;
-  const size_t place = module.find(GetParam().from);
+  const auto& [giant, change] = GetParam();
+  std::string module = giant.module;
+  const size_t place = module.find(change.from);
   ASSERT_NE(place, std::string::npos);
-  module.replace(place, GetParam().from.size(), GetParam().to);
-  EXPECT_FALSE(Missed(GetParam().variant, module).empty());
+  module.replace(place, change.from.size(), change.to);
+  EXPECT_FALSE(Missed(giant, module).empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    OfTheGiants, PlantedFaultTest,
-    testing::Values(Fault{kPlain, "heads=2", "heads=3"}, Fault{kPlain, "grid=4", "grid=4, offset=0.0"},
-                    Fault{kPlain, "grid=4", "grid=4, antialias=true"}, Fault{kRegisters, "heads=2", "heads=4"},
-                    Fault{kRegisters, "heads=2", "heads=1"}, Fault{kRegisters, "antialias=true", "antialias=false"},
-                    Fault{kDepth, "heads=2", "heads=4"},
-                    Fault{kDepth, "depth=4, heads=2, grid=4, taps=[0, 1, 2, 3]",
-                          "depth=5, heads=2, grid=4, taps=[0, 1, 2, 4]"}));
+INSTANTIATE_TEST_SUITE_P(OfTheGiants, PlantedFaultTest, testing::ValuesIn(Faults()));
 
 TEST(GoldenCheckTest, UnchangedModelsAreWithinTheGiantsTolerance) {
-  for (const Variant& variant : {kPlain, kRegisters, kDepth}) {
-    EXPECT_TRUE(Missed(variant, variant.module).empty()) << variant.golden;
+  for (const Giant& giant : Giants()) {
+    EXPECT_TRUE(Missed(giant, giant.module).empty()) << giant.golden;
   }
 }
 
 TEST(GoldenCheckTest, AnotherShapeIsNeverWithinTheTolerance) {
   ASSERT_OK_AND_ASSIGN(const auto table, ReadGoldenTable("tests/stages.txt"));
-  ASSERT_OK_AND_ASSIGN(auto cases, ReadGoldenCases("tests/goldens/tiny_dinov2_swiglu"));
+  const Giant giant = Giants().front();
+  ASSERT_OK_AND_ASSIGN(auto cases, ReadGoldenCases("tests/goldens/" + giant.golden));
   GoldenCase& golden = cases.front();
   for (GoldenStage& stage : golden.stages) {
     stage.expected = stage.expected.unsqueeze(0);
     stage.noise = std::numeric_limits<double>::infinity();
   }
-  ASSERT_OK_AND_ASSIGN(const auto module, Export(kPlain.family, kPlain.module, golden.seed));
-  ASSERT_OK_AND_ASSIGN(const auto results, CheckGolden(module, kPlain.family, golden, table));
+  ASSERT_OK_AND_ASSIGN(const auto module, Export(giant.family, giant.module, golden.seed));
+  ASSERT_OK_AND_ASSIGN(const auto results, CheckGolden(module, giant.family, golden, table));
   EXPECT_EQ(results.size(), golden.stages.size());
   for (const StageResult& result : results) EXPECT_FALSE(result.ok()) << result.stage;
 }

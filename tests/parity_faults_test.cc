@@ -8,8 +8,12 @@
 #include <regex>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/parity/compare_reference.h"
 #include "common/parity/divergence.h"
 #include "common/parity/record_reference.h"
@@ -21,6 +25,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/case_table.h"
 #include "tests/exported_module.h"
 #include "tests/mutated_plugins.h"
 
@@ -28,67 +33,26 @@ namespace modelport {
 namespace {
 
 struct PlantedFault {
-  const char* name;
-  const char* model;
+  std::string name;
+  std::string model;
   std::vector<int64_t> input;
   Mutation mutation;
-  const char* suspect;  // One of the modules at fault.
+  std::string suspect;  // One of the modules at fault.
 };
 
-const std::vector<PlantedFault>& Faults() {
-  static const auto* const faults = new std::vector<PlantedFault>{
-      {"Eps",
-       "tiny_dinov2",
-       {1, 3, 28, 42},
-       {"layers/vision_transformer.yaml", "norm1: LayerNorm(dim, eps)", "norm1: LayerNorm(dim, eps=1e-5)"},
-       "blocks.2.norm1"},
-      {"NormOrder",
-       "tiny_dinov2",
-       {1, 3, 28, 42},
-       {"layers/vision_transformer.yaml", "self.attn(self.norm1(x), rotation)", "self.norm1(self.attn(x, rotation))"},
-       "blocks.0"},
-      {"SwappedHalves",
-       "tiny_dinov2_swiglu_reg",
-       {1, 3, 28, 42},
-       {"layers/vision_transformer.yaml", "torch.silu(x1) * x2", "torch.silu(x2) * x1"},
-       "blocks.3.mlp"},
-      {"AlignCorners",
-       "tiny_dav2",
-       {1, 3, 56, 70},
-       {"layers/dpt.yaml", "constants: {align_corners: true}", "constants: {align_corners: false}"},
-       "depth_head.scratch.refinenet1"},
-      {"MissingScale",
-       "tiny_dinov2",
-       {1, 3, 28, 42},
-       {"layers/vision_transformer.yaml", "return x * self.gamma", "return x"},
-       "blocks.1.ls2"},
-      {"TransposedProjection",
-       "tiny_dinov2",
-       {1, 3, 28, 42},
-       {"dinov2/keymap.yaml", "  original:\n",
-        "  original:\n    sources:\n"
-        "      - {slot: \"blocks.{i}.attn.proj.weight\", key: \"blocks.{i}.attn.proj.weight\", by: \"transpose(0, "
-        "1)\"}\n"},
-       "blocks.1.attn.proj"},
-      {"PositionOffset", "tiny_dinov2", {1, 3, 28, 42}, {"dinov2/modules.yaml", "offset=0.1", "offset=0.0"}, ""},
-      {"Activation",
-       "tiny_dav2",
-       {1, 3, 28, 42},
-       {"layers/vision_transformer.yaml", "torch.gelu(self.fc1(x))", "torch.relu(self.fc1(x))"},
-       "pretrained.blocks.0.mlp"},
-      {"DroppedRegister",
-       "tiny_dinov2_reg",
-       {1, 3, 28, 42},
-       {"dinov2/modules.yaml", "self.register_tokens.expand(x.shape[0], -1, -1), x[:, 1:]",
-        "self.register_tokens[:, 1:].expand(x.shape[0], -1, -1), x[:, 1:]"},
-       ""},
-      {"RopeBase",
-       "tiny_any",
-       {1, 2, 3, 28, 42},
-       {"depth_anything_3/backbone.yaml", "rope: RotaryPositionEmbedding2D(100)",
-        "rope: RotaryPositionEmbedding2D(10000)"},
-       "backbone.pretrained.rope"}};
-  return *faults;
+std::vector<PlantedFault> Faults() {
+  std::vector<PlantedFault> faults;
+  for (const Case& fields : ReadCaseTable("tests/parity_faults.txt")) {
+    PlantedFault fault = {Text(fields, "name"), Text(fields, "model"), {}, MutationsOf(fields).at(0), ""};
+    for (const absl::string_view size : absl::StrSplit(Text(fields, "input"), ',')) {
+      int64_t number = 0;
+      EXPECT_TRUE(absl::SimpleAtoi(size, &number)) << fault.name;
+      fault.input.push_back(number);
+    }
+    fault.suspect = Text(fields, "suspect");
+    faults.push_back(std::move(fault));
+  }
+  return faults;
 }
 
 torch::jit::Module Export(const std::string& plugin_path, const std::string& model) {
