@@ -66,6 +66,19 @@ TEST_F(InspectArtifactTest, ACopiedFileKeepsItsOwnManifest) {
                                 HasSubstr("method    forward(x) -> Tensor\n"), Not(HasSubstr("checks "))));
 }
 
+TEST_F(InspectArtifactTest, PrintsTheBillOfMaterials) {
+  Export({"--weights=seeded"});
+  const ToolResult result = RunTool("inspect", {"--artifact=m.pt", "--bom"}, folder_);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("{\n \"bomFormat\": \"CycloneDX\",\n \"specVersion\": \"1.5\",\n"));
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("\"content\": \"", Sha256Of(ReadFile(folder_ + "/m.pt")), "\"")));
+  EXPECT_THAT(result.out, HasSubstr("3 outputs"));
+  fs::remove(folder_ + "/m.manifest.json");
+  EXPECT_THAT(RunTool("inspect", {"--artifact=m.pt", "--bom"}, folder_).out, Not(HasSubstr("3 outputs")));
+  EXPECT_THAT(RunTool("inspect", {"--checkpoint=m.pt", "--bom"}, folder_).err,
+              StartsWith("INVALID_ARGUMENT: --bom wants --artifact"));
+}
+
 TEST_F(InspectArtifactTest, AManifestOfAnotherFileIsAnError) {
   Export({"--weights=seeded"});
   fs::copy_file(folder_ + "/m.pt", folder_ + "/other.pt");

@@ -5,12 +5,14 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/comparison.h"
 #include "common/keymap/find_dict.h"
 #include "common/keymap/source_choice.h"
+#include "common/manifest/bill_of_materials.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -43,6 +45,9 @@ FlagGroup flags;
 Flag<std::string> FLAGS_artifact(
     flags, "artifact", "",
     "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
+Flag<bool> FLAGS_bom(
+    flags, "bom", false,
+    "with --artifact: print only its bill of materials, CycloneDX 1.5 in JSON, by what the manifest says");
 Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
                                    "the file to inspect, or several with commas between that fill one model");
 Flag<std::string> FLAGS_model(flags, "model", "",
@@ -121,11 +126,23 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
            std::cout);
 }
 
+absl::Status PrintBillOfMaterials(const ArtifactDescription& description) {
+  // The manifest beside the file also says what was proven of it.
+  const absl::optional<Manifest>& manifest = description.beside ? description.beside : description.within;
+  if (!manifest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(description.path, ": has no manifest of Modelport, so nothing tells what it was made from"));
+  }
+  std::cout << BillOfMaterials(*manifest, description.sha256);
+  return absl::OkStatus();
+}
+
 absl::Status InspectArtifact(const std::string& path) {
   if (!FLAGS_checkpoint->empty()) {
     return absl::InvalidArgumentError("--artifact and --checkpoint exclude each other: give one of them");
   }
   ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(path)));
+  if (*FLAGS_bom) return PrintBillOfMaterials(description);
   PrintArtifact(description, std::cout);
   return absl::OkStatus();
 }
@@ -159,6 +176,7 @@ absl::Status CheckDraft(const CheckpointFiles& files) {
 
 absl::Status Inspect() {
   if (const std::string artifact = *FLAGS_artifact; !artifact.empty()) return InspectArtifact(artifact);
+  if (*FLAGS_bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
   const std::vector<std::string> paths = ResolveUserPaths(*FLAGS_checkpoint);
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict));

@@ -80,6 +80,16 @@ test_no_install_lists_and_stops() {
   expect calls "$(<"$log")" ''
 }
 
+test_fuzzing_wants_clang() {
+  new_machine
+  run_bazelw test --config=fuzz //...
+  expect status $status 1
+  expect stderr "$err" '*--config=fuzz compiles with clang 19, which is not here: apt-get install clang-19 llvm-19'
+  stub clang-19 ''
+  run_bazelw test --config=fuzz //...
+  expect status $status 0
+}
+
 test_no_install_does_not_matter_when_nothing_is_missing() {
   new_machine
   printf 'installed g++ 4:12.2.0-3\ninstalled libfoo-dev 1.0-2\n' >"$installed"

@@ -1,0 +1,113 @@
+#include "common/manifest/bill_of_materials.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/manifest/describe_proof.h"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Where a component lists what is not empty.
+void AddProperty(Json& component, absl::string_view name, const std::string& value) {
+  if (!value.empty()) component["properties"].push_back({{"name", absl::StrCat("modelport:", name)}, {"value", value}});
+}
+
+void AddLicence(Json& component, const std::string& licence) {
+  if (!licence.empty()) component["licenses"] = Json::array({{{"expression", licence}}});
+}
+
+void AddUrl(Json& component, absl::string_view type, const std::string& url) {
+  if (!url.empty()) component["externalReferences"] = Json::array({{{"type", std::string(type)}, {"url", url}}});
+}
+
+// Adds a digest of hexadecimal digits. Manifests may hold anything else.
+void AddSha256(Json& component, absl::string_view hex) {
+  if (hex.size() != 64 || !std::all_of(hex.begin(), hex.end(), absl::ascii_isxdigit)) return;
+  component["hashes"] = Json::array({{{"alg", "SHA-256"}, {"content", std::string(hex)}}});
+}
+
+Json Component(absl::string_view type, absl::string_view ref, const std::string& name) {
+  return {{"type", std::string(type)}, {"bom-ref", std::string(ref)}, {"name", name}};
+}
+
+// The artifact itself.
+Json Artifact(const Manifest& manifest, absl::string_view sha256) {
+  Json artifact = Component("machine-learning-model", "artifact", manifest.model());
+  artifact["description"] = absl::StrCat(manifest.title(), ": ", manifest.summary());
+  AddSha256(artifact, sha256);
+  AddLicence(artifact, manifest.weights_licence());
+  AddProperty(artifact, "licence_note", manifest.licence_note());
+  AddProperty(artifact, "warning", manifest.warning());
+  AddProperty(artifact, "target", manifest.target());
+  AddProperty(artifact, "dtype", manifest.dtype());
+  AddProperty(artifact, "minimum_runtime", manifest.minimum_runtime());
+  // The manifest in an artifact does not tell what was proven of the file.
+  if (manifest.has_round_trip()) AddProperty(artifact, "proof", DescribeProof(manifest.round_trip()));
+  return artifact;
+}
+
+// A file of weights, or the rule that made seeded ones. `part` is one of several files, with the fields of one.
+template <typename Part>
+Json Weights(const Manifest& manifest, const Part& part, const std::string& ref, const std::string& name) {
+  Json weights = Component("data", ref, name);
+  absl::string_view digest = part.source();
+  if (absl::ConsumePrefix(&digest, "sha256:")) AddSha256(weights, digest);
+  AddLicence(weights, manifest.weights_licence());
+  AddUrl(weights, "distribution", manifest.weights_url());
+  AddProperty(weights, "source", part.source());
+  AddProperty(weights, "layout", part.layout());
+  AddProperty(weights, "published", part.published());
+  return weights;
+}
+
+Json MadeFrom(const Manifest& manifest) {
+  Json components = Json::array();
+  for (const Manifest::Checkpoint& file : manifest.checkpoints().files()) {
+    components.push_back(Weights(manifest, file, absl::StrCat("weights:", components.size()), file.file()));
+  }
+  if (components.empty()) components.push_back(Weights(manifest, manifest, "weights", "weights"));
+  Json plugin = Component("data", "plugin", manifest.family());
+  plugin["description"] = "the plugin's module types and code";
+  AddSha256(plugin, manifest.plugin_sha256());
+  AddProperty(plugin, "key_map_sha256", manifest.key_map_sha256());
+  components.push_back(std::move(plugin));
+  Json upstream = Component("library", "upstream", manifest.upstream().source());
+  upstream["version"] = manifest.upstream().commit();
+  upstream["description"] = "the source code that the plugin ports";
+  AddLicence(upstream, manifest.upstream().licence());
+  AddUrl(upstream, "vcs", manifest.upstream().source());
+  components.push_back(std::move(upstream));
+  return components;
+}
+
+Json Program(const std::string& name, const std::string& version) {
+  return {{"type", "application"}, {"name", name}, {"version", version}};
+}
+
+}  // namespace
+
+std::string BillOfMaterials(const Manifest& manifest, absl::string_view sha256) {
+  const Json components = MadeFrom(manifest);
+  Json refs = Json::array();
+  for (const Json& component : components) refs.push_back(component["bom-ref"]);
+  const Json tools = Json::array(
+      {Program("modelport", manifest.modelport_version()), Program("libtorch", manifest.libtorch_version())});
+  const Json bom = {
+      {"bomFormat", "CycloneDX"},
+      {"specVersion", "1.5"},
+      {"version", 1},
+      {"metadata", {{"tools", {{"components", tools}}}, {"component", Artifact(manifest, sha256)}}},
+      {"components", components},
+      {"dependencies", Json::array({{{"ref", "artifact"}, {"dependsOn", refs}}})},
+  };
+  return bom.dump(/*indent=*/1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace modelport
