@@ -18,6 +18,7 @@
 #include "common/io/little_endian.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -183,7 +184,7 @@ void ExpectWithinBars(const Bomb& bomb, const std::vector<std::string>& more_arg
 TEST_P(BombTest, IsInspectedWithinTheBars) { ExpectWithinBars(GetParam(), {}, GetParam().refused); }
 
 TEST_P(BombTest, IsComparedWithAModelWithinTheBars) {
-  ExpectWithinBars(GetParam(), {"--model=dinov2_vits14", "--layout=original"}, true);
+  ExpectWithinBars(GetParam(), {"--model=" + ExampleModel("published features"), "--layout=original"}, true);
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, BombTest, testing::ValuesIn(kBombs), [](const auto& info) { return info.param.name; });
