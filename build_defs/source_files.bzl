@@ -1,9 +1,13 @@
-"""Collects the source files that programs are built from, as data of a test."""
+"""Collects the source files that programs and tests are built from, as data of a test."""
 
 _SourcesInfo = provider(fields = ["files"])
 
+# Those of a test_suite() stand for the tests of its package.
+_DEPENDENCIES = ["deps", "_implicit_tests"]
+
 def _collect_sources_impl(target, ctx):
-    transitive = [dep[_SourcesInfo].files for dep in getattr(ctx.rule.attr, "deps", []) if _SourcesInfo in dep]
+    deps = [dep for attribute in _DEPENDENCIES for dep in getattr(ctx.rule.attr, attribute, [])]
+    transitive = [dep[_SourcesInfo].files for dep in deps if _SourcesInfo in dep]
     own = []
     if not target.label.workspace_name:
         for attribute in ["srcs", "hdrs"]:
@@ -12,17 +16,20 @@ def _collect_sources_impl(target, ctx):
 
 _collect_sources = aspect(
     implementation = _collect_sources_impl,
-    attr_aspects = ["deps"],
+    attr_aspects = _DEPENDENCIES,
 )
 
 def _source_files_impl(ctx):
-    files = depset(transitive = [dep[_SourcesInfo].files for dep in ctx.attr.deps])
+    files = depset(ctx.files.srcs, transitive = [dep[_SourcesInfo].files for dep in ctx.attr.deps])
     names = ctx.actions.declare_file(ctx.label.name + ".txt")
     ctx.actions.write(names, "".join(sorted([file.path + "\n" for file in files.to_list()])))
     return [DefaultInfo(runfiles = ctx.runfiles(files = [names], transitive_files = files))]
 
 source_files = rule(
     implementation = _source_files_impl,
-    doc = "This repository's own sources of `deps` and of all that they need, and NAME.txt, which lists their paths.",
-    attrs = {"deps": attr.label_list(aspects = [_collect_sources])},
+    doc = "The files `srcs`, this repository's own sources of `deps` and of all that they need, and NAME.txt, which lists their paths.",
+    attrs = {
+        "deps": attr.label_list(aspects = [_collect_sources]),
+        "srcs": attr.label_list(allow_files = True),
+    },
 )

@@ -16,6 +16,7 @@
 #include "common/io/little_endian.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_limits.h"
 #include "tests/tool_process.h"
 
@@ -196,6 +197,7 @@ TEST_P(BombTest, IsInspectedWithinTheBars) {
 }
 
 TEST_P(BombTest, IsComparedWithAModelWithinTheBars) {
+  ExpectWithinBars(GetParam(), {"--model=" + ExampleModel("published features"), "--layout=original"}, true);
   EXPECT_EQ(Run("inspect", {"--checkpoint=bomb.pth", "--model=dinov2_vits14", "--layout=original"}), 1);
 }
 

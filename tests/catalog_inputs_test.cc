@@ -30,7 +30,7 @@ using testing::SizeIs;
 
 using Families = std::set<std::string>;
 
-// The family of "//models/dinov2:dinov2_vits14".
+// The family of "//models/FAMILY:VARIANT".
 std::string FamilyOf(absl::string_view label) {
   const size_t begin = label.rfind('/') + 1;
   return std::string(label.substr(begin, label.find(':') - begin));
@@ -90,7 +90,7 @@ TEST(CatalogInputsTest, EveryVariantIsATargetInEachOfItsWrappers) {
       wanted.insert(ArtifactName(label + "_nuke", wrapper == wrappers.front() ? "" : wrapper->name));
     }
   }
-  EXPECT_THAT(wanted, Contains("//models/resnet:resnet50_nuke_classes"));
+  EXPECT_THAT(wanted, Contains(testing::EndsWith("_nuke_classes")));
   EXPECT_EQ(targets, wanted);
 }
 

@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/read_sources.h"
 
 namespace modelport {
@@ -14,8 +15,8 @@ using testing::HasSubstr;
 TEST(CatalogPageTest, HoldsTheManifestsOfProofsAndArtifacts) {
   const nlohmann::json json = nlohmann::json::parse(ReadSource("tests/catalog_page/catalog.json"));
   ASSERT_EQ(json["models"].size(), 2);
-  EXPECT_EQ(json["models"][0]["model"], "dinov2_vits14");
-  EXPECT_EQ(json["models"][1]["model"], "dinov2_vits14_reg");
+  EXPECT_EQ(json["models"][0]["model"], ExampleModel("published features"));
+  EXPECT_EQ(json["models"][1]["model"], ExampleModel("published features with registers"));
   const std::string page = ReadSource("tests/catalog_page/catalog.html");
   size_t place = 0;
   for (const auto& model : json["models"]) {

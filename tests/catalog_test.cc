@@ -2,6 +2,7 @@
 // that the examples call. Every kind of model can be made for every runtime.
 #include <ATen/Functions.h>
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@
 #include "registry/registry.h"
 #include "registry/target_tree.h"
 #include "targets/targets.h"
+#include "tests/case_table.h"
+#include "tests/examples.h"
 #include "tests/test_models.h"
 
 namespace modelport {
@@ -97,7 +100,7 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()))
 // Text that is compiled for a new runtime uses operators that only new runtimes have.
 TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2_swiglu_reg"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("features of gated blocks")));
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
   std::vector<std::string> missing;
@@ -108,70 +111,14 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
                                    "aten::scaled_dot_product_attention(Tensor, Tensor, Tensor)", "aten::silu(Tensor)"));
 }
 
-// Four sizes, with and without registers, on one layer and on four.
-TEST(CatalogTest, HasEveryLinearClassifier) {
+TEST(CatalogTest, HasEveryPublishedNameAndNoTestModel) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
-  int count = 0;
-  for (const char* size : {"s", "b", "l", "g"}) {
-    for (const char* registers : {"", "_reg"}) {
-      for (const char* layers : {"1", "4"}) {
-        const std::string name = absl::StrCat("dinov2_vit", size, "14", registers, "_lc", layers);
-        ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
-        EXPECT_EQ(entry.plugin->family, "dinov2_classifiers");
-        ++count;
-      }
-    }
-  }
-  EXPECT_EQ(registry.Find("dinov2_vits14_lc1")->plugin->variants.size(), count);
-}
-
-// Four sizes, three heads, two datasets.
-TEST(CatalogTest, HasEveryDepther) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
-  int count = 0;
-  for (const char* size : {"s", "b", "l", "g"}) {
-    for (const char* head : {"ld1", "ld4", "dd"}) {
-      for (const char* data : {"nyu", "kitti"}) {
-        const std::string name = absl::StrCat("dinov2_vit", size, "14_", head, "_", data);
-        ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
-        EXPECT_EQ(entry.plugin->family, "dinov2_depthers");
-        ++count;
-      }
-    }
-  }
-  EXPECT_EQ(registry.Find("dinov2_vits14_dd_nyu")->plugin->variants.size(), count);
-}
-
-TEST(CatalogTest, HasEveryPublishedNameAndNoTestVariant) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
-  for (const char* name : {"dinov2_vits14",
-                           "dinov2_vitb14",
-                           "dinov2_vitl14",
-                           "dinov2_vitg14",
-                           "dinov2_vits14_reg",
-                           "dinov2_vitb14_reg",
-                           "dinov2_vitl14_reg",
-                           "dinov2_vitg14_reg",
-                           "dav2_vits",
-                           "dav2_vitb",
-                           "dav2_vitl",
-                           "dav2_vitg",
-                           "dav2_metric_hypersim_vits",
-                           "dav2_metric_hypersim_vitb",
-                           "dav2_metric_hypersim_vitl",
-                           "dav2_metric_vkitti_vits",
-                           "dav2_metric_vkitti_vitb",
-                           "dav2_metric_vkitti_vitl",
-                           "da3_small",
-                           "da3_base",
-                           "da3_large",
-                           "da3_giant",
-                           "da3mono_large",
-                           "da3metric_large",
-                           "da3nested_giant_large"}) {
-    EXPECT_OK(registry.Find(name));
-  }
-  EXPECT_FALSE(registry.Find("tiny_dinov2").ok());
+  std::map<std::string, std::vector<std::string>> models, published;
+  for (const CatalogEntry& entry : registry.catalog()) models[entry.plugin->family].push_back(entry.variant->name);
+  for (const Case& fields : ReadCaseTable("tests/catalog.txt"))
+    published[Text(fields, "family")] = Texts(fields, "model");
+  EXPECT_EQ(models, published) << "if a family or a model is new, add it to tests/catalog.txt";
+  for (const std::string& model : TestModels()) EXPECT_FALSE(registry.Find(model).ok()) << model;
 }
 
 }  // namespace

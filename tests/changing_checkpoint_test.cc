@@ -10,6 +10,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -20,31 +21,32 @@ using testing::AnyOf;
 using testing::ElementsAre;
 using testing::StartsWith;
 
-constexpr char kName[] = "tiny_dav2.safetensors";
+// The checkpoint of the test.
+std::string Name() { return ExampleModel("depth") + ".safetensors"; }
 
 // Exports from a copy of a checkpoint. `change` is applied to the copy right after the export has opened it.
 class ChangingCheckpointTest : public testing::Test {
  protected:
   ToolResult ExportAndChange(const std::function<void(const std::string& path)>& change) {
-    const fs::path source = DataPath(std::string("tests/checkpoints/") + kName);
-    fs::copy(source, folder_ + "/" + kName);
+    const fs::path source = DataPath("tests/checkpoints/" + Name());
+    fs::copy(source, folder_ + "/" + Name());
     usleep(20'000);  // File times have a resolution of a few milliseconds.
     const int watch = inotify_init1(IN_CLOEXEC);
-    EXPECT_GE(inotify_add_watch(watch, (folder_ + "/" + kName).c_str(), IN_OPEN), 0);
+    EXPECT_GE(inotify_add_watch(watch, (folder_ + "/" + Name()).c_str(), IN_OPEN), 0);
     const pid_t pid = StartTool("export",
-                                {"--model=tiny_dav2", std::string("--checkpoint=") + kName, "--out=m.pt",
+                                {"--model=" + ExampleModel("depth"), "--checkpoint=" + Name(), "--out=m.pt",
                                  "--plugin_path=" + DataPath("models")},
                                 folder_);
     char event[4096];
     EXPECT_GT(read(watch, event, sizeof(event)), 0);
     close(watch);
-    change(folder_ + "/" + kName);
+    change(folder_ + "/" + Name());
     return FinishTool(pid);
   }
 
   void ExpectRefused(const ToolResult& result) {
     EXPECT_EQ(result.exit_status, 1);
-    EXPECT_THAT(FileNames(folder_), ElementsAre(kName));
+    EXPECT_THAT(FileNames(folder_), ElementsAre(Name()));
     EXPECT_EQ(result.out, "");
   }
 
@@ -58,7 +60,7 @@ TEST_F(ChangingCheckpointTest, BytesWrittenInPlaceAreRefused) {
     file.put('\1');
   });
   ExpectRefused(result);
-  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: tiny_dav2.safetensors: changed while it was read\n  "));
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + Name() + ": changed while it was read\n  "));
 }
 
 #ifndef __SANITIZE_ADDRESS__  // AddressSanitizer handles SIGBUS itself.
@@ -66,9 +68,9 @@ TEST_F(ChangingCheckpointTest, ATruncatedFileIsRefused) {
   const ToolResult result = ExportAndChange([](const std::string& path) { fs::resize_file(path, 20'000); });
   ExpectRefused(result);
   // Either the hashing thread or the writer reaches the missing bytes first.
-  EXPECT_THAT(result.err, AnyOf(StartsWith("DATA_LOSS: tiny_dav2.safetensors: was truncated while it was read\n  "),
-                                StartsWith("DATA_LOSS: tiny_dav2.safetensors: truncated: "),
-                                StartsWith("FAILED_PRECONDITION: tiny_dav2.safetensors: changed while it was read\n")));
+  EXPECT_THAT(result.err, AnyOf(StartsWith("DATA_LOSS: " + Name() + ": was truncated while it was read\n  "),
+                                StartsWith("DATA_LOSS: " + Name() + ": truncated: "),
+                                StartsWith("FAILED_PRECONDITION: " + Name() + ": changed while it was read\n")));
 }
 #endif
 

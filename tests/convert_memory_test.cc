@@ -21,6 +21,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -55,7 +56,8 @@ absl::StatusOr<LargeFile> WriteZeros(const std::string& model, const std::string
 
 TEST(ConvertMemoryTest, ConvertAndDiffHoldOneTensor) {
   const std::string folder = EmptyFolder("memory");
-  ASSERT_OK_AND_ASSIGN(const LargeFile file, WriteZeros("dinov2_vitb14", folder + "/original"));
+  ASSERT_OK_AND_ASSIGN(const LargeFile file,
+                       WriteZeros(ExampleModel("published features, larger"), folder + "/original"));
   const auto limit = [&] {
     const rlimit memory = {file.memory, file.memory};
     setrlimit(RLIMIT_DATA, &memory);
@@ -74,14 +76,16 @@ TEST(ConvertMemoryTest, ConvertAndDiffHoldOneTensor) {
 // What an export reads from another layout it makes one tensor at a time, and keeps in a file.
 TEST(ConvertMemoryTest, AnExportKeepsConvertedTensorsOutOfMemory) {
   const std::string folder = EmptyFolder("export_memory");
-  ASSERT_OK_AND_ASSIGN(const LargeFile file, WriteZeros("dinov2_vitb14", folder + "/original"));
+  ASSERT_OK_AND_ASSIGN(const LargeFile file,
+                       WriteZeros(ExampleModel("published features, larger"), folder + "/original"));
   const ToolResult to =
       RunTool("convert", {"--checkpoint=original", "--layout=transformers", "--out=transformers"}, folder);
   ASSERT_EQ(to.exit_status, 0) << to.err;
   const auto peak = [&](const std::string& checkpoint) {
-    const Measurement run =
-        Measure(absl::StrCat(DataPath("tools/export"), " --model=dinov2_vitb14 --noverify --checkpoint=", folder, "/",
-                             checkpoint, " --out=", folder, "/m.pt"));
+    const Measurement run = Measure(
+        absl::StrCat(DataPath("tools/export"),
+                     " --model=" + ExampleModel("published features, larger") + " --noverify --checkpoint=", folder,
+                     "/", checkpoint, " --out=", folder, "/m.pt"));
     EXPECT_EQ(run.exit_status, 0) << checkpoint;
     return run.peak_anon_bytes;
   };

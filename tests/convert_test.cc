@@ -9,6 +9,8 @@
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/case_table.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -21,6 +23,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+
+std::string RegistersModel() { return ExampleModel("features with registers"); }
 
 // The published file of a tiny model in a layout.
 std::string FileOf(const std::string& layout, const std::string& model) {
@@ -68,11 +72,8 @@ struct File {
 
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const std::string layout : {"transformers", "transformers_v5_internal", "timm"}) {
-    for (const std::string model : {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg"}) {
-      files.push_back({layout, model});
-    }
-    if (layout != "timm") files.push_back({layout, "tiny_dav2"});
+  for (const Case& fields : ReadCaseTable("tests/layouts.txt")) {
+    files.push_back({Text(fields, "layout"), Text(fields, "model")});
   }
   return files;
 }
@@ -93,7 +94,7 @@ TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
   const auto& [layout, model] = GetParam();
   const std::string published = DataPath(FileOf(layout, model));
   for (const std::string to : {"original", "transformers", "transformers_v5_internal"}) {
-    if (model == "tiny_dav2" && layout == "timm") continue;
+    if (model == ExampleModel("depth") && layout == "timm") continue;
     ASSERT_EQ(Convert(published, to, "there.safetensors").exit_status, 0) << to;
     if (HasTimmRegisters(layout, model)) continue;
     EXPECT_TRUE(Converted(Path("there.safetensors"), layout) == ReadFile(published)) << to;
@@ -115,7 +116,7 @@ TEST_F(ConvertTest, DTypesStayThoseOfTheFile) {
 }
 
 TEST_F(ConvertTest, EveryFormatOfTorchSaveIsRead) {
-  const std::string wanted = ReadFile(DataPath("tests/checkpoints/tiny_dinov2_reg.safetensors"));
+  const std::string wanted = ReadFile(DataPath("tests/checkpoints/" + RegistersModel() + ".safetensors"));
   for (const std::string name :
        {"legacy", "flat_storage", "parameters", "dataparallel_state_dict", "pickle_protocol5"}) {
     EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", name, ".pth")), "original") == wanted) << name;
@@ -132,31 +133,33 @@ TEST_F(ConvertTest, TensorsThatAreStridedOrShareAStorageAreWrittenInOrder) {
 TEST_F(ConvertTest, PrintsWhatWasWritten) {
   const ToolResult result = Convert(DataPath("tests/checkpoints/no_mask_token.pth"), "transformers", "m.safetensors");
   EXPECT_EQ(result.exit_status, 0);
-  EXPECT_THAT(result.out,
-              AllOf(HasSubstr("tiny_dinov2_reg\n"), HasSubstr("original to transformers\n"), HasSubstr("tensors  79\n"),
-                    HasSubstr("mask_token, as in the checkpoint\n"), HasSubstr("m.safetensors, 183 kB\n")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr(RegistersModel() + "\n"), HasSubstr("original to transformers\n"),
+                                HasSubstr("tensors  79\n"), HasSubstr("mask_token, as in the checkpoint\n"),
+                                HasSubstr("m.safetensors, 183 kB\n")));
   EXPECT_THAT(result.err, IsEmpty());
 }
 
 // Its keys do not tell a relative model from a metric one, and nothing depends on it.
 TEST_F(ConvertTest, ModelsThatGiveTheSameFileNeedNotBeChosen) {
-  const ToolResult result = Convert(DataPath(FileOf("original", "tiny_dav2")), "transformers", "m.safetensors");
+  const ToolResult result =
+      Convert(DataPath(FileOf("original", ExampleModel("depth"))), "transformers", "m.safetensors");
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("tiny_dav2, tiny_dav2_metric (the file is the same for each)\n"));
+  EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth") + ", " + ExampleModel("depth in metres") +
+                                    " (the file is the same for each)\n"));
 }
 
 TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {
-  const ToolResult result = Convert(DataPath(FileOf("original", "tiny_dinov2_reg")), "timm", "m.safetensors");
+  const ToolResult result = Convert(DataPath(FileOf("original", RegistersModel())), "timm", "m.safetensors");
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(StartsWith("FAILED_PRECONDITION: "),
-                                HasSubstr("tiny_dinov2_reg.safetensors: layout timm cannot hold 2 parts of it\n"),
+                                HasSubstr(RegistersModel() + ".safetensors: layout timm cannot hold 2 parts of it\n"),
                                 HasSubstr("\n  mask_token: timm's models have no mask token\n"),
                                 HasSubstr("\n  --leave_out=KEY,... writes the file without them")));
   EXPECT_THAT(FileNames(folder_), IsEmpty());
 }
 
 TEST_F(ConvertTest, OneWayRulesAreRefused) {
-  for (const std::string model : {"tiny_dinov2_reg", "tiny_dinov2_swiglu_reg"}) {
+  for (const std::string& model : {RegistersModel(), ExampleModel("features of gated blocks")}) {
     ASSERT_EQ(Convert(DataPath(FileOf("timm", model)), "original", "m.safetensors").exit_status, 0);
     const ToolResult result = Convert(Path("m.safetensors"), "timm", "back.safetensors");
     EXPECT_EQ(result.exit_status, 1);
@@ -185,17 +188,17 @@ TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
   EXPECT_EQ(half.exit_status, 1);
   EXPECT_THAT(half.err, AllOf(HasSubstr("unexpected: head.bias"), HasSubstr("leaves out keys for which")));
   for (const std::vector<std::string>& flags : {std::vector<std::string>{"--leave_out=head.{leaf}"},
-                                                {"--leave_out=head.weight,head.bias", "--model=tiny_dinov2_reg"}}) {
+                                                {"--leave_out=head.weight,head.bias", "--model=" + RegistersModel()}}) {
     const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", flags);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(result.out, AllOf(HasSubstr("left out  head.weight: the model has no place for it\n"),
                                   HasSubstr("head.bias: the model")));
-    EXPECT_TRUE(ReadFile(Path("m.safetensors")) == ReadFile(DataPath(FileOf("transformers", "tiny_dinov2_reg"))));
+    EXPECT_TRUE(ReadFile(Path("m.safetensors")) == ReadFile(DataPath(FileOf("transformers", RegistersModel()))));
   }
 }
 
 TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
-  const std::string checkpoint = DataPath(FileOf("original", "tiny_dinov2_reg"));
+  const std::string checkpoint = DataPath(FileOf("original", RegistersModel()));
   EXPECT_THAT(
       Convert(checkpoint, "timm", "m.safetensors", {"--leave_out=mask_toke,pos_embed"}).err,
       StartsWith("INVALID_ARGUMENT: --leave_out=mask_toke: names nothing that layout timm cannot hold; nearest: "
@@ -209,18 +212,20 @@ TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
 }
 
 TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
-  const std::string checkpoint = DataPath(FileOf("original", "tiny_dinov2_reg"));
+  const std::string checkpoint = DataPath(FileOf("original", RegistersModel()));
   EXPECT_THAT(Convert(checkpoint, "tim", "m.safetensors").err,
-              StartsWith("INVALID_ARGUMENT: --layout=tim: dinov2_tiny has no such layout; nearest: timm"));
+              StartsWith("INVALID_ARGUMENT: --layout=tim: " + ExampleFamily("features") + "_tiny" +
+                         " has no such layout; nearest: timm"));
   EXPECT_THAT(Convert(checkpoint, "chunked", "m.safetensors").err,
               AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("layout chunked can only be read")));
   EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov"}).err, StartsWith("NOT_FOUND: "));
   EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--from=tim"}).err,
               StartsWith("INVALID_ARGUMENT: --from=tim: no family has this layout; nearest: timm"));
   EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--from=transformers"}).err,
-              HasSubstr("tiny_dinov2_reg.safetensors: fits no model of the catalog in layout transformers\n"));
-  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov2"}).err,
-              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=tiny_dinov2_reg")));
+              HasSubstr(RegistersModel() + ".safetensors: fits no model of the catalog in layout transformers\n"));
+  EXPECT_THAT(
+      Convert(checkpoint, "timm", "m.safetensors", {"--model=" + ExampleModel("features")}).err,
+      AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=" + RegistersModel())));
   EXPECT_THAT(Convert(DataPath("tests/checkpoints/missing_key.pth"), "transformers", "m.safetensors").err,
               AllOf(HasSubstr("missing_key.pth: fits no model of the catalog\n"), HasSubstr("the nearest is tiny_")));
   EXPECT_THAT(RunTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
@@ -265,7 +270,7 @@ variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: M
 }
 
 TEST_F(ConvertTest, TheInputIsNotReplacedAndAnExistingOutputIs) {
-  fs::copy_file(DataPath(FileOf("original", "tiny_dinov2_reg")), Path("m.safetensors"));
+  fs::copy_file(DataPath(FileOf("original", RegistersModel())), Path("m.safetensors"));
   fs::permissions(Path("m.safetensors"), fs::perms::owner_write, fs::perm_options::add);
   const std::string before = ReadFile(Path("m.safetensors"));
   EXPECT_THAT(Convert("m.safetensors", "transformers", "m.safetensors").err, StartsWith("INVALID_ARGUMENT: "));

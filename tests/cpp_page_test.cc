@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -32,9 +33,9 @@ std::string Printed(const std::string& model, const std::vector<std::string>& ar
 }
 
 TEST(CppPageTest, TheExampleRunsEveryKindOfModel) {
-  EXPECT_THAT(Printed("dinov2_vits14", {}), HasSubstr("result               [1, 384]  "));
-  EXPECT_THAT(Printed("dav2_vits", {}), HasSubstr("result               [1, 280, 420]  "));
-  const std::string views = Printed("da3_small", {"2"});
+  EXPECT_THAT(Printed(ExampleModel("published features"), {}), HasSubstr("result               [1, 384]  "));
+  EXPECT_THAT(Printed(ExampleModel("published depth"), {}), HasSubstr("result               [1, 280, 420]  "));
+  const std::string views = Printed(ExampleModel("published views"), {"2"});
   EXPECT_THAT(views, HasSubstr("depth                [1, 2, 280, 420]  "));
   EXPECT_THAT(views, HasSubstr("extrinsics           [1, 2, 3, 4]  "));
 }

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -17,6 +18,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::StartsWith;
+
+std::string DepthModel() { return ExampleModel("depth"); }
+std::string RegistersModel() { return ExampleModel("features with registers"); }
 
 class DiffTest : public testing::Test {
  protected:
@@ -50,7 +54,7 @@ std::string File(const std::string& name) { return DataPath("tests/checkpoints/"
 
 TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
   for (const std::string layout : {"transformers", "transformers_v5_internal"}) {
-    for (const std::string model : {"tiny_dinov2_swiglu_reg", "tiny_dav2"}) {
+    for (const std::string& model : {ExampleModel("features of gated blocks"), DepthModel()}) {
       const ToolResult result =
           Diff(File(model + ".pth"), File(absl::StrCat("layouts/", layout, "/", model, ".safetensors")));
       EXPECT_EQ(result.exit_status, 0) << layout << " " << result.out << result.err;
@@ -63,10 +67,12 @@ TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
 }
 
 TEST_F(DiffTest, ValuesThatDifferAreMeasured) {
-  const ToolResult result = Diff(File("tiny_dinov2_reg.pth"), File("layouts/timm/tiny_dinov2_reg.safetensors"));
+  const ToolResult result =
+      Diff(File(RegistersModel() + ".pth"), File("layouts/timm/" + RegistersModel() + ".safetensors"));
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("tiny_dinov2_reg.pth: differs from "),
-                                HasSubstr(" in 3 of 64 tensors\n")));
+  EXPECT_THAT(result.err,
+              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(RegistersModel() + ".pth: differs from "),
+                    HasSubstr(" in 3 of 64 tensors\n")));
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("\n  cls_token: max "), HasSubstr("\n  pos_embed: max "),
                     HasSubstr("\n  mask_token: only in A: float32 [1, 24]\n"), HasSubstr("register_tokens: equal\n"),
@@ -74,17 +80,18 @@ TEST_F(DiffTest, ValuesThatDifferAreMeasured) {
 }
 
 TEST_F(DiffTest, DTypesAndShapesThatDifferAreNamed) {
-  const ToolResult dtypes = Diff(File("tiny_dinov2_reg.pth"), File("fp16.safetensors"));
+  const ToolResult dtypes = Diff(File(RegistersModel() + ".pth"), File("fp16.safetensors"));
   EXPECT_EQ(dtypes.exit_status, 1);
   EXPECT_THAT(dtypes.out, HasSubstr("blocks.{0..3}.attn.qkv.weight: float32 and float16: max "));
-  const ToolResult shapes = Diff(File("tiny_dinov2_reg.pth"), File("wrong_shape.pth"));
+  const ToolResult shapes = Diff(File(RegistersModel() + ".pth"), File("wrong_shape.pth"));
   EXPECT_EQ(shapes.exit_status, 1);
-  EXPECT_THAT(shapes.out, AllOf(HasSubstr("compared by key, because no model of the catalog fits both\n"),
-                                HasSubstr("(its keys fit tiny_dinov2_reg)\n"), HasSubstr(" 1 of other shape")));
+  EXPECT_THAT(shapes.out,
+              AllOf(HasSubstr("compared by key, because no model of the catalog fits both\n"),
+                    HasSubstr("(its keys fit " + RegistersModel() + ")\n"), HasSubstr(" 1 of other shape")));
 }
 
 TEST_F(DiffTest, SettingsThatDifferComeFirst) {
-  const ToolResult result = Diff(File("tiny_dinov2.pth"), File("tiny_dinov2_reg.pth"));
+  const ToolResult result = Diff(File(ExampleModel("features") + ".pth"), File(RegistersModel() + ".pth"));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("\nsettings\n"), HasSubstr("argument "), HasSubstr("A: "),
                                 HasSubstr("\n  register_tokens: only in B: ")));
@@ -93,28 +100,30 @@ TEST_F(DiffTest, SettingsThatDifferComeFirst) {
 
 // Relative and metric models have equal keys: a side takes the model of the other one.
 TEST_F(DiffTest, AModelThatBothMayBeOfIsTaken) {
-  Export("tiny_dav2_metric", File("tiny_dav2_metric.pth"), "metric.pt");
-  const ToolResult result = Diff(File("tiny_dav2_metric.safetensors"), "metric.pt");
+  Export(ExampleModel("depth in metres"), File(ExampleModel("depth in metres") + ".pth"), "metric.pt");
+  const ToolResult result = Diff(File(ExampleModel("depth in metres") + ".safetensors"), "metric.pt");
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
-  EXPECT_THAT(result.out, HasSubstr("tiny_dav2_metric (its keys also fit tiny_dav2), layout original\n"));
-  EXPECT_THAT(Diff(File("tiny_dav2.safetensors"), "metric.pt", {"--model=tiny_dav2"}).out, HasSubstr("\nsettings\n"));
+  EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth in metres") + " (its keys also fit " + DepthModel() +
+                                    "), layout original\n"));
+  EXPECT_THAT(Diff(File(DepthModel() + ".safetensors"), "metric.pt", {"--model=" + DepthModel()}).out,
+              HasSubstr("\nsettings\n"));
 }
 
 TEST_F(DiffTest, ArtifactsAreCompared) {
-  Export("tiny_dinov2_reg", File("tiny_dinov2_reg.pth"), "a.pt");
-  Export("tiny_dinov2_reg", File("layouts/transformers/tiny_dinov2_reg.safetensors"), "b.pt");
-  Export("tiny_dinov2_reg", File("tiny_dinov2_reg.pth"), "half.pt", {"--dtype=float16"});
+  Export(RegistersModel(), File(RegistersModel() + ".pth"), "a.pt");
+  Export(RegistersModel(), File("layouts/transformers/" + RegistersModel() + ".safetensors"), "b.pt");
+  Export(RegistersModel(), File(RegistersModel() + ".pth"), "half.pt", {"--dtype=float16"});
   EXPECT_EQ(Diff("a.pt", "b.pt").exit_status, 0);
-  EXPECT_EQ(Diff("a.pt", File("tiny_dinov2_reg.pth")).exit_status, 0);
+  EXPECT_EQ(Diff("a.pt", File(RegistersModel() + ".pth")).exit_status, 0);
   const ToolResult half = Diff("a.pt", "half.pt");
   EXPECT_EQ(half.exit_status, 1);
   EXPECT_THAT(half.out, AllOf(HasSubstr("artifact dtype"), HasSubstr("A: float32"), HasSubstr("B: float16")));
 }
 
 TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
-  Export("tiny_dav2", File("tiny_dav2.pth"), "a.pt");
-  Export("tiny_dav2", File("tiny_dav2.pth"), "nuke.pt", {"--target=nuke"});
-  EXPECT_EQ(Diff(File("tiny_dav2.pth"), "nuke.pt").exit_status, 0);
+  Export(DepthModel(), File(DepthModel() + ".pth"), "a.pt");
+  Export(DepthModel(), File(DepthModel() + ".pth"), "nuke.pt", {"--target=nuke"});
+  EXPECT_EQ(Diff(File(DepthModel() + ".pth"), "nuke.pt").exit_status, 0);
   const ToolResult result = Diff("a.pt", "nuke.pt");
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("artifact target"), HasSubstr("B: nuke"), HasSubstr("artifact knob "),
@@ -122,9 +131,9 @@ TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
 }
 
 TEST_F(DiffTest, DamagedArtifactsAreRefused) {
-  Export("tiny_dinov2_reg", File("tiny_dinov2_reg.pth"), "a.pt");
+  Export(RegistersModel(), File(RegistersModel() + ".pth"), "a.pt");
   std::string bytes = ReadFile(folder_ + "/a.pt");
-  const std::string wanted = ReadFile(File("tiny_dinov2_reg.safetensors"));
+  const std::string wanted = ReadFile(File(RegistersModel() + ".safetensors"));
   // A byte of the last tensor, so that its CRC-32 differs.
   const size_t place = bytes.find(wanted.substr(wanted.size() - 64));
   ASSERT_NE(place, std::string::npos);
@@ -138,7 +147,7 @@ TEST_F(DiffTest, DamagedArtifactsAreRefused) {
 
 TEST_F(DiffTest, JsonListsEveryTensor) {
   const ToolResult result =
-      Diff(File("tiny_dinov2_reg.pth"), File("layouts/timm/tiny_dinov2_reg.safetensors"), {"--json"});
+      Diff(File(RegistersModel() + ".pth"), File("layouts/timm/" + RegistersModel() + ".safetensors"), {"--json"});
   EXPECT_EQ(result.exit_status, 1);
   const nlohmann::json json = nlohmann::json::parse(result.out);
   EXPECT_FALSE(json["equal"].get<bool>());
@@ -167,7 +176,7 @@ TEST_F(DiffTest, DictionariesAreChosenByName) {
 }
 
 TEST_F(DiffTest, FilesThatAreNoCheckpointsAreErrors) {
-  const std::string good = File("tiny_dinov2_reg.pth");
+  const std::string good = File(RegistersModel() + ".pth");
   EXPECT_THAT(Diff(good, File("html_page.pth")).err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a web page")));
   EXPECT_THAT(Diff("absent.pth", good).err, StartsWith("NOT_FOUND: "));
   EXPECT_THAT(Diff(good, File("flipped_payload.pth")).err, StartsWith("DATA_LOSS: "));

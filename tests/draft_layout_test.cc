@@ -2,11 +2,14 @@
 #include "registry/draft/draft_layout.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/comparison.h"
@@ -22,6 +25,8 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/case_table.h"
+#include "tests/examples.h"
 
 namespace modelport {
 namespace {
@@ -81,19 +86,25 @@ TEST_P(DraftedFileTest, MapsWhatItFillsAsThePluginDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, DraftedFileTest,
-                         testing::Values(File{"transformers", "tiny_dinov2", 63, 63},
-                                         File{"transformers", "tiny_dinov2_reg", 64, 64},
-                                         File{"transformers", "tiny_dinov2_swiglu_reg", 64, 64},
-                                         File{"transformers_v5_internal", "tiny_dinov2", 63, 63},
-                                         File{"transformers_v5_internal", "tiny_dinov2_swiglu_reg", 64, 64},
-                                         File{"timm", "tiny_dinov2", 62, 63}, File{"timm", "tiny_dinov2_reg", 62, 64},
-                                         File{"transformers", "tiny_dav2", 86, 127}),
+std::vector<File> Files() {
+  std::vector<File> files;
+  for (const Case& fields : ReadCaseTable("tests/layouts.txt")) {
+    const std::pair<std::string, std::string> drafted = absl::StrSplit(Text(fields, "drafted"), " of ");
+    File file = {Text(fields, "layout"), Text(fields, "model"), 0, 0};
+    if (absl::SimpleAtoi(drafted.first, &file.filled) && absl::SimpleAtoi(drafted.second, &file.slots)) {
+      files.push_back(file);
+    }
+  }
+  return files;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DraftedFileTest, testing::ValuesIn(Files()),
                          [](const auto& info) { return absl::StrCat(info.param.layout, "_", info.param.model); });
 
-// dinov2_vits14's own file with other words in the place of upstream's.
+// A published file with other words in the place of upstream's.
 TEST(DraftLayoutTest, ARenamedFileIsCovered) {
-  const Model model("dinov2_vits14");
+  const std::string name = ExampleModel("published features");
+  const Model model(name);
   std::vector<SeededKey> keys = PublishedKeys(model.key_map, model.tree);
   for (SeededKey& key : keys) {
     key.key = "net." + absl::StrReplaceAll(key.key, {{"blocks.", "stages."},
@@ -108,7 +119,7 @@ TEST(DraftLayoutTest, ARenamedFileIsCovered) {
   EXPECT_EQ(draft.filled, model.tree.slots.size());
   EXPECT_EQ(draft.used, keys.size());
   ASSERT_OK_AND_ASSIGN(const KeyMap drafted, ParseKeyMap({"keymap.yaml", draft.yaml}));
-  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, drafted, model.tree, {}, "dinov2_vits14"));
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(checkpoint, drafted, model.tree, {}, name));
   for (size_t i = 0; i < plan.sources.size(); ++i) {
     EXPECT_EQ(plan.sources[i].inputs()[0].tensor->key, keys[i].key) << model.tree.slots[i].name;
   }

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -112,7 +113,8 @@ class SameValuesTest : public testing::Test {
   // Exports and returns the artifact's path.
   std::string Export(const std::vector<std::string>& arguments) {
     const std::string folder = EmptyFolder("same");
-    std::vector<std::string> all = {"--model=tiny_dinov2_reg", "--out=m.pt", "--plugin_path=" + DataPath("models")};
+    std::vector<std::string> all = {"--model=" + ExampleModel("features with registers"), "--out=m.pt",
+                                    "--plugin_path=" + DataPath("models")};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const ToolResult result = RunTool("export", all, folder);
     EXPECT_EQ(result.exit_status, 0) << result.err;
@@ -136,12 +138,13 @@ class SameValuesTest : public testing::Test {
 TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
   const Records records = RecordsOfModule({"--weights=seeded"});
   ASSERT_FALSE(records.empty());
-  for (const char* name :
-       {"tiny_dinov2_reg.pth", "tiny_dinov2_reg.safetensors", "plain_dict.pth", "parameters.pth", "nested_model.pth",
-        "dataparallel_state_dict.pth", "bare_dataparallel.pth", "teacher_backbone.pth",
-        "teacher_student_module_backbone.pth", "teacher_chunked_blocks.pth", "legacy.pth", "legacy_nested_model.pth",
-        "pickle_protocol3.pth", "pickle_protocol4.pth", "pickle_protocol5.pth", "flat_storage.pth",
-        "legacy_flat_storage.pth", "nested_with_namespace.pth", "foreign_global.pth"}) {
+  for (const std::string& name : std::vector<std::string>{
+           ExampleModel("features with registers") + ".pth", ExampleModel("features with registers") + ".safetensors",
+           "plain_dict.pth", "parameters.pth", "nested_model.pth", "dataparallel_state_dict.pth",
+           "bare_dataparallel.pth", "teacher_backbone.pth", "teacher_student_module_backbone.pth",
+           "teacher_chunked_blocks.pth", "legacy.pth", "legacy_nested_model.pth", "pickle_protocol3.pth",
+           "pickle_protocol4.pth", "pickle_protocol5.pth", "flat_storage.pth", "legacy_flat_storage.pth",
+           "nested_with_namespace.pth", "foreign_global.pth"}) {
     EXPECT_TRUE(RecordsOfModule({absl::StrCat("--checkpoint=", DataPath("tests/checkpoints/"), "/", name)}) == records)
         << name;
   }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/faults.h"
 #include "tests/tool_process.h"
 
@@ -36,7 +37,8 @@ const Files kNewFiles = {{"m.manifest.json", "new manifest"}, {"m.pt", "new arti
 constexpr char kCalls[] = "rename,link,linkat,unlink,fsync,ftruncate,flock,mkdir";
 
 std::vector<std::string> Arguments(const std::string& out) {
-  return {"--model=tiny_dav2", "--weights=seeded", "--out=" + out, "--plugin_path=" + DataPath("models")};
+  return {"--model=" + ExampleModel("depth"), "--weights=seeded", "--out=" + out,
+          "--plugin_path=" + DataPath("models")};
 }
 
 Files FilesIn(const std::string& folder) {

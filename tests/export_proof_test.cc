@@ -10,6 +10,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -153,8 +154,9 @@ TEST(ManifestTest, HoldsWhatSourcesSayOfTheLicence) {
 // On processors with AMX, LibTorch's bfloat16 convolutions of these sizes are wrong and differ from run to run.
 TEST(KernelFaultTest, Bfloat16IsProvenOnEveryProcessor) {
   const std::string folder = EmptyFolder("bfloat16");
-  const ToolResult result =
-      RunTool("export", {"--model=dav2_vits", "--weights=seeded", "--dtype=bfloat16", "--out=m.pt"}, folder);
+  const ToolResult result = RunTool(
+      "export", {"--model=" + ExampleModel("published depth"), "--weights=seeded", "--dtype=bfloat16", "--out=m.pt"},
+      folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const auto manifest = nlohmann::json::parse(ReadFile(folder + "/m.manifest.json"));
   EXPECT_EQ(manifest["round_trip"]["proven"], true);

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/test_models.h"
 #include "tests/tool_process.h"
 
@@ -18,6 +19,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
+
+std::string DepthModel() { return ExampleModel("depth"); }
 
 ToolResult Export(const std::string& model, const std::string& runtime, const std::string& folder,
                   const std::string& plugins = DataPath("models")) {
@@ -52,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Models, OldestRuntimeTest, testing::ValuesIn(TestModels
 
 TEST(ExportRuntimeTest, WithoutTheFlagTheManifestStatesTheOldestRuntime) {
   const std::string folder = EmptyFolder("newest");
-  const ToolResult result = Export("tiny_dav2", "", folder);
+  const ToolResult result = Export(DepthModel(), "", folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("LibTorch 2.1 and newer"));
   EXPECT_THAT(result.out, testing::Not(HasSubstr("made for")));
@@ -62,7 +65,7 @@ TEST(ExportRuntimeTest, WithoutTheFlagTheManifestStatesTheOldestRuntime) {
 
 TEST(ExportRuntimeTest, ARuntimeWithoutAFormatOfItsOwnGetsLibTorchsRecords) {
   const std::string folder = EmptyFolder("between");
-  ASSERT_EQ(Export("tiny_dav2", "1.12", folder).exit_status, 0);
+  ASSERT_EQ(Export(DepthModel(), "1.12", folder).exit_status, 0);
   EXPECT_EQ(Manifest(folder)["minimum_runtime"], "1.12");
   EXPECT_EQ(Manifest(folder)["artifact"]["archive_version"], 10);
 }
@@ -71,7 +74,7 @@ TEST(ExportRuntimeTest, ExportsForOldRuntimesOfEqualInputsAreEqualBytes) {
   std::vector<std::string> artifacts;
   for (const char* name : {"first", "second"}) {
     const std::string folder = EmptyFolder(name);
-    ASSERT_EQ(Export("tiny_mono", "1.6", folder).exit_status, 0);
+    ASSERT_EQ(Export(ExampleModel("one view"), "1.6", folder).exit_status, 0);
     artifacts.push_back(ReadFile(folder + "/m.pt"));
   }
   EXPECT_EQ(artifacts[0], artifacts[1]);
@@ -79,13 +82,13 @@ TEST(ExportRuntimeTest, ExportsForOldRuntimesOfEqualInputsAreEqualBytes) {
 
 TEST(ExportRuntimeTest, AnUnknownRuntimeIsRefused) {
   const std::string folder = EmptyFolder("unknown");
-  const ToolResult result = Export("tiny_dav2", "1.13", folder);
+  const ToolResult result = Export(DepthModel(), "1.13", folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_EQ(result.err, "INVALID_ARGUMENT: --runtime=1.13: unknown runtime \"1.13\"; nearest: 1.12, 2.13, 1.6\n");
   EXPECT_THAT(FileNames(folder), IsEmpty());
 }
 
-// The plugins of Depth Anything V2, changed so that one calls an operator that old runtimes lack.
+// The plugins, changed so that one calls an operator that old runtimes lack.
 std::string PluginsThatNeedNanToNum() {
   const std::string plugins = EmptyFolder("plugins");
   fs::copy(DataPath("models"), plugins, fs::copy_options::recursive);
@@ -103,12 +106,11 @@ std::string PluginsThatNeedNanToNum() {
 
 TEST(ExportRuntimeTest, AnImpossibleRequestNamesOperatorLineAndModuleAndLeavesNothing) {
   const std::string plugins = PluginsThatNeedNanToNum(), folder = EmptyFolder("impossible");
-  const ToolResult result = Export("tiny_dav2", "1.6", folder, plugins);
+  const ToolResult result = Export(DepthModel(), "1.6", folder, plugins);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(
-      result.err,
-      StartsWith("FAILED_PRECONDITION: tiny_dav2: cannot run in LibTorch 1.6: 1 obstacle; the oldest that can is "
-                 "1.12\n  aten::nan_to_num(Tensor): LibTorch 1.6 does not have it\n"));
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + DepthModel() +
+                                     ": cannot run in LibTorch 1.6: 1 obstacle; the oldest that can is "
+                                     "1.12\n  aten::nan_to_num(Tensor): LibTorch 1.6 does not have it\n"));
   EXPECT_THAT(result.err, HasSubstr("layers/torch_nn.yaml:"));
   EXPECT_THAT(result.err, HasSubstr("depth_head.scratch.output_conv2.1"));
   EXPECT_THAT(FileNames(folder), IsEmpty());

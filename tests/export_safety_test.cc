@@ -16,6 +16,7 @@
 #include "common/io/testing/obey_permissions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -28,9 +29,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
+std::string DepthModel() { return ExampleModel("depth"); }
+
 const std::vector<std::string>& Arguments() {
-  static const auto* arguments = new std::vector<std::string>{"--model=tiny_dav2", "--weights=seeded", "--out=m.pt",
-                                                              "--plugin_path=" + DataPath("models")};
+  static const auto* arguments = new std::vector<std::string>{"--model=" + DepthModel(), "--weights=seeded",
+                                                              "--out=m.pt", "--plugin_path=" + DataPath("models")};
   return *arguments;
 }
 
@@ -191,7 +194,7 @@ void ExpectCheckpointStays(const std::string& folder, const std::string& checkpo
   const std::vector<std::string> names = FileNames(folder);
   const ToolResult result = RunTool(
       "export",
-      {"--model=tiny_dav2", "--checkpoint=" + checkpoint, "--out=" + out, "--plugin_path=" + DataPath("models")},
+      {"--model=" + DepthModel(), "--checkpoint=" + checkpoint, "--out=" + out, "--plugin_path=" + DataPath("models")},
       folder);
   EXPECT_EQ(result.exit_status, 1) << checkpoint << " to " << out;
   EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("is the input")));
@@ -201,14 +204,14 @@ void ExpectCheckpointStays(const std::string& folder, const std::string& checkpo
 
 TEST(ExportSafetyTest, AnArtifactThatIsTheCheckpointIsRefused) {
   const std::string folder = EmptyFolder("same");
-  fs::copy(DataPath("tests/checkpoints/tiny_dav2.pth"), folder + "/tiny.pth");
+  fs::copy(DataPath("tests/checkpoints/" + DepthModel() + ".pth"), folder + "/tiny.pth");
   fs::create_symlink("tiny.pth", folder + "/link.pt");
   for (const char* out : {"tiny.pth", "./tiny.pth", "link.pt"}) ExpectCheckpointStays(folder, "tiny.pth", out);
 }
 
 TEST(ExportSafetyTest, AManifestThatIsTheCheckpointIsRefused) {
   const std::string folder = EmptyFolder("same_manifest");
-  fs::copy(DataPath("tests/checkpoints/tiny_dav2.pth"), folder + "/x.manifest.json");
+  fs::copy(DataPath("tests/checkpoints/" + DepthModel() + ".pth"), folder + "/x.manifest.json");
   fs::create_directory(folder + "/sub");
   fs::create_symlink("../x.manifest.json", folder + "/sub/link.pth");
   std::ofstream(folder + "/x.pt") << "old artifact";
@@ -221,12 +224,14 @@ TEST(ExportSafetyTest, AManifestThatIsTheCheckpointIsRefused) {
 TEST(ExportSafetyTest, AnOutputThatIsAPluginsFileIsRefused) {
   const std::string folder = EmptyFolder("plugins");
   fs::copy(DataPath("models"), folder + "/models", fs::copy_options::recursive);
-  const std::string plugin = folder + "/models/depth_anything_v2/testdata/plugin.yaml", before = ReadFile(plugin);
+  const std::string plugin = folder + "/models/" + ExampleFamily("depth") + "/testdata/plugin.yaml",
+                    before = ReadFile(plugin);
   fs::create_symlink(plugin, folder + "/link.pt");
-  for (const char* out : {"models/depth_anything_v2/testdata/plugin.yaml", "link.pt"}) {
-    const ToolResult result =
-        RunTool("export",
-                {"--model=tiny_dav2", "--weights=seeded", absl::StrCat("--out=", out), "--plugin_path=models"}, folder);
+  for (const std::string& out :
+       std::vector<std::string>{"models/" + ExampleFamily("depth") + "/testdata/plugin.yaml", "link.pt"}) {
+    const ToolResult result = RunTool(
+        "export", {"--model=" + DepthModel(), "--weights=seeded", absl::StrCat("--out=", out), "--plugin_path=models"},
+        folder);
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("is the input")));
     EXPECT_EQ(ReadFile(plugin), before);
@@ -236,9 +241,11 @@ TEST(ExportSafetyTest, AnOutputThatIsAPluginsFileIsRefused) {
 TEST(ExportSafetyTest, PublishedWeightsThatAreNotThereAreAnError) {
   const std::string folder = EmptyFolder("published");
   const auto no_cache = [&] { setenv("HF_HUB_CACHE", (folder + "/hub").c_str(), 1); };
-  const ToolResult result = RunTool("export", {"--model=dav2_vits", "--weights=published"}, folder, no_cache);
+  const ToolResult result =
+      RunTool("export", {"--model=" + ExampleModel("published depth"), "--weights=published"}, folder, no_cache);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, AllOf(StartsWith("NOT_FOUND: --weights=published: no checkpoint of dav2_vits\n"),
+  EXPECT_THAT(result.err, AllOf(StartsWith("NOT_FOUND: --weights=published: no checkpoint of " +
+                                           ExampleModel("published depth") + "\n"),
                                 HasSubstr("\n  no ./depth_anything_v2_vits.pth\n"),
                                 HasSubstr("/hub/models--depth-anything--Depth-Anything-V2-Small/snapshots/*/"),
                                 HasSubstr("\n  get https://"), HasSubstr("--checkpoint=depth_anything_v2_vits.pth")));
@@ -260,7 +267,8 @@ TEST(ExportSafetyTest, AnOutputThatIsAFolderOrInNoFolderIsRefused) {
   EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 1);
   EXPECT_THAT(FileNames(folder), ElementsAre("m.pt"));
   const ToolResult result = RunTool(
-      "export", {"--model=tiny_dav2", "--weights=seeded", "--out=missing/m.pt", "--plugin_path=" + DataPath("models")},
+      "export",
+      {"--model=" + DepthModel(), "--weights=seeded", "--out=missing/m.pt", "--plugin_path=" + DataPath("models")},
       folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("missing"));

@@ -26,7 +26,7 @@ struct GoldenStage {
 
 struct GoldenCase {
   std::string name;   // "70x98_b2"
-  std::string model;  // "dav2_vits"
+  std::string model;  // The variant.
   uint64_t seed = 0;  // Of the weights.
   // Of the calls, by name: "x"; those left out have their defaults. "H" and "W" are the sides of the input.
   std::map<std::string, c10::IValue> arguments;

@@ -13,6 +13,7 @@
 #include "common/text/utf8.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -21,6 +22,8 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
+
+std::string DepthModel() { return ExampleModel("depth"); }
 
 // Clears the screen, forges a line, moves the cursor by a C1 byte, reverses the text direction, and is not UTF-8.
 constexpr char kHostile[] = "\x1b[2J\nOK: proven\r\x07\x7f\xc2\x9b\x31G\xe2\x80\xae\xff";
@@ -66,8 +69,8 @@ class HostileNamesTest : public testing::Test {
   void ExpectHarmlessCheckpoint(const std::string& bytes) {
     Write("c.pth", bytes);
     ExpectHarmless(Run("inspect", {"--checkpoint=c.pth"}));
-    ExpectHarmless(Run("inspect", {"--checkpoint=c.pth", "--model=tiny_dav2"}));
-    const ToolResult exported = Run("export", {"--checkpoint=c.pth", "--model=tiny_dav2", "--out=m.pt"});
+    ExpectHarmless(Run("inspect", {"--checkpoint=c.pth", "--model=" + DepthModel()}));
+    const ToolResult exported = Run("export", {"--checkpoint=c.pth", "--model=" + DepthModel(), "--out=m.pt"});
     EXPECT_EQ(exported.exit_status, 1);
     ExpectHarmless(exported);
     ExpectHarmless(Run("lint", {"c.pth"}));
@@ -131,8 +134,8 @@ TEST_F(HostileNamesTest, Paths) {
   Write(name, SmallTorchZip());
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"inspect", "--checkpoint=" + name},
-        {"export", "--model=tiny_dav2", "--checkpoint=" + name},
-        {"export", "--model=tiny_dav2", "--weights=seeded", "--out=" + name},
+        {"export", "--model=" + DepthModel(), "--checkpoint=" + name},
+        {"export", "--model=" + DepthModel(), "--weights=seeded", "--out=" + name},
         {"verify", "--artifact=" + name},
         {"lint", name},
         {"convert", "--layout=original", "--out=o", "--checkpoint=" + name},
@@ -151,9 +154,10 @@ TEST_F(HostileNamesTest, Paths) {
 }
 
 TEST_F(HostileNamesTest, Manifests) {
-  ASSERT_EQ(Run("export", {"--model=tiny_dav2", "--weights=seeded", "--out=m.pt"}).exit_status, 0);
+  ASSERT_EQ(Run("export", {"--model=" + DepthModel(), "--weights=seeded", "--out=m.pt"}).exit_status, 0);
   const std::string good = ReadFile(folder_ + "/m.manifest.json");
-  for (const char* field : {"tiny_dav2", "seeded:v1:0", "original", "libtorch", "float32", "depth_anything_v2_tiny"}) {
+  for (const std::string& field : std::vector<std::string>{DepthModel(), "seeded:v1:0", "original", "libtorch",
+                                                           "float32", ExampleFamily("depth") + "_tiny"}) {
     const std::string altered =
         absl::StrReplaceAll(good, {{absl::StrCat("\"", field, "\""), absl::StrCat("\"", kHostileJson, "\"")}});
     ASSERT_TRUE(altered != good) << field;
@@ -169,7 +173,8 @@ TEST_F(HostileNamesTest, Plugins) {
   std::ofstream(plugins + "/plugin.yaml") << "\"" << kHostileJson << "\": 1\nfamily: \"" << kHostileJson << "\"\n";
   for (const char* tool : {"list", "export", "inspect"}) {
     std::vector<std::string> arguments = {"--plugin_path=" + plugins};
-    if (std::string(tool) == "export") arguments.insert(arguments.end(), {"--model=tiny_dav2", "--weights=seeded"});
+    if (std::string(tool) == "export")
+      arguments.insert(arguments.end(), {"--model=" + DepthModel(), "--weights=seeded"});
     if (std::string(tool) == "inspect") arguments.push_back("--checkpoint=c.pth");
     const ToolResult result = RunTool(tool, arguments, folder_);
     EXPECT_EQ(result.exit_status, 1);

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/examples.h"
 #include "tests/exported_module.h"
 #include "tests/tool_process.h"
 #include "tests/transform_module.h"
@@ -27,6 +28,8 @@ using testing::IsEmpty;
 using testing::StartsWith;
 using torch::jit::Module;
 
+std::string DepthModel() { return ExampleModel("depth"); }
+
 ToolResult Export(const std::string& folder, const std::string& model, const std::vector<std::string>& flags = {},
                   const std::string& plugins = DataPath("models")) {
   std::vector<std::string> all = {"--model=" + model, "--weights=seeded", "--with_preprocess",
@@ -37,9 +40,10 @@ ToolResult Export(const std::string& folder, const std::string& model, const std
 
 TEST(ImagesExportTest, TheManifestStatesWhatIsInside) {
   const std::string folder = EmptyFolder("images");
-  const ToolResult result = Export(folder, "tiny_dav2_metric");
+  const ToolResult result = Export(folder, ExampleModel("depth in metres"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/tiny_dav2_metric.manifest.json"));
+  const auto manifest =
+      nlohmann::json::parse(ReadFile(folder + "/" + ExampleModel("depth in metres") + ".manifest.json"));
   EXPECT_EQ(manifest["target"], "libtorch");
   EXPECT_THAT(manifest["methods"], ElementsAre("forward(Tensor x, int input_size=518) -> Tensor"));
   EXPECT_EQ(manifest["preprocessing"]["inside"], true);
@@ -63,12 +67,12 @@ TEST(ImagesExportTest, TheManifestStatesWhatIsInside) {
 
 TEST(ImagesExportTest, VerifyMakesItAnew) {
   const std::string folder = EmptyFolder("verify");
-  ASSERT_EQ(Export(folder, "tiny_mono", {"--runtime=1.6", "--dtype=float16"}).exit_status, 0);
-  const ToolResult verified =
-      RunTool("verify", {"--artifact=tiny_mono.pt", "--plugin_path=" + DataPath("models")}, folder);
+  ASSERT_EQ(Export(folder, ExampleModel("one view"), {"--runtime=1.6", "--dtype=float16"}).exit_status, 0);
+  const ToolResult verified = RunTool(
+      "verify", {"--artifact=" + ExampleModel("one view") + ".pt", "--plugin_path=" + DataPath("models")}, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("inference([2, 2, 3, 90, 61], 42)"));
-  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/tiny_mono.manifest.json"));
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/" + ExampleModel("one view") + ".manifest.json"));
   const auto& depth = manifest["entry_points"][0]["outputs"][0];
   EXPECT_EQ(depth["unit"], "");
   EXPECT_EQ(depth["dtype"], "float16");
@@ -76,7 +80,7 @@ TEST(ImagesExportTest, VerifyMakesItAnew) {
 
 TEST(ImagesExportTest, AHostPreparesItsImagesItself) {
   const std::string folder = EmptyFolder("nuke");
-  const ToolResult result = Export(folder, "tiny_dav2", {"--target=nuke"});
+  const ToolResult result = Export(folder, DepthModel(), {"--target=nuke"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --with_preprocess: artifacts for --target=nuke prepare the "
                                      "host's images themselves; leave out one of the two\n"));
@@ -157,7 +161,7 @@ double LargestDifference(const at::Tensor& a, const at::Tensor& b) {
 // The same picture in uint8 and in 0..1.
 TEST(ImageTest, OfEitherKindGivesTheSameDepth) {
   const c10::InferenceMode inference;
-  Module module = Load("tiny_dav2");
+  Module module = Load(DepthModel());
   const at::Tensor bytes = SeededImage({2, 3, 41, 30}, at::kByte);
   const at::Tensor from_bytes = module.forward({bytes, 56}).toTensor();
   EXPECT_THAT(from_bytes.sizes(), ElementsAre(2, 41, 30));
@@ -169,7 +173,8 @@ TEST(ImageTest, OfEitherKindGivesTheSameDepth) {
 TEST(ImageTest, OfAnyDtypeIsTakenByAnArtifactOfAnyDtype) {
   const c10::InferenceMode inference;
   for (const DType dtype : {DType::kFloat32, DType::kFloat16, DType::kBFloat16}) {
-    for (const char* model : {"tiny_dav2", "tiny_dav2_metric", "tiny_dinov2_reg"}) {
+    for (const std::string& model :
+         {DepthModel(), ExampleModel("depth in metres"), ExampleModel("features with registers")}) {
       Module module = Load(model, dtype);
       for (const at::ScalarType image : {at::kByte, at::kHalf, at::kFloat, at::kDouble}) {
         std::vector<c10::IValue> arguments;
@@ -185,7 +190,7 @@ TEST(ImageTest, OfAnyDtypeIsTakenByAnArtifactOfAnyDtype) {
 // One pixel, and the fewest of a line.
 TEST(ImageTest, OfFewPixelsIsTaken) {
   const c10::InferenceMode inference;
-  Module depth = Load("tiny_dav2"), features = Load("tiny_dinov2"), views = Load("tiny_any");
+  Module depth = Load(DepthModel()), features = Load(ExampleModel("features")), views = Load(ExampleModel("views"));
   for (const auto& size : {std::vector<int64_t>{1, 1}, {1, 32}, {32, 1}}) {
     const at::Tensor image = SeededImage({1, 3, size[0], size[1]}, at::kByte);
     EXPECT_THAT(depth.forward({image, 14}).toTensor().sizes(), ElementsAre(1, size[0], size[1]));
@@ -196,7 +201,7 @@ TEST(ImageTest, OfFewPixelsIsTaken) {
 }
 
 TEST(ImageTest, ThatCannotBeTakenIsRefusedInASentence) {
-  Module depth = Load("tiny_dav2"), views = Load("tiny_any");
+  Module depth = Load(DepthModel()), views = Load(ExampleModel("views"));
   const auto refusal = [](Module& module, const at::Tensor& image) {
     return std::string(CatchTorch([&] { return module.forward({image, 28}); }).status().message());
   };
@@ -212,7 +217,7 @@ TEST(ImageTest, ThatCannotBeTakenIsRefusedInASentence) {
 // What forward gives of two views is what inference gives, at the size of the views and in their pixels.
 TEST(ViewsTest, HaveDepthAndIntrinsicsAtTheirOwnSize) {
   const c10::InferenceMode inference;
-  for (const char* model : {"tiny_any", "tiny_nested"}) {
+  for (const std::string& model : {ExampleModel("views"), ExampleModel("views in metres")}) {
     Module module = Load(model);
     const at::Tensor views = SeededImage({1, 2, 3, 60, 90}, at::kByte);
     const auto resized = module.forward({views, 42}).toGenericDict();
@@ -229,7 +234,7 @@ TEST(ViewsTest, HaveDepthAndIntrinsicsAtTheirOwnSize) {
 
 TEST(FeaturesTest, AreOfTheWholeImage) {
   const c10::InferenceMode inference;
-  Module module = Load("tiny_dinov2");
+  Module module = Load(ExampleModel("features"));
   const at::Tensor image = SeededImage({1, 3, 60, 90}, at::kByte);
   const at::Tensor features = module.get_method("image_features")({image, 56}).toTensor();
   EXPECT_THAT(features.sizes(), ElementsAre(1, 24, 4, 6));

@@ -9,6 +9,7 @@
 #include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -20,11 +21,14 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
+std::string DepthModel() { return ExampleModel("depth"); }
+
 class InspectArtifactTest : public testing::Test {
  protected:
   // Exports a small model to m.pt.
   void Export(const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments = {"--model=tiny_dav2", "--out=m.pt", "--plugin_path=" + DataPath("models")};
+    std::vector<std::string> arguments = {"--model=" + DepthModel(), "--out=m.pt",
+                                          "--plugin_path=" + DataPath("models")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     const ToolResult result = RunTool("export", arguments, folder_);
     ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -44,7 +48,7 @@ TEST_F(InspectArtifactTest, DescribesAnArtifactForNuke) {
   for (const std::string& line :
        {std::string("manifest  in it and beside it\n"),
         absl::StrCat("sha256    ", Sha256Of(ReadFile(folder_ + "/m.pt"))),
-        std::string("model     tiny_dav2, tiny_dav2\n"),
+        std::string("model     " + DepthModel() + ", " + DepthModel() + "\n"),
         std::string("weights   seeded:v1:0, SEEDED weights: predicts nothing\n"), std::string("target    nuke\n"),
         std::string("made for  LibTorch 1.12\n"), std::string("loads in  Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0\n"),
         std::string("gives     depth\n"), std::string("channels  rgba.red, rgba.green, rgba.blue to depth.Z\n"),
@@ -58,7 +62,7 @@ TEST_F(InspectArtifactTest, DescribesAnArtifactForNuke) {
 }
 
 TEST_F(InspectArtifactTest, ACopiedFileKeepsItsOwnManifest) {
-  Export({"--checkpoint=" + DataPath("tests/checkpoints/tiny_dav2.pth")});
+  Export({"--checkpoint=" + DataPath("tests/checkpoints/" + DepthModel() + ".pth")});
   fs::remove(folder_ + "/m.manifest.json");
   const ToolResult result = Inspect();
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -90,7 +94,7 @@ TEST_F(InspectArtifactTest, AManifestOfAnotherFileIsAnError) {
 }
 
 TEST_F(InspectArtifactTest, WithoutAManifestOnlyTheFileIsDescribed) {
-  const std::string checkpoint = DataPath("tests/checkpoints/tiny_dav2.pth");
+  const std::string checkpoint = DataPath("tests/checkpoints/" + DepthModel() + ".pth");
   const ToolResult result = Inspect(checkpoint);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\nmanifest  none: Modelport did not write this file"));

@@ -25,10 +25,12 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/case_table.h"
 
 namespace modelport {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -108,12 +110,10 @@ TEST(LayoutInversesTest, EveryLayoutThatCanBeWrittenIsReadBack) {
       there_and_back.insert(entry.plugin->family + " " + layout.name);
     }
   }
-  for (const char* layout :
-       {"dinov2 transformers", "dinov2 transformers_v5_internal", "dinov2 timm", "dinov2_classifiers original",
-        "dinov2_classifiers transformers", "dinov2_classifiers transformers_with_registers_v5_internal",
-        "dinov2_depthers original", "dinov2_depthers transformers_v5_internal", "depth_anything_v2 transformers",
-        "depth_anything_3 original"}) {
-    EXPECT_EQ(there_and_back.count(layout), 1) << layout;
+  for (const Case& fields : ReadCaseTable("tests/layout_inverses.txt")) {
+    for (const std::string& layout : Texts(fields, "layout")) {
+      EXPECT_THAT(there_and_back, Contains(Text(fields, "family") + " " + layout));
+    }
   }
 }
 

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/case_table.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -41,12 +42,12 @@ TEST_P(LayoutsExportTest, TheArtifactHasTheBytesOfTheExportOfUpstreamsFile) {
   EXPECT_THAT(ReadFile(folder_ + "/other.manifest.json"), HasSubstr(absl::StrCat("\"layout\": \"", layout, "\"")));
 }
 
+// Those of transformers; timm's are not wholly upstream's weights.
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const std::string layout : {"transformers", "transformers_v5_internal"}) {
-    for (const std::string model : {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg", "tiny_dav2"}) {
-      files.push_back({layout, model});
-    }
+  for (const Case& fields : ReadCaseTable("tests/layouts.txt")) {
+    const std::string layout = Text(fields, "layout");
+    if (layout != "timm") files.push_back({layout, Text(fields, "model")});
   }
   return files;
 }

@@ -27,6 +27,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/case_table.h"
 
 namespace modelport {
 namespace {
@@ -35,6 +36,7 @@ using ::testing::HasSubstr;
 
 struct File {
   std::string layout, model;
+  std::string recognised;  // The layout that it is taken for.
 };
 
 // What the checkpoint in the given file fills the model's slots with.
@@ -81,9 +83,7 @@ bool SameBits(const std::vector<float>& a, const std::vector<float>& b) {
 
 TEST_P(LayoutsTest, IsRecognisedAndFillsTheSlotsWithUpstreamsWeights) {
   ASSERT_OK_AND_ASSIGN(const Plan plan, Make("auto"));
-  // Its keys are those of upstream's own file.
-  const bool is_original = GetParam().layout == "timm" && GetParam().model == "tiny_dinov2";
-  EXPECT_EQ(plan.layout, is_original ? "original" : GetParam().layout);
+  EXPECT_EQ(plan.layout, GetParam().recognised);
   EXPECT_TRUE(plan.unused.empty());
   ASSERT_EQ(plan.sources.size(), tree_.slots.size());
   size_t compared = 0;
@@ -169,11 +169,9 @@ TEST_P(LayoutsTest, InAnotherLayoutItIsRefused) {
 
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const std::string layout : {"transformers", "transformers_v5_internal", "timm"}) {
-    for (const std::string model : {"tiny_dinov2", "tiny_dinov2_reg", "tiny_dinov2_swiglu_reg"}) {
-      files.push_back({layout, model});
-    }
-    if (layout != "timm") files.push_back({layout, "tiny_dav2"});
+  for (const Case& fields : ReadCaseTable("tests/layouts.txt")) {
+    const std::string layout = Text(fields, "layout"), recognised = Text(fields, "recognised");
+    files.push_back({layout, Text(fields, "model"), recognised.empty() ? layout : recognised});
   }
   return files;
 }

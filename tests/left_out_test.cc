@@ -14,6 +14,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -27,12 +28,14 @@ using testing::StartsWith;
 
 using Entries = std::vector<std::pair<std::string, std::string>>;
 
+std::string RegistersModel() { return ExampleModel("features with registers"); }
+
 std::string Key(const std::string& name) { return PickleString(name); }
 
 class LeftOutTest : public testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Checkpoint> published = OpenCheckpoint("tests/checkpoints/tiny_dinov2_reg.safetensors");
+    absl::StatusOr<Checkpoint> published = OpenCheckpoint("tests/checkpoints/" + RegistersModel() + ".safetensors");
     ASSERT_OK(published);
     published_.emplace(*std::move(published));
   }
@@ -81,7 +84,7 @@ class LeftOutTest : public testing::Test {
   }
 
   ToolResult Export(const std::vector<std::string>& more = {}) {
-    std::vector<std::string> arguments = {"--model=tiny_dinov2_reg", "--out=m.pt"};
+    std::vector<std::string> arguments = {"--model=" + RegistersModel(), "--out=m.pt"};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return Run("export", arguments);
   }
@@ -131,7 +134,7 @@ TEST_F(LeftOutTest, WhatIsNotTakenIsListedEverywhere) {
   }
   EXPECT_EQ(Run("verify", {"--artifact=m.pt"}).exit_status, 0);
 
-  const ToolResult inspected = Run("inspect", {"--model=tiny_dinov2_reg"});
+  const ToolResult inspected = Run("inspect", {"--model=" + RegistersModel()});
   EXPECT_EQ(inspected.exit_status, 0) << inspected.err;
   EXPECT_THAT(inspected.out,
               AllOf(HasSubstr("\n  buffers is a list: 2 tensors, 2 elements\n"),
@@ -144,18 +147,18 @@ TEST_F(LeftOutTest, TwoDictionariesThatFitAreRefusedUntilOneIsChosen) {
   Write(PickleDict({{Key("model"), model}, {Key("state_dict"), state_dict}}));
   const ToolResult refused = Export();
   EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_EQ(refused.err,
-            "FAILED_PRECONDITION: c.pth: two dictionaries fit tiny_dinov2_reg and differ\n"
-            "  dictionary model: 64 tensors; --state_dict=model takes it\n"
-            "  dictionary state_dict: 64 tensors; --state_dict=state_dict takes it\n");
-  EXPECT_EQ(Run("inspect", {"--model=tiny_dinov2_reg"}).exit_status, 1);
+  EXPECT_EQ(refused.err, "FAILED_PRECONDITION: c.pth: two dictionaries fit " + RegistersModel() +
+                             " and differ\n"
+                             "  dictionary model: 64 tensors; --state_dict=model takes it\n"
+                             "  dictionary state_dict: 64 tensors; --state_dict=state_dict takes it\n");
+  EXPECT_EQ(Run("inspect", {"--model=" + RegistersModel()}).exit_status, 1);
 
   const ToolResult result = Export({"--state_dict=state_dict"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("state dict  dictionary state_dict; left out: model (64 tensors)\n"));
   const ToolResult verified = Run("verify", {"--artifact=m.pt"});
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
-  const ToolResult inspected = Run("inspect", {"--model=tiny_dinov2_reg", "--state_dict=model"});
+  const ToolResult inspected = Run("inspect", {"--model=" + RegistersModel(), "--state_dict=model"});
   EXPECT_EQ(inspected.exit_status, 0) << inspected.err;
   EXPECT_THAT(inspected.out,
               HasSubstr("state dict \"model\", 64 of 64 slots filled\n  left out: state_dict (64 tensors)"));
@@ -173,8 +176,8 @@ TEST_F(LeftOutTest, ADictionaryThatIsMissingIsNamed) {
   Write(PickleDict({{Key("model"), Weights()}}));
   EXPECT_THAT(Export({"--state_dict=modle"}).err,
               StartsWith("INVALID_ARGUMENT: c.pth: no dictionary \"modle\" holds tensors; nearest: model\n"));
-  const ToolResult seeded =
-      RunTool("export", {"--model=dinov2_vits14", "--weights=seeded", "--state_dict=model"}, folder_);
+  const ToolResult seeded = RunTool(
+      "export", {"--model=" + ExampleModel("published features"), "--weights=seeded", "--state_dict=model"}, folder_);
   EXPECT_THAT(seeded.err, StartsWith("INVALID_ARGUMENT: --state_dict is for checkpoints"));
 }
 

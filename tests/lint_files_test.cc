@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/test_models.h"
 #include "tests/tool_process.h"
 
@@ -66,7 +67,7 @@ TEST(LintFilesTest, FindsNothingInArtifactsForNuke) {
 }
 
 TEST(LintFilesTest, ArtifactsForLibTorchAreFineThereAndNotInNuke) {
-  const std::string path = Export("tiny_any", "libtorch");
+  const std::string path = Export(ExampleModel("views"), "libtorch");
   const ToolResult result = Lint({path});
   EXPECT_EQ(result.exit_status, 0) << result.out;
   const ToolResult nuke = Lint({path, "--target=nuke"});

@@ -8,6 +8,7 @@
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -467,9 +468,11 @@ TEST(CheckpointMessagesTest, VerifyOfAModelOfNoPluginNamesTheFlag) {
   const std::string folder = MakeFolder({"", "plugin.yaml", "  tiny_net:", "  da3_smal:", ""});
   ASSERT_EQ(RunTool("export", {"--model=da3_smal", "--plugin_path=plugins", "--weights=seeded"}, folder).exit_status,
             0);
-  EXPECT_EQ(RunTool("verify", {"--artifact=da3_smal.pt"}, folder).err,
-            "NOT_FOUND: da3_smal.manifest.json: unknown model \"da3_smal\"; nearest: da3_small\n"
-            "  --plugin_path=FOLDER adds the plugins that are not built in\n");
+  EXPECT_EQ(
+      RunTool("verify", {"--artifact=da3_smal.pt"}, folder).err,
+      "NOT_FOUND: da3_smal.manifest.json: unknown model \"da3_smal\"; nearest: " + ExampleModel("published views") +
+          "\n"
+          "  --plugin_path=FOLDER adds the plugins that are not built in\n");
 }
 
 TEST(CheckpointMessagesTest, WeightsInNoPublicPlaceAreNotCalledAnnounced) {

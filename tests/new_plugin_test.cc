@@ -10,6 +10,7 @@
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -153,8 +154,8 @@ TEST_P(DraftTest, TakesEveryTensorPassesItsTestAndExports) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DraftTest,
-                         testing::Values("tiny_dinov2.safetensors", "tiny_dav2.pth", "legacy_nested_model.pth",
-                                         "mixed_dtypes.pth", "teacher_chunked_blocks.pth",
+                         testing::Values(ExampleModel("features") + ".safetensors", ExampleModel("depth") + ".pth",
+                                         "legacy_nested_model.pth", "mixed_dtypes.pth", "teacher_chunked_blocks.pth",
                                          "dataparallel_state_dict.pth", "teacher_student_module_backbone.pth"),
                          [](const auto& info) { return info.param.substr(0, info.param.find('.')); });
 

@@ -1,9 +1,6 @@
 // The code of artifacts for Nuke.
-#include <caffe2/serialize/inline_container.h>
-
 #include <regex>
 #include <string>
-#include <vector>
 
 #include "absl/strings/match.h"
 #include "common/proof/round_trip.h"
@@ -17,20 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 
-// The TorchScript in the archive of `module`.
-std::string Code(const torch::jit::Module& module) {
-  const std::string path = testing::TempDir() + "/code.pt";
-  module.save(path);
-  caffe2::serialize::PyTorchStreamReader reader(path);
-  std::string code;
-  for (const std::string& record : reader.getAllRecords()) {
-    if (!absl::EndsWith(record, ".py")) continue;
-    const auto [data, size] = reader.getRecord(record);
-    code.append(static_cast<const char*>(data.get()), size);
-  }
-  return code;
-}
-
 class NukeModelTest : public testing::TestWithParam<std::string> {
  protected:
   const NukeModel model_ = GetNukeModel(GetParam());
@@ -43,18 +26,9 @@ TEST_P(NukeModelTest, ForwardIsTheOnlyEntryPoint) {
   EXPECT_THAT(MethodSchemas(model_.nuke), ElementsAre("forward(Tensor x) -> Tensor"));
 }
 
-TEST(NukeArchiveTest, CodeThatForwardDoesNotReachIsGone) {
-  const NukeModel model = GetNukeModel("tiny_any");
-  const std::string plain = Code(model.plain), nuke = Code(model.nuke);
-  for (const char* name : {"linalg_", "homograph", "harmonics"}) {
-    EXPECT_TRUE(absl::StrContains(plain, name)) << name;
-    EXPECT_FALSE(absl::StrContains(nuke, name)) << name;
-  }
-}
-
 // Float64 is dtype 7 in TorchScript's code.
 TEST_P(NukeModelTest, NoDeviceAndNoFloat64IsLiteral) {
-  const std::string code = Code(model_.nuke);
+  const std::string code = SavedCode(model_.nuke);
   for (const char* literal : {"torch.device(", "\"cuda", "\"cpu", "float64", "dtype=7", ".double("}) {
     EXPECT_FALSE(absl::StrContains(code, literal)) << literal;
   }

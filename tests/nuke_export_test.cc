@@ -6,6 +6,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -29,12 +30,13 @@ nlohmann::json ReadManifest(const std::string& folder, const std::string& model)
 
 TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
   const std::string folder = EmptyFolder("nuke");
-  const ToolResult result = Export(folder, "tiny_metric");
+  const ToolResult result = Export(folder, ExampleModel("depth for a focal length"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("target      nuke\n"));
-  EXPECT_THAT(FileNames(folder), ElementsAre("tiny_metric.manifest.json", "tiny_metric.pt"));
+  EXPECT_THAT(FileNames(folder), ElementsAre(ExampleModel("depth for a focal length") + ".manifest.json",
+                                             ExampleModel("depth for a focal length") + ".pt"));
 
-  const nlohmann::json manifest = ReadManifest(folder, "tiny_metric");
+  const nlohmann::json manifest = ReadManifest(folder, ExampleModel("depth for a focal length"));
   EXPECT_EQ(manifest["target"], "nuke");
   EXPECT_THAT(manifest["methods"], ElementsAre("forward(Tensor x) -> Tensor"));
   EXPECT_THAT(manifest["round_trip"]["outputs"], testing::SizeIs(4));
@@ -50,8 +52,9 @@ TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
 
 TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
   const std::string folder = EmptyFolder("verify");
-  ASSERT_EQ(Export(folder, "tiny_dinov2").exit_status, 0);
-  const std::vector<std::string> arguments = {"--artifact=tiny_dinov2.pt", "--plugin_path=" + DataPath("models")};
+  ASSERT_EQ(Export(folder, ExampleModel("features")).exit_status, 0);
+  const std::vector<std::string> arguments = {"--artifact=" + ExampleModel("features") + ".pt",
+                                              "--plugin_path=" + DataPath("models")};
   const ToolResult verified = RunTool("verify", arguments, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("forward([1, 3, 5, 9])"));
@@ -59,15 +62,15 @@ TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
 
 TEST(NukeExportTest, TwoExportsAreByteIdentical) {
   const std::string first = EmptyFolder("first"), second = EmptyFolder("second");
-  ASSERT_EQ(Export(first, "tiny_dav2").exit_status, 0);
-  ASSERT_EQ(Export(second, "tiny_dav2").exit_status, 0);
+  ASSERT_EQ(Export(first, ExampleModel("depth")).exit_status, 0);
+  ASSERT_EQ(Export(second, ExampleModel("depth")).exit_status, 0);
   for (const std::string& name : FileNames(first))
     EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name));
 }
 
 TEST(NukeExportTest, AnUnknownTargetIsAnError) {
   const std::string folder = EmptyFolder("unknown");
-  const ToolResult result = Export(folder, "tiny_dav2", "nukes");
+  const ToolResult result = Export(folder, ExampleModel("depth"), "nukes");
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nukes: unknown target \"nukes\"; nearest: nuke\n"));
   EXPECT_THAT(FileNames(folder), IsEmpty());

@@ -30,10 +30,10 @@ class NukeImageTest : public testing::TestWithParam<std::string> {
     return may_be_constant ? PartOfLargest(expected, actual) : RelativeDifference(expected, actual);
   }
 
-  // The same, but of a depther also as a part of the largest element: its tiny models give nearly one depth everywhere,
-  // so that a float's last digit is a large part of the range.
+  // The same, but also as a part of the largest element where nearly one depth is everywhere, so that a float's last
+  // digit is a large part of the range.
   static double Difference(const at::Tensor& expected, const at::Tensor& actual) {
-    return IsDepther(GetParam()) ? PartOfLargest(expected, actual) : Error(expected, actual);
+    return HasNearestDepth(GetParam()) ? PartOfLargest(expected, actual) : Error(expected, actual);
   }
 
   NukeModel model_ = GetNukeModel(GetParam());
@@ -93,8 +93,8 @@ TEST_P(NukeImageTest, ImagesTooSmallToBeMirroredRepeatTheirLastPixels) {
 TEST_P(NukeImageTest, ImagesOfABatchAreEachOnTheirOwn) {
   const at::Tensor images = SeededImage(3, 3, 31, 20);
   std::map<std::string, c10::IValue> knobs;
-  // It would stretch a depther's rounding to the range of the output.
-  if (model_.nuke.hasattr("normalize") && !IsDepther(GetParam())) knobs["normalize"] = 1;
+  // It would stretch the rounding of nearly one depth to the range of the output.
+  if (model_.nuke.hasattr("normalize") && !HasNearestDepth(GetParam())) knobs["normalize"] = 1;
   const at::Tensor batch = model_.Run(images, knobs);
   for (int64_t i = 0; i < 3; ++i) {
     EXPECT_LE(Difference(model_.Run(images.slice(0, i, i + 1)), batch.slice(0, i, i + 1)), 1e-5) << i;

@@ -17,7 +17,7 @@ using testing::ValuesIn;
 
 class NukeDepthTest : public testing::TestWithParam<std::string> {
  protected:
-  bool larger_is_nearer() const { return GetParam() == "tiny_dav2"; }
+  bool larger_is_nearer() const { return FindDepth(GetParam())->larger_is == "nearer"; }
   int64_t own_convention() const { return larger_is_nearer() ? 1 : 2; }
   int64_t other_convention() const { return larger_is_nearer() ? 2 : 1; }
 
@@ -62,20 +62,8 @@ TEST_P(NukeDepthTest, KnobsAreSavedWithTheArtifact) {
   EXPECT_EQ(torch::jit::load(path).attr("convention").toInt(), other_convention());
 }
 
-// Only tiny_metric uses the focal length, which scales with the working resolution.
-TEST(NukeMetricTest, FocalBringsDepthToMetres) {
-  NukeModel model = GetNukeModel("tiny_metric");
-  const at::Tensor image = SeededImage(1, 3, 56, 112);
-  const at::Tensor raw = model.Run(image);
-  EXPECT_TRUE(at::allclose(model.Run(image, {{"focal", 1500.0}}), raw * 5, /*rtol=*/1e-6));
-  EXPECT_TRUE(at::equal(model.Run(image, {{"focal", -1.0}}), raw));
-  const at::Tensor half_size = model.Run(image, {{"focal", 0.0}, {"max_size", 56}});
-  EXPECT_TRUE(at::allclose(model.Run(image, {{"focal", 1500.0}}), half_size * 2.5, /*rtol=*/1e-6));
-  EXPECT_FALSE(GetNukeModel("tiny_mono").nuke.hasattr("focal"));
-}
-
 TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsClamped) {
-  NukeModel model = GetNukeModel("tiny_dinov2");
+  NukeModel model = GetNukeModel(NukeTestModels("NukeFeatures").front());
   const at::Tensor image = SeededImage(1, 3, 31, 45);
   const auto features = [&](int64_t first) { return model.Run(image, {{"first_channel", first}}); };
   EXPECT_EQ(features(0).size(1), 4);
@@ -86,7 +74,7 @@ TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsClamped) {
 }
 
 TEST(NukeClassMapTest, AKnobChoosesTheClassAndIsClamped) {
-  NukeModel model = GetNukeModel("tiny_resnet_classes");
+  NukeModel model = GetNukeModel(NukeTestModels("NukeClassMap").front());
   const at::Tensor image = SeededImage(1, 3, 64, 96);
   const auto scores = [&](int64_t index, int64_t probability) {
     return model.Run(image, {{"class_index", index}, {"probability", probability}});
@@ -102,39 +90,12 @@ TEST(NukeClassMapTest, AKnobChoosesTheClassAndIsClamped) {
 
 // What docs/nuke.md says of the knob `probability`.
 TEST(NukeClassMapTest, TheMeanOfTheLogitsIsThatOfTheClassifier) {
-  const NukeModel model = GetNukeModel("tiny_resnet_classes");
+  const NukeModel model = GetNukeModel(NukeTestModels("NukeClassMap").front());
   const at::Tensor image = model.Normalised(SeededImage(2, 3, 64, 96));
   const at::Tensor logits = model.plain.get_method("forward")({image}).toTensor();
   const at::Tensor places = model.plain.get_method("image_classes")({image}).toTensor();
   EXPECT_EQ(places.sizes(), at::IntArrayRef({2, 10, 2, 3}));
   EXPECT_LE(RelativeDifference(logits, places.mean({2, 3})), 1e-6);
-}
-
-// Depth that is 0 everywhere, which Depth Anything V2 can return.
-class FlatDepthTest : public testing::TestWithParam<at::ScalarType> {
- protected:
-  void SetUp() override {
-    for (const auto& parameter : model_.nuke.named_parameters()) {
-      if (parameter.name.find("output_conv2.2") != std::string::npos) parameter.value.detach().zero_();
-    }
-    model_.nuke.to(GetParam());
-  }
-
-  at::Tensor Depth(int64_t convention, int64_t normalize) {
-    return model_.Run(SeededImage(1, 3, 15, 20).to(GetParam()), {{"convention", convention}, {"normalize", normalize}});
-  }
-
-  NukeModel model_ = GetNukeModel("tiny_dav2");
-};
-
-INSTANTIATE_TEST_SUITE_P(Types, FlatDepthTest, testing::Values(at::kFloat, at::kHalf));
-
-TEST_P(FlatDepthTest, HasNoNanAndNoInfinity) {
-  EXPECT_TRUE((Depth(0, 0) == 0).all().item<bool>());
-  EXPECT_TRUE((Depth(0, 1) == 0).all().item<bool>());
-  EXPECT_TRUE((Depth(2, 1) == 1).all().item<bool>());
-  const at::Tensor far = Depth(2, 0).to(at::kDouble);
-  EXPECT_TRUE(at::allclose(far, at::full_like(far, 1e4), /*rtol=*/1e-3));
 }
 
 }  // namespace

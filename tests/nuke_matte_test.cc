@@ -11,6 +11,7 @@
 #include "registry/registry.h"
 #include "tests/exported_module.h"
 #include "tests/nuke_model.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
@@ -55,7 +56,7 @@ class NukeMatteTest : public testing::Test {
     return model_.Run(image);
   }
 
-  NukeModel model_ = ExportPair("tiny_vitmatte");
+  NukeModel model_ = ExportPair(NukeTestModels("NukeMatte").front());
 };
 
 TEST_F(NukeMatteTest, IsTheModelsOwnAtAnySize) {

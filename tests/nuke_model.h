@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "common/module_tree/entry_point.h"
+
 namespace modelport {
 
 // A test model with seeded weights, exported for Nuke and for libtorch; both artifacts are loaded back. `name` is one
@@ -39,6 +41,12 @@ struct NukeModel {
 // Exports the model of this name at the first call. Returns a copy.
 NukeModel GetNukeModel(const std::string& name);
 
+// The same model, for Nuke in half precision.
+NukeModel Half(NukeModel model);
+
+// The TorchScript in the archive of `module`.
+std::string SavedCode(const torch::jit::Module& module);
+
 // Seeded values in 0..1.
 at::Tensor SeededImage(int64_t batch, int64_t channels, int64_t height, int64_t width);
 
@@ -54,13 +62,19 @@ bool IsClassMap(const std::string& name);
 // Whether `name` is a model in the wrapper of normals.
 bool IsNormals(const std::string& name);
 
-// Whether `name` is a model that normalises images itself, and whose depth is finite by its method image_depth only,
-// which recovers a camera from the points that a mask leaves.
+// What the plugin of `name` states of its depth, as a result of forward or else of image_depth; null if it has none.
+const Port* FindDepth(const std::string& name);
+
+// Whether the depth of `name` is a result of image_depth only, which recovers a camera from the points that a mask
+// leaves.
 bool FindsCamera(const std::string& name);
 
-// Whether `name` is one of DINOv2's depth models. With seeded weights their depths differ little from pixel to pixel,
-// or not at all, so that rounding is a large part of the range.
-bool IsDepther(const std::string& name);
+// Whether the plugin states a nearest depth above 0. With seeded weights the depths of such models differ little from
+// pixel to pixel, or not at all, so that rounding is a large part of the range.
+bool HasNearestDepth(const std::string& name);
+
+// Whether `name` gives the pixels of the sky a depth of their own, where a threshold decides which these are.
+bool FillsSky(const std::string& name);
 
 }  // namespace modelport
 

@@ -1,14 +1,10 @@
 // Artifacts for Nuke in half, bfloat16 and double precision.
 #include <ATen/ATen.h>
-#include <c10/core/InferenceMode.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
-#include "common/parity/capture.h"
 #include "common/proof/compare_values.h"
-#include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "tests/nuke_model.h"
 #include "tests/test_models.h"
@@ -16,7 +12,6 @@
 namespace modelport {
 namespace {
 
-using testing::Values;
 using testing::ValuesIn;
 
 // The error that half precision may have, as a part of the range.
@@ -48,28 +43,24 @@ TEST_P(NukePrecisionTest, IsTheModelsOwnToTheBit) {
   }
 }
 
-// The same model in half precision.
-NukeModel Half(NukeModel model) {
-  model.nuke = model.nuke.deepcopy();
-  model.nuke.to(at::kHalf);
-  return model;
-}
+// Whether `name` gives nearly one value everywhere.
+bool IsNearlyFlat(const std::string& name) { return HasNearestDepth(name) || IsClassMap(name); }
 
 // Those of whose output no threshold decides in one precision only.
-std::vector<std::string> ModelsWithoutSky() {
+std::vector<std::string> ModelsWithoutThresholds() {
   std::vector<std::string> names = NukeImageModels();
-  std::erase_if(names, [](const std::string& name) {
-    return name == "tiny_mono" || name == "tiny_metric" || name == "tiny_nested" || IsDepther(name) ||
-           IsClassMap(name) || FindsCamera(name);
-  });
+  std::erase_if(names,
+                [](const std::string& name) { return FillsSky(name) || IsNearlyFlat(name) || FindsCamera(name); });
   return names;
 }
 
-// Of models that give nearly one value everywhere.
 TEST(NukeFlatTest, HalfIsNearFloat) {
   // What verify grants float16: 16 of its epsilon, of the largest element.
   constexpr double kTolerance = 16 * 0x1p-10;
-  for (const char* name : {"tiny_ld4", "tiny_dd", "tiny_resnet_classes", "tiny_resnext_classes"}) {
+  std::vector<std::string> names = NukeImageModels();
+  std::erase_if(names, [](const std::string& name) { return !IsNearlyFlat(name); });
+  ASSERT_FALSE(names.empty());
+  for (const std::string& name : names) {
     NukeModel wide = GetNukeModel(name), half = Half(wide);
     const at::Tensor image = SeededImage(1, 3, 31, 45);
     const at::Tensor expected = wide.Run(image), output = half.Run(image.to(at::kHalf));
@@ -79,7 +70,7 @@ TEST(NukeFlatTest, HalfIsNearFloat) {
 
 class NukeHalfTest : public testing::TestWithParam<std::string> {};
 
-INSTANTIATE_TEST_SUITE_P(Models, NukeHalfTest, ValuesIn(ModelsWithoutSky()),
+INSTANTIATE_TEST_SUITE_P(Models, NukeHalfTest, ValuesIn(ModelsWithoutThresholds()),
                          [](const auto& info) { return info.param; });
 
 TEST_P(NukeHalfTest, HalfIsNearFloat) {
@@ -89,77 +80,6 @@ TEST_P(NukeHalfTest, HalfIsNearFloat) {
     const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
     const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}});
     EXPECT_LE(RelativeDifference(expected, output), kHalfTolerance) << max_size;
-  }
-}
-
-// A pixel at the threshold may be sky in one precision only, and sky has another depth. So depth in half precision is
-// compared with depth in float32 that has the sky of half precision.
-struct SkyModel {
-  std::string name;
-  std::string metric;  // The submodule that predicts the sky.
-  double farthest;     // Upper bound of the sky's depth.
-  std::vector<int64_t> max_sizes;
-};
-
-// A run's results in double precision: tensors [1, 1, h, w] at the working resolution, and its output.
-struct SkyRun {
-  at::Tensor depth;  // Before the sky is filled.
-  at::Tensor sky;
-  at::Tensor output;
-};
-
-SkyRun RunWithSky(const NukeModel& model, const SkyModel& with_sky, const at::Tensor& image) {
-  const c10::InferenceMode inference;
-  const auto captured = CaptureTensors(model.nuke, "forward", {image}, [](const ObservedTensor& point) {
-    return point.is_result || point.stage.side == Stage::Side::kOutput;
-  });
-  EXPECT_THAT(captured, IsOk());
-  const auto find = [&](const std::string& name) {
-    const at::Tensor* const tensor = FindTensor(*captured, name);
-    EXPECT_NE(tensor, nullptr) << name;
-    return tensor->to(at::kDouble);
-  };
-  const std::string head = with_sky.metric + ".process_depth_head() -> ";
-  SkyRun run{find(head + "depth"), find(head + "sky"), find("output")};
-  if (with_sky.name == "tiny_nested") {
-    run.depth = find("model.da3.image_outputs() -> depth") * find("model.least_squares_scale()");
-  }
-  return run;
-}
-
-// Gives the sky the 99th percentile of the depth that is not sky.
-at::Tensor FillSky(const at::Tensor& depth, const at::Tensor& is_sky, double farthest) {
-  const at::Tensor far = at::quantile(depth.masked_select(is_sky.logical_not()), 0.99).clamp_max(farthest);
-  return at::where(is_sky, far, depth);
-}
-
-class NukeSkyTest : public testing::TestWithParam<SkyModel> {};
-
-// Seeded weights bring the nested model's depth to 126 km at 42 pixels, which half precision cannot hold.
-INSTANTIATE_TEST_SUITE_P(Models, NukeSkyTest,
-                         Values(SkyModel{"tiny_mono", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
-                                SkyModel{"tiny_metric", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
-                                SkyModel{"tiny_nested", "model.da3_metric", 200, {1008}}),
-                         [](const auto& info) { return info.param.name; });
-
-TEST_P(NukeSkyTest, HalfIsNearFloatWithTheSameSky) {
-  const at::Tensor image = SeededImage(1, 3, 31, 45);
-  for (const int64_t max_size : GetParam().max_sizes) {
-    SCOPED_TRACE(max_size);
-    NukeModel wide = GetNukeModel(GetParam().name);
-    wide.nuke.setattr("max_size", max_size);
-    const SkyRun expected = RunWithSky(wide, GetParam(), image),
-                 half = RunWithSky(Half(wide), GetParam(), image.to(at::kHalf));
-    // Some 90 operators follow each other, and each may be off by half of half's eps.
-    EXPECT_LE(RelativeDifference(expected.sky, half.sky), 90 * 0x1p-11);
-    EXPECT_LE(RelativeDifference(expected.depth, half.depth), kHalfTolerance);
-    const at::Tensor is_sky = half.sky.ge(0.3);
-    ASSERT_GT(is_sky.sum().item<int64_t>(), 10) << "nothing is filled";
-    const at::Tensor filled = FillSky(expected.depth, is_sky, GetParam().farthest);
-    const at::Tensor restored = max_size == 42
-                                    ? at::upsample_bilinear2d(filled.slice(2, 0, 29), {31, 45}, /*align_corners=*/false)
-                                    : filled.slice(2, 0, 31).slice(3, 0, 45);
-    EXPECT_LE(RelativeDifference(restored, half.output), kHalfTolerance);
   }
 }
 

@@ -21,6 +21,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/examples.h"
 
 namespace modelport {
 namespace {
@@ -37,7 +38,7 @@ class OldTextTest : public testing::Test {
  protected:
   void SetUp() override {
     ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
-    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_any"));
+    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("views")));
     library_ = entry.plugin->library;
     ASSERT_OK(old_.AddFunctions(library_->functions()));
     ASSERT_OK(new_.AddFunctions(library_->functions()));

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -26,9 +27,15 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
+std::string DepthModel() { return ExampleModel("depth"); }
+std::string ClassesModel() { return ExampleModel("classes"); }
+std::string OneViewModel() { return ExampleModel("one view"); }
+std::string FeaturesModel() { return ExampleModel("features"); }
+std::string MetresViewsModel() { return ExampleModel("views in metres"); }
+
 // For a package "out" of a model that is small.
 std::vector<std::string> Arguments(const std::vector<std::string>& more = {"--weights=seeded"}) {
-  std::vector<std::string> arguments = {"--model=tiny_dav2", "--target=nuke", "--out=out",
+  std::vector<std::string> arguments = {"--model=" + DepthModel(), "--target=nuke", "--out=out",
                                         "--plugin_path=" + DataPath("models")};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
@@ -40,40 +47,38 @@ std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
 void WriteLicensedPlugin(const std::string& folder) {
   const std::string plugin = folder + "/plugin/licensed";
   fs::create_directories(plugin);
-  std::ofstream(plugin + "/plugin.yaml") << R"(family: licensed
-summary: A small network
-extends: depth_anything_v2
-variants:
-  licensed:
-    summary: for tests
-    module: DepthAnythingV2(dim=24, depth=4, heads=2, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, c4=24)
-    licence: CC-BY-NC-4.0
-)";
+  std::ofstream(plugin + "/plugin.yaml") << "family: licensed\nsummary: A small network\nextends: "
+                                         << ExampleFamily("depth")
+                                         << "\nvariants:\n  licensed:\n    summary: for tests\n    module: "
+                                         << ExampleModule("depth") << "\n    licence: CC-BY-NC-4.0\n";
 }
 
-// Bytes that only the artifact of tiny_nested exceeds.
+// Bytes that only the artifact of the views in metres exceeds.
 constexpr rlim_t kBetween = 1000000;
 
-constexpr const char* kFiles[] = {"README.md",        "cat.json",
-                                  "init.py",          "menu.py",
-                                  "tiny_dav2.gizmo",  "tiny_dav2.manifest.json",
-                                  "tiny_dav2.png",    "tiny_dav2.pt",
-                                  "tiny_dav2@2x.png", "tiny_dav2_CatFileCreator.nk"};
+// The files of a package of `model`, sorted.
+std::vector<std::string> FilesOf(const std::string& model) {
+  std::vector<std::string> files = {"README.md", "cat.json", "init.py", "menu.py"};
+  for (const char* end : {".gizmo", ".manifest.json", ".png", ".pt", "@2x.png", "_CatFileCreator.nk"}) {
+    files.push_back(model + end);
+  }
+  return files;
+}
 
 // Makes a package, which must succeed. Returns the path of its folder.
 std::string MakePackage(const std::string& name) {
   const std::string folder = EmptyFolder(name);
   const ToolResult result = RunTool("package", Arguments(), folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("out/tiny_dav2_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(result.out, HasSubstr("out/" + DepthModel() + "_CatFileCreator.nk in NukeX"));
   EXPECT_THAT(FileNames(folder), ElementsAre("out"));
   return folder + "/out";
 }
 
 TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
   const std::string folder = MakePackage("files");
-  EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(kFiles));
-  for (const char* file : {"tiny_dav2.pt", "--artifact=tiny_dav2.pt"}) {
+  EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(FilesOf(DepthModel())));
+  for (const std::string& file : {DepthModel() + ".pt", "--artifact=" + DepthModel() + ".pt"}) {
     const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
   }
@@ -85,15 +90,16 @@ TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
 
 TEST(PackageTest, IsTheSameEachTime) {
   const std::string first = MakePackage("first"), second = MakePackage("second");
-  for (const char* name : kFiles) EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name)) << name;
+  for (const std::string& name : FilesOf(DepthModel()))
+    EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name)) << name;
 }
 
 TEST(PackageTest, HasEveryKnobOfTheManifestEverywhere) {
   const std::string folder = MakePackage("knobs");
-  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/tiny_dav2.manifest.json"));
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/" + DepthModel() + ".manifest.json"));
   ASSERT_FALSE(manifest["knobs"].empty());
-  const std::string script = ReadFile(folder + "/tiny_dav2_CatFileCreator.nk");
-  const std::string gizmo = ReadFile(folder + "/tiny_dav2.gizmo");
+  const std::string script = ReadFile(folder + "/" + DepthModel() + "_CatFileCreator.nk");
+  const std::string gizmo = ReadFile(folder + "/" + DepthModel() + ".gizmo");
   for (const auto& knob : manifest["knobs"]) {
     const std::string name = knob["name"];
     const std::string definition = absl::StrCat("addUserKnob {", knob["type"] == "int" ? 3 : 7, " ", name, " ");
@@ -110,8 +116,9 @@ TEST(PackageTest, EveryFamilyHasPackages) {
     std::string model, channels;
   };
   for (const auto& [model, channels] :
-       {Case{"tiny_dav2_metric", "depth.Z"}, Case{"tiny_mono", "depth.Z"}, Case{"tiny_any", "depth.Z"},
-        Case{"tiny_nested", "depth.Z"}, Case{"tiny_dinov2", "rgba.red,rgba.green,rgba.blue,rgba.alpha"}}) {
+       {Case{ExampleModel("depth in metres"), "depth.Z"}, Case{OneViewModel(), "depth.Z"},
+        Case{ExampleModel("views"), "depth.Z"}, Case{MetresViewsModel(), "depth.Z"},
+        Case{FeaturesModel(), "rgba.red,rgba.green,rgba.blue,rgba.alpha"}}) {
     const std::string folder = EmptyFolder("families");
     const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + model}), folder);
     EXPECT_EQ(result.exit_status, 0) << result.err;
@@ -123,56 +130,61 @@ TEST(PackageTest, EveryFamilyHasPackages) {
 TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
   const std::string folder = EmptyFolder("wrappers");
   const auto package = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"--model=tiny_resnet", "--nuke=13", "--weights=seeded", Plugins()};
+    std::vector<std::string> arguments = {"--model=" + ClassesModel(), "--nuke=13", "--weights=seeded", Plugins()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return RunTool("package", arguments, folder);
   };
   ASSERT_EQ(package({}).exit_status, 0);
   const ToolResult result = package({"--wrapper=classes"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("tiny_resnet_classes/tiny_resnet_classes_CatFileCreator.nk in NukeX"));
-  EXPECT_THAT(FileNames(folder), ElementsAre("tiny_resnet", "tiny_resnet_classes"));
-  const std::string out = folder + "/tiny_resnet_classes/tiny_resnet_classes";
+  EXPECT_THAT(result.out,
+              HasSubstr(ClassesModel() + "_classes/" + ClassesModel() + "_classes_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(FileNames(folder), ElementsAre(ClassesModel(), ClassesModel() + "_classes"));
+  const std::string out = folder + "/" + ClassesModel() + "_classes/" + ClassesModel() + "_classes";
   const auto manifest = nlohmann::json::parse(ReadFile(out + ".manifest.json"));
   EXPECT_EQ(manifest["wrapper"], "classes");
   EXPECT_EQ(manifest["interface"]["kind"], "scores");
   EXPECT_EQ(manifest["knobs"][1]["name"], "class_index");
   EXPECT_EQ(manifest["knobs"][1]["max"], 9);
   const std::string gizmo = ReadFile(out + ".gizmo");
-  EXPECT_THAT(gizmo, HasSubstr(" name tiny_resnet_classes\n"));
+  EXPECT_THAT(gizmo, HasSubstr(" name " + ClassesModel() + "_classes\n"));
   EXPECT_THAT(gizmo, HasSubstr("add_layer {scores scores.alpha}"));
-  EXPECT_THAT(ReadFile(folder + "/tiny_resnet_classes/cat.json"),
-              HasSubstr("\"name\": \"tiny_resnet classes SEEDED\""));
+  EXPECT_THAT(ReadFile(folder + "/" + ClassesModel() + "_classes/cat.json"),
+              HasSubstr("\"name\": \"" + ClassesModel() + " classes SEEDED\""));
   EXPECT_THAT(ReadFile(out + ".png"), Not(IsEmpty()));
-  EXPECT_THAT(ReadFile(folder + "/tiny_resnet/tiny_resnet.gizmo"), HasSubstr("add_layer {features "));
-  for (const char* file : {"tiny_resnet/tiny_resnet.pt", "tiny_resnet_classes/tiny_resnet_classes.pt"}) {
+  EXPECT_THAT(ReadFile(folder + "/" + ClassesModel() + "/" + ClassesModel() + ".gizmo"),
+              HasSubstr("add_layer {features "));
+  for (const std::string& file :
+       {ClassesModel() + "/" + ClassesModel() + ".pt", ClassesModel() + "_classes/" + ClassesModel() + "_classes.pt"}) {
     const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
   }
-  EXPECT_THAT(package({"--wrapper=class"}).err,
-              StartsWith("INVALID_ARGUMENT: --wrapper=class: tiny_resnet has no such wrapper for nuke; it has features "
-                         "(the default), classes"));
-  EXPECT_THAT(FileNames(folder), ElementsAre("tiny_resnet", "tiny_resnet_classes"));
+  EXPECT_THAT(package({"--wrapper=class"}).err, StartsWith("INVALID_ARGUMENT: --wrapper=class: " + ClassesModel() +
+                                                           " has no such wrapper for nuke; it has features "
+                                                           "(the default), classes"));
+  EXPECT_THAT(FileNames(folder), ElementsAre(ClassesModel(), ClassesModel() + "_classes"));
 }
 
 TEST(PackageTest, AMatteBecomesAlpha) {
   const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("models");
   const ToolResult result =
-      RunTool("package", {"--model=tiny_vitmatte", "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
+      RunTool("package",
+              {"--model=" + ExampleModel("matte"), "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/out/tiny_vitmatte.manifest.json"));
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/out/" + ExampleModel("matte") + ".manifest.json"));
   EXPECT_EQ(manifest["interface"]["kind"], "matte");
   EXPECT_THAT(manifest["interface"]["channels_in"], ElementsAre("rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"));
   EXPECT_THAT(manifest["interface"]["channels_out"], ElementsAre("rgba.alpha"));
   EXPECT_EQ(manifest["round_trip"]["outputs"][1]["call"], "forward([1, 4, 31, 45])");
-  EXPECT_THAT(ReadFile(folder + "/out/tiny_vitmatte_CatFileCreator.nk"),
+  EXPECT_THAT(ReadFile(folder + "/out/" + ExampleModel("matte") + "_CatFileCreator.nk"),
               HasSubstr(" channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n channelsOut rgba.alpha\n"));
   EXPECT_THAT(ReadFile(folder + "/out/cat.json"), HasSubstr("\"category\": \"Segmentation\""));
   const std::string readme = ReadFile(folder + "/out/README.md");
   EXPECT_THAT(readme, HasSubstr("- Alpha takes the trimap"));
   EXPECT_THAT(readme, HasSubstr("- opacity of the foreground"));
   for (const char* text : {"multiples of", "epth", "third party"}) EXPECT_THAT(readme, Not(HasSubstr(text)));
-  const ToolResult verified = RunTool("verify", {"--artifact=tiny_vitmatte.pt", plugins}, folder + "/out");
+  const ToolResult verified =
+      RunTool("verify", {"--artifact=" + ExampleModel("matte") + ".pt", plugins}, folder + "/out");
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
 }
 
@@ -197,8 +209,8 @@ TEST(PackageTest, TheOldestNukeDecidesTheRuntimeAndTheSummaryNamesAllThatLoadIt)
                                              Case{"15", "1.12", "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0"},
                                              Case{"15.1v2", "2.1", "Nuke 15.1 to 16.0, 17.0"}}) {
     const std::string folder = EmptyFolder("nukes");
-    const ToolResult result =
-        RunTool("package", {"--model=tiny_dav2", "--nuke=" + nuke, "--weights=seeded", "--out=out", Plugins()}, folder);
+    const ToolResult result = RunTool(
+        "package", {"--model=" + DepthModel(), "--nuke=" + nuke, "--weights=seeded", "--out=out", Plugins()}, folder);
     ASSERT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("\nmade for    LibTorch " + runtime + "\n"));
     EXPECT_THAT(result.out, HasSubstr("\nloads in    " + loads + "\n"));
@@ -208,10 +220,11 @@ TEST(PackageTest, TheOldestNukeDecidesTheRuntimeAndTheSummaryNamesAllThatLoadIt)
 // Nobody gets made-up weights without a wish for them.
 TEST(PackageTest, WithoutACheckpointItWantsSeededWeightsToBeNamed) {
   const std::string folder = EmptyFolder("unseeded");
-  const ToolResult result = RunTool("package", {"--model=dav2_vits", "--nuke=14", "--out=out"}, folder,
-                                    [] { setenv("HF_HUB_CACHE", "/nowhere", 1); });
+  const ToolResult result = RunTool("package", {"--model=" + ExampleModel("published depth"), "--nuke=14", "--out=out"},
+                                    folder, [] { setenv("HF_HUB_CACHE", "/nowhere", 1); });
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: --weights is not given: no checkpoint of dav2_vits\n"));
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: --weights is not given: no checkpoint of " +
+                                     ExampleModel("published depth") + "\n"));
   EXPECT_THAT(result.err, HasSubstr("\n  get https://huggingface.co/"));
   EXPECT_THAT(result.err, HasSubstr("\n  or pass --weights=seeded for weights that predict nothing"));
   EXPECT_THAT(FileNames(folder), IsEmpty());
@@ -235,60 +248,70 @@ TEST(PackageTest, ALicenceWithoutCommercialUseIsSaidOnStderr) {
 TEST(PackageTest, SeveralModelsGetAFolderEach) {
   const std::string folder = EmptyFolder("several");
   const ToolResult result =
-      RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav2,tiny_mono,tiny_dinov2"}), folder);
+      RunTool("package",
+              Arguments({"--weights=seeded", "--model=" + DepthModel() + "," + OneViewModel() + "," + FeaturesModel()}),
+              folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(FileNames(folder), ElementsAre("out"));
-  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("tiny_dav2", "tiny_dinov2", "tiny_mono"));
-  EXPECT_THAT(FileNames(folder + "/out/tiny_dav2"), testing::ElementsAreArray(kFiles));
-  EXPECT_THAT(result.out, HasSubstr("out/tiny_dinov2/tiny_dinov2_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), FeaturesModel(), OneViewModel()));
+  EXPECT_THAT(FileNames(folder + "/out/" + DepthModel()), testing::ElementsAreArray(FilesOf(DepthModel())));
+  EXPECT_THAT(result.out, HasSubstr("out/" + FeaturesModel() + "/" + FeaturesModel() + "_CatFileCreator.nk in NukeX"));
   const std::string alone = MakePackage("alone");
-  for (const char* name : kFiles) {
-    EXPECT_EQ(ReadFile(folder + "/out/tiny_dav2/" + name), ReadFile(alone + "/" + name)) << name;
+  for (const std::string& name : FilesOf(DepthModel())) {
+    EXPECT_EQ(ReadFile(folder + "/out/" + DepthModel() + "/" + name), ReadFile(alone + "/" + name)) << name;
   }
 }
 
 TEST(PackageTest, AFamilyGetsAFolderForEachModel) {
   const std::string folder = EmptyFolder("family");
-  const ToolResult result = RunTool(
-      "package", {"--family=depth_anything_v2_tiny", "--nuke=13", "--weights=seeded", "--out=out", Plugins()}, folder);
+  const ToolResult result =
+      RunTool("package",
+              {"--family=" + ExampleFamily("depth") + "_tiny", "--nuke=13", "--weights=seeded", "--out=out", Plugins()},
+              folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("tiny_dav2", "tiny_dav2_metric"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), ExampleModel("depth in metres")));
 }
 
 TEST(PackageTest, WhatFailsOfSeveralIsNamedAndTheOthersStay) {
   const std::string folder = EmptyFolder("some");
-  fs::create_directories(folder + "/out/tiny_mono");
-  std::ofstream(folder + "/out/tiny_mono/mine") << "text";
-  const ToolResult result =
-      RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav3,tiny_dav2,tiny_mono,tiny_dinov2"}), folder);
+  fs::create_directories(folder + "/out/" + OneViewModel());
+  std::ofstream(folder + "/out/" + OneViewModel() + "/mine") << "text";
+  const ToolResult result = RunTool("package",
+                                    Arguments({"--weights=seeded", "--model=tiny_dav3," + DepthModel() + "," +
+                                                                       OneViewModel() + "," + FeaturesModel()}),
+                                    folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 4 packages failed; the others are complete\n"
                                      "  tiny_dav3: NOT_FOUND: unknown model \"tiny_dav3\"; nearest: "));
-  EXPECT_THAT(result.err, HasSubstr("\n  tiny_mono: ALREADY_EXISTS: out/tiny_mono: exists already"));
-  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("tiny_dav2", "tiny_dinov2", "tiny_mono"));
-  EXPECT_THAT(FileNames(folder + "/out/tiny_dav2"), testing::ElementsAreArray(kFiles));
-  EXPECT_THAT(FileNames(folder + "/out/tiny_mono"), ElementsAre("mine"));
+  EXPECT_THAT(result.err,
+              HasSubstr("\n  " + OneViewModel() + ": ALREADY_EXISTS: out/" + OneViewModel() + ": exists already"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), FeaturesModel(), OneViewModel()));
+  EXPECT_THAT(FileNames(folder + "/out/" + DepthModel()), testing::ElementsAreArray(FilesOf(DepthModel())));
+  EXPECT_THAT(FileNames(folder + "/out/" + OneViewModel()), ElementsAre("mine"));
 }
 
-// A file of tiny_nested is larger than the limit, those of the others are smaller.
+// A file of the views in metres is larger than the limit, those of the others are smaller.
 TEST(PackageTest, ADiskThatFillsInTheThirdOfSixLeavesTheOthers) {
   const std::string folder = EmptyFolder("fills");
-  const std::string models = "tiny_dav2,tiny_dav2_metric,tiny_nested,tiny_mono,tiny_metric,tiny_dinov2";
+  const std::string models = DepthModel() + "," + ExampleModel("depth in metres") + "," + MetresViewsModel() + "," +
+                             OneViewModel() + "," + ExampleModel("depth for a focal length") + "," + FeaturesModel();
   const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + models}), folder, [] {
     const rlimit file_size = {kBetween, kBetween};
     setrlimit(RLIMIT_FSIZE, &file_size);
   });
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("RESOURCE_EXHAUSTED: out: 1 of 6 packages failed; the others are complete\n"
-                                     "  tiny_nested: RESOURCE_EXHAUSTED: out/tiny_nested/tiny_nested.pt: "));
-  EXPECT_THAT(FileNames(folder + "/out"),
-              ElementsAre("tiny_dav2", "tiny_dav2_metric", "tiny_dinov2", "tiny_metric", "tiny_mono"));
+                                     "  " +
+                                     MetresViewsModel() + ": RESOURCE_EXHAUSTED: out/" + MetresViewsModel() + "/" +
+                                     MetresViewsModel() + ".pt: "));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), ExampleModel("depth in metres"), FeaturesModel(),
+                                                      ExampleModel("depth for a focal length"), OneViewModel()));
 }
 
 TEST(PackageTest, ThePlaceOfSeveralMustBeAFolderOrANewOne) {
   const std::string folder = EmptyFolder("place");
   std::ofstream(folder + "/file") << "text";
-  const std::vector<std::string> models = {"--weights=seeded", "--model=tiny_dav2,tiny_mono"};
+  const std::vector<std::string> models = {"--weights=seeded", "--model=" + DepthModel() + "," + OneViewModel()};
   for (const auto& [out, error] : {std::pair<const char*, const char*>("--out=no/out", "NOT_FOUND: no/out: cannot be"),
                                    {"--out=file", "ALREADY_EXISTS: file: cannot be the folder"}}) {
     std::vector<std::string> arguments = models;
@@ -349,7 +372,7 @@ TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {
   const ToolResult result =
       RunTool("package", Arguments({"--checkpoint=" + DataPath("tests/checkpoints/wrong_shape.pth")}), folder);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, HasSubstr("does not fit tiny_dav2"));
+  EXPECT_THAT(result.err, HasSubstr("does not fit " + DepthModel()));
   EXPECT_THAT(FileNames(folder), IsEmpty());
 }
 
@@ -377,7 +400,7 @@ TEST(PackageTest, InterruptedItLeavesAllOrNothing) {
     const std::vector<std::string> names = FileNames(folder);
     EXPECT_THAT(names, Each("out"));
     if (names.empty()) continue;
-    EXPECT_THAT(FileNames(folder + "/out"), testing::ElementsAreArray(kFiles));
+    EXPECT_THAT(FileNames(folder + "/out"), testing::ElementsAreArray(FilesOf(DepthModel())));
   }
 }
 

@@ -4,9 +4,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -18,20 +20,16 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// A small transformer of Depth Anything V2 with `arguments`.
-std::string Module(const std::string& arguments) {
-  return absl::StrCat("DepthAnythingV2(dim=24, depth=4, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, ",
-                      "c4=24, ", arguments, ")");
-}
-
 class ParityTest : public testing::Test {
  protected:
   ParityTest() { WritePlugin("heads=2"); }
 
-  void WritePlugin(const std::string& arguments) {
-    std::ofstream(folder_ + "/plugin.yaml") << "family: own\nsummary: s\nextends: depth_anything_v2\nvariants: "
-                                               "{ported: {summary: s, module: \""
-                                            << Module(arguments) << "\"}}\n";
+  // A plugin with a small transformer, which has the argument `heads`.
+  void WritePlugin(const std::string& heads) {
+    std::ofstream(folder_ + "/plugin.yaml")
+        << "family: own\nsummary: s\nextends: " << ExampleFamily("depth")
+        << "\nvariants: {ported: {summary: s, module: \""
+        << absl::StrReplaceAll(ExampleModule("depth"), {{"heads=2", heads}}) << "\"}}\n";
   }
 
   ToolResult Parity(const std::vector<std::string>& flags) {

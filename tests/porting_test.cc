@@ -14,6 +14,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/golden_case.h"
 #include "tests/read_sources.h"
 #include "tests/reference_file.h"
@@ -86,8 +87,9 @@ class PortingTest : public testing::Test {
       if (!absl::ConsumePrefix(&text, "yaml\n# ")) continue;
       std::ofstream(folder_ + "/" + std::string(text.substr(0, text.find('\n')))) << "# " << text;
     }
-    fs::copy_file("tests/checkpoints/layouts/transformers/tiny_dinov2.safetensors", folder_ + "/model.safetensors");
-    auto golden = ReadGoldenCase("tests/goldens/tiny_dinov2/56x56_b1.json");
+    fs::copy_file("tests/checkpoints/layouts/transformers/" + ExampleModel("features") + ".safetensors",
+                  folder_ + "/model.safetensors");
+    auto golden = ReadGoldenCase("tests/goldens/" + ExampleModel("features") + "/56x56_b1.json");
     ASSERT_OK(golden);
     std::ofstream(folder_ + "/golden.safetensors", std::ios::binary) << ReferenceBytes(
         "vit_tiny", {{"input.x", golden->input()}, {"output", golden->tensors.at("x_norm_clstoken")}});

@@ -1,44 +1,40 @@
-// Families that need nothing outside their folders export in every dtype and pass every proof.
+// Models with batch normalisation export in every dtype and pass every proof.
 #include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
-#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/keymap/header_checkpoint.h"
-#include "common/keymap/key_mapper.h"
-#include "common/keymap/plan.h"
-#include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
-#include "common/source/slot_source.h"
+#include "common/proof/example.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"
-#include "common/tensor/shape.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
-#include "nlohmann/json.hpp"
 #include "pipeline/export_model.h"
-#include "pipeline/verify_artifact.h"
 #include "registry/draft/draft_plugin.h"
 #include "registry/registry.h"
+#include "tests/case_table.h"
 #include "tests/manifests/key_list.h"
+#include "tests/test_models.h"
 
 namespace modelport {
 namespace {
+
+// Whether `slot` is where batch normalisation counts training batches, in int64.
+bool IsCounter(const Slot& slot) { return absl::EndsWith(slot.name, "num_batches_tracked"); }
 
 class PortsTest : public testing::TestWithParam<std::string> {
  protected:
@@ -56,7 +52,6 @@ class PortsTest : public testing::TestWithParam<std::string> {
   }
 };
 
-// ResNet's BatchNorm counts training batches in an int64 buffer.
 TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
   for (const auto& [dtype, type] : {std::pair(DType::kFloat32, at::kFloat), std::pair(DType::kFloat16, at::kHalf)}) {
     const torch::jit::Module module = Export(dtype);
@@ -76,9 +71,9 @@ TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
 
 TEST_P(PortsTest, Freezes) {
   torch::jit::Module module = Export(DType::kFloat32);
-  const at::Tensor image = at::rand({1, 3, 64, 96});
-  std::vector<c10::IValue> inputs = {image};
-  if (GetParam() == "tiny_vitmatte") inputs.emplace_back(at::rand({1, 1, 64, 96}));
+  const Registry registry = Registry::Load(EmbeddedPlugins(), {"models"}).value();
+  const Call& example = registry.Find(GetParam())->plugin->examples.front();
+  ASSERT_OK_AND_ASSIGN(const std::vector<c10::IValue> inputs, ExampleInputs(module, example));
   const at::Tensor expected = module.forward(inputs).toTensor();
   torch::jit::Module frozen = torch::jit::freeze(module);
   EXPECT_EQ(frozen.named_parameters().size(), 0);
@@ -89,94 +84,29 @@ TEST_P(PortsTest, Freezes) {
 
 // The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
-  for (const auto& [model, types] :
-       {std::pair("resnet18", 3), std::pair("resnet50", 3), std::pair("vitmatte_s_com", 13)}) {
+  for (const Case& fields : ReadCaseTable("tests/drafts.txt")) {
+    const std::string model = Text(fields, "model");
     const std::vector<SeededKey> keys = ReadKeyList(absl::StrCat("tests/manifests/", model, ".txt")).keys;
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, keys);
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
     EXPECT_EQ(draft.tensors, static_cast<int64_t>(keys.size()));
-    EXPECT_EQ(draft.types, types) << model;
+    EXPECT_EQ(absl::StrCat(draft.types), Text(fields, "types")) << model;
   }
 }
 
-TEST(PortsKeysTest, FilesFromBeforeTheCounterAreTaken) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  std::vector<SeededKey> keys = ReadKeyList("tests/manifests/resnet18.txt").keys;
-  EXPECT_EQ(std::erase_if(keys, [](const SeededKey& key) { return absl::EndsWith(key.key, "_tracked"); }), 20);
-  const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", keys);
-  EXPECT_OK(MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "resnet18"));
-}
-
-// transformers' ResNetForImageClassification with upstream's weights, saved by that library.
-TEST(PortsKeysTest, AResNetOfTransformersFillsTheSlotsWithUpstreamsWeights) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet_bottleneck"));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint,
-                       OpenCheckpoint("tests/checkpoints/layouts/transformers/tiny_resnet_bottleneck.safetensors"));
-  ASSERT_OK_AND_ASSIGN(const Plan plan,
-                       MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "tiny_resnet_bottleneck"));
-  EXPECT_EQ(plan.layout, "transformers");
-  for (size_t i = 0; i < tree.slots.size(); ++i) {
-    const Slot& slot = tree.slots[i];
-    ASSERT_EQ(plan.sources[i].inputs().size(), 1) << slot.name;
-    const size_t count = *ElementCount(slot.shape);
-    if (plan.sources[i].dtype() == DType::kInt64) {
-      int64_t counter = -1;
-      ASSERT_OK(plan.sources[i].Evaluate(reinterpret_cast<char*>(&counter)));
-      EXPECT_EQ(counter, 0) << slot.name;
-      continue;
-    }
-    std::vector<float> weights(count), seeded(count);
-    ASSERT_OK(plan.sources[i].Evaluate(reinterpret_cast<char*>(weights.data())));
-    SeededWeights(slot.name, slot.shape, 0, absl::MakeSpan(seeded));
-    EXPECT_EQ(weights, seeded) << slot.name;
+// Those with batch normalisation.
+std::vector<std::string> CountingModels() {
+  const Registry registry = Registry::Load(EmbeddedPlugins(), {"models"}).value();
+  std::vector<std::string> models;
+  for (const std::string& model : TestModels()) {
+    const CatalogEntry entry = registry.Find(model).value();
+    const ModuleTree tree = BuildModuleTree(entry.plugin->library, entry.variant->module).value();
+    if (std::any_of(tree.slots.begin(), tree.slots.end(), IsCounter)) models.push_back(model);
   }
+  return models;
 }
 
-// Writes a checkpoint of `entry` with seeded weights, in which every counter of batches is 7.
-void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
-  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
-  ASSERT_OK(tree);
-  const Checkpoint seeded = MakeSeededCheckpoint(PublishedKeys(entry.plugin->key_map, *tree), 0);
-  nlohmann::ordered_json header;
-  std::string data;
-  for (const CheckpointTensor& tensor : seeded.state_dicts()[0].tensors) {
-    const size_t begin = data.size();
-    if (tensor.dtype == DType::kInt64) {
-      absl::StrAppend(&data, absl::string_view("\7\0\0\0\0\0\0\0", 8));
-    } else {
-      absl::StrAppend(&data, seeded.storages()[tensor.storage].bytes);
-    }
-    header[tensor.key] = {{"dtype", tensor.dtype == DType::kInt64 ? "I64" : "F32"},
-                          {"shape", tensor.shape},
-                          {"data_offsets", {begin, data.size()}}};
-  }
-  std::ofstream(path, std::ios::binary) << SafetensorsFile(header.dump(), data);
-}
-
-TEST(PortsCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
-  const std::string folder = std::getenv("TEST_TMPDIR");
-  ExportOptions options;
-  const std::string checkpoint = folder + "/tiny_resnet.safetensors";
-  WriteCheckpoint(entry, checkpoint);
-  options.weights = CheckpointFiles{{checkpoint}};
-  for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
-    options.dtype = dtype;
-    options.out = absl::StrCat(folder, "/counted_", DTypeName(dtype), ".pt");
-    ASSERT_OK(ExportModel(registry, entry, options));
-    const torch::jit::Module module = torch::jit::load(options.out);
-    EXPECT_EQ(module.attr("bn1").toModule().attr("num_batches_tracked").toTensor().item<int64_t>(), 7);
-    EXPECT_OK(VerifyArtifact(registry, options.out, /*checkpoints=*/{}));
-    EXPECT_OK(VerifyArtifact(registry, options.out, {checkpoint}));
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(All, PortsTest, testing::Values("tiny_resnet", "tiny_resnet_bottleneck", "tiny_vitmatte"),
+INSTANTIATE_TEST_SUITE_P(All, PortsTest, testing::ValuesIn(CountingModels()),
                          [](const auto& info) { return info.param; });
 
 }  // namespace

@@ -23,6 +23,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/golden_case.h"
 #include "tests/tool_process.h"
 
@@ -39,6 +40,10 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 
+std::string DepthModel() { return ExampleModel("depth"); }
+std::string ViewsModel() { return ExampleModel("views"); }
+std::string PointsModel() { return ExampleModel("points"); }
+
 void SetCache(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
 
 // All tests share a cache of artifacts unless they are about it.
@@ -52,7 +57,7 @@ std::vector<std::string> Arguments(const std::string& model, const std::vector<s
 
 // Runs predict with a small model in `folder`.
 ToolResult Predict(const std::string& folder, const std::vector<std::string>& more,
-                   const std::string& model = "tiny_dav2") {
+                   const std::string& model = DepthModel()) {
   return RunTool("predict", Arguments(model, more), folder, SetSharedCache);
 }
 
@@ -67,7 +72,7 @@ std::string FolderWithPhoto() {
 
 // Expects that predict ends with an error whose first line is `line`, and writes nothing.
 void ExpectError(const std::string& folder, const std::vector<std::string>& more,
-                 const testing::Matcher<const std::string&>& line, const std::string& model = "tiny_dav2") {
+                 const testing::Matcher<const std::string&>& line, const std::string& model = DepthModel()) {
   const std::vector<std::string> before = FileNames(folder);
   const ToolResult result = Predict(folder, more, model);
   EXPECT_EQ(result.exit_status, 1);
@@ -90,12 +95,13 @@ TEST(PredictTest, DepthIsUpstreams) {
   for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(values[i / 3 * 3 + 2 - i % 3] * 256);
   ASSERT_OK_AND_ASSIGN(const std::string png, EncodePng(width, height, absl::MakeConstSpan(rgb), {}));
   WriteFile(folder + "/photo.png", png);
-  const ToolResult result = Predict(folder, {"--input=photo.png", "--size=70", "--out=depth.exr"}, "dav2_vits");
+  const ToolResult result =
+      Predict(folder, {"--input=photo.png", "--size=70", "--out=depth.exr"}, ExampleModel("published depth"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
   ExrContent exr = ReadExr(folder + "/depth.exr");
   const std::vector<float>& depth = exr.channels["depth.Z"];
-  ASSERT_OK_AND_ASSIGN(const auto golden,
-                       ReadTensors(DataPath("tests/goldens/dav2_vits_infer_image/raw45x60_size70.safetensors")));
+  ASSERT_OK_AND_ASSIGN(const auto golden, ReadTensors(DataPath("tests/goldens/" + ExampleModel("published depth") +
+                                                               "_infer_image/raw45x60_size70.safetensors")));
   const at::Tensor& expected = golden.at("depth");
   ASSERT_EQ(static_cast<int64_t>(depth.size()), expected.numel());
   const absl::Span<const float> upstream(expected.const_data_ptr<float>(), expected.numel());
@@ -118,7 +124,7 @@ TEST(PredictTest, ExrSaysWhereItComesFrom) {
   EXPECT_EQ(exr.height, 30);
   EXPECT_THAT(exr.channels, SizeIs(1));
   EXPECT_THAT(exr.texts["modelport/manifestSha256"], SizeIs(64));
-  EXPECT_EQ(exr.texts["modelport/model"], "tiny_dav2");
+  EXPECT_EQ(exr.texts["modelport/model"], DepthModel());
   EXPECT_EQ(exr.texts["modelport/warning"], "SEEDED weights: predicts nothing");
   EXPECT_EQ(exr.texts["modelport/unit"], "relative depth, larger is nearer");
 }
@@ -148,8 +154,8 @@ TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
 
 TEST(PredictTest, PngHoldsMetresTimes256) {
   const std::string folder = FolderWithPhoto();
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}, "tiny_dav2_metric").exit_status, 0);
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}, "tiny_dav2_metric").exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}, ExampleModel("depth in metres")).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}, ExampleModel("depth in metres")).exit_status, 0);
   ExrContent exr = ReadExr(folder + "/depth.exr");
   EXPECT_EQ(exr.texts["modelport/unit"], "metres");
   const std::vector<float> numbers = Numbers(folder + "/depth.png");
@@ -174,11 +180,13 @@ TEST(PredictTest, ColoursComeWithALegendAndTheImage) {
 
 TEST(PredictTest, FeaturesBecomeAPictureOrChannels) {
   const std::string folder = FolderWithPhoto();
-  const ToolResult result = Predict(folder, {"--input=photo.png", "--out=features.png", "--size=56"}, "tiny_dinov2");
+  const ToolResult result =
+      Predict(folder, {"--input=photo.png", "--out=features.png", "--size=56"}, ExampleModel("features"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
   // The picture has a caption with the warning, which makes it wider.
   EXPECT_EQ(ReadPicture(folder + "/features.png").width, 320);
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=f.exr", "--size=56"}, "tiny_dinov2").exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=f.exr", "--size=56"}, ExampleModel("features")).exit_status,
+            0);
   ExrContent exr = ReadExr(folder + "/f.exr");
   EXPECT_EQ(exr.height, 4);
   EXPECT_THAT(exr.channels, SizeIs(24));
@@ -187,17 +195,17 @@ TEST(PredictTest, FeaturesBecomeAPictureOrChannels) {
 
 TEST(PredictTest, LabelsArePrinted) {
   const std::string folder = FolderWithPhoto();
-  const ToolResult result = Predict(folder, {"--input=photo.png"}, "tiny_dinov2_lc1");
+  const ToolResult result = Predict(folder, {"--input=photo.png"}, ExampleModel("two files"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
   int labels = 0;
   for (const absl::string_view line : absl::StrSplit(result.out, '\n'))
     labels += absl::StartsWith(line, "label") ? 1 : 0;
   EXPECT_EQ(labels, 5);
   EXPECT_THAT(result.out, HasSubstr(" %  class "));
-  const ToolResult named = Predict(folder, {"--input=photo.png"}, "dinov2_vits14_lc1");
+  const ToolResult named = Predict(folder, {"--input=photo.png"}, ExampleModel("published two files"));
   EXPECT_THAT(named.out, ContainsRegex("label +[0-9.]+ %  [A-Za-z' -]+, class [0-9]+\n")) << named.err;
   ExpectError(folder, {"--input=photo.png", "--out=labels.png"}, HasSubstr("labels of a model of classes"),
-              "tiny_dinov2_lc1");
+              ExampleModel("two files"));
 }
 
 // A PNG of 40 x 30 pixels of one grey.
@@ -211,12 +219,12 @@ std::string GreyPng(uint8_t grey) {
 // The matte of photo.png with this trimap.
 std::vector<float> Matte(const std::string& folder, const std::string& trimap) {
   const std::vector<std::string> flags = {"--input=photo.png", "--trimap=" + trimap, "--out=matte.exr"};
-  const ToolResult result = Predict(folder, flags, "tiny_vitmatte");
+  const ToolResult result = Predict(folder, flags, ExampleModel("matte"));
   EXPECT_EQ(result.exit_status, 0) << result.err;
   ExrContent exr = ReadExr(folder + "/matte.exr");
   EXPECT_EQ(exr.width, 40);
   EXPECT_EQ(exr.height, 30);
-  EXPECT_EQ(exr.texts["modelport/model"], "tiny_vitmatte");
+  EXPECT_EQ(exr.texts["modelport/model"], ExampleModel("matte"));
   return exr.channels["A"];
 }
 
@@ -238,15 +246,16 @@ TEST(PredictTest, AMatteNeedsATrimap) {
   ASSERT_THAT(matte, SizeIs(40 * 30));
   EXPECT_GT(LargestDifference(matte, Matte(folder, "white.png")), 1e-3);
   EXPECT_LE(LargestDifference(matte, Matte(folder, "grey.exr")), 1e-5);
-  const std::string input = "--input=photo.png", model = "tiny_vitmatte";
+  const std::string input = "--input=photo.png", model = ExampleModel("matte");
   EXPECT_EQ(Predict(folder, {input, "--trimap=grey.png", "--out=matte.png"}, model).exit_status, 0);
   const Image png = ReadPicture(folder + "/matte.png");
   const auto& values = std::get<std::vector<float>>(png.pixels);
   for (size_t i = 0; i < matte.size(); ++i) ASSERT_NEAR(values[3 * i], matte[i], 1e-5);
 
-  ExpectError(folder, {input, "--out=m.png"}, StartsWith("INVALID_ARGUMENT: --trimap is missing: tiny_vitmatte"),
-              model);
-  ExpectError(folder, {input, "--trimap=grey.png", "--out=m.png"}, HasSubstr("--trimap: tiny_dav2 takes none"));
+  ExpectError(folder, {input, "--out=m.png"},
+              StartsWith("INVALID_ARGUMENT: --trimap is missing: " + ExampleModel("matte")), model);
+  ExpectError(folder, {input, "--trimap=grey.png", "--out=m.png"},
+              HasSubstr("--trimap: " + DepthModel() + " takes none"));
   ExpectError(folder, {input, "--trimap=grey.png,white.png", "--out=m.png"},
               HasSubstr("--trimap=grey.png,white.png: there are 2 trimaps for 1 image"), model);
   ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"}, HasSubstr("photo.png: a trimap is grey"), model);
@@ -259,43 +268,44 @@ TEST(PredictTest, ViewsOfASceneArePredictedTogether) {
   WriteFile(folder + "/second.png", MakePng({.width = 40, .height = 30, .interlaced = true}));
   WriteFile(folder + "/other.png", MakePng({.width = 41, .height = 30}));
   const std::vector<std::string> both = {"--input=photo.png,second.png", "--out=*.exr", "--views", "--size=56"};
-  const ToolResult result = Predict(folder, both, "tiny_any");
+  const ToolResult result = Predict(folder, both, ViewsModel());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const ExrContent exr = ReadExr(folder + "/second.exr");
   EXPECT_EQ(exr.width, 40);
   EXPECT_EQ(exr.channels.count("depth.Z"), 1);
   EXPECT_EQ(exr.channels.count("confidence.Y"), 1);
   ExpectError(folder, {"--input=photo.png,other.png", "--out=*.exr", "--views"},
-              HasSubstr("views want one size; there are 40 x 30 and 41 x 30"), "tiny_any");
+              HasSubstr("views want one size; there are 40 x 30 and 41 x 30"), ViewsModel());
   ExpectError(folder, {"--input=photo.png,second.png", "--out=*.exr", "--views"},
-              HasSubstr("tiny_dav2 takes one image at a time, not 2 views"));
+              HasSubstr(DepthModel() + " takes one image at a time, not 2 views"));
 }
 
 TEST(PredictTest, ASceneHasCamerasAndPoints) {
   const std::string folder = FolderWithPhoto();
   WriteFile(folder + "/second.png", MakePng({.width = 40, .height = 30, .interlaced = true}));
   const std::string views = "--input=photo.png,second.png";
-  ToolResult result = Predict(folder, {views, "--size=56", "--points=p.ply", "--cameras=c.json"}, "tiny_any");
+  ToolResult result = Predict(folder, {views, "--size=56", "--points=p.ply", "--cameras=c.json"}, ViewsModel());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("points    1440, without 960 of little confidence"));
   EXPECT_THAT(ReadFile(folder + "/p.ply"), HasSubstr("element vertex 1440\n"));
   EXPECT_THAT(ReadFile(folder + "/c.json"), AllOf(HasSubstr("photo.png"), HasSubstr("second.png")));
-  result = Predict(folder, {views, "--size=56", "--points=p.glb", "--cameras=colmap", "--conf=0"}, "tiny_any");
+  result = Predict(folder, {views, "--size=56", "--points=p.glb", "--cameras=colmap", "--conf=0"}, ViewsModel());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("points    2400, without 0"));
   EXPECT_THAT(FileNames(folder + "/colmap"), ElementsAre("cameras.txt", "images.txt", "points3D.txt"));
-  ExpectError(folder, {views, "--cameras=colmap"}, StartsWith("ALREADY_EXISTS: colmap"), "tiny_any");
+  ExpectError(folder, {views, "--cameras=colmap"}, StartsWith("ALREADY_EXISTS: colmap"), ViewsModel());
   ExpectError(folder, {views, "--points=p.obj"}, HasSubstr("p.obj: wants a name that ends with .ply or .glb"),
-              "tiny_any");
-  ExpectError(folder, {views, "--points=q.ply", "--conf=100"}, HasSubstr("--conf=100: "), "tiny_any");
-  ExpectError(folder, {"--input=photo.png", "--points=q.ply"}, HasSubstr("the model gives no cameras"), "tiny_mono");
+              ViewsModel());
+  ExpectError(folder, {views, "--points=q.ply", "--conf=100"}, HasSubstr("--conf=100: "), ViewsModel());
+  ExpectError(folder, {"--input=photo.png", "--points=q.ply"}, HasSubstr("the model gives no cameras"),
+              ExampleModel("one view"));
 }
 
 // A model of points gives depth where its mask is 1, normals and, with its camera, a cloud of that very depth.
 TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
   const std::string folder = FolderWithPhoto();
   const ToolResult result =
-      Predict(folder, {"--input=photo.png", "--size=20", "--out=all.exr", "--points=p.ply"}, "tiny_moge");
+      Predict(folder, {"--input=photo.png", "--size=20", "--out=all.exr", "--points=p.ply"}, PointsModel());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   ExrContent exr = ReadExr(folder + "/all.exr");
   EXPECT_THAT(exr.channels, SizeIs(5));
@@ -314,7 +324,7 @@ TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
   EXPECT_THAT(result.out, HasSubstr(absl::StrCat("points    ", with_depth, ", without ", 40 * 30 - with_depth)));
 
   // 16 bits cannot hold an infinite depth; 0 stands for it.
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=depth.png"}, "tiny_moge").exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=depth.png"}, PointsModel()).exit_status, 0);
   const std::vector<float> numbers = Numbers(folder + "/depth.png");
   for (size_t i = 0; i < numbers.size(); ++i) {
     if (exr.channels["mask.Y"][i] == 0) {
@@ -325,8 +335,8 @@ TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
 
 TEST(PredictTest, NormalsAreDrawn) {
   const std::string folder = FolderWithPhoto();
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=n.exr"}, "tiny_moge").exit_status, 0);
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--normals", "--out=n.png"}, "tiny_moge").exit_status,
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=n.exr"}, PointsModel()).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--normals", "--out=n.png"}, PointsModel()).exit_status,
             0);
   const std::vector<float> red = ReadExr(folder + "/n.exr").channels["normal.X"];
   const Image picture = ReadPicture(folder + "/n.png");
@@ -338,17 +348,17 @@ TEST(PredictTest, NormalsAreDrawn) {
   for (int i = 0; i < 40 * 30; ++i) {
     EXPECT_EQ((*bytes)[3 * (i / 40 * picture.width + left + i % 40)], std::lround((red[i] + 1) / 2 * 255));
   }
-  ExpectError(folder, {"--input=photo.png", "--normals", "--out=m.png"}, HasSubstr("tiny_dav2 gives no normals"));
+  ExpectError(folder, {"--input=photo.png", "--normals", "--out=m.png"}, HasSubstr(DepthModel() + " gives no normals"));
   ExpectError(folder, {"--input=photo.png", "--normals", "--colours=grey", "--out=m.png"},
-              HasSubstr("--normals has colours of its own"), "tiny_moge");
+              HasSubstr("--normals has colours of its own"), PointsModel());
   ExpectError(folder, {"--input=photo.png,n.png", "--points=p.ply"},
-              HasSubstr("tiny_moge takes one image at a time, not 2 views"), "tiny_moge");
+              HasSubstr(PointsModel() + " takes one image at a time, not 2 views"), PointsModel());
 }
 
 TEST(PredictTest, TwoArtifactsAreCompared) {
   const std::string folder = FolderWithPhoto();
   const auto export_to = [&](const std::string& out, const std::string& seed) {
-    const std::vector<std::string> arguments = {"--model=tiny_dav2", "--plugin_path=" + DataPath("models"),
+    const std::vector<std::string> arguments = {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"),
                                                 "--weights=seeded:" + seed, "--with_preprocess", "--out=" + out};
     EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
   };
@@ -391,7 +401,7 @@ TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
   const std::string folder = FolderWithPhoto();
   const auto cache = [&] { SetCache(folder + "/cache"); };
   const auto predict = [&](const std::string& out, const std::string& weights) {
-    return RunTool("predict", Arguments("tiny_dav2", {"--input=photo.png", "--out=" + out, "--weights=" + weights}),
+    return RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=" + out, "--weights=" + weights}),
                    folder, cache);
   };
   const ToolResult first = predict("1.exr", "seeded"), second = predict("2.exr", "seeded");
@@ -429,7 +439,7 @@ TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {
   const std::string folder = FolderWithPhoto();
   std::vector<pid_t> started;
   for (const char* out : {"1.exr", "2.exr"}) {
-    started.push_back(StartTool("predict", Arguments("tiny_dav2", {"--input=photo.png", absl::StrCat("--out=", out)}),
+    started.push_back(StartTool("predict", Arguments(DepthModel(), {"--input=photo.png", absl::StrCat("--out=", out)}),
                                 folder, [&] { SetCache(folder + "/cache"); }));
   }
   for (const pid_t pid : started) EXPECT_EQ(FinishTool(pid).exit_status, 0);
@@ -509,7 +519,7 @@ TEST(PredictTest, RareImagesGiveTheRightResult) {
 TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
   const std::string folder = FolderWithPhoto();
   mkdir((folder + "/closed").c_str(), 0500);
-  const auto arguments = Arguments("tiny_dav2", {"--input=photo.png", "--out=closed/depth.png"});
+  const auto arguments = Arguments(DepthModel(), {"--input=photo.png", "--out=closed/depth.png"});
   const ToolResult result = RunTool("predict", arguments, folder, [] {
     SetSharedCache();
     ObeyPermissions();
@@ -522,7 +532,7 @@ TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
 TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   const std::string folder = FolderWithPhoto();
   const auto export_to = [&](const std::string& out, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = Arguments("tiny_dav2", more);
+    std::vector<std::string> arguments = Arguments(DepthModel(), more);
     arguments.push_back("--out=" + out);
     EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
   };
@@ -544,13 +554,14 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
     return result.err;
   };
   EXPECT_THAT(error("plain.pt"), AllOf(StartsWith("FAILED_PRECONDITION: plain.pt: takes prepared tensors, not images"),
-                                       HasSubstr("--model=tiny_dav2 --with_preprocess")));
+                                       HasSubstr("--model=" + DepthModel() + " --with_preprocess")));
   EXPECT_THAT(error("nuke.pt"), StartsWith("FAILED_PRECONDITION: nuke.pt: "));
   EXPECT_THAT(error("half.pt"), StartsWith("DATA_LOSS: half.pt: "));
   EXPECT_THAT(error("text.pt"), StartsWith("INVALID_ARGUMENT: text.pt: not a TorchScript file"));
   EXPECT_THAT(error("none.pt"), StartsWith("NOT_FOUND: none.pt: "));
   EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
-  const ToolResult both = RunTool("predict", {"--artifact=ready.pt", "--model=tiny_dav2", "--input=photo.png"}, folder);
+  const ToolResult both =
+      RunTool("predict", {"--artifact=ready.pt", "--model=" + DepthModel(), "--input=photo.png"}, folder);
   EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME and --artifact=FILE.pt"));
 }
 

@@ -9,6 +9,7 @@
 #include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -19,12 +20,9 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-constexpr char kArguments[] =
-    "dim=24, depth=4, heads=2, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, c4=24";
-
-std::string Pth() { return DataPath("tests/checkpoints/tiny_dav2.pth"); }
+std::string Pth() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".pth"); }
 // Has the tensors of Pth().
-std::string Safetensors() { return DataPath("tests/checkpoints/tiny_dav2.safetensors"); }
+std::string Safetensors() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"); }
 
 std::string Digest(const std::string& path, size_t digits = 64) {
   return absl::StrCat("    digest: {sha256: ", Sha256Of(ReadFile(path)).substr(0, digits),
@@ -38,14 +36,14 @@ class PublishedFileTest : public testing::Test {
   void SetUp() override {
     std::filesystem::create_directory(folder_ + "/plugin");
     std::ofstream(folder_ + "/plugin/plugin.yaml")
-        << "family: twins\nsummary: s\nextends: depth_anything_v2\nvariants:\n"
+        << "family: twins\nsummary: s\nextends: " + ExampleFamily("depth") + "\nvariants:\n"
         << "  relative:\n    summary: s\n    title: Relative Twin\n    file: relative.pth\n    hub: org/relative\n"
-        << Digest(Pth()) << "    module: DepthAnythingV2(" << kArguments << ")\n"
+        << Digest(Pth()) << "    module: " << ExampleModule("depth") << "\n"
         << "  metric:\n    summary: s\n    file: metric.pth\n    hub: org/metric\n"
-        << Digest(Safetensors()) << "    module: DepthAnythingV2Metric(" << kArguments << ", max_depth=20.0)\n"
+        << Digest(Safetensors()) << "    module: " << ExampleModule("depth in metres") << "\n"
         << "  brief:\n    summary: s\n    file: brief.pth\n"
-        << Digest(Safetensors(), 8) << "    module: DepthAnythingV2(" << kArguments << ")\n"
-        << "  unstated:\n    summary: s\n    module: DepthAnythingV2(" << kArguments << ")\n";
+        << Digest(Safetensors(), 8) << "    module: " << ExampleModule("depth") << "\n"
+        << "  unstated:\n    summary: s\n    module: " << ExampleModule("depth") << "\n";
   }
 
   ToolResult Run(const std::string& tool, std::vector<std::string> arguments) const {
@@ -79,7 +77,8 @@ TEST_F(PublishedFileTest, ThePublishedFileIsCalledThat) {
 }
 
 TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
-  const ToolResult result = Export("relative", DataPath("tests/checkpoints/tiny_dav2_metric.pth"));
+  const ToolResult result =
+      Export("relative", DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" (not the published file)\n"));
   EXPECT_EQ(Published(), "no");
@@ -93,7 +92,7 @@ TEST_F(PublishedFileTest, TheFirstDigitsOfADigestAreCompared) {
   EXPECT_EQ(Published(), "yes, by the first 8 digits of its sha256");
   ExpectVerified();
   EXPECT_THAT(Export("brief", Pth()).err, HasSubstr("is the published file of relative, not of brief"));
-  ASSERT_EQ(Export("brief", DataPath("tests/checkpoints/tiny_dav2_metric.pth")).exit_status, 0);
+  ASSERT_EQ(Export("brief", DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth")).exit_status, 0);
   EXPECT_EQ(Published(), "no");
 }
 

@@ -7,8 +7,8 @@
 
 namespace modelport {
 
-std::vector<std::string> SourcePaths() {
-  std::ifstream paths("tests/tool_sources.txt");
+std::vector<std::string> SourcePaths(const std::string& list) {
+  std::ifstream paths(list);
   return {std::istream_iterator<std::string>(paths), {}};
 }
 

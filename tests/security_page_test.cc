@@ -20,7 +20,7 @@ using testing::SizeIs;
 
 // The labels of targets in `text`, such as "//common/io:mapped_file_test".
 std::vector<std::string> Labels(const std::string& text) {
-  static const std::regex label("//[a-z_/]+:[a-z_]+");
+  static const std::regex label("//[a-z0-9_/]+:[a-z0-9_]+");
   return {std::sregex_token_iterator(text.begin(), text.end(), label), std::sregex_token_iterator()};
 }
 

@@ -19,7 +19,7 @@ struct NukeTestModel {
   std::string wrapper;  // Empty: the default.
 };
 
-// The names of all of them, "tiny_resnet" and "tiny_resnet_classes", or only of those of this wrapper type.
+// The names of all of them, "model" and "model_classes", or only of those of this wrapper type.
 std::vector<std::string> NukeTestModels(absl::string_view type = "");
 
 // Those that take an image alone, without a trimap.

@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -25,21 +26,24 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-constexpr char kModel[] = "tiny_dinov2_lc1";
+std::string FeaturesModel() { return ExampleModel("features"); }
+std::string TwoFilesModel() { return ExampleModel("two files"); }
 
-std::string Backbone() { return DataPath("tests/checkpoints/tiny_dinov2.pth"); }
-std::string Transformers() { return DataPath("tests/checkpoints/layouts/transformers/tiny_dinov2.safetensors"); }
-std::string Head() { return DataPath("tests/checkpoints/parts/tiny_dinov2_linear_head.safetensors"); }
+std::string Backbone() { return DataPath("tests/checkpoints/" + FeaturesModel() + ".pth"); }
+std::string Transformers() {
+  return DataPath("tests/checkpoints/layouts/transformers/" + FeaturesModel() + ".safetensors");
+}
+std::string Head() { return DataPath("tests/checkpoints/parts/" + FeaturesModel() + "_linear_head.safetensors"); }
 std::string OtherHead() { return DataPath("tests/checkpoints/parts/other_linear_head.safetensors"); }
 
 std::string Sha256Source(const std::string& path) { return absl::StrCat("sha256:", Sha256Of(ReadFile(path))); }
 
 class TwoFilesTest : public testing::Test {
  protected:
-  // Exports kModel to m.pt of the test's folder.
+  // Exports TwoFilesModel() to m.pt of the test's folder.
   ToolResult Export(std::vector<std::string> flags) const {
     flags.insert(flags.begin(),
-                 {absl::StrCat("--model=", kModel), "--out=m.pt", "--plugin_path=" + DataPath("models")});
+                 {absl::StrCat("--model=", TwoFilesModel()), "--out=m.pt", "--plugin_path=" + DataPath("models")});
     return RunTool("export", flags, folder_);
   }
 
@@ -100,11 +104,11 @@ TEST_F(TwoFilesTest, TheManifestNamesEachFileWithItsLayoutAndDigest) {
   const Json& files = manifest["checkpoints"]["files"];
   ASSERT_EQ(files.size(), 2);
   EXPECT_EQ(files[0]["part"], "backbone");
-  EXPECT_EQ(files[0]["file"], "tiny_dinov2.pth");
+  EXPECT_EQ(files[0]["file"], FeaturesModel() + ".pth");
   EXPECT_EQ(files[0]["layout"], "transformers");
   EXPECT_EQ(files[0]["source"], Sha256Source(Transformers()));
   EXPECT_EQ(files[1]["part"], "linear_head");
-  EXPECT_EQ(files[1]["file"], "tiny_dinov2_linear_head.pth");
+  EXPECT_EQ(files[1]["file"], FeaturesModel() + "_linear_head.pth");
   EXPECT_EQ(files[1]["layout"], "original");
   EXPECT_EQ(files[1]["source"], Sha256Source(Head()));
 }
@@ -170,8 +174,9 @@ TEST_F(TwoFilesTest, VerifyWantsTheFilesOfTheManifest) {
 }
 
 TEST_F(TwoFilesTest, FilesThatDoNotFillTheTreeAreNamedAndNothingIsWritten) {
-  const std::string parts = "backbone (tiny_dinov2.pth), linear_head (tiny_dinov2_linear_head.pth)";
-  const std::string other_backbone = DataPath("tests/checkpoints/tiny_dinov2_reg.pth");
+  const std::string parts =
+      "backbone (" + FeaturesModel() + ".pth), linear_head (" + FeaturesModel() + "_linear_head.pth)";
+  const std::string other_backbone = DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".pth");
   const std::string link = folder_ + "/link.pth";
   std::filesystem::create_symlink(Backbone(), link);
   const struct {
@@ -183,33 +188,35 @@ TEST_F(TwoFilesTest, FilesThatDoNotFillTheTreeAreNamedAndNothingIsWritten) {
       {{"--checkpoint=" + Backbone() + "," + link},
        "INVALID_ARGUMENT: " + link + ": is given twice, also as " + Backbone() + "; "},
       {{"--checkpoint=" + Backbone() + "," + Head() + "," + OtherHead()},
-       "INVALID_ARGUMENT: " + OtherHead() + ": is one of 3 checkpoints, but tiny_dinov2_lc1 is 2 files: " + parts +
-           "\n"},
+       "INVALID_ARGUMENT: " + OtherHead() + ": is one of 3 checkpoints, but " + TwoFilesModel() +
+           " is 2 files: " + parts + "\n"},
       {{"--checkpoint=" + Head() + "," + OtherHead()},
-       "FAILED_PRECONDITION: " + OtherHead() + ": fills linear_head of tiny_dinov2_lc1, as " + Head() +
+       "FAILED_PRECONDITION: " + OtherHead() + ": fills linear_head of " + TwoFilesModel() + ", as " + Head() +
            " does\n  leave one of them out; the parts are " + parts + "\n"},
       {{"--checkpoint=" + Backbone()},
-       "INVALID_ARGUMENT: " + Backbone() +
-           ": fills a part of tiny_dinov2_lc1, and no file is given for linear_head\n"
+       "INVALID_ARGUMENT: " + Backbone() + ": fills a part of " + TwoFilesModel() +
+           ", and no file is given for linear_head\n"
            "  pass --checkpoint=" +
-           Backbone() + ",tiny_dinov2_linear_head.pth\n"},
+           Backbone() + "," + FeaturesModel() + "_linear_head.pth\n"},
       {{"--checkpoint=" + Head()},
-       "INVALID_ARGUMENT: " + Head() + ": fills a part of tiny_dinov2_lc1, and no file is given for backbone\n"},
+       "INVALID_ARGUMENT: " + Head() + ": fills a part of " + TwoFilesModel() +
+           ", and no file is given for backbone\n"},
       {{"--checkpoint=" + Head() + "," + other_backbone},
-       "FAILED_PRECONDITION: " + other_backbone +
-           ": does not fit backbone of tiny_dinov2_lc1 (layout original): 1 unexpected\n"
+       "FAILED_PRECONDITION: " + other_backbone + ": does not fit backbone of " + TwoFilesModel() +
+           " (layout original): 1 unexpected\n"
            "  unexpected: register_tokens [1, 4, 24]"},
       {{"--checkpoint=" + other_backbone},
-       "FAILED_PRECONDITION: " + other_backbone + ": does not fit backbone of tiny_dinov2_lc1 "},
+       "FAILED_PRECONDITION: " + other_backbone + ": does not fit backbone of " + TwoFilesModel() + " "},
       {{"--checkpoint=" + Backbone() + "," + Head(), "--layout=transformers"},
-       "FAILED_PRECONDITION: " + Backbone() + ": does not fit backbone of tiny_dinov2_lc1 (layout transformers): "},
+       "FAILED_PRECONDITION: " + Backbone() + ": does not fit backbone of " + TwoFilesModel() +
+           " (layout transformers): "},
       {{"--checkpoint=" + Backbone() + "," + Head(), "--layout=original,transformers"},
        "INVALID_ARGUMENT: unknown layout \"transformers\""},
       {{"--checkpoint=" + Backbone() + "," + Head(), "--layout=auto,auto,auto"},
        "INVALID_ARGUMENT: --layout=auto,auto,auto: wants one value, or one for each of 2 checkpoints, has 3\n"},
-      {{"--weights=published"}, "NOT_FOUND: --weights=published: no checkpoint of tiny_dinov2_lc1\n"},
+      {{"--weights=published"}, "NOT_FOUND: --weights=published: no checkpoint of " + TwoFilesModel() + "\n"},
       {{"--weights=seeded", "--target=nuke"},
-       "INVALID_ARGUMENT: --target=nuke: tiny_dinov2_lc1 does not support this target: "},
+       "INVALID_ARGUMENT: --target=nuke: " + TwoFilesModel() + " does not support this target: "},
   };
   for (const auto& test : kCases) {
     const ToolResult result = Export(test.flags);
@@ -221,57 +228,61 @@ TEST_F(TwoFilesTest, FilesThatDoNotFillTheTreeAreNamedAndNothingIsWritten) {
 }
 
 TEST_F(TwoFilesTest, AHeadOfAnotherModelIsNamed) {
-  const ToolResult result =
-      RunTool("export",
-              {"--model=tiny_dinov2_reg_lc4", "--out=m.pt", "--plugin_path=" + DataPath("models"),
-               "--checkpoint=" + Head() + "," + DataPath("tests/checkpoints/tiny_dinov2_reg.pth")},
-              folder_);
+  const ToolResult result = RunTool(
+      "export",
+      {"--model=" + ExampleModel("two files of other shapes"), "--out=m.pt", "--plugin_path=" + DataPath("models"),
+       "--checkpoint=" + Head() + "," +
+           DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".pth")},
+      folder_);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + Head() +
-                                     ": does not fit linear_head of tiny_dinov2_reg_lc4 (layout original): 1 of wrong "
+  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + Head() + ": does not fit linear_head of " +
+                                     ExampleModel("two files of other shapes") +
+                                     " (layout original): 1 of wrong "
                                      "shape\n"));
-  EXPECT_THAT(result.err, testing::EndsWith("\n  it fits linear_head of tiny_dinov2_lc1\n"));
+  EXPECT_THAT(result.err, testing::EndsWith("\n  it fits linear_head of " + TwoFilesModel() + "\n"));
 }
 
 TEST_F(TwoFilesTest, InspectSaysWhatAHeadFills) {
   const ToolResult result =
       RunTool("inspect", {"--checkpoint=" + Head(), "--plugin_path=" + DataPath("models")}, folder_);
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("\nfits linear_head of tiny_dinov2_lc1\n"));
+  EXPECT_THAT(result.out, HasSubstr("\nfits linear_head of " + TwoFilesModel() + "\n"));
 }
 
 TEST_F(TwoFilesTest, InspectSaysWhichPartEachFileFills) {
   const ToolResult any = Inspect({"--checkpoint=" + Head() + "," + Backbone()});
   EXPECT_EQ(any.exit_status, 0) << any.err;
-  EXPECT_THAT(any.out,
-              AllOf(StartsWith(Head() + ": safetensors, "), HasSubstr("\nfits linear_head of tiny_dinov2_lc1\n"),
-                    HasSubstr("\n" + Backbone() + ": torch.save (zip), "), HasSubstr("\nfits tiny_dinov2\n"),
-                    EndsWith("\ntogether they fill tiny_dinov2_lc1\n")));
+  EXPECT_THAT(
+      any.out,
+      AllOf(StartsWith(Head() + ": safetensors, "), HasSubstr("\nfits linear_head of " + TwoFilesModel() + "\n"),
+            HasSubstr("\n" + Backbone() + ": torch.save (zip), "), HasSubstr("\nfits " + FeaturesModel() + "\n"),
+            EndsWith("\ntogether they fill " + TwoFilesModel() + "\n")));
   EXPECT_THAT(Inspect({"--checkpoint=" + Head() + "," + OtherHead()}).out,
               EndsWith("\ntogether they fill no model of the catalog\n"));
 }
 
 TEST_F(TwoFilesTest, InspectPrintsTheMappingOfEachPart) {
-  const ToolResult result = Inspect({"--checkpoint=" + Head() + "," + Transformers(), "--model=tiny_dinov2_lc1"});
+  const ToolResult result = Inspect({"--checkpoint=" + Head() + "," + Transformers(), "--model=" + TwoFilesModel()});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out,
-              AllOf(HasSubstr("\n" + Head() + " is for linear_head of tiny_dinov2_lc1\n\nfits "),
-                    HasSubstr("\n" + Transformers() + " is for backbone of tiny_dinov2_lc1\n\nfits "),
+              AllOf(HasSubstr("\n" + Head() + " is for linear_head of " + TwoFilesModel() + "\n\nfits "),
+                    HasSubstr("\n" + Transformers() + " is for backbone of " + TwoFilesModel() + "\n\nfits "),
                     HasSubstr("layout transformers, 63 of 63 slots filled\n"),
                     HasSubstr("\n  weight  <- weight  [10, 48]\n"), HasSubstr("  blocks.{0..3}.attn.qkv.weight ")));
-  const ToolResult one = Inspect({"--checkpoint=" + Head(), "--model=tiny_dinov2_lc1"});
+  const ToolResult one = Inspect({"--checkpoint=" + Head(), "--model=" + TwoFilesModel()});
   EXPECT_EQ(one.exit_status, 0) << one.err;
-  EXPECT_THAT(one.out, EndsWith("\nno file is given for backbone of tiny_dinov2_lc1\n"));
+  EXPECT_THAT(one.out, EndsWith("\nno file is given for backbone of " + TwoFilesModel() + "\n"));
 }
 
 TEST_F(TwoFilesTest, InspectPrintsWhatKeepsEachFileFromFitting) {
-  const std::string other = DataPath("tests/checkpoints/tiny_dinov2_reg.pth");
-  const ToolResult result = Inspect({"--checkpoint=" + other + "," + Head(), "--model=tiny_dinov2_lc1"});
+  const std::string other = DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".pth");
+  const ToolResult result = Inspect({"--checkpoint=" + other + "," + Head(), "--model=" + TwoFilesModel()});
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(result.out, AllOf(HasSubstr("\ndoes not fit backbone of tiny_dinov2_lc1: "),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\ndoes not fit backbone of " + TwoFilesModel() + ": "),
                                 HasSubstr("  unexpected: register_tokens [1, 4, 24]\n"),
-                                HasSubstr("\nfits linear_head of tiny_dinov2_lc1: ")));
-  EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + other + ": does not fit backbone of tiny_dinov2_lc1 "));
+                                HasSubstr("\nfits linear_head of " + TwoFilesModel() + ": ")));
+  EXPECT_THAT(result.err,
+              StartsWith("FAILED_PRECONDITION: " + other + ": does not fit backbone of " + TwoFilesModel() + " "));
   for (const auto& [flags, error] : std::vector<std::pair<std::string, std::string>>{
            {"--layout=a,b,c", "INVALID_ARGUMENT: --layout=a,b,c: wants one value, or one for each of 2 checkpoints"},
            {"--draft", "INVALID_ARGUMENT: --draft wants one checkpoint"}}) {
@@ -285,29 +296,32 @@ TEST_F(TwoFilesTest, TheModelThatBothFilesFillIsFoundWithoutItsName) {
   };
   const ToolResult both = recognise(Head() + "," + Backbone());
   EXPECT_EQ(both.exit_status, 0) << both.err;
-  EXPECT_EQ(both.err, "recognised tiny_dinov2_lc1, the only model that fits\n");
-  EXPECT_THAT(FileNames(folder_), ElementsAre("tiny_dinov2_lc1.manifest.json", "tiny_dinov2_lc1.pt"));
-  EXPECT_THAT(recognise(Backbone()).err, StartsWith("recognised tiny_dinov2, the only model that fits\n"));
-  EXPECT_EQ(recognise(Head()).err,
-            "FAILED_PRECONDITION: " + Head() +
-                ": is one of several files that fill a model: linear_head of tiny_dinov2_lc1\n  pass all of them: "
-                "--checkpoint=" +
-                Head() + ",FILE\n");
+  EXPECT_EQ(both.err, "recognised " + TwoFilesModel() + ", the only model that fits\n");
+  EXPECT_THAT(FileNames(folder_), ElementsAre(TwoFilesModel() + ".manifest.json", TwoFilesModel() + ".pt"));
+  EXPECT_THAT(recognise(Backbone()).err, StartsWith("recognised " + FeaturesModel() + ", the only model that fits\n"));
+  EXPECT_EQ(recognise(Head()).err, "FAILED_PRECONDITION: " + Head() +
+                                       ": is one of several files that fill a model: linear_head of " +
+                                       TwoFilesModel() +
+                                       "\n  pass all of them: "
+                                       "--checkpoint=" +
+                                       Head() + ",FILE\n");
   EXPECT_THAT(recognise(Head() + "," + OtherHead()).err,
               StartsWith("FAILED_PRECONDITION: " + Head() + " and " + OtherHead() +
                          ": fill no model of the catalog together\n"));
 }
 
 TEST_F(TwoFilesTest, PublishedFilesInTheUsersFolderAreFound) {
-  std::filesystem::copy(Backbone(), folder_ + "/tiny_dinov2.pth");
+  std::filesystem::copy(Backbone(), folder_ + "/" + FeaturesModel() + ".pth");
   const ToolResult one = Export(std::vector<std::string>{});
   EXPECT_EQ(one.exit_status, 0);
-  EXPECT_THAT(one.err, StartsWith("no tiny_dinov2_linear_head.pth in this folder or in the Hugging Face cache: used "
+  EXPECT_THAT(one.err, StartsWith("no " + FeaturesModel() +
+                                  "_linear_head.pth in this folder or in the Hugging Face cache: used "
                                   "SEEDED weights.\n"));
-  std::filesystem::copy(Head(), folder_ + "/tiny_dinov2_linear_head.pth");
+  std::filesystem::copy(Head(), folder_ + "/" + FeaturesModel() + "_linear_head.pth");
   const ToolResult both = Export(std::vector<std::string>{});
   EXPECT_EQ(both.exit_status, 0);
-  EXPECT_EQ(both.err, "used the checkpoints ./tiny_dinov2.pth and ./tiny_dinov2_linear_head.pth\n");
+  EXPECT_EQ(both.err,
+            "used the checkpoints ./" + FeaturesModel() + ".pth and ./" + FeaturesModel() + "_linear_head.pth\n");
   EXPECT_EQ(Manifest()["checkpoints"]["files"].size(), 2);
 }
 
@@ -315,7 +329,7 @@ TEST_F(TwoFilesTest, ConvertWritesTheOneFileOfAHubWhichGivesTheSameArtifact) {
   ASSERT_EQ(Export(Backbone(), Head()).exit_status, 0);
   const std::string artifact = Artifact();
   for (const std::string layout : {"original", "transformers"}) {
-    const ToolResult converted = Convert({absl::StrCat("--model=", kModel), "--layout=" + layout});
+    const ToolResult converted = Convert({absl::StrCat("--model=", TwoFilesModel()), "--layout=" + layout});
     ASSERT_EQ(converted.exit_status, 0) << converted.err;
     EXPECT_THAT(converted.out, HasSubstr("backbone transformers, linear_head original to " + layout + "\n"));
     const ToolResult exported = Export({"--checkpoint=one.safetensors"});

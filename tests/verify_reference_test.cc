@@ -12,6 +12,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/golden_case.h"
 #include "tests/reference_file.h"
 #include "tests/tool_process.h"
@@ -23,9 +24,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr char kModule[] =
-    "DepthAnythingV2(dim=24, depth=4, heads=2, grid=4, taps=[0, 1, 2, 3], features=16, c1=8, c2=12, c3=16, c4=24)";
-
 // The tensors of a reference by the names of the golden's stages: the output and two stages.
 const std::vector<std::pair<std::string, std::string>>& Names() {
   static const auto* const names = new std::vector<std::pair<std::string, std::string>>{
@@ -35,11 +33,11 @@ const std::vector<std::pair<std::string, std::string>>& Names() {
 
 class VerifyReferenceTest : public testing::Test {
  protected:
-  // Exports a variant `ported` of depth_anything_v2 with this root.
+  // Exports a variant `ported` of the family with this root.
   void Export(const std::string& module) {
-    std::ofstream(folder_ + "/plugin.yaml")
-        << "family: own\nsummary: s\nextends: depth_anything_v2\nvariants: {ported: {summary: s, module: \"" << module
-        << "\"}}\n";
+    std::ofstream(folder_ + "/plugin.yaml") << "family: own\nsummary: s\nextends: " + ExampleFamily("depth") +
+                                                   "\nvariants: {ported: {summary: s, module: \""
+                                            << module << "\"}}\n";
     const ToolResult result =
         RunTool("export", {"--model=ported", "--plugin_path=.", "--weights=seeded", "--out=m.pt"}, folder_);
     ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -49,7 +47,7 @@ class VerifyReferenceTest : public testing::Test {
   ToolResult Verify(
       const std::string& model, const std::vector<std::string>& flags = {},
       void (*change)(std::vector<NamedTensor>&) = [](std::vector<NamedTensor>&) {}) {
-    auto golden = ReadGoldenCase("tests/goldens/tiny_dav2/56x56_b1.json");
+    auto golden = ReadGoldenCase("tests/goldens/" + ExampleModel("depth") + "/56x56_b1.json");
     EXPECT_OK(golden);
     std::vector<NamedTensor> tensors = {{"input.x", golden->input()}};
     for (const auto& [stage, name] : Names()) tensors.emplace_back(name, golden->tensors.at(stage));
@@ -64,7 +62,7 @@ class VerifyReferenceTest : public testing::Test {
 };
 
 TEST_F(VerifyReferenceTest, ThePortedModelPasses) {
-  Export(kModule);
+  Export(ExampleModule("depth"));
   const ToolResult result = Verify("ported");
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_EQ(result.err, "");
@@ -76,7 +74,7 @@ TEST_F(VerifyReferenceTest, ThePortedModelPasses) {
 
 // Every check that needs no reference passes: key map, shapes and round trip know nothing of the number of heads.
 TEST_F(VerifyReferenceTest, AWrongNumberOfHeadsFails) {
-  std::string module = kModule;
+  std::string module = ExampleModule("depth");
   module.replace(module.find("heads=2"), 7, "heads=4");
   Export(module);
   const ToolResult result = Verify("ported");
@@ -90,7 +88,7 @@ TEST_F(VerifyReferenceTest, AWrongNumberOfHeadsFails) {
 }
 
 TEST_F(VerifyReferenceTest, OneElementOfTheReferenceThatDiffersFails) {
-  Export(kModule);
+  Export(ExampleModule("depth"));
   const ToolResult result = Verify("ported", {}, [](std::vector<NamedTensor>& tensors) {
     at::Tensor depth = tensors[1].second.clone();
     depth.view(-1)[1234] += 1e-2;
@@ -102,9 +100,10 @@ TEST_F(VerifyReferenceTest, OneElementOfTheReferenceThatDiffersFails) {
 }
 
 TEST_F(VerifyReferenceTest, AReferenceThatDoesNotFitIsRefused) {
-  Export(kModule);
-  EXPECT_THAT(Verify("dav2_vits").err,
-              StartsWith("FAILED_PRECONDITION: r.safetensors: is a reference of dav2_vits, and the artifact is made "
+  Export(ExampleModule("depth"));
+  EXPECT_THAT(Verify(ExampleModel("published depth")).err,
+              StartsWith("FAILED_PRECONDITION: r.safetensors: is a reference of " + ExampleModel("published depth") +
+                         ", and the artifact is made "
                          "from ported\n"));
   EXPECT_EQ(Verify("ported", {}, [](std::vector<NamedTensor>& tensors) { tensors[0].first = "input.y"; }).err,
             "INVALID_ARGUMENT: r.safetensors: forward wants the argument x, a Tensor, which the file lacks\n");

@@ -22,6 +22,7 @@
 #include "pipeline/export_model.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -35,6 +36,9 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
+
+std::string FeaturesModel() { return ExampleModel("features"); }
+std::string RegistersModel() { return ExampleModel("features with registers"); }
 
 const Registry& TestRegistry() {
   static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
@@ -219,7 +223,7 @@ TEST_P(VerifyTest, WhatIsExportedPassesWithAndWithoutAManifestBesideIt) {
 }
 
 TEST(VerifyRuntimeTest, ArtifactsForOldReadersPass) {
-  const Exported exported(Case{"old", "tiny_dinov2", "libtorch", {}, DType::kFloat32, &Runtimes()[0]});
+  const Exported exported(Case{"old", FeaturesModel(), "libtorch", {}, DType::kFloat32, &Runtimes()[0]});
   EXPECT_OK(exported.Verify());
 }
 
@@ -284,18 +288,19 @@ TEST_P(VerifyTest, EveryFlippedBitIsRefused) {
 
 Case TwoFiles() {
   return {"TwoFiles",
-          "tiny_dinov2_lc1",
+          ExampleModel("two files"),
           "libtorch",
-          {"parts/tiny_dinov2_linear_head.safetensors", "tiny_dinov2.pth"},
+          {"parts/" + FeaturesModel() + "_linear_head.safetensors", FeaturesModel() + ".pth"},
           DType::kFloat32};
 }
 
 INSTANTIATE_TEST_SUITE_P(
     Artifacts, VerifyTest,
-    testing::Values(Case{"Seeded", "tiny_dav2", "nuke", {}, DType::kFloat32},
-                    Case{"Converted", "tiny_dinov2_reg", "libtorch", {"no_mask_token.pth"}, DType::kFloat16},
-                    Case{"Images", "tiny_dav2", "libtorch", {}, DType::kBFloat16, nullptr, /*with_preprocess=*/true},
-                    TwoFiles()),
+    testing::Values(
+        Case{"Seeded", ExampleModel("depth"), "nuke", {}, DType::kFloat32},
+        Case{"Converted", RegistersModel(), "libtorch", {"no_mask_token.pth"}, DType::kFloat16},
+        Case{"Images", ExampleModel("depth"), "libtorch", {}, DType::kBFloat16, nullptr, /*with_preprocess=*/true},
+        TwoFiles()),
     [](const auto& info) { return info.param.name; });
 
 // Alters both manifests and expects that verify refuses them without the checkpoints, naming `field`.
@@ -323,7 +328,7 @@ TEST(VerifyFilesTest, WhichFileFillsWhichPartIsCheckedWithoutTheCheckpoints) {
       two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files()->RemoveLast(); }, "wants 2 files");
   ExpectRefusedWithoutCheckpoints(two, [](Manifest& m) { m.set_layout("original"); }, "layout");
   ExpectRefusedWithoutCheckpoints(two, [](Manifest& m) { m.add_unused()->set_key("k"); }, "unused");
-  const Exported one(Case{"One", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
+  const Exported one(Case{"One", FeaturesModel(), "libtorch", {FeaturesModel() + ".pth"}, DType::kFloat32});
   ExpectRefusedWithoutCheckpoints(one, [](Manifest& m) { m.mutable_checkpoints()->add_files(); }, "checkpoints");
 }
 
@@ -332,15 +337,15 @@ TEST(VerifyFilesTest, WhetherAFileIsThePublishedOneIsCheckedWithoutTheCheckpoint
   const Exported two(TwoFiles());
   ExpectRefusedWithoutCheckpoints(
       two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(0)->set_published("yes"); }, "published");
-  const Exported one(Case{"One", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
+  const Exported one(Case{"One", FeaturesModel(), "libtorch", {FeaturesModel() + ".pth"}, DType::kFloat32});
   ExpectRefusedWithoutCheckpoints(one, [](Manifest& m) { m.set_published("yes"); }, "published");
 }
 
 // The artifact names no checkpoint, so that any file that holds its weights proves them.
 TEST(VerifyFilesTest, AnArtifactAloneIsVerifiedWithItsWeightsInAnyLayout) {
-  const Exported exported(Case{"Alone", "tiny_dinov2", "libtorch", {"tiny_dinov2.pth"}, DType::kFloat32});
+  const Exported exported(Case{"Alone", FeaturesModel(), "libtorch", {FeaturesModel() + ".pth"}, DType::kFloat32});
   fs::remove(exported.manifest_path());
-  const std::string other = DataPath("tests/checkpoints/layouts/transformers/tiny_dinov2.safetensors");
+  const std::string other = DataPath("tests/checkpoints/layouts/transformers/" + FeaturesModel() + ".safetensors");
   ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), {other}));
   EXPECT_THAT(verification.passed, testing::Contains(HasSubstr(other)));
   EXPECT_THAT(verification.not_checked, IsEmpty());
@@ -363,7 +368,7 @@ class AlteredArtifactTest : public testing::Test {
                 StatusIs(absl::StatusCode::kDataLoss, StartsWith(exported_.path() + ": " + message)));
   }
 
-  const Exported exported_{Case{"altered", "tiny_dav2", "libtorch", {}, DType::kFloat32}};
+  const Exported exported_{Case{"altered", ExampleModel("depth"), "libtorch", {}, DType::kFloat32}};
 };
 
 constexpr char kCode[] = "code/__torch__/modelport.py";
@@ -448,12 +453,13 @@ TEST_F(AlteredArtifactTest, ALinkHasTheManifestOfItsFile) {
 }
 
 TEST_F(AlteredArtifactTest, SeededWeightsHaveNoCheckpoint) {
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(), {DataPath("tests/checkpoints/tiny_dav2.pth")}),
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(),
+                             {DataPath("tests/checkpoints/" + ExampleModel("depth") + ".pth")}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leave out --checkpoint")));
 }
 
 TEST(VerifyCheckpointTest, SourcesAreReadStrictly) {
-  const Exported exported(Case{"sources", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
+  const Exported exported(Case{"sources", RegistersModel(), "libtorch", {RegistersModel() + ".pth"}, DType::kFloat32});
   for (const char* source : {"seeded:v2:0", "seeded:v1:", "seeded:v1:00", "seeded:v1: 0", "seeded:v1:+0", "seeded",
                              "seeded:v1:18446744073709551616", "sha256:", "sha256:00", ""}) {
     Manifest manifest = exported.manifest();
@@ -466,16 +472,16 @@ TEST(VerifyCheckpointTest, SourcesAreReadStrictly) {
 }
 
 TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
-  const Exported exported(Case{"layout", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
+  const Exported exported(Case{"layout", RegistersModel(), "libtorch", {RegistersModel() + ".pth"}, DType::kFloat32});
   Manifest manifest = exported.manifest();
   manifest.set_layout("none");
   exported.WriteBeside(manifest);
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
-              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of dinov2")));
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of " + ExampleFamily("features"))));
 }
 
 TEST(VerifyCheckpointTest, AnotherCheckpointIsRefused) {
-  const Exported exported(Case{"other", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
+  const Exported exported(Case{"other", RegistersModel(), "libtorch", {RegistersModel() + ".pth"}, DType::kFloat32});
   // The same tensors in another file.
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {DataPath("tests/checkpoints/plain_dict.pth")}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
@@ -483,7 +489,7 @@ TEST(VerifyCheckpointTest, AnotherCheckpointIsRefused) {
 
 // If weights and checksums were both changed, only the checkpoint reveals it.
 TEST(VerifyCheckpointTest, ChangedWeightsAreNamed) {
-  const Exported exported(Case{"weights", "tiny_dinov2_reg", "libtorch", {"tiny_dinov2_reg.pth"}, DType::kFloat32});
+  const Exported exported(Case{"weights", RegistersModel(), "libtorch", {RegistersModel() + ".pth"}, DType::kFloat32});
   fs::remove(exported.manifest_path());
   std::string artifact = exported.artifact();
   artifact[artifact.find("archive/data/1") + 200] ^= 1;

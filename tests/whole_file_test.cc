@@ -13,6 +13,7 @@
 #include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -24,8 +25,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string Backbone() { return DataPath("tests/checkpoints/layouts/transformers/tiny_dinov2.safetensors"); }
-std::string Head() { return DataPath("tests/checkpoints/parts/tiny_dinov2_linear_head.safetensors"); }
+std::string TwoFilesModel() { return ExampleModel("two files"); }
+
+std::string Backbone() {
+  return DataPath("tests/checkpoints/layouts/transformers/" + ExampleModel("features") + ".safetensors");
+}
+std::string Head() {
+  return DataPath("tests/checkpoints/parts/" + ExampleModel("features") + "_linear_head.safetensors");
+}
 
 // Adds the tensors of a safetensors file, with `prefix` before their keys.
 void Add(const std::string& path, const std::string& prefix, Json* header, std::string* data) {
@@ -48,7 +55,7 @@ class WholeFileTest : public testing::Test {
     Json header;
     header["__metadata__"]["format"] = "pt";
     std::string data;
-    Add(Backbone(), "dinov2.", &header, &data);
+    Add(Backbone(), ExampleFamily("features") + ".", &header, &data);
     Add(Head(), "classifier.", &header, &data);
     Write(header, data);
   }
@@ -81,20 +88,19 @@ class WholeFileTest : public testing::Test {
 TEST_F(WholeFileTest, InspectNamesTheModelAndMapsTheFile) {
   const ToolResult any = Run("inspect", {"--checkpoint=hub.safetensors"});
   EXPECT_EQ(any.exit_status, 0) << any.err;
-  EXPECT_THAT(any.out,
-              AllOf(HasSubstr("fits tiny_dinov2_lc1\n"), HasSubstr("layout transformers, which has keys like")));
-  const ToolResult model = Run("inspect", {"--checkpoint=hub.safetensors", "--model=tiny_dinov2_lc1"});
+  EXPECT_THAT(any.out, AllOf(HasSubstr("fits " + TwoFilesModel() + "\n"),
+                             HasSubstr("layout transformers, which has keys like")));
+  const ToolResult model = Run("inspect", {"--checkpoint=hub.safetensors", "--model=" + TwoFilesModel()});
   EXPECT_EQ(model.exit_status, 0) << model.err;
-  EXPECT_THAT(
-      model.out,
-      AllOf(HasSubstr("fits tiny_dinov2_lc1: layout transformers, 65 of 65 slots filled\n"),
-            HasSubstr(" <- concatenate(0) dinov2.encoder.layer.{0..3}.attention.attention.{query,key,value}.weight "),
-            HasSubstr("  linear_head.weight                       <- classifier.weight ")));
+  EXPECT_THAT(model.out, AllOf(HasSubstr("fits " + TwoFilesModel() + ": layout transformers, 65 of 65 slots filled\n"),
+                               HasSubstr(" <- concatenate(0) " + ExampleFamily("features") +
+                                         ".encoder.layer.{0..3}.attention.attention.{query,key,value}.weight "),
+                               HasSubstr("  linear_head.weight                       <- classifier.weight ")));
 }
 
 TEST_F(WholeFileTest, InspectReadsTheLayoutThatTheUserNames) {
   const ToolResult fits = Run("inspect", {"--checkpoint=hub.safetensors", "--layout=transformers"});
-  EXPECT_THAT(fits.out, HasSubstr("fits tiny_dinov2_lc1 in layout transformers\n"));
+  EXPECT_THAT(fits.out, HasSubstr("fits " + TwoFilesModel() + " in layout transformers\n"));
   const ToolResult other = Run("inspect", {"--checkpoint=hub.safetensors", "--layout=timm"});
   EXPECT_EQ(other.exit_status, 0) << other.err;
   EXPECT_THAT(other.out, HasSubstr("fits no model of the catalog in layout timm\n"));
@@ -107,9 +113,9 @@ TEST_F(WholeFileTest, InspectReadsTheLayoutThatTheUserNames) {
 TEST_F(WholeFileTest, ItExportsAsTheTwoFilesDoAndVerifies) {
   const ToolResult whole = Run("export", {"--checkpoint=hub.safetensors", "--out=whole.pt"});
   ASSERT_EQ(whole.exit_status, 0) << whole.err;
-  EXPECT_THAT(whole.err, HasSubstr("recognised tiny_dinov2_lc1, the only model that fits\n"));
+  EXPECT_THAT(whole.err, HasSubstr("recognised " + TwoFilesModel() + ", the only model that fits\n"));
   const ToolResult parts =
-      Run("export", {"--model=tiny_dinov2_lc1", "--checkpoint=" + Backbone() + "," + Head(), "--out=parts.pt"});
+      Run("export", {"--model=" + TwoFilesModel(), "--checkpoint=" + Backbone() + "," + Head(), "--out=parts.pt"});
   ASSERT_EQ(parts.exit_status, 0) << parts.err;
   EXPECT_EQ(Tensors("whole.pt").size(), 65);
   EXPECT_TRUE(Tensors("whole.pt") == Tensors("parts.pt"));
@@ -149,16 +155,17 @@ TEST_F(WholeFileTest, ALayoutOfOtherModelsIsNotWritten) {
 TEST_F(WholeFileTest, WhatItLacksIsNamedByItsOwnKeys) {
   Json header;
   std::string data;
-  Add(Backbone(), "dinov2.", &header, &data);
+  Add(Backbone(), ExampleFamily("features") + ".", &header, &data);
   Add(Head(), "classifier.", &header, &data);
   header["classifier.bases"] = header["classifier.bias"];
   header.erase("classifier.bias");
   Write(header, data);
-  const ToolResult result = Run("export", {"--model=tiny_dinov2_lc1", "--checkpoint=hub.safetensors", "--out=m.pt"});
+  const ToolResult result = Run("export", {"--model=" + TwoFilesModel(), "--checkpoint=hub.safetensors", "--out=m.pt"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err,
               AllOf(StartsWith("FAILED_PRECONDITION: "),
-                    HasSubstr("hub.safetensors: does not fit tiny_dinov2_lc1 (layout transformers): 1 of 65 keys "
+                    HasSubstr("hub.safetensors: does not fit " + TwoFilesModel() +
+                              " (layout transformers): 1 of 65 keys "
                               "missing, 1 unexpected\n"),
                     HasSubstr("missing: linear_head.bias [10] is made of classifier.bias; nearest in the file: "
                               "classifier.bases\n"),

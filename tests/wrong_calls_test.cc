@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
+#include "tests/examples.h"
 #include "tests/exported_module.h"
 #include "tests/test_models.h"
 
@@ -74,7 +75,7 @@ TEST_P(WrongImageTest, TheErrorSaysWhatIsWanted) {
 }
 
 TEST(WrongCamerasTest, TheErrorSaysWhatIsWanted) {
-  for (const char* name : {"tiny_any", "tiny_nested"}) {
+  for (const std::string& name : {ExampleModel("views"), ExampleModel("views in metres")}) {
     Model model = Export(name);
     const int64_t batch = model.image.size(0), views = model.image.size(1);
     const auto cameras = [&](int64_t views, int64_t size) { return at::eye(size).expand({batch, views, size, size}); };

@@ -2,7 +2,7 @@
 // strides of its tensors, read from the headers alone. The files are mapped into memory, so that weights are borrowed
 // from them and not copied.
 //
-//   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint("dinov2_vits14_pretrain.pth"));
+//   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint("model.pth"));
 //   for (const StateDict& dict : checkpoint.state_dicts()) { ... dict.tensors ... }
 #ifndef MODELPORT_COMMON_CHECKPOINT_CHECKPOINT_H_
 #define MODELPORT_COMMON_CHECKPOINT_CHECKPOINT_H_

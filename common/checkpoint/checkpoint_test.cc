@@ -82,7 +82,7 @@ TEST_P(GoodFileTest, HasTheCrc32ThatItStates) {
   const absl::Status verified = VerifyCrc32(checkpoint, storages);
   if (GetParam() == "flipped_payload.pth") {
     EXPECT_THAT(verified, StatusIs(absl::StatusCode::kDataLoss,
-                                   AllOf(StartsWith("tests/checkpoints/flipped_payload.pth: tiny_dinov2_reg/data/29: "),
+                                   AllOf(StartsWith("tests/checkpoints/flipped_payload.pth: "), HasSubstr("/data/29: "),
                                          HasSubstr("CRC-32 wants 10ab725e, has 6ff6c23d"))));
   } else {
     EXPECT_OK(verified);

@@ -37,7 +37,7 @@ TEST(ShardIndexTest, BadTextIsRefused) {
       {std::string("{\"weight_map\": {\"a\": \"1\"}}\0", 27), kDamaged, "has a NUL at its byte 26"},
       {R"({"weight_map": {"a": "1", "a": "2"}})", kDamaged, "weight_map, a: occurs twice"},
       {R"({"weight_map": {"a": "1"}, "weight_map": {"b": "1"}})", kDamaged, "weight_map occurs twice"},
-      {R"({"model_type": "dinov2", "depth": {"a": "1"}})", kOther, "a JSON text without a weight_map"},
+      {R"({"model_type": "vit", "depth": {"a": "1"}})", kOther, "a JSON text without a weight_map"},
       {R"([{"weight_map": {"a": "1"}}])", kOther, "a JSON text without a weight_map"},
       {R"({"weight_map": {}})", kOther, "a JSON text without a weight_map"},
       {R"({"weight_map": {"a": 1}})", kOther, "weight_map, a: wants the name of a file"},

@@ -19,8 +19,8 @@ using ::testing::NotNull;
 
 TEST(EncodeExr, KeepsValuesAndTexts) {
   const std::vector<float> values = {0.25f, 0.5f};
-  ASSERT_OK_AND_ASSIGN(const std::string file, EncodeExr(1, 2, {{"Y", values}}, {{"modelport/model", "dav2_vits"}}));
-  EXPECT_THAT(file, AllOf(HasSubstr("modelport/model"), HasSubstr("dav2_vits")));
+  ASSERT_OK_AND_ASSIGN(const std::string file, EncodeExr(1, 2, {{"Y", values}}, {{"modelport/model", "depth_nets"}}));
+  EXPECT_THAT(file, AllOf(HasSubstr("modelport/model"), HasSubstr("depth_nets")));
   const std::string path = testing::TempDir() + "encoded.exr";
   ASSERT_OK(OutputFile::WriteWhole(path, file));
   ASSERT_OK_AND_ASSIGN(const auto read, ReadImage(path, 1000));

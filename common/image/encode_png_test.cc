@@ -25,8 +25,8 @@ Image ReadBack(const std::string& bytes) {
 
 TEST(EncodePng, KeepsColours) {
   const std::vector<uint8_t> rgb = {1, 2, 3, 250, 251, 252};
-  ASSERT_OK_AND_ASSIGN(const std::string file, EncodePng(2, 1, absl::MakeConstSpan(rgb), {{"Model", "dav2_vits"}}));
-  EXPECT_THAT(file, HasSubstr(std::string("tEXtModel\0dav2_vits", 19)));
+  ASSERT_OK_AND_ASSIGN(const std::string file, EncodePng(2, 1, absl::MakeConstSpan(rgb), {{"Model", "depth_net"}}));
+  EXPECT_THAT(file, HasSubstr(std::string("tEXtModel\0depth_net", 19)));
   const Image image = ReadBack(file);
   const auto* const bytes = std::get_if<std::vector<uint8_t>>(&image.pixels);
   ASSERT_THAT(bytes, NotNull());

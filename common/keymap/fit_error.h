@@ -10,7 +10,7 @@
 namespace modelport {
 
 // FailedPrecondition with every problem of `comparison`, grouped:
-//   vits.pth: does not fit dinov2_vits14 (layout original): 1 of 175 keys missing, 1 unexpected
+//   small.pth: does not fit model_small (layout original): 1 of 175 keys missing, 1 unexpected
 //     missing: blocks.11.ls2.gamma [384]; nearest in the file: blocks.11.ls2.gama
 //     unexpected: blocks.11.ls2.gama [384]
 absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,

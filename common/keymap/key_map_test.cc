@@ -174,7 +174,7 @@ TEST(ParseKeyMapTest, PartsHaveLayoutsOrNameAFamily) {
   ASSERT_OK_AND_ASSIGN(const KeyMap key_map, ParseKeyMap({"k.yaml", R"yaml(rules:
   training: {strip: [module.]}
 parts:
-  backbone: dinov2
+  backbone: features
   head:
     original: {recognise: [weight], rules: [training]}
     other: {recognise: [w]}
@@ -182,7 +182,7 @@ parts:
   EXPECT_TRUE(key_map.layouts.empty());
   ASSERT_EQ(key_map.parts.size(), 2);
   EXPECT_EQ(key_map.parts[0].child, "backbone");
-  EXPECT_EQ(key_map.parts[0].family, "dinov2");
+  EXPECT_EQ(key_map.parts[0].family, "features");
   EXPECT_EQ(key_map.parts[1].family, "");
   ASSERT_NE(key_map.FindPart("head"), nullptr);
   ASSERT_NE(key_map.FindPart("head")->Find("other"), nullptr);

@@ -43,7 +43,7 @@ constexpr char kKeyMap[] = R"yaml(layouts:
     missing:
       - {key: mask_token, reason: dropped by converters}
     unused:
-      - {key: "dino_head.{rest*}", reason: training only}
+      - {key: "old_head.{rest*}", reason: training only}
   chunked:
     recognise: [cls_token, "blocks.{chunk}.{block}.weight"]
     unwrap: [teacher]
@@ -177,10 +177,10 @@ TEST_F(KeyMapperTest, SharedSlotsTakeTheStoredTensorOrTheirOwn) {
 TEST_F(KeyMapperTest, TheTeacherIsTakenAndNotTheStudent) {
   const Keys keys = Prefixed("module.backbone.", NetKeys());
   ASSERT_OK_AND_ASSIGN(const Plan plan,
-                       Make({Dict("student", keys), Dict("teacher", With("dino_head.0.weight", {9}, keys))}));
+                       Make({Dict("student", keys), Dict("teacher", With("old_head.0.weight", {9}, keys))}));
   EXPECT_EQ(plan.state_dict, "teacher");
   EXPECT_EQ(Taken(plan.sources[0]), &checkpoint_->state_dicts()[1].tensors[0]);
-  EXPECT_THAT(plan.unused, ElementsAre(Pair("dino_head.0.weight", "training only")));
+  EXPECT_THAT(plan.unused, ElementsAre(Pair("old_head.0.weight", "training only")));
 }
 
 TEST_F(KeyMapperTest, UnwrapsInOrderOfPreferenceAndNested) {
@@ -305,7 +305,7 @@ TEST_F(KeyMapperTest, EveryProblemIsInOneReport) {
   unexpected: blocks.1.biass [4]; nearest in the model: blocks.1.bias, blocks.0.bias
   wrong shape: blocks.0.weight wants [4, 4], has [2, 8]
   wrong dtype: cls_token wants a floating dtype, has int64
-  rules of `unused` that match no key: dino_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
+  rules of `unused` that match no key: old_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
 }
 
 TEST_F(KeyMapperTest, ALongGroupIsCutAfterFive) {
@@ -318,7 +318,7 @@ TEST_F(KeyMapperTest, ALongGroupIsCutAfterFive) {
   unexpected: extra.3 [1]
   unexpected: extra.4 [1]
   +3 more unexpected
-  rules of `unused` that match no key: dino_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
+  rules of `unused` that match no key: old_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
 }
 
 TEST_F(KeyMapperTest, TheSameElementCountInAnotherShapeIsAnError) {

@@ -9,7 +9,7 @@
 
 namespace modelport {
 
-// The name of an artifact, after which its files are called: "resnet50", or "resnet50_classes" where the manifest's
+// The name of an artifact, after which its files are called: "model", or "model_classes" where the manifest's
 // field `wrapper` is "classes".
 inline std::string ArtifactName(absl::string_view model, absl::string_view wrapper) {
   return absl::StrCat(model, wrapper.empty() ? "" : "_", wrapper);

@@ -12,7 +12,7 @@ namespace {
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 TEST(CheckIdentifierTest, NamesInPublishedModelsAreValid) {
-  for (const char* name : {"weight", "resConfUnit1", "cls_token", "DinoVisionTransformer", "_inner", "forward", "x2"}) {
+  for (const char* name : {"weight", "resConfUnit1", "cls_token", "VisionTransformer", "_inner", "forward", "x2"}) {
     EXPECT_OK(CheckIdentifier(name)) << name;
   }
   EXPECT_OK(CheckIdentifier(std::string(64, 'a')));

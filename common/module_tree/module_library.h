@@ -19,7 +19,7 @@ class ModuleLibrary {
  public:
   // Adds every module type and function of a modules file, which artifacts call `name`. All problems of the file are
   // reported in one status.
-  //   InvalidArgument  models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
+  //   InvalidArgument  models/family/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
   absl::Status AddFile(const YamlFile& file, const std::string& name);
   absl::Status AddFile(const YamlFile& file) { return AddFile(file, file.path); }
 

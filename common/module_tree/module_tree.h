@@ -60,8 +60,8 @@ struct ModuleTree {
   std::vector<EntryPoint> entry_points = {};  // Of the root, those that its type states.
 };
 
-// Instantiates `call`, such as DinoVisionTransformer(dim=384, ...), with the types of `library`. Every shape, repeat
-// and condition of the whole tree is evaluated.
+// Instantiates `call`, such as Net(dim=384, ...), with the types of `library`. Every shape, repeat and condition of the
+// whole tree is evaluated.
 //   InvalidArgument  names file, line and path of each problem: an unknown type, wrong arguments, a size that is not
 //                    positive, a type that contains itself, a tree beyond its budget (tree_budget.h)
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);

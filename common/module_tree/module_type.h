@@ -23,7 +23,7 @@ struct SourceText {
   std::string text;  // Empty if there is none.
   std::string file;  // The path from which the file was read.
   int line = 0;      // 1-based line in `file` of the text's first line.
-  std::string name;  // What artifacts call the file, wherever it was read from: "models/dinov2/modules.yaml".
+  std::string name;  // What artifacts call the file, wherever it was read from: "models/family/modules.yaml".
 };
 
 // A parameter or buffer: a tensor slot with a shape.

@@ -18,7 +18,7 @@ namespace modelport {
 
 struct Reference {
   std::string path;   // Of the file, for messages.
-  std::string model;  // The variant that was called: "dav2_vits".
+  std::string model;  // The variant that was called: "model_small".
   std::string method = "forward";
   std::map<std::string, c10::IValue> arguments = {};  // Tensors and other values, by the name of the argument.
   // Tensors that came out, in the order of the file: "output" is the method's result, "output.depth" an element of it

@@ -8,7 +8,7 @@
 
 namespace modelport {
 
-// InvalidArgument: what the plugin says of `entry_point` at `place`, "dinov2.yaml:41:5", is not so.
+// InvalidArgument: what the plugin says of `entry_point` at `place`, "modules.yaml:41:5", is not so.
 inline absl::Status EntryPointError(absl::string_view place, const EntryPoint& entry_point, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(place, ": entry point ", entry_point.method, ": ", message));
 }

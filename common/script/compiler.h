@@ -29,7 +29,7 @@ class Compiler {
   explicit Compiler(HasOperator has_operator = CompilerHasOperator);
 
   // Compiles the library's free functions, so that later text can call them.
-  //   InvalidArgument  "models/dinov2/modules.yaml:43: function rotate does not compile: ..." with the source line
+  //   InvalidArgument  "models/family/modules.yaml:43: function rotate does not compile: ..." with the source line
   //   underlined
   absl::Status AddFunctions(const std::vector<SourceText>& functions);
 

@@ -9,7 +9,7 @@ namespace modelport {
 
 // A file that embed_files() compiled into the binary.
 struct EmbeddedFile {
-  absl::string_view path;  // Such as "models/dinov2/plugin.yaml".
+  absl::string_view path;  // Such as "models/family/plugin.yaml".
   absl::string_view text;
 };
 

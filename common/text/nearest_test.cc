@@ -14,24 +14,24 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 TEST(NearestTest, FewestEditsFirstThenTheGivenOrder) {
-  EXPECT_THAT(Nearest("dav2_vit", {"dinov2_vits14", "dav2_vits", "dav2_vitb", "dav2_vitl", "dav2_vitg"}),
-              ElementsAre("dav2_vits", "dav2_vitb", "dav2_vitl"));
+  EXPECT_THAT(Nearest("depth_net", {"features_net14", "depth_nets", "depth_netb", "depth_netl", "depth_netg"}),
+              ElementsAre("depth_nets", "depth_netb", "depth_netl"));
   EXPECT_THAT(Nearest("paramaters", {"buffers", "parameters"}), ElementsAre("parameters"));
 }
 
 TEST(NearestTest, ANameIsNearToItsParts) {
-  EXPECT_THAT(Nearest("vits14", {"dinov2_vits14", "dav2_vits"}), ElementsAre("dinov2_vits14"));
+  EXPECT_THAT(Nearest("nets14", {"features_nets14", "depth_nets"}), ElementsAre("features_nets14"));
 }
 
 TEST(NearestTest, UnrelatedNamesAreNotNear) {
-  EXPECT_THAT(Nearest("resnet50", {"dav2_vits", "dinov2_vits14"}), IsEmpty());
+  EXPECT_THAT(Nearest("classes50", {"depth_nets", "features_nets14"}), IsEmpty());
   EXPECT_THAT(Nearest("m", {"n"}), IsEmpty());
   EXPECT_THAT(Nearest("", {"dim"}), IsEmpty());
 }
 
 TEST(NearestTest, HintListsTheKnownNamesIfNoneIsNear) {
   EXPECT_EQ(NearestHint("dims", {"dim", "heads"}), "; nearest: dim");
-  EXPECT_EQ(NearestHint("resnet", {"a", "b", "c", "d", "e", "f", "g"}), "; known: a, b, c, d, e, +2 more");
+  EXPECT_EQ(NearestHint("classes", {"a", "b", "c", "d", "e", "f", "g"}), "; known: a, b, c, d, e, +2 more");
   EXPECT_EQ(NearestHint("dims", {}), "");
 }
 

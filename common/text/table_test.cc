@@ -9,11 +9,11 @@ namespace {
 
 TEST(TableTest, ColumnsAreAligned) {
   Table table;
-  table.AddRow({"model", "dav2_vits", "x"});
+  table.AddRow({"model", "depth_net", "x"});
   table.AddRow({"a", "b"});
   table.AddRow({"parameters", "24.8 M", "y"});
   EXPECT_EQ(table.ToString(),
-            "model       dav2_vits  x\n"
+            "model       depth_net  x\n"
             "a           b\n"
             "parameters  24.8 M     y\n");
 }

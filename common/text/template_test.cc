@@ -9,7 +9,7 @@ namespace {
 
 absl::StatusOr<std::string> Fill(absl::string_view text) {
   TemplateData data;
-  data.values = {{"model", "dav2"}, {"name", "outer"}};
+  data.values = {{"model", "net"}, {"name", "outer"}};
   data.lists["knobs"] = {{{"name", "near"}, {"value", "0"}}, {{"name", "far"}, {"value", "1"}}};
   data.lists["none"] = {};
   data.verbatim = {{"code", "{1}"}};
@@ -19,19 +19,19 @@ absl::StatusOr<std::string> Fill(absl::string_view text) {
 TEST(TemplateTest, FillsInEscapedValues) {
   const auto filled = Fill("a @model@@name@ b\n");
   ASSERT_OK(filled);
-  EXPECT_EQ(*filled, "a <dav2><outer> b\n");
+  EXPECT_EQ(*filled, "a <net><outer> b\n");
 }
 
 TEST(TemplateTest, VerbatimValuesAreNotEscaped) {
   const auto filled = Fill("@code@ @model@");
   ASSERT_OK(filled);
-  EXPECT_EQ(*filled, "{1} <dav2>");
+  EXPECT_EQ(*filled, "{1} <net>");
 }
 
 TEST(TemplateTest, RepeatsLinesForEachItem) {
   const auto filled = Fill("{\n@each knobs@\n  @name@ of @model@\n  @value@\n@end@\n}");
   ASSERT_OK(filled);
-  EXPECT_EQ(*filled, "{\n  <near> of <dav2>\n  <0>\n  <far> of <dav2>\n  <1>\n}");
+  EXPECT_EQ(*filled, "{\n  <near> of <net>\n  <0>\n  <far> of <net>\n  <1>\n}");
 }
 
 TEST(TemplateTest, AnEmptyListLeavesNoLine) {

@@ -13,7 +13,7 @@ namespace modelport {
 // The largest YAML file in bytes: fifty times the largest of the catalog.
 inline constexpr size_t kMaxYamlSize = size_t{1} << 20;
 
-// A YAML text and its name for messages, such as "models/dinov2/modules.yaml".
+// A YAML text and its name for messages, such as "models/family/modules.yaml".
 struct YamlFile {
   std::string path;
   std::string text;
@@ -26,7 +26,7 @@ struct YamlMark {
   int column = 0;
 };
 
-// "models/dinov2/modules.yaml:41:5".
+// "models/family/modules.yaml:41:5".
 std::string MarkString(const YamlMark& mark);
 
 struct YamlValue {

@@ -16,7 +16,7 @@ namespace modelport {
 // field that is absent, and a field that was not taken. After a problem it returns an empty value or the fallback, so
 // that reading can continue.
 //
-//   YamlMapReader reader(value, "variant dinov2_vits14", &problems);
+//   YamlMapReader reader(value, "variant model_small", &problems);
 //   variant.summary = reader.RequireText("summary");
 //   variant.published = reader.TakeBool("published", true);
 //   reader.Finish();

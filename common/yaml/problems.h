@@ -30,9 +30,9 @@ class YamlProblems {
   bool enough() const { return size_ >= kShown; }
 
   // OK if there are none, else InvalidArgument. A single problem is the whole message:
-  //   models/dinov2/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
+  //   models/family/modules.yaml:41:5: unknown field "paramaters" in Attention; nearest: parameters
   // Several problems follow a summary, indented, in the order of files and lines:
-  //   models/dinov2/modules.yaml: 3 problems
+  //   models/family/modules.yaml: 3 problems
   // If there are more than 100, it shows those that were found first.
   absl::Status status() const;
 

@@ -37,6 +37,8 @@ KeyList ReadKeyList(const std::string& path) {
       list.file = words.at(1);
     } else if (words[0] == "parameters") {
       list.parameters = std::stoll(words.at(1));
+    } else if (words[0] == "order") {
+      list.has_other_order = words.at(1) == "other";
     } else if (words[0] == "models") {
       list.models.assign(words.begin() + 1, words.end());
     } else if (words[0] == "layout") {

@@ -13,6 +13,7 @@ namespace modelport {
 struct KeyList {
   std::string file;                 // The name of the published file.
   int64_t parameters = 0;           // Their elements.
+  bool has_other_order = false;     // Whether upstream's modules have another order than the module tree.
   std::vector<std::string> models;  // Those that the file fits.
   std::string layout;               // In which it has these keys.
   std::vector<SeededKey> keys;      // In the order of the file.

@@ -15,6 +15,7 @@
 #include "common/text/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/runtime/cases.h"
 #include "tests/runtime/host_process.h"
 #include "tests/tool_process.h"
@@ -122,7 +123,7 @@ INSTANTIATE_TEST_SUITE_P(Models, MinimumRuntimeTest, testing::ValuesIn(ArtifactC
                          testing::PrintToStringParamName());
 
 TEST(ArtifactComparisonTest, OtherWeightsGiveOtherResults) {
-  const ArtifactCase artifact = {"tiny_dav2", "libtorch", {"forward 1,3,28,28"}, {}};
+  const ArtifactCase artifact = {ExampleModel("depth"), "libtorch", {"forward 1,3,28,28"}, {}};
   const std::string made = EmptyFolder("made"), other = EmptyFolder("other");
   ASSERT_EQ(Export(artifact, made, {"--weights=seeded:0", "--runtime=" + *runtime}), "");
   ASSERT_EQ(Export(artifact, other, {"--weights=seeded:1", "--runtime=" + *runtime}), "");

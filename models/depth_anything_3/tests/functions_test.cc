@@ -220,7 +220,7 @@ struct SampledQuantile {
 };
 
 std::vector<SampledQuantile> ReadSampledQuantiles() {
-  std::ifstream stream("tests/da3_sampled_quantiles.txt");
+  std::ifstream stream("models/depth_anything_3/tests/sampled_quantiles.txt");
   std::vector<SampledQuantile> quantiles;
   for (std::string line; std::getline(stream, line);) {
     if (line[0] == '#') continue;

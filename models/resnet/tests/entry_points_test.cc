@@ -1,0 +1,26 @@
+// ResNet's entry points, in calls that the examples of an export do not make.
+#include <ATen/Functions.h>
+
+#include <string>
+#include <vector>
+
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "tests/entry_points_testing.h"
+
+namespace modelport {
+namespace {
+
+TEST_F(EntryPointsTest, GiveWhatTheyState) {
+  for (const char* model : {"tiny_resnet", "tiny_resnet_bottleneck"}) {
+    Export(model, /*with_preprocess=*/false);
+    for (const std::vector<int64_t>& shape : {std::vector<int64_t>{1, 3, 64, 96}, {2, 3, 33, 95}, {1, 3, 1, 65}}) {
+      for (const char* method : {"forward", "image_features", "feature_levels", "pooled_features", "image_classes"}) {
+        EXPECT_OK(Call(method, {Image(shape)})) << model << " " << method;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace modelport
