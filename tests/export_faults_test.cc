@@ -33,7 +33,7 @@ using Files = std::map<std::string, std::string>;
 const Files kOldFiles = {{"m.manifest.json", "old manifest"}, {"m.pt", "old artifact"}};
 const Files kNewFiles = {{"m.manifest.json", "new manifest"}, {"m.pt", "new artifact"}};
 
-// Calls that change file names. WriteFaultsTest covers writes.
+// Calls that change file names. write_faults_test.cc covers writes and maps.
 constexpr char kCalls[] = "rename,link,linkat,unlink,fsync,ftruncate,flock,mkdir";
 
 std::vector<std::string> Arguments(const std::string& out) {
@@ -178,18 +178,6 @@ TEST_P(WorseFaultsTest, AFalseErrorLeavesNoFalseManifest) {
 
 INSTANTIATE_TEST_SUITE_P(FileSystems, WorseFaultsTest, testing::Values(kReplaced, kWithoutLinks),
                          [](const auto& info) { return info.param.name; });
-
-TEST(WriteFaultsTest, AWriteThatFailsChangesNothing) {
-  const std::string folder = EmptyFolder("writes");
-  for (const auto& [name, text] : kOldFiles) std::ofstream(folder + "/" + name) << text;
-  for (int number = 1;; number = number * 3 / 2 + 1) {
-    const ToolResult result = RunFaultyTool("export", Arguments("m.pt"), folder,
-                                            {{"FAULT_AT", absl::StrCat(number)}, {"FAULT_CALLS", "write"}});
-    if (!FaultCame()) break;
-    EXPECT_EQ(result.exit_status, 1);
-    EXPECT_EQ(FilesIn(folder), kOldFiles);
-  }
-}
 
 class PackageFaultsTest : public testing::TestWithParam<std::string> {};
 

@@ -1,13 +1,15 @@
 // A library for LD_PRELOAD that makes a chosen system call of a program fail, or kills the program at it. It covers
-// calls that change the file system. Environment variables control it:
+// calls that change the file system, and those that map files. Environment variables control it:
 //   FAULT_AT=N       the N-th of the calls below, counted from 1; without it no call fails
-//   FAULT_KIND=fail  the call is not made and gives EIO
-//              last  that call and all later ones are not made and give EIO
-//              lie   the call is made and gives EIO all the same
+//   FAULT_KIND=fail  the call is not made and gives an error
+//              last  that call and all later ones are not made and give an error
+//              lie   the call is made and gives an error all the same
 //              kill  the process is killed before the call
 //              term  the process gets SIGTERM before the call, which is made
+//   FAULT_ERROR=N    the number of the error; by default that of EIO
 //   FAULT_MARK=FILE  a file that is created when the call is reached
-//   FAULT_CALLS=...  names of the calls that count, with commas; by default all of them
+//   FAULT_CALLS=...  names of the calls that count, with commas; by default all of them. Writes to the standard streams
+//                    never count.
 //   NO_TMPFILE=1     the file system has no unnamed files
 //   NO_LINK=1        the file system has no hard links
 //   FAKE_USER=UID    the result of geteuid()
@@ -18,6 +20,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -65,12 +68,14 @@ auto Call(Function*, const char* name, Arguments... arguments) {
 // Makes the call `name`, whose type is that of `function`, unless it must fail.
 template <typename Function, typename... Arguments>
 auto Faulty(Function* function, const char* name, Arguments... arguments) {
+  using Result = decltype(function(arguments...));
   const bool due = IsDue(name);
-  decltype(function(arguments...)) result = -1;
+  Result result = Result(-1);
   if (!due || Is("FAULT_KIND", "lie")) result = Call(function, name, arguments...);
   if (!due) return result;
-  errno = EIO;
-  return decltype(result)(-1);
+  const char* const error = getenv("FAULT_ERROR");
+  errno = error != nullptr ? atoi(error) : EIO;
+  return Result(-1);
 }
 
 }  // namespace
@@ -94,7 +99,15 @@ int linkat(int from_folder, const char* from, int to_folder, const char* to, int
   return Faulty(&linkat, "linkat", from_folder, from, to_folder, to, flags);
 }
 
-ssize_t write(int file, const void* bytes, size_t size) { return Faulty(&write, "write", file, bytes, size); }
+ssize_t write(int file, const void* bytes, size_t size) {
+  if (file <= STDERR_FILENO) return Call(&write, "write", file, bytes, size);
+  return Faulty(&write, "write", file, bytes, size);
+}
+
+void* mmap(void* address, size_t size, int protection, int flags, int file, off_t offset) noexcept {
+  if (file < 0) return Call(&mmap, "mmap", address, size, protection, flags, file, offset);
+  return Faulty(&mmap, "mmap", address, size, protection, flags, file, offset);
+}
 
 int open(const char* path, int flags, ...) {
   va_list arguments;
