@@ -27,7 +27,7 @@ using Json = nlohmann::json;
 
 constexpr char kInput[] = "input.";
 
-// Parsed JSON takes up to a hundred times the memory of its text. The longest text of a published model has 200 kB.
+// In bytes. Parsed JSON takes many times the memory of its text: 3 bytes can be a list.
 constexpr size_t kMaxJson = size_t{1} << 20;
 
 // How many lists of a setting may lie within each other.
