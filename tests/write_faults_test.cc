@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/examples.h"
 #include "tests/faults.h"
 #include "tests/tool_process.h"
 
@@ -22,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::MatchesRegex;
 
-constexpr char kCheckpoint[] = "tiny_dav2.safetensors";
+constexpr char kCheckpoint[] = "weights.safetensors";
 
 struct Fault {
   std::string name;
@@ -37,13 +38,14 @@ struct Fault {
 class WriteFaultsTest : public testing::TestWithParam<Fault> {
  protected:
   void SetUp() override {
-    fs::copy(DataPath(absl::StrCat("tests/checkpoints/", kCheckpoint)), folder_ + "/" + kCheckpoint);
+    fs::copy(DataPath(absl::StrCat("tests/checkpoints/", ExampleModel("depth"), ".safetensors")),
+             folder_ + "/" + kCheckpoint);
     std::ofstream(folder_ + "/m.pt") << "old artifact";
     std::ofstream(folder_ + "/m.manifest.json") << "old manifest";
   }
 
   static std::vector<std::string> Arguments() {
-    return {"--model=tiny_dav2", absl::StrCat("--checkpoint=", kCheckpoint), "--out=m.pt",
+    return {"--model=" + ExampleModel("depth"), absl::StrCat("--checkpoint=", kCheckpoint), "--out=m.pt",
             "--plugin_path=" + DataPath("models")};
   }
 
