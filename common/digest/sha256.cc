@@ -1,4 +1,5 @@
-// OpenSSL recommends EVP instead of these functions. EVP refers to every digest and cipher, which would add 3.8 MB to the release.
+// OpenSSL recommends EVP instead of these functions. EVP refers to every digest and cipher, which would add 3.8 MB to
+// the release.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include "common/digest/sha256.h"
