@@ -97,6 +97,8 @@ class ConversionParser {
     }
     reader_.Finish();
     if (problems_->size() > before) return absl::nullopt;
+    // The parser of YAML has reported a value that is not valid, before this rule.
+    if (conversion.slots.empty() || conversion.keys.empty()) return absl::nullopt;
     for (const std::string& problem : {PatternProblem(conversion), CountProblem(conversion)}) {
       if (!problem.empty()) problems_->Add(item_.mark, problem);
     }

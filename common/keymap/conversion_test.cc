@@ -133,5 +133,11 @@ TEST(ConversionTest, RulesThatDoNotAddUpAreProblems) {
   EXPECT_THAT(ProblemOf("{slot: a}"), HasSubstr("\"key\""));
 }
 
+TEST(ConversionTest, ARuleOfValuesThatAreNotValidYamlIsLeftOut) {
+  for (const char* text : {"{slot: a, key: b", "{slot: &x a, key: *x}", "{key: &x a, slot: *x}"}) {
+    EXPECT_THAT(ProblemOf(text), HasSubstr("keymap.yaml:1:")) << text;
+  }
+}
+
 }  // namespace
 }  // namespace modelport

@@ -1,4 +1,8 @@
-// Expressions, calls and signatures of a plugin, and their values.
+// Expressions, calls and signatures of a plugin, and their values. The first line of the input is a call, the rest is
+// the signature that it is matched with; all of it is an expression, too.
+#include <utility>
+
+#include "absl/strings/str_split.h"
 #include "common/module_tree/expression.h"
 #include "tests/fuzz/fuzz_check.h"
 
@@ -43,9 +47,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::StatusOr<modelport::Expression> expression = modelport::Expression::Parse(text);
   modelport::FuzzCheckRefusal(expression.status());
   if (expression.ok()) modelport::EvaluateExpression(*expression);
-  const absl::StatusOr<modelport::Call> call = modelport::ParseCall(text);
+  const std::pair<absl::string_view, absl::string_view> lines = absl::StrSplit(text, absl::MaxSplits('\n', 1));
+  const absl::StatusOr<modelport::Call> call = modelport::ParseCall(lines.first);
   modelport::FuzzCheckRefusal(call.status());
-  const absl::StatusOr<modelport::Signature> signature = modelport::ParseSignature(text);
+  const absl::StatusOr<modelport::Signature> signature = modelport::ParseSignature(lines.second);
   modelport::FuzzCheckRefusal(signature.status());
   if (call.ok() && signature.ok()) modelport::BindCall(*signature, *call);
   return 0;

@@ -2,10 +2,10 @@
 
 load("@rules_cc//cc:defs.bzl", "cc_binary")
 
-# What --config=fuzz adds: libFuzzer's main, which makes new inputs for so many seconds. Otherwise replay_main.cc runs the known ones.
+# With --config=fuzz, libFuzzer's main makes new inputs for so many seconds. Otherwise replay_main.cc runs the known ones.
 _SECONDS = 30
 
-def fuzz_target(name, deps, dictionary = None, size = "small"):
+def fuzz_target(name, deps, dictionary = None):
     """Defines NAME_fuzzer, the program of NAME_fuzzer.cc, and the test NAME.
 
     The test runs the program on the inputs in corpus/NAME.tar.gz and in regressions/NAME. With --config=fuzz libFuzzer then makes new inputs.
@@ -14,7 +14,6 @@ def fuzz_target(name, deps, dictionary = None, size = "small"):
       name: of the parser.
       deps: of NAME_fuzzer.cc.
       dictionary: a file of dictionaries/ with tokens for libFuzzer; none by default.
-      size: of the test without --config=fuzz.
     """
     fuzzer = name + "_fuzzer"
     corpus = "corpus/{}.tar.gz".format(name)
@@ -35,7 +34,7 @@ def fuzz_target(name, deps, dictionary = None, size = "small"):
     )
     native.sh_test(
         name = name,
-        size = size,
+        size = "small",
         timeout = "moderate",
         srcs = ["run_fuzzer.sh"],
         args = [
