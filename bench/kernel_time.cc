@@ -57,9 +57,11 @@ std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& function) {
   const std::string name = function.name();
   if (kernels == nullptr || is_within || !IsKernel(name)) return nullptr;
   is_within = true;
-  Kernel& kernel = (*kernels)[Key(name, function.inputs())];
+  // The interpreter's stack may hold other values below the operator's.
+  const auto inputs = function.inputs().slice(function.inputs().size() - function.num_inputs());
+  Kernel& kernel = (*kernels)[Key(name, inputs)];
   kernel.name = name;
-  kernel.inputs = Stack(function.inputs().begin(), function.inputs().end());
+  kernel.inputs = Stack(inputs.begin(), inputs.end());
   ++kernel.calls;
   return std::make_unique<Within>();
 }

@@ -1,6 +1,7 @@
 #include "bench/kernel_time.h"
 
 #include <ATen/Functions.h>
+#include <torch/jit.h>
 
 #include <functional>
 
@@ -32,6 +33,13 @@ TEST(KernelTimeTest, CountsConvolutions) {
 TEST(KernelTimeTest, CountsAttentionAsTwoProducts) {
   const at::Tensor query = at::rand({1, 2, 5, 8}), key = at::rand({1, 2, 7, 8});
   EXPECT_EQ(Flop([&] { at::scaled_dot_product_attention(query, key, key); }), 2 * 2 * 2 * 5 * 7 * 8);
+}
+
+// When it comes to the product, the interpreter's stack holds the first entry of the dictionary.
+TEST(KernelTimeTest, CountsProductsInTorchScript) {
+  const at::Tensor x = at::rand({5, 7}), weight = at::rand({11, 7});
+  const auto unit = torch::jit::compile("def f(x, w):\n  return {\"a\": torch.relu(x), \"b\": torch.linear(x, w)}\n");
+  EXPECT_EQ(Flop([&] { unit->run_method("f", x, weight); }), 2 * 5 * 7 * 11);
 }
 
 }  // namespace

@@ -62,8 +62,14 @@ def load(row, checkpoint):
     """The model of a row of MODELS.json with the weights of the checkpoint."""
     model = build(row["model"])
     prefix = row.get("prefix", "")
-    weights = torch.load(checkpoint, mmap=True)
-    model.load_state_dict({key.removeprefix(prefix): tensor for key, tensor in weights.items()})
+    weights = {key.removeprefix(prefix): tensor for key, tensor in torch.load(checkpoint, mmap=True).items()}
+    missing, unexpected = model.load_state_dict(weights, strict=False)
+    # A tensor that the model has under several names is once in the checkpoint.
+    slots = dict(model.named_parameters(remove_duplicate=False))
+    filled = {id(slot) for key, slot in slots.items() if key in weights}
+    lacking = [key for key in missing if id(slots.get(key)) not in filled]
+    if lacking or unexpected:
+        sys.exit(f"{checkpoint} does not fit: lacks {lacking}, has besides {unexpected}")
     return model.eval()
 
 
@@ -79,11 +85,11 @@ def fill(inputs, words):
 
 def main():
     models, name, checkpoint = sys.argv[1:]
+    answers, sys.stdout = sys.stdout, sys.stderr  # Upstream's code may print.
     mend_torchvision()
     with open(models) as file:
         row = json.load(file)[name]
     model = load(row, checkpoint)
-    answers, sys.stdout = sys.stdout, sys.stderr
     print("ready", memory("VmRSS"), file=answers, flush=True)
     output = None
     for line in sys.stdin:
