@@ -62,8 +62,6 @@ INSTANTIATE_TEST_SUITE_P(
                     MinimumCase{"FusedAttention", "torch.scaled_dot_product_attention(x, x, x)", "2.1"},
                     MinimumCase{"NewOverload", "torch.squeeze(x, [0, 1])", "2.1"},
                     MinimumCase{"OtherRounding", "torch.floor_divide(x, 0.3)", "2.1"},
-                    MinimumCase{"OtherRoundingOfNumbers", "x + round(x.shape[0] / 2)", "1.12"},
-                    MinimumCase{"SameRoundingOfTensors", "torch.round(x)", "1.6"},
                     MinimumCase{"NewKeyword", "torch.scaled_dot_product_attention(x, x, x, enable_gqa=True)", "2.7"},
                     MinimumCase{"NewOperator", "torch._upsample_lanczos2d_aa(x, [4, 4], False)", "2.13"}),
     [](const auto& info) { return std::string(info.param.name); });
@@ -76,6 +74,16 @@ TEST(MinimumRuntimeTest, OfUnknownOperatorIsNone) {
 }
 
 TEST(CheckRuntimeTest, ReadsOldArchivesOfOldOperators) { EXPECT_OK(Check(0, "torch.relu(x)[:, 0:2]")); }
+
+TEST(CheckRuntimeTest, KnowsOperatorsThatOldRuntimesComputeOtherwise) {
+  EXPECT_THAT(Check(0, "x + round(x.shape[0] / 2)"),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("aten::round(float): LibTorch 1.6 rounds halves away from zero"),
+                             HasSubstr("the oldest that can is 1.12"))));
+  EXPECT_OK(Check(0, "torch.round(x)"));
+  EXPECT_THAT(Check(1, "torch.floor_divide(x, 0.3)"),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("LibTorch 1.12 rounds towards zero")));
+}
 
 TEST(CheckRuntimeTest, NamesCallsLinesAndModules) {
   std::vector<Operator> operators = CollectOperators(MakeModule("torch.pad(x[:, :2], [1, 1])"));
