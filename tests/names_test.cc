@@ -25,7 +25,7 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // Files of these kinds are code. All others, those for Bazel among them, may be tables of models.
-constexpr const char* kCode[] = {".cc", ".h", ".py", ".sh"};
+constexpr const char* kCode[] = {".cc", ".h", ".proto", ".py", ".sh"};
 
 bool IsCode(const std::string& path) {
   return std::any_of(std::begin(kCode), std::end(kCode), [&](const char* end) { return absl::EndsWith(path, end); });

@@ -422,7 +422,7 @@ TEST(PredictTest, ACacheThatOthersMayWriteIsRefused) {
   std::filesystem::create_directories(cache);
   const auto predict = [&](mode_t mode) {
     chmod(cache.c_str(), mode);
-    return RunTool("predict", Arguments("tiny_dav2", {"--input=photo.png", "--out=1.exr"}), folder,
+    return RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=1.exr"}), folder,
                    [&] { SetCache(folder + "/cache"); });
   };
   for (const mode_t mode : {0770, 0707, 01777}) {
