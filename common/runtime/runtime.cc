@@ -14,11 +14,11 @@ namespace modelport {
 namespace {
 
 constexpr Runtime kRuntimes[] = {
-    {.name = "1.6", .max_archive_version = 5, .old_records = true, .floor_divides = false, .rounds_to_even = false},
-    {.name = "1.12", .max_archive_version = 10, .old_records = false, .floor_divides = false, .rounds_to_even = true},
-    {.name = "2.1", .max_archive_version = 10, .old_records = false, .floor_divides = true, .rounds_to_even = true},
-    {.name = "2.7", .max_archive_version = 10, .old_records = false, .floor_divides = true, .rounds_to_even = true},
-    {.name = "2.13", .max_archive_version = 10, .old_records = false, .floor_divides = true, .rounds_to_even = true},
+    {.name = "1.6", .max_archive_version = 5, .old_records = true},
+    {.name = "1.12", .max_archive_version = 10, .old_records = false},
+    {.name = "2.1", .max_archive_version = 10, .old_records = false},
+    {.name = "2.7", .max_archive_version = 10, .old_records = false},
+    {.name = "2.13", .max_archive_version = 10, .old_records = false},
 };
 
 // Whether `name` is "1.12.1" for the release "1.12".

@@ -13,9 +13,7 @@ namespace modelport {
 struct Runtime {
   absl::string_view name;  // "1.12".
   uint32_t max_archive_version = 0;
-  bool old_records = false;     // Reads the record "version" only, no ".debug_pkl" records and no type name NoneType.
-  bool floor_divides = false;   // aten::floor_divide rounds down; it rounded towards zero before 1.13.
-  bool rounds_to_even = false;  // aten::round of a number rounds halves to even; 1.6 rounded them away from zero.
+  bool old_records = false;  // Reads the record "version" only, no ".debug_pkl" records and no type name NoneType.
 };
 
 // Every known runtime, oldest first.

@@ -13,6 +13,19 @@
 namespace modelport {
 namespace {
 
+// An operator that computes something else in runtimes before `since`.
+struct ChangedOperator {
+  absl::string_view name;
+  bool of_number;  // Only calls whose first argument is a number, not a tensor.
+  absl::string_view since;
+  absl::string_view before;  // What it computes there.
+};
+
+constexpr ChangedOperator kChangedOperators[] = {
+    {"aten::floor_divide", false, "2.1", "rounds towards zero"},  // LibTorch 1.13 changed it.
+    {"aten::round", true, "1.12", "rounds halves away from zero"},
+};
+
 void CheckFormat(const Runtime& runtime, const ArchiveFormat& format, std::vector<RuntimeObstacle>& obstacles) {
   if (format.version > runtime.max_archive_version) {
     obstacles.push_back({"",
@@ -57,9 +70,12 @@ bool Matches(const std::vector<c10::FunctionSchema>& schemas, const OperatorCall
 
 // What the call computes otherwise in this runtime; "" if nothing.
 absl::string_view OtherMeaning(const Runtime& runtime, const Operator& op, const OperatorCall& call) {
-  if (op.name == "aten::floor_divide" && !runtime.floor_divides) return "rounds towards zero";
   const bool of_number = !call.arguments.empty() && call.arguments[0].type->isSubtypeOf(*c10::NumberType::get());
-  if (op.name == "aten::round" && of_number && !runtime.rounds_to_even) return "rounds halves away from zero";
+  for (const ChangedOperator& changed : kChangedOperators) {
+    if (op.name == changed.name && (of_number || !changed.of_number) && !IsAtLeast(runtime.name, changed.since)) {
+      return changed.before;
+    }
+  }
   return "";
 }
 
