@@ -44,5 +44,5 @@ def fuzz_target(name, deps, dictionary = None):
             ":fuzzing": [str(_SECONDS)],
             "//conditions:default": ["0"],
         }),
-        data = [corpus, fuzzer] + regressions + dictionaries,
+        data = [corpus, fuzzer, "options.sh"] + regressions + dictionaries,
     )

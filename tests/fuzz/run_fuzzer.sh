@@ -10,10 +10,12 @@ outputs=$TEST_UNDECLARED_OUTPUTS_DIR
 mkdir "$corpus"
 tar -xzf "$folder/corpus/$name.tar.gz" -C "$corpus"
 shopt -s nullglob
-cp -L "$folder/regressions/$name/"* "$corpus" 2>/dev/null || true
+regressions=("$folder/regressions/$name/"*)
+((${#regressions[@]} == 0)) || cp -L "${regressions[@]}" "$corpus"
 ((seconds > 0)) || exec "$fuzzer" "$corpus"/*
 
-options=(-max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -malloc_limit_mb=512 -print_final_stats=1 -artifact_prefix="$outputs/")
+source "$folder/options.sh"
+options+=(-max_total_time="$seconds" -artifact_prefix="$outputs/")
 for dictionary in "$folder/dictionaries/"*.dict; do options+=(-dict="$dictionary"); done
 status=0
 "$fuzzer" "${options[@]}" "$corpus" 2>"$outputs/log" || status=$?
