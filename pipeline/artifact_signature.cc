@@ -38,7 +38,9 @@ absl::StatusOr<std::vector<SignedFile>> ReadSignature(const std::string& path, c
   const absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
   if (absl::IsNotFound(file.status())) {
     return absl::NotFoundError(
-        absl::StrCat(path, ": no signature lies beside the artifact", kGetAgain, "; without --key none is checked"));
+        absl::StrCat(path,
+                     ": no signature lies beside the artifact\n  get it from whoever signed the artifact, or sign "
+                     "the artifact; without --key none is wanted"));
   }
   RETURN_IF_ERROR(file.status());
   absl::StatusOr<std::vector<SignedFile>> files = OpenSignature((*file)->bytes(), key);
@@ -79,6 +81,7 @@ std::string SignaturePath(absl::string_view artifact_path) {
 
 absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact) {
   std::error_code error;
+  if (!fs::is_symlink(artifact, error)) return artifact;
   const fs::path path = fs::canonical(artifact, error);
   if (error) return absl::NotFoundError(absl::StrCat(artifact, ": ", error.message()));
   return path.string();

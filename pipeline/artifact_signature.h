@@ -13,8 +13,8 @@ namespace modelport {
 // Where the signature of an artifact lies: "out/m.sig" for "out/m.pt".
 std::string SignaturePath(absl::string_view artifact_path);
 
-// The path of the artifact with all links resolved: manifest and signature lie beside the file itself. NotFound if
-// there is no file.
+// The artifact's own path: where it leads if `artifact` is a link, since manifest and signature lie beside the file
+// itself. NotFound if the link leads nowhere.
 absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact);
 
 // What a signature says, once it is known who made it.

@@ -70,30 +70,26 @@ TEST(SignatureTest, AnotherKeyUnderThisNameIsRefused) {
 TEST(SignatureTest, IsCutAnywhere) {
   const std::string text = Signature();
   for (size_t size = 0; size < text.size(); ++size) {
-    EXPECT_THAT(OpenSignature(text.substr(0, size), Key()).status(), StatusIs(absl::StatusCode::kDataLoss)) << size;
+    EXPECT_THAT(OpenSignature(text.substr(0, size), Key()).status(),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is truncated")))
+        << size;
   }
 }
 
-// A change of any byte is an error, but where nobody reads the bytes; it never gives other files.
+// An altered byte is an error, but where nobody reads it: in the names of the fields `tlogEntries` and `keyid`.
 TEST(SignatureTest, NoAlteredByteGivesOtherFiles) {
   const std::string text = Signature();
   const PublicKey key = Key();
   size_t accepted = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    for (const unsigned char bit : {1, 32, 128}) {
-      std::string altered = text;
-      altered[i] = static_cast<char>(altered[i] ^ bit);
-      const absl::StatusOr<std::vector<SignedFile>> files = OpenSignature(altered, key);
-      if (!files.ok()) continue;
-      ++accepted;
-      EXPECT_EQ(*files, kFiles) << i;
-    }
+  for (size_t i = 0; i < text.size(); i += 3) {
+    std::string altered = text;
+    altered[i] = static_cast<char>(altered[i] ^ (1 << (i % 8)));
+    const absl::StatusOr<std::vector<SignedFile>> files = OpenSignature(altered, key);
+    if (!files.ok()) continue;
+    ++accepted;
+    EXPECT_EQ(*files, kFiles) << i;
   }
-  // The names of the fields `tlogEntries` and `keyid`.
-  EXPECT_LT(accepted, 2 * std::string("tlogEntries"
-                                      "keyid")
-                                  .size() +
-                          1);
+  EXPECT_LE(accepted, absl::StrCat("tlogEntries", "keyid").size());
 }
 
 TEST(SignatureTest, NamesMustBePrintable) {
