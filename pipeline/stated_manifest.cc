@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/manifest.h"
@@ -43,9 +44,20 @@ absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) 
   return manifest;
 }
 
-absl::StatusOr<StatedManifest> ReadBeside(const std::string& path) {
+absl::Status CheckSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature) {
+  const std::string sha256 = Sha256Of(json);
+  if (sha256 == signature.manifest_sha256) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(
+      path, ": is not the manifest that ", signature.path, " signs: sha256 wants ", signature.manifest_sha256, ", has ",
+      sha256, "\n  get it again from whoever signed the artifact, or sign the artifact anew"));
+}
+
+absl::StatusOr<StatedManifest> ReadBeside(const std::string& path, const absl::optional<ArtifactSignature>& signature) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  ASSIGN_OR_RETURN(Manifest manifest, Parse(file->bytes(), path));
+  // A copy, so that what is parsed is what was signed, whatever another process writes to the file.
+  const std::string json(file->bytes());
+  if (signature) RETURN_IF_ERROR(CheckSigned(json, path, *signature));
+  ASSIGN_OR_RETURN(Manifest manifest, Parse(json, path));
   return StatedManifest{std::move(manifest), path, /*is_whole=*/true};
 }
 
@@ -76,13 +88,18 @@ absl::Status CheckAgreement(const StatedManifest& beside, const StatedManifest& 
 
 }  // namespace
 
-absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file) {
+absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
+                                                  const absl::optional<ArtifactSignature>& signature) {
   std::vector<StatedManifest> found;
   for (const std::string& path : PlacesBeside(file.path())) {
-    absl::StatusOr<StatedManifest> beside = ReadBeside(path);
+    absl::StatusOr<StatedManifest> beside = ReadBeside(path, signature);
     if (absl::IsNotFound(beside.status())) continue;
     RETURN_IF_ERROR(beside.status());
     found.push_back(*std::move(beside));
+  }
+  if (signature && found.empty()) {
+    return absl::NotFoundError(absl::StrCat(ManifestPath(file.path()), ": is missing, and ", signature->path,
+                                            " signs it\n  put it beside the artifact again"));
   }
   if (const ZipRecord* record = file.Find(absl::StrCat("extra/", kManifestExtraFile)); record != nullptr) {
     ASSIGN_OR_RETURN(StatedManifest within, ReadWithin(file, *record));

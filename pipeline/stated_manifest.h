@@ -4,8 +4,10 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/archive/artifact_file.h"
 #include "common/manifest/manifest.pb.h"
+#include "pipeline/artifact_signature.h"
 
 namespace modelport {
 
@@ -17,12 +19,14 @@ struct StatedManifest {
 };
 
 // Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a
-// manifest beside the link and one beside the file where it leads are both read.
+// manifest beside the link and one beside the file where it leads are both read. If there is a `signature`, there must
+// be one beside the artifact, and only the manifest that was signed is parsed.
 //   NotFound            there is none
 //   InvalidArgument     not a manifest
-//   DataLoss            they differ
+//   DataLoss            they differ, or one is not what was signed
 //   FailedPrecondition  another release of Modelport or LibTorch made the artifact
-absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file);
+absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
+                                                  const absl::optional<ArtifactSignature>& signature = absl::nullopt);
 
 }  // namespace modelport
 

@@ -3,7 +3,9 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -13,6 +15,7 @@
 #include "common/archive/compare_archive.h"
 #include "common/archive/save_module.h"
 #include "common/digest/sha256.h"
+#include "common/io/mapped_file.h"
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/describe_weights.h"
 #include "common/manifest/manifest.h"
@@ -27,6 +30,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
+#include "pipeline/artifact_signature.h"
 #include "pipeline/artifact_weights.h"
 #include "pipeline/bind_parts.h"
 #include "pipeline/check_proof.h"
@@ -139,9 +143,10 @@ absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const Art
   return CompareArchive(archive, file, slots);
 }
 
-absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const ArchiveFormat& format) {
+absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
+                            const ArchiveFormat& format) {
   Manifest right;
-  DescribeFile(Sha256Of(file.bytes()), file.bytes().size(), format, right);
+  DescribeFile(sha256, file.bytes().size(), format, right);
   const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
   return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
 }
@@ -180,20 +185,38 @@ std::string Describe(const ComparedOutput& output) {
       output.nan + output.infinite > 0 ? absl::StrCat(", ", output.nan, " NaN, ", output.infinite, " infinite") : "");
 }
 
+// What is known of the signature beside the artifact, if there is one.
+void ReportSignature(const std::string& artifact, const absl::optional<ArtifactSignature>& signature,
+                     Verification& result) {
+  if (signature) {
+    result.passed.push_back(
+        absl::StrCat("artifact and manifest signed: ", signature->path, ", by the key sha256:", signature->key_id));
+    return;
+  }
+  const absl::StatusOr<std::string> path = ArtifactRealPath(artifact);
+  std::error_code error;
+  if (!path.ok() || !std::filesystem::exists(SignaturePath(*path), error)) return;
+  result.not_checked.push_back(
+      absl::StrCat("signature ", SignaturePath(*path), ": give the public key of whoever signed with --key"));
+}
+
 void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,
             const std::vector<std::string>& checkpoints, Verification& result) {
-  result.passed = {"every byte as Modelport writes it", "every field of the manifest as it is made"};
+  result.passed.push_back("every byte as Modelport writes it");
+  result.passed.push_back("every field of the manifest as it is made");
   if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
   if (!remade.weights.mapped.empty()) {
     const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
     result.passed.push_back(
         absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ", absl::StrJoin(sources, ", ")));
   } else if (!stated.is_whole) {
-    result.not_checked = {"weights: give the checkpoint with --checkpoint; the manifest that export wrote names it"};
+    result.not_checked.push_back(
+        "weights: give the checkpoint with --checkpoint; the manifest that export wrote names it");
   } else {
-    result.not_checked = {
-        absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"),
-        absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", "))};
+    result.not_checked.push_back(
+        absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
+    result.not_checked.push_back(
+        absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", ")));
   }
   result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
   for (const ComparedOutput& output : round_trip.outputs) result.passed.push_back(Describe(output));
@@ -206,9 +229,15 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
 
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
                                             const std::vector<std::string>& checkpoints,
-                                            const absl::optional<ReferenceFile>& reference) {
-  ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(artifact));
-  ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file));
+                                            const absl::optional<ReferenceFile>& reference,
+                                            const std::string& public_key) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> mapped, MappedFile::Open(artifact));
+  absl::optional<ArtifactSignature> signature;
+  if (!public_key.empty()) {
+    ASSIGN_OR_RETURN(signature, CheckSignature(artifact, *mapped, public_key));
+  }
+  ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Read(artifact, mapped));
+  ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file, signature));
   absl::optional<Reference> stored;
   if (reference) {
     ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
@@ -222,13 +251,18 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
-  if (stated.is_whole) RETURN_IF_ERROR(CheckFileFacts(stated, file, remade.format));
+  if (stated.is_whole) {
+    const std::string sha256 = signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, sha256, remade.format));
+  }
   const std::vector<Call>& examples = TargetExamples(request->entry, remade.tree);
   ASSIGN_OR_RETURN(const RoundTrip round_trip,
                    Prove(remade.module, archive, examples, remade.tree.whole->entry_points, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));
+  RETURN_IF_ERROR(mapped->CheckUnchanged());
   Verification result;
   result.manifest = stated.manifest;
+  ReportSignature(artifact, signature, result);
   Report(round_trip, stated, remade, checkpoints, result);
   if (stored) {
     ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, {.tolerance = reference->tolerance}));

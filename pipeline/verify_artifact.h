@@ -31,19 +31,24 @@ struct Verification {
 // were used, else from the tensors of the file itself, whose origin is then not checked. Every byte of the file and
 // every field of the manifest must be the same; only what was measured in a run may differ, within tolerance. LibTorch
 // is given what was made anew, never the file.
+//
+// If `public_key` names a file, the signature beside the artifact is checked before anything else is read of the two
+// files: the owner of that key must have signed both (artifact_signature.h). Else it is not checked.
 //   NotFound            no artifact, no manifest, or no such model
 //   InvalidArgument     not a manifest
 //   DataLoss            damaged or altered; names the field, or the record and its line or slot
 //   FailedPrecondition  made by another release, from another text of the plugin or from another checkpoint; or outputs
 //                       are not finite and the manifest says that they are
 //   Unavailable         a kernel of this machine does not agree with itself, so that outputs cannot be compared
+//   others              as CheckSignature
 //
 // The verified module is then compared with `reference`, if one is given.
 //   FailedPrecondition  the reference is another model's
 //   others              as ReadReference and CompareReference
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
                                             const std::vector<std::string>& checkpoints,
-                                            const absl::optional<ReferenceFile>& reference = absl::nullopt);
+                                            const absl::optional<ReferenceFile>& reference = absl::nullopt,
+                                            const std::string& public_key = "");
 
 }  // namespace modelport
 

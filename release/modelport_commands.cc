@@ -10,7 +10,7 @@ namespace modelport {
 std::vector<Command> ModelportCommands() {
   std::vector<Command> commands = {ConvertCommand(), DiffCommand(),    ExportCommand(),    InspectCommand(),
                                    LintCommand(),    ListCommand(),    NewPluginCommand(), PackageCommand(),
-                                   ParityCommand(),  PredictCommand(), VerifyCommand()};
+                                   ParityCommand(),  PredictCommand(), SignCommand(),      VerifyCommand()};
   for (Command& page : PageCommands(commands)) commands.push_back(std::move(page));
   return commands;
 }

@@ -3,7 +3,7 @@
 set -euo pipefail
 version=$1
 modelport=$PWD/release/modelport
-commands="convert diff export inspect lint list new_plugin package parity predict verify completion man"
+commands="convert diff export inspect lint list new_plugin package parity predict sign verify completion man"
 cd "$TEST_TMPDIR"
 failures=0
 

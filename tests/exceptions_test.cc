@@ -43,7 +43,7 @@ const std::vector<Rule>& Rules() {
       // There with allow_exceptions=false.
       {"\\b[Jj]son::parse\\(",
        "parse with a SAX handler, which reports errors",
-       {"common/checkpoint/model_config.cc", "common/parity/reference.cc"}},
+       {"common/checkpoint/model_config.cc", "common/parity/reference.cc", "common/signature/strict_json.cc"}},
       {"\\bfor \\([^;]*directory_iterator\\(", "step with increment(error)", {}},
       {"\\bfs::(absolute|canonical|copy|copy_file|create_directories|create_directory|current_path|exists|file_size|"
        "is_directory|is_regular_file|last_write_time|remove|remove_all|rename|resize_file|status)\\((?![^;]*error)",

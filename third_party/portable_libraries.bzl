@@ -14,6 +14,7 @@ _STATIC = {
     "exif": [],
     "jpeg": [],
     "lzma": [],
+    "mbedcrypto": [],
     "png16": ["z"],
     "protobuf": [],
     "seccomp": [],

@@ -57,6 +57,11 @@ def modelport_repositories():
         build_file = Label("//third_party:openssl.BUILD"),
     )
     debian_library(
+        name = "mbedtls",
+        packages = ["libmbedtls-dev"],
+        build_file = Label("//third_party:mbedtls.BUILD"),
+    )
+    debian_library(
         name = "libexif",
         packages = ["libexif-dev"],
         build_file = Label("//third_party:libexif.BUILD"),

@@ -16,6 +16,7 @@ Command NewPluginCommand();
 Command PackageCommand();
 Command ParityCommand();
 Command PredictCommand();
+Command SignCommand();
 Command VerifyCommand();
 
 }  // namespace modelport

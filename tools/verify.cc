@@ -11,6 +11,7 @@
 #include "models/embedded_plugins.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
+#include "tools/artifact_path.h"
 #include "tools/commands.h"
 #include "tools/flags.h"
 #include "tools/load_registry.h"
@@ -28,6 +29,10 @@ Flag<std::string> FLAGS_checkpoint(
     flags, "checkpoint", "",
     "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
     "is not checked");
+Flag<std::string> FLAGS_key(
+    flags, "key", "",
+    "the public key in PEM of whoever signed the artifact: first its signature, which lies beside it, is checked; "
+    "without it, a signature is not checked");
 Flag<std::string> FLAGS_reference(
     flags, "reference", "",
     "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
@@ -62,21 +67,13 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
       "with those that the reference was made from"));
 }
 
-// The file that --artifact or the one of `paths`, given beside the flags, names.
-absl::StatusOr<std::string> ArtifactPath(std::vector<std::string> paths) {
-  if (const std::string flag = *FLAGS_artifact; !flag.empty()) paths.push_back(ResolveUserPath(flag));
-  if (paths.size() == 1) return paths.front();
-  return absl::InvalidArgumentError(
-      paths.empty() ? "the artifact is missing: give its path beside the flags, or as --artifact=FILE"
-                    : absl::StrCat("wants one artifact, has ", paths.size(), ": ", FirstFew(paths)));
-}
-
 absl::Status Verify(const std::vector<std::string>& paths) {
-  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(paths));
+  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
   ASSIGN_OR_RETURN(const Verification verification,
-                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference));
+                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key));
   PrintVerification(verification, std::cout);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }

@@ -10,6 +10,10 @@ namespace modelport {
 
 absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
   ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  return Read(path, std::move(file));
+}
+
+absl::StatusOr<ArtifactFile> ArtifactFile::Read(const std::string& path, std::shared_ptr<const MappedFile> file) {
   absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file->bytes(), ZipMethods::kStoredAndDeflated);
   if (!records.ok()) return Annotate(records.status(), path);
   return ArtifactFile(path, std::move(file), *std::move(records));

@@ -26,6 +26,9 @@ class ArtifactFile {
   //   others          as MappedFile::Open
   static absl::StatusOr<ArtifactFile> Open(const std::string& path);
 
+  // The same for `file`, which was opened at `path`.
+  static absl::StatusOr<ArtifactFile> Read(const std::string& path, std::shared_ptr<const MappedFile> file);
+
   const std::string& path() const { return path_; }
   absl::string_view bytes() const { return file_->bytes(); }
   const std::vector<ZipRecord>& records() const { return records_; }
