@@ -55,6 +55,7 @@ class Archive {
 
 Archive::Archive(const std::vector<ZipRecord>& records) {
   for (const ZipRecord& record : records) {
+    if (record.bytes.empty() && absl::EndsWith(record.name, "/")) continue;  // A folder, as other packers write them.
     records_[record.name] = &record;
     states_crc32_ |= record.crc32 != 0;
     absl::string_view folder = record.name;

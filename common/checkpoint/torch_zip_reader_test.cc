@@ -60,6 +60,14 @@ TEST(TorchZipReaderTest, BytesMayBeViewedWithAndWithoutAType) {
   EXPECT_OK(ReadTorchZip(TorchZipFile(object, {{"0", 8, "8 bytes."}})));
 }
 
+TEST(TorchZipReaderTest, ArchivesMayListTheirFolders) {
+  const std::string storage = PickleStorage("FloatStorage", "0", 2);
+  const std::string pickle = Pickled(TwoNames(storage, storage));
+  EXPECT_OK(ReadTorchZip(ZipArchive({{"a/", ""}, {"a/data/", ""}, {"a/data.pkl", pickle}, {"a/data/0", "8 bytes."}})));
+  EXPECT_THAT(ReadTorchZip(ZipArchive({{"a/data.pkl", pickle}, {"a/data/", "more"}, {"a/data/0", "8 bytes."}})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a/data/: a storage that data.pkl does not mention")));
+}
+
 TEST(TorchZipReaderTest, ArchivesMayHaveNoCrc32) {
   const std::string storage = PickleStorage("FloatStorage", "0", 2);
   const std::string pickle = Pickled(TwoNames(storage, storage));

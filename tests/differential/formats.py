@@ -3,12 +3,13 @@ import io
 import json
 import re
 import struct
+import zipfile
 
 import safetensors.torch
 import torch
 from torch.utils.serialization import config
 
-from reference import load_by_torch, row_major_bytes
+from reference import Refused, is_wrong_size, load_by_torch, row_major_bytes
 from values import Values
 
 # Characters for edits of a header: JSON's own, and what it does not allow.
@@ -37,16 +38,38 @@ def save_by_torch(random, value, path):
         path.write_bytes(file.getvalue())
 
 
+def pack_again(random, path):
+    """Unpacks the archive of torch.save and packs it with another program, which may compress and which has its own order of records."""
+    method = random.choice([zipfile.ZIP_STORED, zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+    with zipfile.ZipFile(path) as archive:
+        records = [(zipfile.ZipInfo(name), archive.read(name)) for name in archive.namelist()]
+    top = records[0][0].filename.split("/")[0]
+    if random.random() < 0.5:
+        random.shuffle(records)
+    if random.random() < 0.5:
+        records = [(zipfile.ZipInfo(f"{top}/"), b""), (zipfile.ZipInfo(f"{top}/data/"), b""), *records]
+    with zipfile.ZipFile(path, "w") as archive:
+        for info, content in records:
+            archive.writestr(info, content, method)
+
+
 def torch_file(random, folder):
-    """A tree of torch.save that torch.load can read. Other trees are drawn anew: those with a storage of two dtypes, which torch.save refuses, and
-    those with a storage without a dtype in the legacy format, which torch.load does not read."""
+    """A tree of torch.save. Drawn anew are trees with a storage of two dtypes, which torch.save refuses, and trees with a storage without a dtype in
+    the legacy format, for which torch.load fails by a mistake of its own."""
     path = folder / "checkpoint.pth"
     while True:
         try:
             save_by_torch(random, Values(random).root(), path)
-            load_by_torch(path)
+            if not zipfile.is_zipfile(path):
+                load_by_torch(path)
+            elif random.random() < 0.05 and torch.serialization.get_crc32_options():
+                pack_again(random, path)
+            return path
+        except Refused:
             return path
         except (AttributeError, RuntimeError) as error:
+            if is_wrong_size(error):
+                return path
             if not re.search("view the same data as different types|UntypedStorage' has no attribute 'dtype'", str(error)):
                 raise
 
@@ -98,7 +121,7 @@ def fault_of_an_entry(random, header):
     old = entry[field]
     entry[field] = random.choice({
         "dtype": ["F32", "F64", "I8", "f32", "F8_E4M3", "U16", "", 32, None],
-        "shape": [[], [0], [1], [*old, 1] if field == "shape" else [], [-1], [2**63], [2**32, 2**32], [2**64], [1.0], ["1"], [1] * 65, 1, None],
+        "shape": [[], [0], [1] * 64, [1], [*old, 1] if field == "shape" else [], [-1], [2**63], [2**32, 2**32], [2**64], [1.0], ["1"], [1] * 65, 1, None],
         "data_offsets": [[0, 0], [0], [0, 1, 2], [1, 0], [0, 2**63], [0, 2**64], [-1, 0], ["0", "1"], {"0": 1}, None],
     }[field])
     if random.random() < 0.2:
@@ -160,7 +183,9 @@ def split(random, tensors):
 def write_index(random, folder, name, shards):
     """The index that transformers writes beside shards; `shards` maps their names to their keys."""
     weight_map = {key: shard for shard, keys in shards.items() for key in keys}
-    index = {"metadata": {"total_size": 1}, "weight_map": weight_map}
+    index = {"metadata": random.choice([{}, {"total_size": 1}, {"weight_map": {"a": [1, {}]}}]), "weight_map": weight_map}
+    if random.random() < 0.5:
+        index = {"weight_map": dict(random.sample(list(weight_map.items()), len(weight_map))), **index}
     path = folder / name
     path.write_text(json.dumps(index, ensure_ascii=random.random() < 0.5, indent=random.choice([None, 2])))
     return path
@@ -170,7 +195,7 @@ def sharded_safetensors(random, folder):
     tensors = flat_tensors(random) or {"t": torch.ones(1)}
     shards = {}
     for i, part in enumerate(split(random, tensors)):
-        name = f"model-{i + 1:05}.safetensors"
+        name = f"{random.choice(['model', 'a b', 'größe'])}-{i + 1:05}.safetensors"
         safetensors.torch.save_file(part, folder / name, metadata(random))
         shards[name] = part
     return write_index(random, folder, "model.safetensors.index.json", shards)

@@ -1,9 +1,13 @@
 """Random values as checkpoints hold them: tensors, the dictionaries and lists around them, and what lies between."""
 import argparse
+import array
 import collections
 import datetime
+import decimal
+import http
 import pathlib
 import string
+import uuid
 
 import numpy
 import torch
@@ -20,7 +24,8 @@ WORDS = ["blocks", "attn", "qkv", "weight", "bias", "norm1", "0", "1", "11", "la
 PLAIN = [None, True, False, 0, -1, 255, 256, 65536, -2**31, 2**40, -2**63, 2**70, 1.5, float("nan"), float("-inf"), "", "text", "größe", "x" * 300,
          b"", b"bytes\xff", bytearray(b"array"), 2 + 3j, set(), {1, 2}, frozenset({1}), (), [], {}, torch.Size([2, 3]), torch.float16,
          torch.device("cpu"), numpy.float32(1.5), numpy.int64(7), numpy.bool_(True), numpy.arange(3), datetime.date(2026, 11, 23),
-         pathlib.PurePosixPath("a/b"), argparse.Namespace(lr=0.1, steps=[1, 2]), collections.Counter("aab"), range(3), nn.Linear, len, Ellipsis]
+         pathlib.PurePosixPath("a/b"), argparse.Namespace(lr=0.1, steps=[1, 2]), collections.Counter("aab"), range(3), nn.Linear, len, Ellipsis,
+         torch.strided, decimal.Decimal("1.5"), http.HTTPStatus.OK, ValueError("x"), array.array("i", [1]), uuid.UUID(int=1)]
 
 
 class Values:
@@ -46,7 +51,13 @@ class Values:
         shared = [flat for flat in self.storages if flat.dtype == dtype]
         if shared and self.chance(0.4):
             return self.random.choice(shared)
-        flat = self.fill(torch.empty(self.random.choice([0, 1, 2, 3, 4, 6, 8, 12, 24]), dtype=dtype))
+        count = self.random.choice([0, 1, 2, 3, 4, 6, 8, 12, 24])
+        if self.chance(0.1) and dtype != torch.bool:
+            # A part of a buffer of bytes, whose size need not be a multiple of the dtype's.
+            buffer = self.fill(torch.empty(self.random.randrange(4) * dtype.itemsize + count * dtype.itemsize + self.random.randrange(9), dtype=torch.uint8))
+            flat = buffer[len(buffer) // dtype.itemsize * dtype.itemsize - count * dtype.itemsize:][:count * dtype.itemsize].view(dtype)
+        else:
+            flat = self.fill(torch.empty(count, dtype=dtype))
         self.storages.append(flat)
         return flat
 
@@ -140,6 +151,7 @@ class Values:
             lambda: self.fill(torch.empty(2)).untyped_storage(),
             lambda: self.fill(torch.empty(2)).storage(),
             lambda: collections.Counter({"a": self.tensor()}),
+            lambda: torch.sort(self.fill(torch.empty(3))),
         ])()
 
     def value(self, depth):
@@ -213,7 +225,10 @@ class Values:
     def long(self):
         """More values than fit the short forms of pickle's instructions."""
         flat = self.fill(torch.empty(300))
-        return {"many": {f"t{i}": flat[i] for i in range(self.random.randrange(250, 300))}, "list": list(range(1100)),
+        deep = {"t": self.tensor()}
+        for _ in range(self.random.randrange(100)):
+            deep = {"d": deep} if self.chance(0.8) else {"d": [deep]}
+        return {"deep": deep, "many": {f"t{i}": flat[i] for i in range(self.random.randrange(250, 300))}, "list": list(range(1100)),
                 "dict": {i: str(i) for i in range(1100)}, "text": "x" * 70000, "t": self.tensor()}
 
     def root(self):
