@@ -59,7 +59,17 @@ TEST(CompareTest, TensorsAndDictionariesOfOneSideAreFound) {
 }
 
 TEST(CompareTest, AFileThatOnlyTheReferenceReadsIsADifference) {
-  EXPECT_THAT(CompareWithReference("missing.pth", {{"reads", Reads()}}), StartsWith("is refused; the reference reads it"));
+  EXPECT_THAT(CompareWithReference("missing.pth", {{"reads", Reads()}}),
+              StartsWith("is refused; the reference reads it"));
+}
+
+TEST(CompareTest, AFileThatMayBeRefusedIsComparedIfItIsRead) {
+  const auto compare = [](const std::string& path, const Json& reads) {
+    return CompareWithReference(path, {{"reads", reads}, {"or_refused", true}});
+  };
+  EXPECT_EQ(compare("missing.pth", Reads()), "");
+  EXPECT_EQ(compare(SmallFile(), Reads()), "");
+  EXPECT_THAT(compare(SmallFile(), {{"dicts", Json::array()}}), HasSubstr("Modelport reads"));
 }
 
 TEST(CompareTest, ARefusalHasTheCodeAndTextThatAreExpected) {
@@ -69,7 +79,8 @@ TEST(CompareTest, ARefusalHasTheCodeAndTextThatAreExpected) {
   EXPECT_EQ(compare("missing.pth", "NOT_FOUND", "no such file"), "");
   EXPECT_EQ(compare("missing.pth", "", ""), "");
   EXPECT_THAT(compare("missing.pth", "DATA_LOSS", "no such file"), HasSubstr("wants DATA_LOSS"));
-  EXPECT_THAT(compare("missing.pth", "NOT_FOUND", "dtype"), AllOf(HasSubstr("wants NOT_FOUND: dtype"), HasSubstr("no such file")));
+  EXPECT_THAT(compare("missing.pth", "NOT_FOUND", "dtype"),
+              AllOf(HasSubstr("wants NOT_FOUND: dtype"), HasSubstr("no such file")));
   EXPECT_THAT(compare(SmallFile(), "", ""), StartsWith("is read"));
 }
 
