@@ -40,7 +40,7 @@ struct CheckpointTensor {
   DType dtype;
   Shape shape;
   std::vector<int64_t> strides;  // In elements; 0 and non-contiguous strides occur.
-  int64_t offset = 0;            // Of the first element in the storage, in elements.
+  int64_t offset = 0;            // Of the first element in the storage, in elements; 0 without elements.
   int storage = 0;               // Index into Checkpoint::storages().
 };
 

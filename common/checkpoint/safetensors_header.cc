@@ -40,7 +40,8 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   bool number_unsigned(number_unsigned_t number) override;
   bool end_array() override;
 
-  bool null() override { return Unexpected("null"); }
+  // The library reads metadata of null as none.
+  bool null() override { return (state_ == State::kRoot && key_ == kMetadata) || Unexpected("null"); }
   bool boolean(bool) override { return Unexpected("a bool"); }
   bool number_integer(number_integer_t) override { return Unexpected("a negative number"); }
   bool number_float(number_float_t, const string_t&) override { return Unexpected("a fractional or huge number"); }

@@ -58,6 +58,13 @@ TEST(SafetensorsReaderTest, SpacesMayPadTheHeader) {
   EXPECT_OK(ReadSafetensors(SafetensorsFile(absl::StrCat("{", Entry("a", "F64", "[]", 0, 8), "}    "), "8 bytes.")));
 }
 
+TEST(SafetensorsReaderTest, MetadataMayBeNull) {
+  const std::string file = File({R"("__metadata__":null)", Entry("a", "F64", "[]", 0, 8)});
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadSafetensors(file));
+  EXPECT_TRUE(contents.metadata.empty());
+  EXPECT_EQ(contents.state_dicts[0].tensors.size(), 1);
+}
+
 TEST(SafetensorsReaderTest, KeysAreSpelledOutVisibly) {
   const std::string file = File({Entry("a\\u001b[2J\\n", "F64", "[]", 0, 8)});
   ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadSafetensors(file));
@@ -95,6 +102,7 @@ std::vector<DefectCase> DefectCases() {
       {"NotAnObject", SafetensorsFile("[]", ""), "header has an array where none belongs"},
       {"DeepNesting", SafetensorsFile(deep, ""), "header has an array where none belongs"},
       {"DeepNestingInAnEntry", SafetensorsFile("{\"a\":{\"shape\":" + deep, ""), "header, a: has an array"},
+      {"EntryIsNull", File({"\"a\":null"}), "header, a: has null where none belongs"},
       {"EntryIsNoObject", File({"\"a\":1"}), "header, a: has a number where none belongs"},
       {"NoTensors", SafetensorsFile("{}", ""), "holds no tensors", absl::StatusCode::kInvalidArgument},
       {"MetadataIsNoString", File({R"("__metadata__":{"n":1})", Good()}), "__metadata__: has a number"},

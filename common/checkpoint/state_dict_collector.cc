@@ -124,6 +124,8 @@ absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, c
   ASSIGN_OR_RETURN(const int storage, find_storage_(parsed.storage));
   CheckpointTensor tensor{key,           parsed.dtype, std::move(parsed.shape), std::move(parsed.strides),
                           parsed.offset, storage};
+  // A view of no elements may begin anywhere: x[4:, 3:] of a [4, 5] begins beyond the storage.
+  if (ElementCount(tensor.shape) == 0 && tensor.offset > 0) tensor.offset = 0;
   RETURN_IF_ERROR(CheckTensorBounds(tensor, contents_.storages[storage].bytes.size(), budget_.file_size()));
   RETURN_IF_ERROR(CheckOneDType(tensor));
   return tensor;

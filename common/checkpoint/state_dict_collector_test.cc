@@ -61,6 +61,13 @@ TEST(StateDictCollectorTest, FindsDictionariesAtAnyDepthInFileOrder) {
       ElementsAre("/mean", "optimizer.state.0/exp_avg", "optimizer.state.1/exp_avg", "models.0/w", "models.0/b"));
 }
 
+TEST(StateDictCollectorTest, ATensorWithoutElementsMayBeginBeyondItsStorage) {
+  const std::string storage = PickleStorage("FloatStorage", "0", 2);
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("w"), PickleTensor(storage, 7, {0, 2}, {5, 1})}})), ElementsAre("/w"));
+  EXPECT_THAT(Collect(PickleDict({{Key("w"), PickleTensor(storage, -1, {0}, {1})}})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("describe no tensor")));
+}
+
 TEST(StateDictCollectorTest, IgnoresOtherValues) {
   const std::string object = PickleCall(PickleGlobal("os", "system"), {Key("ls")});
   EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("args"), object}, {Key("epoch"), PickleInt(3)}, {Key("w"), Tensor()}})),

@@ -36,6 +36,9 @@ class Archive {
   // The names of all records that are called data.pkl, whatever their folder.
   const std::vector<absl::string_view>& pickles() const { return pickles_; }
 
+  // False if every record states 0, as after torch.serialization.set_crc32_options(False).
+  bool StatesCrc32() const { return states_crc32_; }
+
   // Null if there is none.
   const ZipRecord* Find(absl::string_view path) const;
   bool HasFolder(absl::string_view path) const;
@@ -46,12 +49,15 @@ class Archive {
  private:
   std::string folder_;  // With a slash; empty for an archive without a pickle.
   std::vector<absl::string_view> pickles_;
+  bool states_crc32_ = false;
   absl::flat_hash_map<absl::string_view, const ZipRecord*> records_;
 };
 
 Archive::Archive(const std::vector<ZipRecord>& records) {
   for (const ZipRecord& record : records) {
+    if (record.bytes.empty() && absl::EndsWith(record.name, "/")) continue;  // A folder, as other packers write them.
     records_[record.name] = &record;
+    states_crc32_ |= record.crc32 != 0;
     absl::string_view folder = record.name;
     if (folder != "data.pkl" && !absl::ConsumeSuffix(&folder, "/data.pkl")) continue;
     if (pickles_.empty() && folder != record.name) folder_ = absl::StrCat(folder, "/");
@@ -101,8 +107,9 @@ absl::Status CheckKind(const Archive& archive) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<pickle::Pickle> ReadDataPickle(const ZipRecord& record, Budget& budget) {
-  RETURN_IF_ERROR(CheckCrc32(record, record.bytes));
+absl::StatusOr<pickle::Pickle> ReadDataPickle(const Archive& archive, Budget& budget) {
+  const ZipRecord& record = *archive.Find("data.pkl");
+  if (archive.StatesCrc32()) RETURN_IF_ERROR(CheckCrc32(record, record.bytes));
   return pickle::ReadPickle(record.bytes, budget);
 }
 
@@ -143,7 +150,8 @@ absl::StatusOr<int> ZipStorages::Find(const TorchStorage& storage) {
   const auto [index, added] = indices_.try_emplace(record->name, static_cast<int>(contents_.storages.size()));
   if (added) {
     RETURN_IF_ERROR(budget_.Spend(kStorageCost));
-    contents_.storages.push_back({record->name, record->bytes, record->crc32});
+    contents_.storages.push_back({record->name, record->bytes, absl::nullopt});
+    if (archive_.StatesCrc32()) contents_.storages.back().crc32 = record->crc32;
   }
   return index->second;
 }
@@ -156,7 +164,7 @@ absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file) {
   RETURN_IF_ERROR(budget.Spend(records.size() * kRecordCost));
   const Archive archive(records);
   RETURN_IF_ERROR(CheckKind(archive));
-  const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(*archive.Find("data.pkl"), budget);
+  const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(archive, budget);
   if (!pickle.ok()) return Annotate(pickle.status(), "data.pkl");
   CheckpointContents contents;
   contents.format = "torch.save (zip)";

@@ -1,13 +1,18 @@
 #include "common/checkpoint/torch_zip_reader.h"
 
+#include <libdeflate.h>
+
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_replace.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"
+#include "common/io/little_endian.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -53,6 +58,32 @@ TEST(TorchZipReaderTest, BytesMayBeViewedWithAndWithoutAType) {
       PickleDict({{PickleString("a"), PickleTensor(PickleStorage("ByteStorage", "0", 8), 0, {8}, {1})},
                   {PickleString("b"), PickleTensor(PickleStorage("UntypedStorage", "0", 8), 0, {8}, {1})}});
   EXPECT_OK(ReadTorchZip(TorchZipFile(object, {{"0", 8, "8 bytes."}})));
+}
+
+TEST(TorchZipReaderTest, ArchivesMayListTheirFolders) {
+  const std::string storage = PickleStorage("FloatStorage", "0", 2);
+  const std::string pickle = Pickled(TwoNames(storage, storage));
+  EXPECT_OK(ReadTorchZip(ZipArchive({{"a/", ""}, {"a/data/", ""}, {"a/data.pkl", pickle}, {"a/data/0", "8 bytes."}})));
+  EXPECT_THAT(ReadTorchZip(ZipArchive({{"a/data.pkl", pickle}, {"a/data/", "more"}, {"a/data/0", "8 bytes."}})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("a/data/: a storage that data.pkl does not mention")));
+}
+
+TEST(TorchZipReaderTest, ArchivesMayHaveNoCrc32) {
+  const std::string storage = PickleStorage("FloatStorage", "0", 2);
+  const std::string pickle = Pickled(TwoNames(storage, storage));
+  const std::string file = ZipArchive({{"a/data.pkl", pickle}, {"a/data/0", "8 bytes."}}, {.crc32 = false});
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadTorchZip(file));
+  ASSERT_EQ(contents.storages.size(), 1);
+  EXPECT_EQ(contents.storages[0].crc32, absl::nullopt);
+}
+
+TEST(TorchZipReaderTest, ACrc32Of0CountsBesideOthers) {
+  const std::string storage = PickleStorage("FloatStorage", "0", 2);
+  std::string file = TorchZipFile(TwoNames(storage, storage), {{"0", 2, "8 bytes."}});
+  const uint32_t crc32 = libdeflate_crc32(0, "8 bytes.", 8);
+  file = absl::StrReplaceAll(file, {{LittleEndian(crc32), LittleEndian(uint32_t{0})}});
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadTorchZip(file));
+  EXPECT_EQ(contents.storages[0].crc32, 0);
 }
 
 TEST(TorchZipReaderTest, RefusesDefects) {

@@ -64,7 +64,7 @@ std::string ZipArchive(const std::vector<std::pair<std::string, std::string>>& r
   std::string archive;
   std::string directory;
   for (const auto& [name, bytes] : records) {
-    const uint32_t crc32 = libdeflate_crc32(0, bytes.data(), bytes.size());
+    const uint32_t crc32 = options.crc32 ? libdeflate_crc32(0, bytes.data(), bytes.size()) : 0;
     const size_t offset = archive.size() + (archive.empty() ? options.first_offset : 0);
     const Record record{name, options.deflate ? Deflate(bytes) : bytes, bytes.size(), crc32, offset};
     absl::StrAppend(&archive, LocalRecord(record, options));
