@@ -125,11 +125,11 @@ INSTANTIATE_TEST_SUITE_P(
     Faults, ExportFaultsTest,
     testing::Combine(testing::Values("export", "package"),
                      testing::Values(Fault{"NamingFails", kNameCalls, "fail", EIO, "Input/output error"},
-                                     Fault{"KilledWhenNaming", kNameCalls, "kill"},
+                                     Fault{"KilledWhenNaming", kNameCalls, "kill", 0, ""},
                                      Fault{"FullDisk", "write", "fail", ENOSPC, "the disk is full"},
-                                     Fault{"KilledWriter", "write", "kill"},
+                                     Fault{"KilledWriter", "write", "kill", 0, ""},
                                      Fault{"NoMap", "mmap", "fail", ENOMEM, "Cannot allocate memory"},
-                                     Fault{"KilledAtAMap", "mmap", "kill"})),
+                                     Fault{"KilledAtAMap", "mmap", "kill", 0, ""})),
     [](const auto& info) { return std::get<0>(info.param) + std::get<1>(info.param).name; });
 
 // So that what commit_faults_test finds is true of export.
