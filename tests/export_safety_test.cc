@@ -1,8 +1,6 @@
 // An export that ends early leaves the files that were there as they were, and adds none.
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,9 +8,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
-#include "common/digest/sha256.h"
 #include "common/io/testing/obey_permissions.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -50,107 +45,6 @@ void ExpectUntouched(const std::string& folder) {
   EXPECT_EQ(ReadFile(folder + "/m.pt"), "old artifact");
   EXPECT_EQ(ReadFile(folder + "/m.manifest.json"), "old manifest");
 }
-
-ToolResult Verify(const std::string& folder) {
-  return RunTool("verify", {"--artifact=m.pt", "--plugin_path=" + DataPath("models")}, folder);
-}
-
-// The time of one export on this machine.
-absl::Duration TimeOfExport() {
-  const std::string folder = FolderWithOldArtifact();
-  const absl::Time start = absl::Now();
-  EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 0);
-  return absl::Now() - start;
-}
-
-class InterruptedExportTest : public testing::TestWithParam<int> {};
-
-TEST_P(InterruptedExportTest, LeavesOldOrNewAndNothingElse) {
-  constexpr int kMoments = 20;
-  const absl::Duration time = TimeOfExport();
-  for (int i = 0; i < kMoments; ++i) {
-    const std::string folder = FolderWithOldArtifact();
-    const pid_t pid = StartTool("export", Arguments(), folder);
-    absl::SleepFor(time * i / kMoments);
-    kill(pid, GetParam());
-    FinishTool(pid);
-    EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
-    if (ReadFile(folder + "/m.manifest.json") == "old manifest") {
-      EXPECT_EQ(ReadFile(folder + "/m.pt"), "old artifact");
-    } else {
-      EXPECT_EQ(Verify(folder).exit_status, 0);
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Signals, InterruptedExportTest, testing::Values(SIGINT, SIGTERM, SIGHUP));
-
-// Expects an artifact with the manifest that describes it, or without any.
-void ExpectNoFalseManifest(const std::string& folder) {
-  const std::string artifact = ReadFile(folder + "/m.pt");
-  if (!fs::exists(folder + "/m.manifest.json")) return;
-  const std::string manifest = ReadFile(folder + "/m.manifest.json");
-  if (manifest == "old manifest") {
-    EXPECT_EQ(artifact, "old artifact");
-  } else {
-    EXPECT_THAT(manifest, HasSubstr(Sha256Of(artifact)));
-  }
-}
-
-// tests/export_faults_test kills between any two calls of the commit.
-TEST(KilledExportTest, LeavesNoFalseManifestAndTheNextExportCleansUp) {
-  constexpr int kMoments = 40;
-  const absl::Duration time = TimeOfExport();
-  const std::string folder = FolderWithOldArtifact();
-  for (int i = 0; i < kMoments; ++i) {
-    const pid_t pid = StartTool("export", Arguments(), folder);
-    absl::SleepFor(time * i / kMoments);
-    kill(pid, SIGKILL);
-    FinishTool(pid);
-    ExpectNoFalseManifest(folder);
-  }
-  EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 0);
-  EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
-  EXPECT_EQ(Verify(folder).exit_status, 0);
-}
-
-// The arguments of exports that differ in their weights.
-std::vector<std::string> ArgumentsWithSeed(int seed) {
-  std::vector<std::string> arguments = Arguments();
-  arguments.push_back("--weights=seeded:" + std::to_string(seed));
-  return arguments;
-}
-
-class ConcurrentExportsTest : public testing::TestWithParam<int> {};
-
-TEST_P(ConcurrentExportsTest, ToOneNameLeaveTheFilesOfOne) {
-  const std::string folder = FolderWithOldArtifact();
-  for (int round = 0; round < 24 / GetParam(); ++round) {
-    std::vector<pid_t> pids;
-    for (int i = 0; i < GetParam(); ++i) pids.push_back(StartTool("export", ArgumentsWithSeed(i), folder));
-    for (const pid_t pid : pids) EXPECT_EQ(FinishTool(pid).exit_status, 0);
-    EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
-    ExpectNoFalseManifest(folder);
-  }
-  EXPECT_EQ(Verify(folder).exit_status, 0);
-}
-
-TEST_P(ConcurrentExportsTest, OfWhichSomeAreKilledLeaveNoFalseManifest) {
-  const std::string folder = FolderWithOldArtifact();
-  const absl::Duration time = TimeOfExport();
-  for (int round = 0; round < 24 / GetParam(); ++round) {
-    std::vector<pid_t> pids;
-    for (int i = 0; i < GetParam(); ++i) pids.push_back(StartTool("export", ArgumentsWithSeed(i), folder));
-    absl::SleepFor(time * (4 + round % 8) * GetParam() / 16);
-    for (size_t i = 0; i < pids.size(); i += 2) kill(pids[i], SIGKILL);
-    for (const pid_t pid : pids) FinishTool(pid);
-    ExpectNoFalseManifest(folder);
-  }
-  EXPECT_EQ(RunTool("export", Arguments(), folder).exit_status, 0);
-  EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
-}
-
-INSTANTIATE_TEST_SUITE_P(Numbers, ConcurrentExportsTest, testing::Values(2, 8));
 
 TEST(ExportSafetyTest, AFullDiskIsAnErrorThatNamesTheFile) {
   for (const rlim_t limit : {0, 1000, 100000, 400000}) {

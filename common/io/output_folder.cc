@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +13,7 @@
 #include "common/io/dead_partials.h"
 #include "common/io/folder_lock.h"
 #include "common/io/hold_signals.h"
+#include "common/io/rename_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
@@ -60,13 +60,16 @@ absl::Status OutputFolder::Commit() {
     return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot remove a file from it"));
   }
   // This replaces an empty folder that another process may have made at `path`, and fails for anything else.
-  if (rename(partial.c_str(), path.c_str()) != 0) {
+  if (!RenameFile(partial, path)) {
     if (errno == ENOTEMPTY || errno == EEXIST || errno == ENOTDIR) return ExistsAlready(path_);
     return absl::ErrnoToStatus(errno, absl::StrCat(path_, ": cannot give it its name"));
   }
   const absl::Status synced = Annotate(lock->Sync(), path_);
-  if (synced.ok() || rename(path.c_str(), partial.c_str()) != 0) partial_->Release();
-  return synced;
+  if (!synced.ok() && RenameFile(path, partial)) return synced;
+  partial_->Release();
+  if (synced.ok()) return synced;
+  return absl::Status(synced.code(), absl::StrCat(synced.message(), "\n  it could not be undone: ", path_,
+                                                  " is complete; use it, or remove it and run this again"));
 }
 
 }  // namespace modelport

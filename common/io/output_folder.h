@@ -27,7 +27,8 @@ class OutputFolder {
   // The folder's path until Commit. Write its files there.
   const std::string& partial_path() const { return partial_->path(); }
 
-  // Gives the folder its name. On an error this folder does not have the name. Call it once, as the last method.
+  // Gives the folder its name. On an error this folder does not have the name, or the message says that it has. Call it
+  // once, as the last method.
   absl::Status Commit();
 
  private:

@@ -42,7 +42,9 @@ absl::StatusOr<OutputPlace> FindExisting(const std::string& path, const struct s
   if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder, not a file"));
   if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
   if (access(path.c_str(), W_OK) != 0) {
-    return absl::PermissionDeniedError(absl::StrCat(path, ": exists and is write-protected"));
+    if (errno != EACCES) return absl::ErrnoToStatus(errno, absl::StrCat(path, ": cannot be replaced"));
+    return absl::PermissionDeniedError(
+        absl::StrCat(path, ": exists and is write-protected; chmod u+w it, or name another file"));
   }
   std::error_code error;
   const fs::path target = fs::canonical(path, error);

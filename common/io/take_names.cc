@@ -1,8 +1,6 @@
 #include "common/io/take_names.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <list>
@@ -12,27 +10,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/io/hold_signals.h"
+#include "common/io/rename_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
 namespace {
-
-absl::optional<ino_t> FindInode(const std::string& path) {
-  struct stat info;
-  return lstat(path.c_str(), &info) == 0 ? absl::make_optional(info.st_ino) : absl::nullopt;
-}
-
-// Renames `from` to `to`. If it returns false, errno says why. A network file system may report an error although it
-// renamed the file.
-bool RenameFile(const std::string& from, const std::string& to) {
-  const absl::optional<ino_t> inode = FindInode(from);
-  if (rename(from.c_str(), to.c_str()) == 0) return true;
-  const int error = errno;
-  const bool renamed = inode && FindInode(to) == inode && !FindInode(from);
-  errno = error;
-  return renamed;
-}
 
 // The renames of one commit. They can be undone until this object dies.
 class Renames {

@@ -24,8 +24,8 @@ using testing::Pair;
 using testing::StartsWith;
 using testing::UnorderedElementsAre;
 
-// Replaces an artifact "a" and its description "d" in a folder. tests/export_faults_test tests the failures that only a
-// broken disk causes.
+// Replaces an artifact "a" and its description "d" in a folder. tests/faults tests the failures that only a broken
+// disk causes.
 class TakeNamesTest : public testing::Test {
  protected:
   void SetUp() override {

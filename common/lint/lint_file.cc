@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/time/time.h"
 #include "common/io/mapped_file.h"
 #include "common/lint/lint_message.pb.h"
 #include "common/lint/script_file.h"
@@ -24,8 +23,8 @@ namespace {
 // LibTorch copies tensors once, in about 1 ns per byte. To compile code it takes about 150 bytes and 2 us per byte, and
 // code is compressed in the file. The constants are enough for 2 MB of code, or 30,000 lines, in a file without
 // tensors.
-ConfinedLimits LimitsFor(size_t file_size) {
-  const absl::Duration cpu_time = absl::Seconds(20) + absl::Nanoseconds(100 * file_size);
+ConfinedLimits LimitsFor(size_t file_size, absl::Duration least_time) {
+  const absl::Duration cpu_time = least_time + absl::Nanoseconds(100 * file_size);
   return {.memory = static_cast<int64_t>((512 << 20) + 2 * file_size),
           .cpu_time = cpu_time,
           // The disk may be slow, and the machine busy.
@@ -82,10 +81,10 @@ absl::Status Explain(const absl::Status& status) {
 
 }  // namespace
 
-absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& options) {
+absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& options, absl::Duration least_time) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const absl::string_view bytes = file->bytes();
-  const auto encoded = RunConfined(LimitsFor(bytes.size()), [&] { return LintBytes(bytes, options); });
+  const auto encoded = RunConfined(LimitsFor(bytes.size(), least_time), [&] { return LintBytes(bytes, options); });
   if (!encoded.ok()) return Annotate(Explain(encoded.status()), path);
   absl::StatusOr<LintResult> result = Decode(*encoded);
   return result.ok() ? std::move(result) : Annotate(result.status(), path);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "common/lint/lint.h"
 
 namespace modelport {
@@ -17,7 +18,9 @@ namespace modelport {
 //   DataLoss             truncated or damaged, or LibTorch cannot load it or crashes
 //   ResourceExhausted    the file takes too much memory or time
 //   Unimplemented        this system cannot confine a process, or the file is a zip archive of a rare kind
-absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& options);
+// The child process gets `least_time` of processor time and 100 ns for each byte of the file.
+absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& options,
+                                    absl::Duration least_time = absl::Seconds(20));
 
 }  // namespace modelport
 

@@ -8,6 +8,7 @@
 //              term  the process gets SIGTERM before the call, which is made
 //   FAULT_ERROR=N    the number of the error; by default that of EIO
 //   FAULT_MARK=FILE  a file that is created when the call is reached
+//   FAULT_LOG=FILE   a file that gets a line with the name of each call that counts
 //   FAULT_CALLS=...  names of the calls that count, with commas; by default all of them. Writes to the standard streams
 //                    never count.
 //   NO_TMPFILE=1     the file system has no unnamed files
@@ -44,10 +45,20 @@ bool Counts(const char* call) {
   return found != nullptr && (found == names || found[-1] == ',') && (found[size] == ',' || found[size] == '\0');
 }
 
+// Appends a line to the file `path`, with calls that do not count.
+void AppendLine(const char* path, const char* line) {
+  const int file = syscall(SYS_open, path, O_CREAT | O_WRONLY | O_APPEND, 0666);
+  syscall(SYS_write, file, line, strlen(line));
+  syscall(SYS_write, file, "\n", 1);
+  syscall(SYS_close, file);
+}
+
 // Whether `call`, which is about to be made, must fail. Does not return if the process must be killed.
 bool IsDue(const char* call) {
+  if (!Counts(call)) return false;
+  if (const char* const log = getenv("FAULT_LOG")) AppendLine(log, call);
   const char* const at = getenv("FAULT_AT");
-  if (at == nullptr || !Counts(call)) return false;
+  if (at == nullptr) return false;
   const int number = ++calls, due = atoi(at);
   if (number != due && !(number > due && Is("FAULT_KIND", "last"))) return false;
   if (const char* const mark = getenv("FAULT_MARK")) {

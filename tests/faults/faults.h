@@ -1,0 +1,34 @@
+#ifndef MODELPORT_TESTS_FAULTS_FAULTS_H_
+#define MODELPORT_TESTS_FAULTS_FAULTS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tests/tool_process.h"
+
+namespace modelport {
+
+// The contents of files by their names.
+using Files = std::map<std::string, std::string>;
+
+// The files in `folder` and below, by their paths within it.
+Files FilesIn(const std::string& folder);
+
+// Those that are complete: neither a file nor a folder above it has a name that begins with a dot.
+Files WithoutPartials(const Files& files);
+
+// The calls of tests/faults/fault_shim.cc that change file names, with commas.
+extern const char kNameCalls[];
+
+// Runs the program at `path` of the test's data under tests/faults/fault_shim.cc, which `faults` tells what to do: its
+// environment variables.
+ToolResult RunFaulty(const std::string& path, const std::vector<std::string>& arguments, const std::string& folder,
+                     const std::map<std::string, std::string>& faults);
+
+// Whether the fault of the last such run came, before the run was over.
+bool FaultCame();
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_FAULTS_FAULTS_H_
