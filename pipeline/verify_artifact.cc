@@ -103,8 +103,8 @@ absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& req
                                                     request.with_preprocess, request.wrapper, request.outputs);
   if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": outputs.kept: ", tree.status().message()));
   remade.tree = *std::move(tree);
-  ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated,
-                                                      checkpoints, file));
+  ASSIGN_OR_RETURN(remade.weights,
+                   GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated, checkpoints, file));
   ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, AllTensors(remade.weights.bound),
                                                     *request.target, request.runtime));
   const std::vector<Operator> operators = CollectOperators(remade.module);

@@ -46,10 +46,10 @@ Flag<std::string> FLAGS_wrapper(
     flags, "wrapper", "",
     "with --target=nuke or --nuke: which of the model's nodes to make, by the name that bazel run //tools:list shows; "
     "by default the first");
-Flag<std::string> FLAGS_outputs(
-    flags, "outputs", "",
-    "the outputs of the model's forward to keep, such as depth, or several with commas between; the others are left out, "
-    "with the code and the weights that only they need; by default all are kept");
+Flag<std::string> FLAGS_outputs(flags, "outputs", "",
+                                "the outputs of the model's forward to keep, such as depth, or several with commas "
+                                "between; the others are left out, with the code and the weights that only they "
+                                "need; by default all are kept");
 Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
                               "dtype of the artifact's weights: float32, float16 or bfloat16");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");

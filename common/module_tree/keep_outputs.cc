@@ -124,8 +124,9 @@ absl::StatusOr<KeptOutputs> KeepOutputs(std::shared_ptr<const ModuleTree> model,
   const std::vector<Port> outputs = OutputsOf(*model);
   if (outputs.empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat(call.type, " does not state what its forward gives, so nothing can be left out; its plugin can "
-                                "state that under `entry_points`"));
+        absl::StrCat(call.type,
+                     " does not state what its forward gives, so nothing can be left out; its plugin can "
+                     "state that under `entry_points`"));
   }
   for (const std::string& name : names) {
     if (FindPort(outputs, name) != nullptr) continue;

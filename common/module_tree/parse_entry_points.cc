@@ -18,9 +18,7 @@ namespace {
 
 using Words = std::initializer_list<absl::string_view>;
 
-bool IsName(const Expression& expression) {
-  return expression.names() == std::vector<std::string>{expression.text()};
-}
+bool IsName(const Expression& expression) { return expression.names() == std::vector<std::string>{expression.text()}; }
 
 class PortParser {
  public:

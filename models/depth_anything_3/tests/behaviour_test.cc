@@ -136,9 +136,8 @@ TEST_F(Da3BehaviourTest, KeptOutputsEqualThoseOfTheWholeModel) {
   depth_and_gaussians.insert(depth_and_gaussians.end(), gaussians.begin(), gaussians.end());
   const at::Tensor images = Images(1, 3, 28, 42);
   const Arguments plain = {{"x", images}};
-  const Arguments with_cameras = {{"x", images},
-                                  {"extrinsics", at::eye(4).expand({1, 3, 4, 4})},
-                                  {"intrinsics", at::eye(3).expand({1, 3, 3, 3})}};
+  const Arguments with_cameras = {
+      {"x", images}, {"extrinsics", at::eye(4).expand({1, 3, 4, 4})}, {"intrinsics", at::eye(3).expand({1, 3, 3, 3})}};
   const Arguments with_gaussians = {{"x", images}, {"infer_gs", true}};
   const Arguments with_rays = {{"x", images}, {"use_ray_pose", true}};
   const struct {

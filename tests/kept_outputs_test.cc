@@ -1,4 +1,5 @@
-// Exports without some of the outputs: files, manifests and their verification. behaviour_test compares what they compute.
+// Exports without some of the outputs: files, manifests and their verification. What they compute is compared by the
+// tests of the families.
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -18,6 +19,7 @@
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
+#include "tests/examples.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -32,14 +34,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr char kModel[] = "tiny_any";
+// Gives depth, cameras and Gaussians.
+std::string Model() { return ExampleModel("views"); }
 
 const Registry& TestRegistry() {
   static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
   return *registry;
 }
 
-// Exports kModel, or what `change` says, as m.pt in `folder`.
+// Exports Model(), or what `change` says, as m.pt in `folder`.
 absl::StatusOr<Manifest> Export(
     const std::string& folder, const std::vector<std::string>& outputs,
     const std::function<void(ExportOptions&)>& change = [](ExportOptions&) {}) {
@@ -47,14 +50,14 @@ absl::StatusOr<Manifest> Export(
   options.outputs = outputs;
   options.out = folder + "/m.pt";
   change(options);
-  return ExportModel(TestRegistry(), *TestRegistry().Find(kModel), options);
+  return ExportModel(TestRegistry(), *TestRegistry().Find(Model()), options);
 }
 
 absl::Status Verify(const std::string& folder, const std::vector<std::string>& checkpoints = {}) {
   return VerifyArtifact(TestRegistry(), folder + "/m.pt", checkpoints).status();
 }
 
-TEST(Da3OutputsTest, TheManifestListsWhatIsLeftOut) {
+TEST(KeptOutputsTest, TheManifestListsWhatIsLeftOut) {
   const std::string all = EmptyFolder("all"), some = EmptyFolder("some");
   ASSERT_OK_AND_ASSIGN(const Manifest whole, Export(all, {}));
   ASSERT_OK_AND_ASSIGN(const Manifest manifest, Export(some, {"depth"}));
@@ -79,7 +82,7 @@ TEST(Da3OutputsTest, TheManifestListsWhatIsLeftOut) {
   EXPECT_EQ(manifest.methods_size(), whole.methods_size());
 }
 
-TEST(Da3OutputsTest, AllOutputsGiveTheFileOfAnExportWithoutTheFlag) {
+TEST(KeptOutputsTest, AllOutputsGiveTheFileOfAnExportWithoutTheFlag) {
   const std::string all = EmptyFolder("all"), listed = EmptyFolder("listed");
   ASSERT_OK(Export(all, {}));
   ASSERT_OK(Export(listed, {"depth", "depth_conf", "extrinsics", "intrinsics", "gaussians.means", "gaussians.scales",
@@ -87,7 +90,7 @@ TEST(Da3OutputsTest, AllOutputsGiveTheFileOfAnExportWithoutTheFlag) {
   EXPECT_TRUE(ReadFile(all + "/m.pt") == ReadFile(listed + "/m.pt"));
 }
 
-TEST(Da3OutputsTest, VerifyMakesTheSameArtifactAnew) {
+TEST(KeptOutputsTest, VerifyMakesTheSameArtifactAnew) {
   const std::string folder = EmptyFolder("verify");
   ASSERT_OK_AND_ASSIGN(const Manifest manifest, Export(folder, {"depth"}));
   EXPECT_OK(Verify(folder));
@@ -111,9 +114,9 @@ TEST(Da3OutputsTest, VerifyMakesTheSameArtifactAnew) {
 }
 
 // The names of a checkpoint's keys tell more than those that are read whether it is the right one.
-TEST(Da3OutputsTest, ACheckpointHasToHoldWhatIsLeftOut) {
+TEST(KeptOutputsTest, ACheckpointHasToHoldWhatIsLeftOut) {
   const std::string folder = EmptyFolder("checkpoints"), whole = folder + "/whole.safetensors";
-  const CatalogEntry entry = *TestRegistry().Find(kModel);
+  const CatalogEntry entry = *TestRegistry().Find(Model());
   ASSERT_OK(WriteSeededSafetensors(entry, whole));
   const auto from = [](const std::string& path) {
     return [path](ExportOptions& options) { options.weights = CheckpointFiles{{path}}; };
@@ -128,26 +131,24 @@ TEST(Da3OutputsTest, ACheckpointHasToHoldWhatIsLeftOut) {
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("cam_dec.fc_t.weight")));
 }
 
-TEST(Da3OutputsTest, WrappersThatNeedOnlyWhatIsKeptAreMadeAroundIt) {
+TEST(KeptOutputsTest, WrappersThatNeedOnlyWhatIsKeptAreMadeAroundIt) {
   const std::string nuke = EmptyFolder("nuke"), images = EmptyFolder("images");
-  ASSERT_OK_AND_ASSIGN(const Manifest for_nuke, Export(nuke, {"depth"}, [](ExportOptions& options) {
-                         options.target = *FindTarget("nuke");
-                       }));
+  ASSERT_OK_AND_ASSIGN(const Manifest for_nuke,
+                       Export(nuke, {"depth"}, [](ExportOptions& options) { options.target = *FindTarget("nuke"); }));
   EXPECT_THAT(for_nuke.outputs().left_out(), Contains("extrinsics"));
   EXPECT_OK(Verify(nuke));
-  ASSERT_OK_AND_ASSIGN(const Manifest of_images, Export(images, {"depth"}, [](ExportOptions& options) {
-                         options.with_preprocess = true;
-                       }));
+  ASSERT_OK_AND_ASSIGN(const Manifest of_images,
+                       Export(images, {"depth"}, [](ExportOptions& options) { options.with_preprocess = true; }));
   ASSERT_THAT(of_images.entry_points(0).outputs(), SizeIs(1));
   EXPECT_EQ(of_images.entry_points(0).outputs(0).name(), "depth");
   EXPECT_OK(Verify(images));
 }
 
-TEST(Da3OutputsTest, WhatCannotBeLeftOutIsAnErrorAndWritesNothing) {
+TEST(KeptOutputsTest, WhatCannotBeLeftOutIsAnErrorAndWritesNothing) {
   const std::string folder = EmptyFolder("errors");
   EXPECT_THAT(Export(folder, {"dept"}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("--outputs=dept: tiny_any: forward has no output dept; nearest: depth")));
+                       HasSubstr("--outputs=dept: " + Model() + ": forward has no output dept; nearest: depth")));
   EXPECT_THAT(Export(folder, {"depth_conf"}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("depth cannot be left out")));
   EXPECT_THAT(FileNames(folder), IsEmpty());
