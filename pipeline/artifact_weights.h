@@ -29,10 +29,10 @@ struct ArtifactWeights {
 absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
                                                     const Manifest& stated);
 
-// Gets the weights of the artifact `file` of `entry`, for what `tree` keeps of the model. The manifest is `stated`. They
-// come from `checkpoints`, in any order, if there are some, else from seeded weights if the manifest names these, else
-// from the artifact, whose tensors are borrowed.
-// A manifest within an artifact names no checkpoints; any that fit the model are taken then.
+// Gets the weights of the artifact `file` of `entry`, for what `tree` keeps of the model. The manifest is `stated`.
+// They come from `checkpoints`, in any order, if there are some, else from seeded weights if the manifest names these,
+// else from the artifact, whose tensors are borrowed. A manifest within an artifact names no checkpoints; any that fit
+// the model are taken then.
 //   InvalidArgument     more or fewer checkpoints than the manifest names
 //   FailedPrecondition  a checkpoint is none of the manifest's, or does not fit the model
 //   DataLoss            a malformed source in the manifest; a tensor that is missing or of another size

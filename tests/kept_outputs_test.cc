@@ -148,7 +148,7 @@ TEST(KeptOutputsTest, WhatCannotBeLeftOutIsAnErrorAndWritesNothing) {
   const std::string folder = EmptyFolder("errors");
   EXPECT_THAT(Export(folder, {"dept"}),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       HasSubstr("--outputs=dept: " + Model() + ": forward has no output dept; nearest: depth")));
+                       HasSubstr("--outputs=dept: " + Model() + ": forward has no output \"dept\"; nearest: depth")));
   EXPECT_THAT(Export(folder, {"depth_conf"}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("depth cannot be left out")));
   EXPECT_THAT(FileNames(folder), IsEmpty());

@@ -125,13 +125,13 @@ absl::StatusOr<KeptOutputs> KeepOutputs(std::shared_ptr<const ModuleTree> model,
   if (outputs.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(call.type,
-                     " does not state what its forward gives, so nothing can be left out; its plugin can "
-                     "state that under `entry_points`"));
+                     " does not state what its forward gives, so nothing can be left out: its plugin can state "
+                     "that under entry_points"));
   }
   for (const std::string& name : names) {
     if (FindPort(outputs, name) != nullptr) continue;
     return absl::InvalidArgumentError(
-        absl::StrCat("forward has no output ", Brief(name), NearestHint(name, NamesOf(outputs))));
+        absl::StrCat("forward has no output \"", Brief(name), "\"", NearestHint(name, NamesOf(outputs))));
   }
   ASSIGN_OR_RETURN(const std::set<std::string> switches, SwitchesOff(outputs, names));
   if (switches.empty()) return kept;

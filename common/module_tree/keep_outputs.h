@@ -24,7 +24,7 @@ struct KeptOutputs {
 // Leaves out the outputs of forward that are not in `names`, or none if `names` is empty: calls the root of `model`
 // as `call`, of which it is the tree, but with 0 for the arguments that switch these outputs on (`switched_by` in
 // docs/plugins.md). An output that no argument switches stays if it is there only on demand (`only_with`).
-//   InvalidArgument  forward has no output of such a name; one cannot be left out, or only together with another that is
+//   InvalidArgument  forward has no output of such a name; one cannot be left out, or only together with one that is
 //                    kept; or an argument changes more than the outputs that it switches
 absl::StatusOr<KeptOutputs> KeepOutputs(std::shared_ptr<const ModuleTree> model, const Call& call,
                                         const std::vector<std::string>& names);

@@ -112,10 +112,10 @@ TEST(KeepOutputsTest, AllOutputsAreAsNone) {
 }
 
 TEST(KeepOutputsTest, AnUnknownNameIsNamedWithTheNearest) {
-  EXPECT_THAT(Error("Net(4)", {"dept"}), StatusIs(kInvalid, HasSubstr("no output dept; nearest: depth")));
+  EXPECT_THAT(Error("Net(4)", {"dept"}), StatusIs(kInvalid, HasSubstr("no output \"dept\"; nearest: depth")));
   // The model has no normals.
-  EXPECT_THAT(Error("Net(4)", {"depth", "normal"}), StatusIs(kInvalid, HasSubstr("no output normal")));
-  EXPECT_THAT(Error("Net(4)", {"depth", ""}), StatusIs(kInvalid, HasSubstr("no output")));
+  EXPECT_THAT(Error("Net(4)", {"depth", "normal"}), StatusIs(kInvalid, HasSubstr("no output \"normal\"")));
+  EXPECT_THAT(Error("Net(4)", {"depth", ""}), StatusIs(kInvalid, HasSubstr("no output \"\"")));
 }
 
 TEST(KeepOutputsTest, AnOutputWithoutASwitchCannotBeLeftOut) {
