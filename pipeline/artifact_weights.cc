@@ -19,6 +19,7 @@
 #include "common/text/printable.h"
 #include "common/weights/scalar_type.h"
 #include "pipeline/bind_parts.h"
+#include "pipeline/keep_slots.h"
 #include "pipeline/tensor_record.h"
 #include "pipeline/weight_source.h"
 #include "registry/weight_parts.h"
@@ -64,16 +65,18 @@ absl::Status CheckSources(const StatedManifest& stated, const std::vector<Weight
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArtifactWeights> Bind(std::vector<MappedPart> mapped, DType dtype, std::vector<std::string> sources) {
+absl::StatusOr<ArtifactWeights> Bind(const KeptOutputs& kept, std::vector<MappedPart> mapped, DType dtype,
+                                     std::vector<std::string> sources) {
+  KeepSlots(kept, mapped);
   ArtifactWeights weights{std::move(mapped), {}, std::move(sources)};
   ASSIGN_OR_RETURN(weights.bound, BindParts(weights.mapped, dtype));
   return weights;
 }
 
-absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
+absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const TargetTree& tree,
                                          DType dtype, const Seeded& seeded) {
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, tree, seeded));
-  return Bind(std::move(mapped), dtype, {SeededName(seeded)});
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, *tree.model, seeded));
+  return Bind(tree.kept, std::move(mapped), dtype, {SeededName(seeded)});
 }
 
 std::string DigestOf(const Checkpoint& checkpoint) {
@@ -100,8 +103,8 @@ absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFil
 }
 
 absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, const CatalogEntry& entry,
-                                                      std::vector<WeightPart> parts, DType dtype,
-                                                      const std::vector<std::string>& paths,
+                                                      const KeptOutputs& kept, std::vector<WeightPart> parts,
+                                                      DType dtype, const std::vector<std::string>& paths,
                                                       const StatedManifest& stated) {
   const std::vector<StatedFile> files = StatedFiles(stated, parts);
   std::vector<absl::optional<Checkpoint>> taken(files.size());
@@ -124,22 +127,22 @@ absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, 
     mapped.push_back(*std::move(part));
     sources.push_back(source);
   }
-  return Bind(std::move(mapped), dtype, std::move(sources));
+  return Bind(kept, std::move(mapped), dtype, std::move(sources));
 }
 
 // For a manifest that states no checkpoint: any that holds the artifact's weights will do.
 absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, const CatalogEntry& entry,
-                                                   const ModuleTree& tree, DType dtype,
+                                                   const TargetTree& tree, DType dtype,
                                                    const std::vector<std::string>& paths) {
   CheckpointFiles files;
   for (const std::string& path : paths) files.push_back({path});
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, tree, files));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, *tree.model, files));
   std::vector<std::string> sources;
   for (const MappedPart& part : mapped) {
     RETURN_IF_ERROR(VerifyInputs(part.checkpoint, part.plan.sources));
     sources.push_back(DigestOf(part.checkpoint));
   }
-  return Bind(std::move(mapped), dtype, std::move(sources));
+  return Bind(tree.kept, std::move(mapped), dtype, std::move(sources));
 }
 
 // The tensor that fills `slot`, the one of that index, borrowed from the artifact.
@@ -185,13 +188,13 @@ absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, c
 }
 
 absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
-                                                   const ModuleTree& tree, DType dtype, const StatedManifest& stated,
+                                                   const TargetTree& tree, DType dtype, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file) {
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
     // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
     if (checkpoints.empty()) {
-      RETURN_IF_ERROR(FromArtifact(tree, dtype, file).status());
+      RETURN_IF_ERROR(FromArtifact(*tree.kept.tree, dtype, file).status());
       return FromSeed(registry, entry, tree, dtype, *seeded);
     }
     return absl::FailedPreconditionError(
@@ -199,14 +202,16 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                      ", and from no checkpoint; leave out --checkpoint"));
   }
   if (!stated.is_whole) {
-    return checkpoints.empty() ? FromArtifact(tree, dtype, file)
+    return checkpoints.empty() ? FromArtifact(*tree.kept.tree, dtype, file)
                                : FromAnyCheckpoints(registry, entry, tree, dtype, checkpoints);
   }
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, tree, stated.manifest));
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, *tree.model, stated.manifest));
   RETURN_IF_ERROR(CheckSources(stated, parts));
-  if (!checkpoints.empty()) return FromStatedCheckpoints(registry, entry, std::move(parts), dtype, checkpoints, stated);
+  if (!checkpoints.empty()) {
+    return FromStatedCheckpoints(registry, entry, tree.kept, std::move(parts), dtype, checkpoints, stated);
+  }
   RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
-  return FromArtifact(tree, dtype, file);
+  return FromArtifact(*tree.kept.tree, dtype, file);
 }
 
 }  // namespace modelport

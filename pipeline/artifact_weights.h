@@ -12,6 +12,7 @@
 #include "pipeline/map_weights.h"
 #include "pipeline/stated_manifest.h"
 #include "registry/registry.h"
+#include "registry/target_tree.h"
 
 namespace modelport {
 
@@ -28,15 +29,15 @@ struct ArtifactWeights {
 absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
                                                     const Manifest& stated);
 
-// Gets the weights of the artifact `file` of `entry`, for `tree`, the variant's own. The manifest is `stated`. They
-// come from `checkpoints`, in any order, if there are some, else from seeded weights if the manifest names these, else
-// from the artifact, whose tensors are borrowed.
-// A manifest within an artifact names no checkpoints; any that fit the model are taken then.
+// Gets the weights of the artifact `file` of `entry`, for what `tree` keeps of the model. The manifest is `stated`.
+// They come from `checkpoints`, in any order, if there are some, else from seeded weights if the manifest names these,
+// else from the artifact, whose tensors are borrowed. A manifest within an artifact names no checkpoints; any that fit
+// the model are taken then.
 //   InvalidArgument     more or fewer checkpoints than the manifest names
 //   FailedPrecondition  a checkpoint is none of the manifest's, or does not fit the model
 //   DataLoss            a malformed source in the manifest; a tensor that is missing or of another size
 absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
-                                                   const ModuleTree& tree, DType dtype, const StatedManifest& stated,
+                                                   const TargetTree& tree, DType dtype, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file);
 

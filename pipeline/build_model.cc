@@ -2,6 +2,7 @@
 
 #include "common/status/status_macros.h"
 #include "pipeline/bind_parts.h"
+#include "pipeline/keep_slots.h"
 #include "pipeline/target_module.h"
 
 namespace modelport {
@@ -10,8 +11,9 @@ namespace {
 absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   BuiltModel model;
   ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
-                                               options.wrapper));
+                                               options.wrapper, options.outputs));
   ASSIGN_OR_RETURN(model.weights, MapWeights(registry, entry, *model.tree.model, options.weights));
+  KeepSlots(model.tree.kept, model.weights);
   ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
   ASSIGN_OR_RETURN(model.module,
                    BuildTargetModule(*model.tree.whole, AllTensors(model.bound), *options.target, options.runtime));

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_join.h"
 #include "common/module_tree/interface.h"
+#include "common/module_tree/keep_outputs.h"
 #include "common/runtime/runtime_obstacles.h"
 #include "common/source/constant.h"
 #include "common/tensor/number.h"
@@ -38,6 +39,14 @@ void DescribePreprocessing(const Preprocessing& stated, const TargetTree& tree, 
   preprocessing.set_channels(stated.channels);
   for (const int64_t side : stated.size) preprocessing.add_size(side);
   preprocessing.set_module(tree.wrapper);
+}
+
+void DescribeOutputs(const KeptOutputs& kept, Manifest& manifest) {
+  if (kept.left_out.empty()) return;
+  Manifest::Outputs& outputs = *manifest.mutable_outputs();
+  for (const std::string& name : kept.names) outputs.add_kept(name);
+  for (const std::string& name : kept.left_out) outputs.add_left_out(name);
+  for (const std::string& slot : kept.left_out_slots) outputs.add_tensors(slot);
 }
 
 void DescribeTensors(const ModuleTree& tree, Manifest& manifest) {
@@ -197,6 +206,7 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   manifest.set_libtorch_version(TORCH_VERSION);
   DescribePlugin(*parts.entry.plugin, manifest);
   DescribePreprocessing(parts.entry.plugin->preprocessing, parts.tree, manifest);
+  DescribeOutputs(parts.tree.kept, manifest);
   DescribeTensors(*parts.tree.whole, manifest);
   DescribeCode(parts, manifest);
   if (parts.tree.is_wrapped()) DescribeInterface(*parts.tree.whole->interface, manifest);

@@ -24,6 +24,8 @@
 #include "common/text/printable.h"
 #include "pipeline/artifact_checkpoint.h"
 #include "pipeline/checked_plan.h"
+#include "registry/target_tree.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -55,8 +57,12 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
         absl::StrCat(file.path(), ": is an artifact of ", Brief(manifest->model()), ", which the catalog does not have",
                      "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, tree));
+  const std::vector<std::string> outputs(manifest->outputs().kept().begin(), manifest->outputs().kept().end());
+  const absl::StatusOr<TargetTree> tree =
+      BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), /*with_preprocess=*/false,
+                      /*wrapper=*/"", outputs);
+  RETURN_IF_ERROR(Annotate(tree.status(), file.path()));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree->kept.tree));
   std::vector<std::string> models = {entry->variant->name};
   return DiffFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
 }
@@ -85,6 +91,7 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact target"] = manifest.target();
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
+  (*settings)["artifact outputs left out"] = Brief(absl::StrJoin(manifest.outputs().left_out(), ", "));
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
   (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());

@@ -34,6 +34,7 @@
 #include "pipeline/bind_parts.h"
 #include "pipeline/describe_export.h"
 #include "pipeline/export_outputs.h"
+#include "pipeline/keep_slots.h"
 #include "pipeline/map_weights.h"
 #include "pipeline/published_file.h"
 #include "pipeline/target_module.h"
@@ -181,10 +182,11 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
   ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target,
-                                                          options.with_preprocess, options.wrapper));
+                                                          options.with_preprocess, options.wrapper, options.outputs));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
-  ASSIGN_OR_RETURN(const std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
+  KeepSlots(tree.kept, weights);
   for (const MappedPart& part : weights) RETURN_IF_ERROR(CheckNotAnInput(options.out, part.checkpoint));
   ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound,
                    BindParts(weights, options.dtype, absl::StrCat(options.out, ".weights")));

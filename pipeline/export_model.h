@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/manifest/manifest.pb.h"
@@ -22,6 +23,7 @@ struct ExportOptions {
   const Runtime* runtime = nullptr;                // The runtime it is made for; null: the newest.
   bool with_preprocess = false;                    // Whether the artifact prepares images itself.
   std::string wrapper;                             // The plugin's wrapper for the target; empty: the default.
+  std::vector<std::string> outputs;                // Those of the model's forward to keep; empty: all.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
   bool allow_nonfinite = false;                    // Whether weights and outputs may be NaN or infinite.
@@ -31,7 +33,8 @@ struct ExportOptions {
 // `artifact` and `round_trip`. After an error neither file appears and existing files are as they were; if they cannot
 // be restored, the message says what is there (take_names.h).
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, has no preprocessing
-//                       to be put in front, or an output is an input or cannot be one (export_outputs.h)
+//                       to be put in front or cannot do without an output (keep_outputs.h), or a file to write is an
+//                       input or cannot be one (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model, is another model's published file, holds values that are
 //                       not finite or changed while it was read, or the model computes such values or cannot run in
 //                       the runtime

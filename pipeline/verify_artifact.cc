@@ -53,6 +53,7 @@ struct StatedRequest {
   DType dtype;
   bool with_preprocess = false;
   std::string wrapper;
+  std::vector<std::string> outputs;
 };
 
 absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
@@ -67,6 +68,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   request.dtype = *dtype;
   request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
   request.wrapper = stated.wrapper();
+  request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   RETURN_IF_ERROR(FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
                               request.wrapper)
                       .status());
@@ -101,10 +103,12 @@ struct Remade {
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
                               const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
   Remade remade;
-  ASSIGN_OR_RETURN(remade.tree, BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
-                                                request.with_preprocess, request.wrapper));
-  ASSIGN_OR_RETURN(remade.weights, GetArtifactWeights(registry, request.entry, *remade.tree.model, request.dtype,
-                                                      stated, checkpoints, file));
+  absl::StatusOr<TargetTree> tree = BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
+                                                    request.with_preprocess, request.wrapper, request.outputs);
+  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": outputs.kept: ", tree.status().message()));
+  remade.tree = *std::move(tree);
+  ASSIGN_OR_RETURN(remade.weights,
+                   GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated, checkpoints, file));
   ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, AllTensors(remade.weights.bound),
                                                     *request.target, request.runtime));
   const std::vector<Operator> operators = CollectOperators(remade.module);

@@ -257,7 +257,7 @@ constexpr char kModules[] = R"yaml(modules:
           - {name: x, shape: [B, dim, 2 * H], dtype: bool, image: any, resize: longer_side, size: 4 * dim, min: 0, max: 1, when: bias, help: image, as: one.forward}
         outputs:
           - {name: y, shape: [], dtype: float32, unit: metres, larger_is: nearer, min: -1, max: dim, only_with: x, help: depth, as: one.forward}
-          - {name: z, only_without: x, when: not bias}
+          - {name: z, only_without: x, when: not bias, switched_by: depth}
     interface:
       kind: depth
       channels_in: [rgba.red, rgba.green]

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
@@ -45,6 +46,10 @@ Flag<std::string> FLAGS_wrapper(
     flags, "wrapper", "",
     "with --target=nuke or --nuke: which of the model's nodes to make, by the name that bazel run //tools:list shows; "
     "by default the first");
+Flag<std::string> FLAGS_outputs(flags, "outputs", "",
+                                "the outputs of the model's forward to keep, such as depth, or several with commas "
+                                "between; the others are left out, with the code and the weights that only they "
+                                "need; by default all are kept");
 Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
                               "dtype of the artifact's weights: float32, float16 or bfloat16");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
@@ -210,6 +215,7 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   options.prove = *FLAGS_verify;
   options.with_preprocess = *FLAGS_with_preprocess;
   options.wrapper = *FLAGS_wrapper;
+  if (!FLAGS_outputs->empty()) options.outputs = absl::StrSplit(*FLAGS_outputs, ',');
   options.allow_nonfinite = *FLAGS_allow_nonfinite;
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {

@@ -69,6 +69,9 @@ void AddManifest(const Manifest& manifest, Table& table) {
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
                                         FormatCount(manifest.parameters()), " parameters")});
+  if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
+    table.AddRow({"left out", left_out});
+  }
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
@@ -42,6 +43,15 @@ std::string WeightsOrigin(const Manifest& manifest) {
     if (!file.published().empty()) origins.push_back(absl::StrCat(file.part(), " ", origin(file.published())));
   }
   return absl::StrJoin(origins, ", ");
+}
+
+std::string LeftOutByRequest(const Manifest& manifest) {
+  const Manifest::Outputs& outputs = manifest.outputs();
+  if (outputs.left_out().empty()) return "";
+  const std::string names = absl::StrJoin(outputs.left_out(), ", ");
+  if (outputs.tensors().empty()) return names;
+  return absl::StrCat(names, " and ", Counted(outputs.tensors_size(), "tensor"), " that only ",
+                      outputs.left_out_size() == 1 ? "it needs" : "they need");
 }
 
 bool ExcludesCommercialUse(const Manifest& manifest) { return absl::StrContains(manifest.weights_licence(), "-NC"); }

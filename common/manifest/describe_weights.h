@@ -1,4 +1,4 @@
-// What a manifest says of the source of the weights, for people.
+// What a manifest says of the weights and their source, for people.
 #ifndef MODELPORT_COMMON_MANIFEST_DESCRIBE_WEIGHTS_H_
 #define MODELPORT_COMMON_MANIFEST_DESCRIBE_WEIGHTS_H_
 
@@ -17,6 +17,9 @@ std::string WeightsLayout(const Manifest& manifest);
 // "the published file" or "not the published file", of several files "backbone the published file, linear_head not the
 // published file"; "" if the plugin states no sha256, or for seeded weights.
 std::string WeightsOrigin(const Manifest& manifest);
+
+// What --outputs left out: "depth_conf and 3 tensors that only it needs"; "" if nothing.
+std::string LeftOutByRequest(const Manifest& manifest);
 
 // Whether the licence of the published weights excludes commercial use, as its SPDX name tells: "CC-BY-NC-4.0".
 bool ExcludesCommercialUse(const Manifest& manifest);

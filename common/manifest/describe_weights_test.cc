@@ -53,5 +53,19 @@ TEST(DescribeWeightsTest, LicencesWithNCExcludeCommercialUse) {
   }
 }
 
+TEST(DescribeWeightsTest, WhatIsLeftOutByRequest) {
+  Manifest manifest;
+  EXPECT_EQ(LeftOutByRequest(manifest), "");
+  Manifest::Outputs& outputs = *manifest.mutable_outputs();
+  outputs.add_kept("depth");
+  outputs.add_left_out("normal");
+  EXPECT_EQ(LeftOutByRequest(manifest), "normal");
+  outputs.add_tensors("head.weight");
+  EXPECT_EQ(LeftOutByRequest(manifest), "normal and 1 tensor that only it needs");
+  outputs.add_left_out("pose");
+  outputs.add_tensors("head.bias");
+  EXPECT_EQ(LeftOutByRequest(manifest), "normal, pose and 2 tensors that only they need");
+}
+
 }  // namespace
 }  // namespace modelport

@@ -41,6 +41,9 @@ struct Port : PortFacts {
   absl::optional<int64_t> size;  // Of an image: the recommended side in pixels.
   absl::optional<double> min;    // Of the values.
   absl::optional<double> max;
+  // Of a part of the result: the argument of the module type that is 0 where this part, and all that only it needs, is
+  // left out; "" if there is none.
+  std::string switched_by;
   std::string place;  // Where it is written, "toy/modules.yaml:12:5".
 };
 
@@ -59,7 +62,8 @@ struct PortDecl : PortFacts {
   absl::optional<Expression> size;
   absl::optional<Expression> min;
   absl::optional<Expression> max;
-  absl::optional<Expression> when;  // The port exists only where this is neither 0 nor false.
+  absl::optional<Expression> when;         // The port exists only where this is neither 0 nor false.
+  absl::optional<Expression> switched_by;  // Likewise; the name of an argument.
   // "model" and "forward" of `as: model.forward`: takes what is not stated here from the port of this name there.
   std::string as_child;
   std::string as_method;

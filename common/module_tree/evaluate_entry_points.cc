@@ -43,7 +43,7 @@ class Evaluator {
   std::vector<Port> EvaluatePorts(const std::vector<PortDecl>& decls, Ports ports, PortDecls port_decls) {
     std::vector<Port> evaluated;
     for (const PortDecl& decl : decls) {
-      if (decl.when.has_value() && !Valid(decl.when->EvaluateCondition(scope_), decl).value_or(false)) continue;
+      if (!Holds(decl.when, decl) || !Holds(decl.switched_by, decl)) continue;
       absl::optional<Port> port = Taken(decl, ports, port_decls);
       if (!port.has_value()) continue;
       State(decl, *port);
@@ -54,6 +54,10 @@ class Evaluator {
       evaluated.push_back(*std::move(port));
     }
     return evaluated;
+  }
+
+  bool Holds(const absl::optional<Expression>& condition, const PortDecl& decl) {
+    return !condition.has_value() || Valid(condition->EvaluateCondition(scope_), decl).value_or(false);
   }
 
   // What `as` takes, and an empty port without `as`. Nothing if the module that it names lacks the port here.
@@ -109,6 +113,8 @@ class Evaluator {
           &PortFacts::unit, &PortFacts::larger_is, &PortFacts::only_with, &PortFacts::only_without}) {
       if (!(decl.*field).empty()) port.*field = decl.*field;
     }
+    // The argument of another module type is none of this one.
+    port.switched_by = decl.switched_by.has_value() ? decl.switched_by->text() : "";
     port.place = MarkString(decl.mark);
     if (decl.shape.has_value()) port.shape = EvaluateShape(decl);
     if (decl.size.has_value()) port.size = Valid(decl.size->EvaluateInt(scope_), decl);

@@ -18,6 +18,8 @@ namespace {
 
 using Words = std::initializer_list<absl::string_view>;
 
+bool IsName(const Expression& expression) { return expression.names() == std::vector<std::string>{expression.text()}; }
+
 class PortParser {
  public:
   PortParser(const YamlValue& value, absl::string_view what, YamlProblems* problems)
@@ -37,6 +39,11 @@ class PortParser {
     port_.larger_is = TakeWord("larger_is", {"nearer", "farther"});
     port_.only_with = reader_.TakeText("only_with");
     port_.only_without = reader_.TakeText("only_without");
+    port_.switched_by = TakeExpression("switched_by", &reader_, problems_);
+    if (port_.switched_by.has_value() && !IsName(*port_.switched_by)) {
+      problems_->Add(value_.mark, absl::StrCat("field \"switched_by\" wants the name of an argument, has \"",
+                                               port_.switched_by->text(), "\""));
+    }
     return Finish();
   }
 

@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/manifest/manifest.h"
@@ -51,7 +52,7 @@ absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptio
       absl::StrCat(kModelportVersion, "\n", TORCH_VERSION, "\n", entry.variant->name, "\n", entry.plugin->plugin_digest,
                    "\n", entry.plugin->key_map_digest, "\n", DTypeName(options.dtype), "\n");
   absl::StrAppend(&key, options.runtime == nullptr ? "newest" : options.runtime->name, "\n", options.with_preprocess,
-                  options.prove, options.allow_nonfinite, "\n");
+                  options.prove, options.allow_nonfinite, "\n", absl::StrJoin(options.outputs, ","), "\n");
   RETURN_IF_ERROR(AppendWeights(options.weights, key));
   return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }

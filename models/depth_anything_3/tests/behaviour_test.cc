@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/script/torch_status.h"
+#include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -121,6 +122,53 @@ TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
   for (const auto& c : cases) {
     EXPECT_THAT(std::string(TryForward(c.module, c.arguments).status().message()), HasSubstr(c.message));
   }
+}
+
+absl::StatusOr<Module> ExportKept(const std::string& model, uint64_t seed, const std::vector<std::string>& outputs) {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.outputs = outputs; });
+}
+
+TEST_F(Da3BehaviourTest, KeptOutputsEqualThoseOfTheWholeModel) {
+  const std::vector<std::string> gaussians = {"gaussians.means", "gaussians.scales", "gaussians.rotations",
+                                              "gaussians.harmonics", "gaussians.opacities"};
+  std::vector<std::string> depth_and_gaussians = {"depth"};
+  depth_and_gaussians.insert(depth_and_gaussians.end(), gaussians.begin(), gaussians.end());
+  const at::Tensor images = Images(1, 3, 28, 42);
+  const Arguments plain = {{"x", images}};
+  const Arguments with_cameras = {
+      {"x", images}, {"extrinsics", at::eye(4).expand({1, 3, 4, 4})}, {"intrinsics", at::eye(3).expand({1, 3, 3, 3})}};
+  const Arguments with_gaussians = {{"x", images}, {"infer_gs", true}};
+  const Arguments with_rays = {{"x", images}, {"use_ray_pose", true}};
+  const struct {
+    std::string model;
+    uint64_t seed;
+    std::vector<std::string> outputs;
+    std::vector<Arguments> calls;
+  } cases[] = {
+      {"tiny_any", 0, {"depth"}, {plain, with_cameras}},
+      {"tiny_any", 0, {"depth", "depth_conf"}, {plain}},
+      {"tiny_any", 0, {"depth", "extrinsics", "intrinsics"}, {plain, with_rays}},
+      {"tiny_any", 0, depth_and_gaussians, {with_gaussians}},
+      {"tiny_nested", 19, {"depth", "depth_conf", "extrinsics", "intrinsics", "is_metric", "scale_factor"}, {plain}},
+  };
+  for (const auto& c : cases) {
+    ASSERT_OK_AND_ASSIGN(const Module kept, ExportKept(c.model, c.seed, c.outputs));
+    for (const Arguments& call : c.calls) {
+      const Outputs outputs = Forward(kept, call), whole = Forward(Get(c.model), call);
+      EXPECT_THAT(Names(outputs), ElementsAreArray(c.outputs)) << c.model;
+      for (const std::string& name : c.outputs) EXPECT_TRUE(at::equal(outputs.at(name), whole.at(name))) << name;
+    }
+  }
+}
+
+TEST_F(Da3BehaviourTest, WhatIsLeftOutCannotBeAskedFor) {
+  ASSERT_OK_AND_ASSIGN(const Module kept, ExportKept("tiny_any", 0, {"depth"}));
+  const at::Tensor images = Images(1, 2, 28, 28);
+  EXPECT_THAT(std::string(TryForward(kept, {{"x", images}, {"infer_gs", true}}).status().message()),
+              HasSubstr("no head for infer_gs"));
+  EXPECT_THAT(std::string(TryForward(kept, {{"x", images}, {"use_ray_pose", true}}).status().message()),
+              HasSubstr("export it with the outputs extrinsics and intrinsics"));
 }
 
 // Upstream labels features by their position in the list, not by their block.
