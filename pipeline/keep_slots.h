@@ -8,8 +8,8 @@
 
 namespace modelport {
 
-// Removes from `parts`, which fill all slots of a model, those that `kept` leaves out of it. A checkpoint is mapped onto
-// the whole model first, so that one that lacks a tensor is refused, whatever the artifact keeps.
+// Removes from `parts`, which fill all slots of a model, those that `kept` leaves out of it. A checkpoint is mapped
+// onto the whole model first, so that one that lacks a tensor is refused, whatever the artifact keeps.
 void KeepSlots(const KeptOutputs& kept, std::vector<MappedPart>& parts);
 
 }  // namespace modelport

@@ -30,8 +30,8 @@ absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
   ASSIGN_OR_RETURN(const pickle::Pickle pickle, pickle::ReadPickle(bytes, budget));
   CheckpointContents contents;
   contents.storages.push_back({"data/0", absl::string_view(bytes).substr(0, 8), absl::nullopt});
-  RETURN_IF_ERROR(CollectStateDicts(
-      *pickle.root, [](const TorchStorage&) { return absl::StatusOr<int>(0); }, budget, &contents));
+  RETURN_IF_ERROR(
+      CollectStateDicts(*pickle.root, [](const TorchStorage&) { return absl::StatusOr<int>(0); }, budget, &contents));
   std::vector<std::string> found;
   for (const StateDict& dict : contents.state_dicts) {
     for (const CheckpointTensor& tensor : dict.tensors) found.push_back(absl::StrCat(dict.path, "/", tensor.key));
