@@ -1,12 +1,14 @@
 // Artifacts whose code calls operators that reach files: the tools that run the code of artifacts refuse them before
 // LibTorch loads them, and the others do not run it.
 #include <filesystem>
+#include <fstream>
 #include <ostream>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/archive/testing/archive_records.h"
+#include "common/image/testing/sample_images.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/examples.h"
@@ -38,6 +40,7 @@ class OutsideCallsTest : public testing::TestWithParam<Call> {
                                        "--weights=seeded", "--with_preprocess", "--out=m.pt", "--noverify"},
                                       folder_);
     ASSERT_EQ(result.exit_status, 0) << result.err;
+    std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 40, .height = 30});
     fs::remove(folder_ + "/m.manifest.json");
     fs::copy(folder_ + "/m.pt", folder_ + "/harmless.pt");
     AlterArchive(folder_ + "/m.pt", [&](Records& records) {
@@ -61,8 +64,8 @@ class OutsideCallsTest : public testing::TestWithParam<Call> {
 };
 
 TEST_P(OutsideCallsTest, AreRefusedByTheToolsThatRunCode) {
-  ExpectRefused("predict", {"--artifact=m.pt", "--input=none.png", "--out=out.png"});
-  ExpectRefused("predict", {"--artifact=harmless.pt", "--compare=m.pt", "--input=none.png"});
+  ExpectRefused("predict", {"--artifact=m.pt", "--input=photo.png", "--out=out.png"});
+  ExpectRefused("predict", {"--artifact=harmless.pt", "--compare=m.pt", "--input=photo.png"});
   ExpectRefused("parity", {"--artifact=m.pt", "--save_stages=stages.safetensors"});
   ExpectRefused("parity", {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
                            "--weights=seeded", "--reference=m.pt"});
@@ -76,12 +79,13 @@ TEST_P(OutsideCallsTest, AreNotMadeByTheOtherTools) {
   EXPECT_FALSE(fs::exists(written_));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Calls, OutsideCallsTest,
-    testing::Values(Call{"Save", "torch.save(state, \"PATH\")", "calls save, which writes files"},
-                    Call{"SaveAsOps", "ops.aten.save(state, \"PATH\")", "calls save, which writes files"},
-                    Call{"FromFile", "y = torch.from_file(\"PATH\", True, 8)", "calls from_file, which maps files"}),
-    [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(Calls, OutsideCallsTest,
+                         testing::Values(Call{"Save", "torch.save(state, \"PATH\")", "calls save, which writes files"},
+                                         Call{"SaveAsOps", "ops.aten.save(state, \"PATH\")",
+                                              "calls save, which writes files"},
+                                         Call{"FromFile", "y = torch.from_file(\"PATH\", True, 8)",
+                                              "calls from_file, which reads and writes files"}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace modelport
