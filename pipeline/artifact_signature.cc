@@ -73,6 +73,16 @@ absl::Status CheckNames(const std::string& path, const std::vector<SignedFile>& 
                                                     "\n  if the files were renamed, give them these names again"));
 }
 
+// Fails unless `bytes`, those of the file at `path`, have the digest `wanted` that `signature` states. `kind` says what
+// the file should be.
+absl::StatusOr<std::string> CheckDigest(absl::string_view bytes, const std::string& path, absl::string_view kind,
+                                        const std::string& signature, const std::string& wanted) {
+  std::string sha256 = Sha256Of(bytes);
+  if (sha256 == wanted) return sha256;
+  return absl::DataLossError(absl::StrCat(path, ": is not the ", kind, " that ", signature, " signs: sha256 wants ",
+                                          wanted, ", has ", sha256, kGetAgain));
+}
+
 }  // namespace
 
 std::string SignaturePath(absl::string_view artifact_path) {
@@ -95,10 +105,12 @@ absl::StatusOr<ArtifactSignature> CheckSignature(const std::string& artifact, co
   ASSIGN_OR_RETURN(const std::vector<SignedFile> files, ReadSignature(signature, key));
   const std::string name = FileName(path), manifest = FileName(ManifestPath(path));
   RETURN_IF_ERROR(CheckNames(signature, files, {name, manifest}));
-  const std::string wanted = DigestOf(files, name), sha256 = Sha256Of(file.bytes());
-  if (sha256 == wanted) return ArtifactSignature{signature, key.id(), sha256, DigestOf(files, manifest)};
-  return absl::DataLossError(absl::StrCat(artifact, ": is not the file that ", signature, " signs: sha256 wants ",
-                                          wanted, ", has ", sha256, kGetAgain));
+  ASSIGN_OR_RETURN(std::string sha256, CheckDigest(file.bytes(), artifact, "file", signature, DigestOf(files, name)));
+  return ArtifactSignature{signature, key.id(), std::move(sha256), DigestOf(files, manifest)};
+}
+
+absl::Status CheckManifestSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature) {
+  return CheckDigest(json, path, "manifest", signature.path, signature.manifest_sha256).status();
 }
 
 bool HasOldSignature(const std::string& artifact, const Manifest& manifest) {
@@ -107,10 +119,10 @@ bool HasOldSignature(const std::string& artifact, const Manifest& manifest) {
   const auto file = MappedFile::Open(SignaturePath(*path));
   const auto bundle = file.ok() ? ParseBundle((*file)->bytes()) : file.status();
   const auto files = bundle.ok() ? ParseStatement(bundle->payload) : bundle.status();
+  if (!files.ok()) return false;
+  if (DigestOf(*files, FileName(*path)) != manifest.artifact().sha256()) return true;
   const auto text = WriteManifest(manifest);
-  return files.ok() && text.ok() &&
-         (DigestOf(*files, FileName(*path)) != manifest.artifact().sha256() ||
-          DigestOf(*files, FileName(ManifestPath(*path))) != Sha256Of(*text));
+  return text.ok() && DigestOf(*files, FileName(ManifestPath(*path))) != Sha256Of(*text);
 }
 
 }  // namespace modelport

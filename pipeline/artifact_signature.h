@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/io/mapped_file.h"
@@ -33,6 +34,9 @@ struct ArtifactSignature {
 //   FailedPrecondition  signed by another key, or of files with other names
 absl::StatusOr<ArtifactSignature> CheckSignature(const std::string& artifact, const MappedFile& file,
                                                  const std::string& public_key);
+
+// Checks that `json`, the text of the manifest at `path`, is the one that was signed. DataLoss if it is not.
+absl::Status CheckManifestSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature);
 
 // Whether a signature beside the artifact is of other files than the artifact and its manifest, which `manifest`
 // describes. So it is when an export has replaced them by others. Whose signature it is does not matter.

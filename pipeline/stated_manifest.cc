@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/manifest.h"
@@ -44,19 +43,16 @@ absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) 
   return manifest;
 }
 
-absl::Status CheckSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature) {
-  const std::string sha256 = Sha256Of(json);
-  if (sha256 == signature.manifest_sha256) return absl::OkStatus();
-  return absl::DataLossError(absl::StrCat(
-      path, ": is not the manifest that ", signature.path, " signs: sha256 wants ", signature.manifest_sha256, ", has ",
-      sha256, "\n  get it again from whoever signed the artifact, or sign the artifact anew"));
-}
-
 absl::StatusOr<StatedManifest> ReadBeside(const std::string& path, const absl::optional<ArtifactSignature>& signature) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  // A copy, so that what is parsed is what was signed, whatever another process writes to the file.
-  const std::string json(file->bytes());
-  if (signature) RETURN_IF_ERROR(CheckSigned(json, path, *signature));
+  absl::string_view json = file->bytes();
+  std::string copy;
+  if (signature) {
+    // What is parsed is what was signed, whatever another process writes to the file.
+    copy = std::string(json);
+    json = copy;
+    RETURN_IF_ERROR(CheckManifestSigned(json, path, *signature));
+  }
   ASSIGN_OR_RETURN(Manifest manifest, Parse(json, path));
   return StatedManifest{std::move(manifest), path, /*is_whole=*/true};
 }
