@@ -87,6 +87,18 @@ absl::StatusOr<GoldenCall> MakeCall(const torch::jit::Module& module, const std:
                                     const GoldenCase& golden) {
   if (!absl::EndsWith(text, ")")) return GoldenCall{text, ArgumentsByName(module, text, golden)};
   ASSIGN_OR_RETURN(const Call parsed, ParseCall(text));
+  if (!parsed.named.empty()) {
+    GoldenCase changed = golden;
+    const c10::FunctionSchema& schema = module.get_method(parsed.type).function().getSchema();
+    for (const auto& [name, argument] : parsed.named) {
+      if (!schema.argumentIndexWithName(name)) {
+        return absl::InvalidArgumentError(absl::StrCat(text, ": ", parsed.type, " has no argument ", name));
+      }
+      ASSIGN_OR_RETURN(const Value value, argument.Evaluate({}));
+      changed.arguments[name] = ToIValue(value);
+    }
+    return GoldenCall{parsed.type, ArgumentsByName(module, parsed.type, changed)};
+  }
   GoldenCall call{parsed.type, {}};
   for (const Expression& argument : parsed.positional) {
     ASSIGN_OR_RETURN(const Value value, argument.Evaluate({}));

@@ -6,8 +6,8 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -246,7 +246,7 @@ TEST_F(Da3BehaviourTest, EveryPrecisionRunsAndCamerasStayPrecise) {
   }
 }
 
-// Names of the operators that run during a call.
+// Names of the operators that run during a call, once for each time.
 class OperatorLog {
  public:
   OperatorLog()
@@ -257,21 +257,21 @@ class OperatorLog {
   OperatorLog(const OperatorLog&) = delete;
   OperatorLog& operator=(const OperatorLog&) = delete;
 
-  static std::set<std::string>& names() {
-    static auto* names = new std::set<std::string>();
+  static std::vector<std::string>& names() {
+    static auto* names = new std::vector<std::string>();
     return *names;
   }
 
  private:
   static std::unique_ptr<at::ObserverContext> Record(const at::RecordFunction& function) {
-    names().insert(function.name());
+    names().emplace_back(function.name());
     return nullptr;
   }
 
   at::CallbackHandle handle_;
 };
 
-std::vector<std::string> Reordering(const std::set<std::string>& operators) {
+std::vector<std::string> Reordering(const std::vector<std::string>& operators) {
   std::vector<std::string> found;
   for (const std::string& name : operators) {
     for (const char* part :
@@ -291,6 +291,17 @@ TEST_F(Da3BehaviourTest, OneImageIsNeitherGatheredNorSortedNorReordered) {
     EXPECT_EQ(Reordering(OperatorLog::names()).empty(), !is_reordered)
         << testing::PrintToString(Reordering(OperatorLog::names()));
   }
+}
+
+TEST_F(Da3BehaviourTest, RaysAreComputedOnlyForCamerasFromRays) {
+  const auto convolutions = [](bool use_ray_pose) {
+    const at::Tensor images = Images(1, 1, 28, 42);
+    const OperatorLog log;
+    Forward(Get("tiny_any"), {{"x", images}, {"use_ray_pose", use_ray_pose}});
+    return std::count(OperatorLog::names().begin(), OperatorLog::names().end(), "aten::conv2d");
+  };
+  // The rays' head: three blocks of five and one of three, five before and two after the last resize.
+  EXPECT_EQ(convolutions(true) - convolutions(false), 3 * 5 + 3 + 5 + 2);
 }
 
 }  // namespace
