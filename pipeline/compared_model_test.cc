@@ -1,7 +1,7 @@
 #include "pipeline/compared_model.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
 
 #include <fstream>
 

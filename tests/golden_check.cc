@@ -1,7 +1,7 @@
 #include "tests/golden_check.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

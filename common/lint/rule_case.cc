@@ -1,6 +1,6 @@
 #include "common/lint/rule_case.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>

@@ -1,7 +1,7 @@
 #include "common/parity/compare_reference.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

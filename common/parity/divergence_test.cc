@@ -1,7 +1,8 @@
 #include "common/parity/divergence.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"

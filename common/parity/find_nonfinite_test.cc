@@ -1,6 +1,7 @@
 #include "common/parity/find_nonfinite.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

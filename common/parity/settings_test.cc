@@ -1,6 +1,6 @@
 #include "common/parity/settings.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

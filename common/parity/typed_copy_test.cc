@@ -1,6 +1,7 @@
 #include "common/parity/typed_copy.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 
 #include "gtest/gtest.h"
 

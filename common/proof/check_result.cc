@@ -1,6 +1,5 @@
 #include "common/proof/check_result.h"
 
-#include <ATen/Functions.h>
 #include <ATen/core/Tensor.h>
 
 #include <algorithm>

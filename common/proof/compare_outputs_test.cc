@@ -1,8 +1,9 @@
 #include "common/proof/compare_outputs.h"
 
 #include <ATen/Context.h>
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
 #include <torch/library.h>
 
 #include <cmath>

@@ -1,6 +1,9 @@
 #include "common/proof/round_trip.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 #include <cstdlib>

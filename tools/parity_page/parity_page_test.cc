@@ -1,7 +1,7 @@
 #include "tools/parity_page/parity_page.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/linspace.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"
