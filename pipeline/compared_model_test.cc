@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <fstream>
 

@@ -3,6 +3,7 @@
 //   <!-- end -->
 // is made from the plugins; FLAG is --with_preprocess or --target=nuke.
 #include <ATen/ops/empty.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <memory>
 #include <set>

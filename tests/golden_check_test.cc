@@ -2,6 +2,7 @@
 #include "tests/golden_check.h"
 
 #include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <fstream>

@@ -4,6 +4,7 @@
 #include <ATen/ops/upsample_bilinear2d.h>
 #include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

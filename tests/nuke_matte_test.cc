@@ -2,6 +2,7 @@
 #include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/upsample_bilinear2d.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <limits>

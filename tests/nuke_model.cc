@@ -7,6 +7,7 @@
 #include <ATen/ops/upsample_bilinear2d.h>
 #include <c10/core/InferenceMode.h>
 #include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>

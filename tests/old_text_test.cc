@@ -3,6 +3,7 @@
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/sub.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <memory>
 #include <string>

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

@@ -5,6 +5,7 @@
 #include <ATen/ops/linspace.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/scalar_tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cmath>

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

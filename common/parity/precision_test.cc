@@ -2,6 +2,7 @@
 
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"

@@ -5,6 +5,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"

@@ -4,6 +4,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/add.h>
 #include <ATen/ops/arange.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/library.h>
 
 #include <cmath>

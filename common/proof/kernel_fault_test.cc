@@ -2,6 +2,7 @@
 
 #include <ATen/Context.h>
 #include <ATen/ops/add.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/library.h>
 
 #include <string>

@@ -2,6 +2,7 @@
 
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>

@@ -6,6 +6,7 @@
 #include <ATen/ops/eye.h>
 #include <ATen/record_function.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>

@@ -1,4 +1,5 @@
 // Artifacts of Depth Anything V2 for Nuke whose depth is 0 everywhere, which the model can return.
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/full_like.h>
 
