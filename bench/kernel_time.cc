@@ -1,8 +1,9 @@
 #include "bench/kernel_time.h"
 
-#include <ATen/Functions.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/rand.h>
 #include <ATen/record_function.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // Compares the CPU time of one image in an any-view model with that of the same model whose any-view parts are switched
 // off: no attention across views, no camera tokens, no normalised and rotated queries and keys.
-#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/rand.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 

@@ -1,8 +1,8 @@
 // Runs an artifact for //bench:inference: a ModelProcess, whose header describes the lines.
 //   run_artifact FILE.pt
-#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 

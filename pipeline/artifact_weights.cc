@@ -1,6 +1,6 @@
 #include "pipeline/artifact_weights.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/from_blob.h>
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,7 @@
 #include "pipeline/check_parity.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <filesystem>
 #include <utility>
 

@@ -1,7 +1,7 @@
 #include "pipeline/check_proof.h"
 
-#include <ATen/Functions.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/nan_to_num.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "pipeline/check_proof.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
 
 #include <cmath>
 #include <string>

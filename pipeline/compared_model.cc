@@ -1,6 +1,7 @@
 #include "pipeline/compared_model.h"
 
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <memory>
 #include <utility>

@@ -1,7 +1,8 @@
 #include "pipeline/compared_model.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <fstream>
 

@@ -1,5 +1,7 @@
 #include "pipeline/describe_entry_points.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <sstream>
 #include <string>
 

@@ -1,12 +1,11 @@
 #ifndef MODELPORT_PIPELINE_DESCRIBE_ENTRY_POINTS_H_
 #define MODELPORT_PIPELINE_DESCRIBE_ENTRY_POINTS_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <vector>
 
 #include "common/manifest/manifest.pb.h"
 #include "common/module_tree/entry_point.h"
+#include "common/script/module_fwd.h"
 #include "common/tensor/dtype.h"
 #include "registry/plugin.h"
 

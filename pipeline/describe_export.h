@@ -1,8 +1,6 @@
 #ifndef MODELPORT_PIPELINE_DESCRIBE_EXPORT_H_
 #define MODELPORT_PIPELINE_DESCRIBE_EXPORT_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "common/runtime/archive_format.h"
 #include "common/runtime/operators.h"
 #include "common/runtime/runtime.h"
+#include "common/script/module_fwd.h"
 #include "common/tensor/dtype.h"
 #include "common/weights/bind_tensors.h"
 #include "pipeline/map_weights.h"

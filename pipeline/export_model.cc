@@ -1,5 +1,7 @@
 #include "pipeline/export_model.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 #include <deque>
 #include <string>

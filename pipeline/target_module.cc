@@ -1,5 +1,7 @@
 #include "pipeline/target_module.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include "absl/strings/str_cat.h"
 #include "common/proof/check_entry_points.h"
 #include "common/runtime/operator_table.h"

@@ -2,7 +2,6 @@
 #define MODELPORT_PIPELINE_TARGET_MODULE_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "common/module_tree/expression.h"
 #include "common/module_tree/module_tree.h"
 #include "common/runtime/runtime.h"
+#include "common/script/module_fwd.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
 #include "targets/target.h"

@@ -1,5 +1,6 @@
 #include "pipeline/verify_artifact.h"
 
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>

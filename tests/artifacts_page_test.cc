@@ -2,7 +2,8 @@
 //   <!-- entry points of MODEL [FLAG] -->
 //   <!-- end -->
 // is made from the plugins; FLAG is --with_preprocess or --target=nuke.
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <memory>
 #include <set>

@@ -1,6 +1,7 @@
 // Every variant of the catalog and of the test plugins compiles for every target, without weights, and has the methods
 // that the examples call. Every kind of model can be made for every runtime.
-#include <ATen/Functions.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <map>
 #include <string>

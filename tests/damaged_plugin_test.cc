@@ -1,6 +1,7 @@
 // The plugin of docs/plugins.md with random damage: loading it, building its models and running them ends, and every
 // failure is an error that blames the plugin.
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cstdint>

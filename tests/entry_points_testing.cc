@@ -1,6 +1,6 @@
 #include "tests/entry_points_testing.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
 
 #include "common/proof/check_result.h"

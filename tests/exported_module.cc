@@ -1,5 +1,7 @@
 #include "tests/exported_module.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <cstdlib>
 #include <filesystem>
 

@@ -1,13 +1,12 @@
 #ifndef MODELPORT_TESTS_EXPORTED_MODULE_H_
 #define MODELPORT_TESTS_EXPORTED_MODULE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/script/module_fwd.h"
 #include "pipeline/export_model.h"
 #include "registry/registry.h"
 

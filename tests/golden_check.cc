@@ -1,8 +1,9 @@
 #include "tests/golden_check.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <fstream>

@@ -2,8 +2,6 @@
 #ifndef MODELPORT_TESTS_GOLDEN_CHECK_H_
 #define MODELPORT_TESTS_GOLDEN_CHECK_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <cmath>
 #include <string>
 #include <vector>
@@ -12,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/keymap/key_pattern.h"
+#include "common/script/module_fwd.h"
 #include "tests/golden_case.h"
 
 namespace modelport {

@@ -1,7 +1,8 @@
 // A planted fault makes the comparison with goldens fail, with the tolerances of the giants' goldens, too.
 #include "tests/golden_check.h"
 
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <fstream>

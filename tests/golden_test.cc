@@ -2,6 +2,8 @@
 //   golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...
 // STAGES is the table of stages, PLUGINS the folder of the plugin, or several separated by commas, ARTIFACT the model's
 // file with the weights of seed 0, or "none", and each FOLDER one with golden cases.
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <map>

@@ -1,7 +1,10 @@
 // The flag --with_preprocess of export, and what artifacts of the model families do with images.
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/upsample_bilinear2d.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,9 @@
 // The shared layers give the outputs of torch.nn's and the named upstreams' modules in Python, on seeded inputs and
 // weights.
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <map>

@@ -1,6 +1,7 @@
 // Shows that the goldens and the table of constants find mistakes: each mutation of a plugin's text makes one of these
 // tests fail.
 #include <ATen/Parallel.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cstdio>
 #include <string>

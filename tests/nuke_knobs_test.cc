@@ -1,5 +1,9 @@
 // The knobs of artifacts for Nuke.
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <map>

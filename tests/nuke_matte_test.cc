@@ -1,5 +1,8 @@
 // A matte in artifacts for Nuke, with its trimap in alpha.
-#include <ATen/ATen.h>
+#include <ATen/ops/avg_pool2d.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/upsample_bilinear2d.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <limits>

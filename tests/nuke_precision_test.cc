@@ -1,5 +1,5 @@
 // Artifacts for Nuke in half, bfloat16 and double precision.
-#include <ATen/ATen.h>
+#include <ATen/core/Tensor.h>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,9 @@
 // The text that replaces operators which old runtimes lack computes the same as the operators.
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/sub.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <memory>
 #include <string>

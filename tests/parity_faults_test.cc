@@ -1,9 +1,10 @@
 // Ten faults, each planted in a copy of the plugins: a comparison in which each module works on the reference's tensors
 // names just the modules whose own text, constants or weights differ.
-#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <regex>
 #include <set>

@@ -1,7 +1,8 @@
 #include "tests/resize_reference.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>

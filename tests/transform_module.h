@@ -3,7 +3,6 @@
 #define MODELPORT_TESTS_TRANSFORM_MODULE_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/runtime/runtime.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

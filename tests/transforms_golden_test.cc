@@ -2,6 +2,7 @@
 // tests/goldens/transforms/README.md describes.
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cstdio>
 #include <map>

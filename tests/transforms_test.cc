@@ -1,8 +1,15 @@
 // The transforms of images give what their definitions say, whatever the size, dtype and batch of the image; saved and
 // loaded they give the same bits, also for old runtimes.
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/reflection_pad2d.h>
+#include <ATen/ops/replication_pad2d.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <fstream>

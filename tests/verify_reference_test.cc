@@ -1,7 +1,7 @@
 // verify --reference holds an artifact against what upstream's model computed: it passes for the ported model and fails
 // for one with a fault that no other check sees.
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 
 #include <cstdint>
 #include <fstream>

@@ -1,6 +1,7 @@
 // What callers get wrong is an error that says what is wanted.
-#include <ATen/Functions.h>
+#include <ATen/ops/eye.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "common/archive/compare_archive.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <fstream>

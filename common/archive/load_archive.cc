@@ -1,6 +1,7 @@
 #include "common/archive/load_archive.h"
 
 #include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <functional>

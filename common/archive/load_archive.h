@@ -1,10 +1,9 @@
 #ifndef MODELPORT_COMMON_ARCHIVE_LOAD_ARCHIVE_H_
 #define MODELPORT_COMMON_ARCHIVE_LOAD_ARCHIVE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include "absl/status/statusor.h"
 #include "common/archive/script_archive.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

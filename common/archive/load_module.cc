@@ -1,6 +1,7 @@
 #include "common/archive/load_module.h"
 
 #include <caffe2/serialize/file_adapter.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <memory>

@@ -1,13 +1,12 @@
 #ifndef MODELPORT_COMMON_ARCHIVE_LOAD_MODULE_H_
 #define MODELPORT_COMMON_ARCHIVE_LOAD_MODULE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,6 +1,7 @@
 #include "common/archive/save_module.h"
 
 #include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/export.h>
 
 #include <algorithm>

@@ -1,8 +1,6 @@
 #ifndef MODELPORT_COMMON_ARCHIVE_SAVE_MODULE_H_
 #define MODELPORT_COMMON_ARCHIVE_SAVE_MODULE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <functional>
 #include <memory>
 #include <string>
@@ -15,6 +13,7 @@
 #include "common/runtime/archive_format.h"
 #include "common/runtime/operators.h"
 #include "common/runtime/runtime.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

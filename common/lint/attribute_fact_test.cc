@@ -1,4 +1,4 @@
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include "common/lint/finding.h"

@@ -1,3 +1,4 @@
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/pickler.h>
 
 #include <algorithm>

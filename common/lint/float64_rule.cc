@@ -1,4 +1,5 @@
 #include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-#include <ATen/Functions.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <string>

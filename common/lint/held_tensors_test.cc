@@ -1,7 +1,7 @@
 #include "common/lint/held_tensors.h"
 
-#include <ATen/Functions.h>
 #include <ATen/core/List.h>
+#include <ATen/ops/ones.h>
 
 #include <tuple>
 

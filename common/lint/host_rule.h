@@ -1,13 +1,12 @@
 #ifndef MODELPORT_COMMON_LINT_HOST_RULE_H_
 #define MODELPORT_COMMON_LINT_HOST_RULE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/lint/finding.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -2,8 +2,6 @@
 #ifndef MODELPORT_COMMON_LINT_LINT_H_
 #define MODELPORT_COMMON_LINT_LINT_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <string>
 #include <vector>
 
@@ -13,6 +11,7 @@
 #include "common/lint/host_rule.h"
 #include "common/runtime/archive_format.h"
 #include "common/runtime/runtime.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -2,13 +2,12 @@
 #ifndef MODELPORT_COMMON_LINT_RULE_CASE_H_
 #define MODELPORT_COMMON_LINT_RULE_CASE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <string>
 #include <vector>
 
 #include "common/lint/finding.h"
 #include "common/lint/lint.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

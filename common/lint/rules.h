@@ -3,8 +3,6 @@
 #ifndef MODELPORT_COMMON_LINT_RULES_H_
 #define MODELPORT_COMMON_LINT_RULES_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <vector>
 
 #include "common/lint/finding.h"
@@ -12,6 +10,7 @@
 #include "common/runtime/archive_format.h"
 #include "common/runtime/operators.h"
 #include "common/runtime/runtime.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

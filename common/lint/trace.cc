@@ -1,6 +1,7 @@
 #include "common/lint/trace.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/constants.h>
 
 #include <string>

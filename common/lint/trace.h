@@ -3,13 +3,12 @@
 #ifndef MODELPORT_COMMON_LINT_TRACE_H_
 #define MODELPORT_COMMON_LINT_TRACE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/lint/fact.h"
 #include "common/lint/step.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

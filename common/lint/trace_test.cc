@@ -1,5 +1,7 @@
 #include "common/lint/trace.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "common/lint/type_size.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cstddef>

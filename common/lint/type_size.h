@@ -1,9 +1,8 @@
 #ifndef MODELPORT_COMMON_LINT_TYPE_SIZE_H_
 #define MODELPORT_COMMON_LINT_TYPE_SIZE_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include "absl/status/status.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,5 +1,7 @@
 #include "common/lint/type_size.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <string>
 
 #include "absl/status/status.h"

@@ -1,7 +1,9 @@
 #include "common/parity/capture.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

@@ -1,8 +1,9 @@
 #include "common/parity/compare_reference.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <limits>

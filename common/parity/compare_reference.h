@@ -2,7 +2,6 @@
 #define MODELPORT_COMMON_PARITY_COMPARE_REFERENCE_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "common/parity/measures.h"
 #include "common/parity/observe.h"
 #include "common/parity/reference.h"
+#include "common/script/module_fwd.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {

@@ -1,7 +1,11 @@
 #include "common/parity/compare_reference.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/linspace.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cmath>

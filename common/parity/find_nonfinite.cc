@@ -1,5 +1,7 @@
 #include "common/parity/find_nonfinite.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 #include <utility>
 

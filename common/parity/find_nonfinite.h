@@ -2,7 +2,6 @@
 #define MODELPORT_COMMON_PARITY_FIND_NONFINITE_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/proof/operator_trace.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,6 +1,8 @@
 #include "common/parity/find_nonfinite.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,7 @@
 #include "common/parity/map_tensors.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros_like.h>
 
 #include <vector>
 

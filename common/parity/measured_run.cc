@@ -1,6 +1,7 @@
 #include "common/parity/measured_run.h"
 
 #include <ATen/TensorOperators.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <map>
 #include <string>
@@ -16,6 +15,7 @@
 #include "common/parity/observe.h"
 #include "common/parity/reference.h"
 #include "common/parity/stage.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,7 +1,7 @@
 #include "common/parity/measures.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 
 #include <cmath>
 #include <limits>

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <map>

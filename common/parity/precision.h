@@ -1,8 +1,6 @@
 #ifndef MODELPORT_COMMON_PARITY_PRECISION_H_
 #define MODELPORT_COMMON_PARITY_PRECISION_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -10,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "common/parity/compare_reference.h"
 #include "common/parity/reference.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

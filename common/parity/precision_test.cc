@@ -1,6 +1,8 @@
 #include "common/parity/precision.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"

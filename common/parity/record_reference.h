@@ -2,13 +2,13 @@
 #define MODELPORT_COMMON_PARITY_RECORD_REFERENCE_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/parity/reference.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,7 +1,11 @@
 #include "common/parity/reduce.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"

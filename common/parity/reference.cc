@@ -1,6 +1,6 @@
 #include "common/parity/reference.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
 
 #include <algorithm>
 #include <cstdint>

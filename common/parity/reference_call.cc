@@ -1,6 +1,7 @@
 #include "common/parity/reference_call.h"
 
 #include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -2,13 +2,13 @@
 #define MODELPORT_COMMON_PARITY_REFERENCE_CALL_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/parity/reference.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

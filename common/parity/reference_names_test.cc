@@ -1,6 +1,6 @@
 #include "common/parity/reference_names.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/zeros.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

@@ -1,7 +1,7 @@
 #include "common/parity/reference.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/tensor.h>
 
 #include <cstdlib>
 #include <fstream>

@@ -1,5 +1,7 @@
 #include "common/parity/settings.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 #include <sstream>
 

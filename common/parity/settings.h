@@ -2,11 +2,12 @@
 #define MODELPORT_COMMON_PARITY_SETTINGS_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <map>
 #include <string>
 #include <vector>
+
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

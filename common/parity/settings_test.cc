@@ -1,6 +1,7 @@
 #include "common/parity/settings.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

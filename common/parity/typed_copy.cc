@@ -1,6 +1,7 @@
 #include "common/parity/typed_copy.h"
 
 #include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/parity/map_tensors.h"
 #include "common/text/dotted_path.h"

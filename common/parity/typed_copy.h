@@ -2,13 +2,13 @@
 #define MODELPORT_COMMON_PARITY_TYPED_COPY_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/string_view.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,6 +1,8 @@
 #include "common/parity/typed_copy.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "gtest/gtest.h"
 

@@ -1,5 +1,7 @@
 #include "common/proof/check_entry_points.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 
 #include "absl/status/statusor.h"

@@ -3,13 +3,13 @@
 #define MODELPORT_COMMON_PROOF_CHECK_ENTRY_POINTS_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "common/module_tree/entry_point.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

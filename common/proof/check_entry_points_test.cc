@@ -1,6 +1,7 @@
 #include "common/proof/check_entry_points.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <limits>

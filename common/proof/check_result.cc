@@ -1,7 +1,7 @@
 #include "common/proof/check_result.h"
 
-#include <ATen/Functions.h>
 #include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,7 @@
 #include "common/proof/compare_outputs.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"

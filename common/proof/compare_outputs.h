@@ -3,7 +3,6 @@
 #define MODELPORT_COMMON_PROOF_COMPARE_OUTPUTS_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/expression.h"
+#include "common/script/module_fwd.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {

@@ -1,8 +1,10 @@
 #include "common/proof/compare_outputs.h"
 
 #include <ATen/Context.h>
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/library.h>
 
 #include <cmath>

@@ -1,8 +1,13 @@
 #include "common/proof/compare_values.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/jit_type.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/isnan.h>
+#include <ATen/ops/scalar_tensor.h>
+#include <ATen/ops/view_as_real.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 
 #include <algorithm>
 #include <cmath>

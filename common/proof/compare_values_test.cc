@@ -1,9 +1,18 @@
 #include "common/proof/compare_values.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
+#include <ATen/ops/_efficientzerotensor.h>
+#include <ATen/ops/_nested_tensor_from_tensor_list.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/complex.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/quantize_per_tensor.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <cmath>

@@ -1,7 +1,8 @@
 #include "common/proof/epsilon.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 
 #include "gtest/gtest.h"
 

@@ -3,12 +3,12 @@
 #define MODELPORT_COMMON_PROOF_EXAMPLE_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/expression.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -2,12 +2,11 @@
 #ifndef MODELPORT_COMMON_PROOF_KERNEL_FAULT_H_
 #define MODELPORT_COMMON_PROOF_KERNEL_FAULT_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/module_tree/expression.h"
 #include "common/proof/operator_trace.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

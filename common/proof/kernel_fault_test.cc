@@ -1,7 +1,8 @@
 #include "common/proof/kernel_fault.h"
 
 #include <ATen/Context.h>
-#include <ATen/Functions.h>
+#include <ATen/ops/add.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/library.h>
 
 #include <string>

@@ -1,6 +1,6 @@
 #include "common/proof/nonfinite_outputs.h"
 
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
 
 #include <sstream>
 

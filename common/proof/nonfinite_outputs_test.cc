@@ -1,6 +1,10 @@
 #include "common/proof/nonfinite_outputs.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tensor.h>
 
 #include <limits>
 #include <string>

@@ -1,6 +1,6 @@
 #include "common/proof/operator_trace.h"
 
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 #include <ATen/record_function.h>

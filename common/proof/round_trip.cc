@@ -1,5 +1,7 @@
 #include "common/proof/round_trip.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <algorithm>
 #include <future>
 #include <map>

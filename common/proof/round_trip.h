@@ -3,7 +3,6 @@
 #define MODELPORT_COMMON_PROOF_ROUND_TRIP_H_
 
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <functional>
@@ -14,6 +13,7 @@
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/expression.h"
 #include "common/proof/compare_outputs.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,6 +1,10 @@
 #include "common/proof/round_trip.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/add.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "common/runtime/runtime.h"
-#include "common/script/plugin_resolver.h"
+#include "common/script/has_operator.h"
 
 namespace modelport {
 

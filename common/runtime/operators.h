@@ -4,12 +4,12 @@
 #define MODELPORT_COMMON_RUNTIME_OPERATORS_H_
 
 #include <ATen/core/jit_type.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "common/script/module_fwd.h"
 #include "common/script/source_line.h"
 
 namespace modelport {

@@ -1,5 +1,7 @@
 #include "common/script/build_module.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <utility>
 
 #include "common/script/compiler.h"

@@ -2,13 +2,13 @@
 #define MODELPORT_COMMON_SCRIPT_BUILD_MODULE_H_
 
 #include <ATen/core/Tensor.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
-#include "common/script/plugin_resolver.h"
+#include "common/script/has_operator.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

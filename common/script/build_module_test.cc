@@ -1,6 +1,7 @@
 #include "common/script/build_module.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <memory>

@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
+#include "common/script/has_operator.h"
 #include "common/script/module_value.h"
 #include "common/script/plugin_resolver.h"
 

@@ -1,6 +1,7 @@
 #include "common/script/keep_method.h"
 
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <set>
 #include <vector>

@@ -1,11 +1,10 @@
 #ifndef MODELPORT_COMMON_SCRIPT_KEEP_METHOD_H_
 #define MODELPORT_COMMON_SCRIPT_KEEP_METHOD_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <string>
 
 #include "absl/status/status.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,6 +1,8 @@
 #include "common/script/keep_method.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/ones.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <sstream>

@@ -3,7 +3,6 @@
 #include <c10/core/ScalarType.h>
 #include <torch/csrc/jit/frontend/sugared_value.h>
 #include <torch/csrc/jit/ir/ir.h>
-#include <torch/csrc/jit/runtime/operator.h>
 
 #include "common/script/absent_module.h"
 
@@ -52,10 +51,6 @@ std::vector<std::string> PluginResolver::functions() const {
   std::vector<std::string> names;
   for (const auto& [name, function] : functions_) names.push_back(name);
   return names;
-}
-
-bool CompilerHasOperator(const std::string& name) {
-  return !torch::jit::getAllOperatorsFor(c10::Symbol::aten(name)).empty();
 }
 
 std::shared_ptr<SugaredValue> PluginResolver::resolveValue(const std::string& name, GraphFunction&,

@@ -4,20 +4,15 @@
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/script/has_operator.h"
+
 namespace modelport {
-
-// Whether the runtime that text is compiled for has the operator aten::`name`.
-using HasOperator = std::function<bool(const std::string& name)>;
-
-// The HasOperator of the LibTorch that this program is linked to.
-bool CompilerHasOperator(const std::string& name);
 
 // Resolves the free names of a plugin's TorchScript text: `torch` (operators and dtypes such as torch.float32), `math`,
 // and the plugin's free functions. hasattr(torch, "silu") is evaluated by the compiler, which leaves out the branch not

@@ -1,6 +1,6 @@
 #include "common/script/plugin_resolver.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 
 #include <memory>

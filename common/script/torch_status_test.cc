@@ -1,6 +1,6 @@
 #include "common/script/torch_status.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
 #include <torch/csrc/jit/frontend/resolver.h>
 

@@ -1,6 +1,10 @@
 #include "common/source/resample.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/_upsample_bicubic2d_aa.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/sub.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/upsample_bicubic2d.h>
 
 #include <random>
 #include <vector>

@@ -1,6 +1,7 @@
 #include "common/weights/nonfinite.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/zeros.h>
 
 #include <limits>
 

@@ -1,6 +1,7 @@
 #include "common/weights/read_source.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/from_blob.h>
 
 #include "absl/types/optional.h"
 #include "common/script/torch_status.h"

@@ -1,6 +1,6 @@
 #include "common/weights/tensor_file.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/from_blob.h>
 
 #include <memory>
 

@@ -1,6 +1,7 @@
 #include "common/weights/tensor_file.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/ones.h>
 
 #include <cstdint>
 #include <filesystem>

@@ -1,6 +1,8 @@
 #include "common/weights/underflow.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/stack.h>
 
 #include <limits>
 

@@ -1,5 +1,6 @@
 // Binding and auditing, on checkpoints that lie in memory.
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/zeros.h>
 
 #include <cstdint>
 #include <cstring>

@@ -1,8 +1,8 @@
 #include "pipeline/predict/best_labels.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/softmax.h>
 
 #include <algorithm>
 #include <tuple>

@@ -1,6 +1,7 @@
 #include "pipeline/predict/best_labels.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/tensor.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"

@@ -1,6 +1,8 @@
 #include "pipeline/predict/cameras.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/cat.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/tensor.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,11 @@
 #include "pipeline/predict/compare_predictions.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/logical_and.h>
+#include <ATen/ops/logical_or.h>
+#include <ATen/ops/nan_to_num.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 
 #include <limits>
 

@@ -1,6 +1,7 @@
 #include "pipeline/predict/compare_predictions.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 #include <limits>

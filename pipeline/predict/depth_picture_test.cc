@@ -1,6 +1,7 @@
 #include "pipeline/predict/depth_picture.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
+#include <ATen/ops/tensor.h>
 
 #include <cmath>
 #include <limits>

@@ -1,6 +1,11 @@
 #include "pipeline/predict/feature_picture.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
 
 #include <cmath>
 

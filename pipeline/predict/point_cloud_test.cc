@@ -1,6 +1,6 @@
 #include "pipeline/predict/point_cloud.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/tensor.h>
 
 #include <cmath>
 #include <cstring>

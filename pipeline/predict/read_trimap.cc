@@ -1,6 +1,6 @@
 #include "pipeline/predict/read_trimap.h"
 
-#include <ATen/Functions.h>
+#include <ATen/ops/empty.h>
 
 #include <type_traits>
 #include <variant>

@@ -1,7 +1,9 @@
 #include "pipeline/predict/run_model.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 

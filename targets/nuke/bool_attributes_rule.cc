@@ -1,3 +1,5 @@
+#include <torch/csrc/jit/api/module.h>
+
 #include <string>
 
 #include "absl/strings/str_cat.h"

@@ -1,4 +1,5 @@
 #include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 

@@ -1,13 +1,12 @@
 #ifndef MODELPORT_TARGETS_NUKE_RULES_H_
 #define MODELPORT_TARGETS_NUKE_RULES_H_
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <vector>
 
 #include "absl/types/span.h"
 #include "common/lint/finding.h"
 #include "common/lint/host_rule.h"
+#include "common/script/module_fwd.h"
 
 namespace modelport {
 

@@ -1,5 +1,7 @@
 #include "targets/nuke/rules.h"
 
+#include <torch/csrc/jit/api/module.h>
+
 #include <string>
 
 #include "common/lint/rule_case.h"

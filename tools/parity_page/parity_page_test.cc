@@ -1,7 +1,8 @@
 #include "tools/parity_page/parity_page.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/linspace.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include "common/parity/record_reference.h"
 #include "common/status/status_matchers.h"

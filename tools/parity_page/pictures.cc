@@ -1,7 +1,8 @@
 #include "tools/parity_page/pictures.h"
 
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/adaptive_avg_pool2d.h>
+#include <ATen/ops/adaptive_max_pool2d.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

@@ -1,8 +1,12 @@
 // Behaviour of Depth Anything 3 artifacts that callers rely on, beyond the values of the outputs.
-#include <ATen/Functions.h>
 #include <ATen/Parallel.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/eye.h>
 #include <ATen/record_function.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
 #include <algorithm>

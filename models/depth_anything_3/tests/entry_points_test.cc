@@ -1,5 +1,5 @@
 // The entry points of Depth Anything 3, in calls that the examples of an export do not make.
-#include <ATen/Functions.h>
+#include <ATen/ops/eye.h>
 
 #include <string>
 #include <vector>

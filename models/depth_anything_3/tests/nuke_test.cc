@@ -1,5 +1,10 @@
 // Artifacts of Depth Anything 3 for Nuke: the sky in half precision, metres, and what their code leaves out.
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/quantile.h>
+#include <ATen/ops/upsample_bilinear2d.h>
+#include <ATen/ops/where.h>
 #include <c10/core/InferenceMode.h>
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // Artifacts of Depth Anything V2 for Nuke whose depth is 0 everywhere, which the model can return.
-#include <ATen/ATen.h>
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/full_like.h>
 
 #include <cstdint>
 

@@ -1,9 +1,10 @@
 // Artifacts of Depth Anything V2 that prepare images themselves give what upstream's infer_image gives, with OpenCV.
 //   infer_image_test FOLDER...
 // Each FOLDER, named MODEL_infer_image, has golden cases.
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/empty.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <filesystem>

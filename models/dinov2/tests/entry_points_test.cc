@@ -1,5 +1,5 @@
 // DINOv2's entry points, in calls that the examples of an export do not make.
-#include <ATen/Functions.h>
+#include <ATen/ops/zeros.h>
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 // The entry points of DINOv2's depth models, in calls that the examples of an export do not make.
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
 
 #include <string>
 #include <vector>

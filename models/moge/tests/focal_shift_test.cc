@@ -1,8 +1,10 @@
 // The camera that is recovered from points is the one that upstream's solve gives: tests/goldens/functions/focal_shift
 // has smooth scenes, points of a random network and images without points, solved by microsoft/MoGe's
 // recover_focal_shift with SciPy 1.14.1, the release that its requirements name.
-#include <ATen/Functions.h>
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/zeros.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // ResNet's entry points, in calls that the examples of an export do not make.
-#include <ATen/Functions.h>
+#include <ATen/core/Tensor.h>
 
 #include <string>
 #include <vector>
