@@ -3,8 +3,6 @@
 #ifndef MODELPORT_COMMON_SCRIPT_MODULE_FWD_H_
 #define MODELPORT_COMMON_SCRIPT_MODULE_FWD_H_
 
-#include "common/script/module_fwd.h"
-
 namespace torch::jit {
 struct Module;
 }  // namespace torch::jit
