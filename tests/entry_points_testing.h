@@ -34,7 +34,7 @@ class EntryPointsTest : public testing::Test {
 
  private:
   std::unique_ptr<Registry> registry_;
-  std::shared_ptr<torch::jit::Module> module_;
+  std::shared_ptr<torch::jit::Module> module_;  // A pointer, so that tests compile without the definition.
   std::vector<EntryPoint> entry_points_;
 };
 
