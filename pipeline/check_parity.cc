@@ -11,6 +11,7 @@
 #include "common/io/output_file.h"
 #include "common/parity/reduce.h"
 #include "common/status/status_macros.h"
+#include "pipeline/compared_model.h"
 
 namespace modelport {
 

@@ -11,9 +11,10 @@
 #include "common/parity/reference.h"
 #include "common/parity/settings.h"
 #include "common/parity/stage.h"
-#include "pipeline/compared_model.h"
 
 namespace modelport {
+
+struct ComparedModel;
 
 // How a model compares with a reference.
 struct ParityReport {

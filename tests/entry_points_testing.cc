@@ -2,6 +2,9 @@
 
 #include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <utility>
 
 #include "common/proof/check_result.h"
 #include "common/script/torch_status.h"
@@ -30,16 +33,16 @@ void EntryPointsTest::Export(const std::string& model, bool with_preprocess, DTy
     options.with_preprocess = with_preprocess;
   });
   ASSERT_OK(module);
-  module_ = *module;
+  module_ = std::make_shared<torch::jit::Module>(*std::move(module));
 }
 
 absl::Status EntryPointsTest::Call(const std::string& method, const std::vector<c10::IValue>& inputs) {
   const c10::InferenceMode inference;
   const EntryPoint* const entry_point = FindEntryPoint(entry_points_, method);
   if (entry_point == nullptr) return absl::NotFoundError(method);
-  const auto result = CatchTorch([&] { return module_.get_method(method)(inputs); });
+  const auto result = CatchTorch([&] { return module_->get_method(method)(inputs); });
   if (!result.ok()) return result.status();
-  return CheckResult(module_, *entry_point, method, inputs, *result);
+  return CheckResult(*module_, *entry_point, method, inputs, *result);
 }
 
 at::Tensor EntryPointsTest::Image(const std::vector<int64_t>& shape, at::ScalarType dtype) {

@@ -3,7 +3,6 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <cstdint>
 #include <memory>
@@ -12,6 +11,7 @@
 
 #include "absl/status/status.h"
 #include "common/module_tree/entry_point.h"
+#include "common/script/module_fwd.h"
 #include "common/tensor/dtype.h"
 #include "gtest/gtest.h"
 #include "registry/registry.h"
@@ -34,7 +34,7 @@ class EntryPointsTest : public testing::Test {
 
  private:
   std::unique_ptr<Registry> registry_;
-  torch::jit::Module module_;
+  std::shared_ptr<torch::jit::Module> module_;  // A pointer, so that tests compile without the definition.
   std::vector<EntryPoint> entry_points_;
 };
 

@@ -1,5 +1,5 @@
 // Every header of the tools has a test beside it, or a row in tests/header_tests.txt that names the test which covers
-// it.
+// it. No source of the tools includes a header of LibTorch with all operators.
 #include <map>
 #include <set>
 #include <string>
@@ -73,6 +73,27 @@ TEST(HeadersTest, WhatIsMissingIsFound) {
                {"//a:b_test"}),
       ElementsAre("a/b.h: has a test beside it; remove the row", "a/d.h: there is no test //a:none_test",
                   "a/e.h: has no test //a:e_test and no row", "a/f.h: there is no such header"));
+}
+
+// The headers of LibTorch with all operators that `code` includes. Each costs a compilation 5 s and more.
+std::vector<std::string> AllOperators(const std::string& code) {
+  std::vector<std::string> headers;
+  for (const char* const header :
+       {"ATen/ATen.h", "ATen/Functions.h", "torch/all.h", "torch/script.h", "torch/torch.h"}) {
+    if (absl::StrContains(code, absl::StrCat("#include <", header, ">"))) headers.push_back(header);
+  }
+  return headers;
+}
+
+TEST(HeadersTest, NoSourceIncludesAllOperators) {
+  for (const std::string& path : SourcePaths()) {
+    EXPECT_THAT(AllOperators(ReadSource(path)), IsEmpty()) << path << ": include <ATen/ops/NAME.h> of each at::NAME";
+  }
+}
+
+TEST(HeadersTest, AllOperatorsAreFound) {
+  EXPECT_THAT(AllOperators("#include <ATen/Functions.h>\n#include <ATen/ops/ones.h>\n#include <torch/script.h>\n"),
+              ElementsAre("ATen/Functions.h", "torch/script.h"));
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "pipeline/predict/find_images.h"
 #include "pipeline/predict/load_artifact.h"
 #include "pipeline/predict/predict_images.h"
+#include "pipeline/predict/prediction.h"
 #include "pipeline/predict/read_trimap.h"
 #include "pipeline/predict/run_model.h"
 #include "pipeline/predict/write_scene.h"

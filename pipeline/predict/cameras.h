@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "pipeline/predict/predict_images.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
 

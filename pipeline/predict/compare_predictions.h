@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "common/image/picture.h"
 #include "pipeline/predict/depth_picture.h"
-#include "pipeline/predict/run_model.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
 

@@ -8,7 +8,7 @@
 #include "common/image/image.h"
 #include "pipeline/predict/depth_picture.h"
 #include "pipeline/predict/load_artifact.h"
-#include "pipeline/predict/run_model.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
 

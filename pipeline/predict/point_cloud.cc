@@ -8,7 +8,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/image/picture.h"
 #include "common/image/transfer.h"
 
 namespace modelport {

@@ -8,7 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "pipeline/predict/predict_images.h"
+#include "common/image/picture.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
 

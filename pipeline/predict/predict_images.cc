@@ -17,6 +17,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "pipeline/predict/read_trimap.h"
+#include "pipeline/predict/run_model.h"
 
 namespace modelport {
 namespace {

@@ -13,7 +13,7 @@
 #include "pipeline/predict/compare_predictions.h"
 #include "pipeline/predict/encode_prediction.h"
 #include "pipeline/predict/load_artifact.h"
-#include "pipeline/predict/run_model.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
 
@@ -47,13 +47,6 @@ struct PredictedImage {
 // does not keep the others from being done. Nothing of a failed image's output is written.
 std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                           const PredictOptions& options);
-
-// A view of a scene.
-struct View {
-  std::string path;
-  Image image;
-  Prediction prediction;
-};
 
 // Predicts all images as views of one scene, without comparing. Writes every output, or none if a view fails.
 absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,

@@ -11,24 +11,9 @@
 #include "absl/types/span.h"
 #include "common/image/image.h"
 #include "pipeline/predict/load_artifact.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
-
-// What a model says of one image. Tensors that it does not give are undefined; the others are float32, dense and on the
-// CPU.
-struct Prediction {
-  at::Tensor depth = {};       // [H, W], of the image's size.
-  at::Tensor mask = {};        // [H, W], 1 where there is a depth and 0 elsewhere, where the depth is infinite.
-  at::Tensor normals = {};     // [3, H, W], unit vectors in the camera's axes; 0 where the mask is 0.
-  at::Tensor confidence = {};  // [H, W], from 1.
-  at::Tensor sky = {};         // [H, W], 0.3 and more is sky.
-  at::Tensor extrinsics =
-      {};  // [3, 4], from the world to the camera; of a model of one view the world is the camera's.
-  at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
-  at::Tensor alpha = {};       // [H, W], of the image's size: the opacity of the foreground, 0 to 1.
-  at::Tensor features = {};    // [C, h, w], one vector for each patch.
-  at::Tensor scores = {};      // [classes], not normalised.
-};
 
 // Whether the model takes several views of a scene at once.
 bool TakesViews(const LoadedArtifact& artifact);

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "pipeline/predict/predict_images.h"
+#include "pipeline/predict/prediction.h"
 
 namespace modelport {
 

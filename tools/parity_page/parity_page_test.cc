@@ -8,6 +8,8 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "pipeline/check_parity.h"
+#include "pipeline/compared_model.h"
 
 namespace modelport {
 namespace {
