@@ -1,4 +1,5 @@
-// docs/security.md names a test for each of its claims, and no test that does not exist.
+// docs/security.md names a test for each of its claims, it and other pages name one for each limit, and all of these
+// tests exist.
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -24,12 +25,24 @@ std::vector<std::string> Labels(const std::string& text) {
   return {std::sregex_token_iterator(text.begin(), text.end(), label), std::sregex_token_iterator()};
 }
 
-std::vector<std::string> Lines() { return absl::StrSplit(ReadFile(DataPath("docs/security.md")), '\n'); }
+std::vector<std::string> Lines(const std::string& page) { return absl::StrSplit(ReadFile(DataPath(page)), '\n'); }
 
-TEST(SecurityPageTest, NamesTestsThatExist) {
+// The rows of the table with the head `head`.
+std::vector<std::string> Rows(const std::string& page, const std::string& head) {
+  const std::vector<std::string> lines = Lines(page);
+  const auto found = std::find(lines.begin(), lines.end(), head);
+  std::vector<std::string> rows;
+  if (found == lines.end()) return rows;
+  for (auto line = found + 2; line != lines.end() && absl::StartsWith(*line, "|"); ++line) rows.push_back(*line);
+  return rows;
+}
+
+constexpr char kLimits[] = "| what | at most | test |";
+
+void ExpectTestsExist(const std::vector<std::string>& lines) {
   const std::set<std::string> tests =
       absl::StrSplit(ReadFile(DataPath("tests/security_page_labels")), '\n', absl::SkipEmpty());
-  for (const std::string& line : Lines()) {
+  for (const std::string& line : lines) {
     for (const std::string& label : Labels(line)) {
       if (label == "//tests:security_tests") continue;
       EXPECT_THAT(tests, Contains(label)) << line;
@@ -37,14 +50,21 @@ TEST(SecurityPageTest, NamesTestsThatExist) {
   }
 }
 
+TEST(SecurityPageTest, NamesTestsThatExist) { ExpectTestsExist(Lines("docs/security.md")); }
+
 TEST(SecurityPageTest, HasATestForEachClaim) {
-  const std::vector<std::string> lines = Lines();
-  const auto head = std::find(lines.begin(), lines.end(), "| claim | tests |");
-  ASSERT_NE(head, lines.end());
-  std::vector<std::string> claims;
-  for (auto line = head + 2; line != lines.end() && absl::StartsWith(*line, "|"); ++line) claims.push_back(*line);
+  const std::vector<std::string> claims = Rows("docs/security.md", "| claim | tests |");
   EXPECT_THAT(claims, SizeIs(Gt(10)));
   for (const std::string& claim : claims) EXPECT_THAT(Labels(claim), SizeIs(Gt(0))) << claim;
+}
+
+TEST(LimitsTest, EachHasATestThatExists) {
+  for (const char* page : {"docs/parity.md", "docs/plugins.md", "docs/security.md"}) {
+    const std::vector<std::string> limits = Rows(page, kLimits);
+    EXPECT_THAT(limits, SizeIs(Gt(2))) << page;
+    for (const std::string& limit : limits) EXPECT_THAT(Labels(limit), SizeIs(Gt(0))) << limit;
+    ExpectTestsExist(limits);
+  }
 }
 
 TEST(LabelsTest, AreFoundInText) {

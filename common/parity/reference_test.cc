@@ -117,5 +117,28 @@ TEST(ReadReferenceTest, WrongFilesAreRefused) {
   EXPECT_THAT(ReadReference("absent.safetensors"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent")));
 }
 
+TEST(ReadReferenceTest, MetadataHasALimit) {
+  const std::string megabyte = "{}" + std::string((1 << 20) - 2, ' ');
+  EXPECT_OK(ReadCall(megabyte));
+  for (const char* key : {"call", "settings", "slices"}) {
+    const std::string metadata = absl::StrCat(R"("model":"toy",)", key == std::string("call") ? "" : R"("call":"{}",)",
+                                              "\"", key, "\":\"", megabyte, " \"");
+    EXPECT_THAT(ReadBytes(File(metadata, kTensors, kData)),
+                StatusIs(kInvalid,
+                         HasSubstr(absl::StrCat("the metadata `", key, "` has 1048577 bytes, wants at most 1048576"))));
+  }
+}
+
+TEST(ReadReferenceTest, ASettingOfDeeperListsIsLeftOut) {
+  const auto settings_of = [](int levels) {
+    const std::string value = std::string(levels, '[') + std::string(levels, ']');
+    const std::string metadata =
+        absl::StrCat(R"("model":"toy","call":"{}","settings":"{\"norm\":{\"sizes\":)", value, "}}\"");
+    return ReadBytes(File(metadata, kTensors, kData))->settings;
+  };
+  EXPECT_THAT(settings_of(20), testing::SizeIs(1));
+  EXPECT_THAT(settings_of(21), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace modelport

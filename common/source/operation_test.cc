@@ -311,6 +311,7 @@ TEST(OperationTest, UnknownNamesAndArgumentsAreErrors) {
                                                                  {"swap_halves", {0, 1}},
                                                                  {"swap_groups", {0, 2}},
                                                                  {"swap_groups", {0, 0, 2}},
+                                                                 {"swap_groups", {0, 2, 1000001}},
                                                                  {"interleave", {0, 3}},
                                                                  {"deinterleave", {0, 0}},
                                                                  {"chunk", DTypes(DType::kInt64, DType::kInt32)},
