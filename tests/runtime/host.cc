@@ -12,14 +12,11 @@
 //               "forward 1,3,28,42", with "uint8:" in front of it for an image in uint8. Each call is made twice,
 //               because LibTorch profiles the first and may run fused kernels in the second.
 //
-// DEVICE is cpu, cuda or cuda:INDEX. ARTIFACT is loaded on the CPU and moved to the device, which leaves attributes that
-// are neither parameters nor buffers on the CPU; COPY is loaded to the device. For each call, prints the milliseconds
-// until its results, which RESULTS has on the CPU, have arrived there: "12.5 forward 1,3,28,42".
+// DEVICE is cpu, cuda or cuda:INDEX. ARTIFACT is loaded on the CPU and moved to the device, which leaves attributes
+// that are neither parameters nor buffers on the CPU; COPY is loaded to the device. For each call, prints the
+// milliseconds until its results, which RESULTS has on the CPU, have arrived there: "12.5 forward 1,3,28,42".
 //
-// Without Bazel, with g++ 10 or newer, against a LibTorch in the folder T (add -D_GLIBCXX_USE_CXX11_ABI=0 for PyTorch's
-// wheels before 2.6, -ltorch_cuda -lc10_cuda for the CUDA builds):
-//   g++ -std=c++20 -O1 -isystem T/include -isystem T/include/torch/csrc/api/include tests/runtime/host.cc -o host \
-//       -LT/lib -Wl,--no-as-needed -ltorch_cpu -lc10 -Wl,-rpath,T/lib -Wl,--allow-shlib-undefined
+// tests/gpu/programs.py compiles it without Bazel, with g++ alone.
 #include <ATen/Parallel.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/pickle.h>
