@@ -1,4 +1,4 @@
-// Compares results of a host with those of other weights and of other precisions.
+// The host of the runtime tests with its device, and the comparison of its results.
 #include <string>
 #include <vector>
 
@@ -60,6 +60,13 @@ TEST_F(CompareTest, MeasuresPrecisionAndOtherWeights) {
   const ToolResult missing = Compare("float32", "none");
   EXPECT_EQ(missing.exit_status, 1);
   EXPECT_THAT(missing.err, HasSubstr("none cannot be read"));
+}
+
+TEST_F(CompareTest, HostNamesADeviceThatIsNotThere) {
+  const ToolResult host =
+      FinishTool(StartProgram("tests/runtime/host_2.13", {"--device=cuda:99", "m.pt", "copy.pt", "results"}, folder_));
+  EXPECT_EQ(host.exit_status, 1);
+  EXPECT_THAT(host.err, HasSubstr("--device=cuda:99: this LibTorch finds "));
 }
 
 }  // namespace
