@@ -2,6 +2,7 @@
 // tests/gpu/models.txt with seeded weights, into a folder that is small enough to carry to a machine with a GPU.
 #include <filesystem>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <vector>
 
