@@ -49,6 +49,9 @@ def upstream_calls(artifact, module, inputs, upstream, label, report):
     except ModuleNotFoundError as error:
         report.skip(f"{label}, upstream", f"{error}; --upstream wants a checkout of {row['upstream']}")
         return {}
+    except SystemExit as error:
+        report.check(f"{label}, upstream", False, str(error))
+        return {}
     select = (lambda output: output[row["output"]]) if "output" in row else (lambda output: output)
     expected, actual = select(model(*inputs)).double(), select(module(*inputs)).double()
     difference = ((expected - actual).abs().max() / (expected.max() - expected.min())).item()

@@ -18,5 +18,8 @@ def run(artifacts, device, upstream, report):
                 module = torch.jit.load(artifact.path).eval().to(device=device, dtype=dtype)
                 inputs = [torch.rand(shape).to(device=device, dtype=dtype) for shape in shapes]
                 label = f"{artifact.name}, {name}"
-                kernels.check(module, inputs, artifact.copies, device, label, report)
-                latency.measure(artifact, module, inputs, device, upstream, label, report)
+                try:
+                    kernels.check(module, inputs, artifact.copies, device, label, report)
+                    latency.measure(artifact, module, inputs, device, upstream, label, report)
+                except RuntimeError as error:  # Of the artifact's or upstream's code; the last line says what is wrong.
+                    report.check(label, False, str(error).strip().splitlines()[-1])
