@@ -58,18 +58,18 @@ def build(value):
     return find(value["call"])(**fields["arguments"]) if "call" in value else fields
 
 
-def load(row, checkpoint):
-    """The model of a row of MODELS.json with the weights of the checkpoint."""
+def load(row, checkpoint, name):
+    """The model of a row of MODELS.json with the weights of the checkpoint, a dictionary that messages call `name`."""
     model = build(row["model"])
     prefix = row.get("prefix", "")
-    weights = {key.removeprefix(prefix): tensor for key, tensor in torch.load(checkpoint, mmap=True).items()}
+    weights = {key.removeprefix(prefix): tensor for key, tensor in checkpoint.items()}
     missing, unexpected = model.load_state_dict(weights, strict=False)
     # A tensor that the model has under several names is once in the checkpoint.
     slots = dict(model.named_parameters(remove_duplicate=False))
     filled = {id(slot) for key, slot in slots.items() if key in weights}
     lacking = [key for key in missing if id(slots.get(key)) not in filled]
     if lacking or unexpected:
-        sys.exit(f"{checkpoint} does not fit: lacks {lacking}, has besides {unexpected}")
+        sys.exit(f"{name} does not fit: lacks {lacking}, has besides {unexpected}")
     return model.eval()
 
 
@@ -89,7 +89,7 @@ def main():
     mend_torchvision()
     with open(models) as file:
         row = json.load(file)[name]
-    model = load(row, checkpoint)
+    model = load(row, torch.load(checkpoint, mmap=True), checkpoint)
     print("ready", memory("VmRSS"), file=answers, flush=True)
     output = None
     for line in sys.stdin:
@@ -110,4 +110,5 @@ def main():
             print("saved", file=answers, flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

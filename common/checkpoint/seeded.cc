@@ -15,54 +15,16 @@
 namespace modelport {
 namespace {
 
-constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-
 // Below this many elements a second thread costs more than it saves.
 constexpr size_t kThreadedSize = size_t{1} << 20;
 
-// The finaliser of splitmix64.
-uint64_t Mix(uint64_t z) {
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-  return z ^ (z >> 31);
-}
-
-uint64_t Fnv1a64(absl::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  return hash;
-}
-
-// A uniform distribution on [center - spread, center + spread).
-struct Distribution {
-  double center;
-  double spread;
-};
-
-// Fills `out`, whose first element has index `first`. A fused multiply-add would round differently: BUILD turns it off.
-void FillRange(uint64_t base, Distribution distribution, uint64_t first, absl::Span<float> out) {
-  for (size_t k = 0; k < out.size(); ++k) {
-    const uint64_t x = Mix(base + (first + k + 1) * kGolden);
-    const double u = static_cast<double>(x >> 40) * 0x1p-23 - 1.0;
-    out[k] = static_cast<float>(distribution.center + distribution.spread * u);
-  }
+void FillRange(const SeededNumbers& numbers, uint64_t first, absl::Span<float> out) {
+  for (size_t k = 0; k < out.size(); ++k) out[k] = numbers[first + k];
 }
 
 double WeightSpread(const Shape& shape) {
   const absl::optional<int64_t> fan_in = ElementCount(Shape(shape.begin() + 1, shape.end()));
   return std::sqrt(3.0 / static_cast<double>(fan_in.value_or(1)));
-}
-
-// nullopt for zeros.
-absl::optional<Distribution> WeightRule(absl::string_view key, const Shape& shape) {
-  const absl::string_view leaf = key.substr(key.rfind('.') + 1);
-  if (leaf == "num_batches_tracked") return absl::nullopt;
-  if (leaf == "running_mean") return Distribution{0.0, 0.1};
-  if (leaf == "running_var") return Distribution{1.0, 0.2};
-  if (shape.size() >= 2) return Distribution{0.0, leaf == "weight" ? WeightSpread(shape) : 0.2};
-  if (leaf == "gamma") return Distribution{0.3, 0.1};
-  if (absl::EndsWith(leaf, "bias")) return Distribution{0.0, 0.1};
-  return Distribution{1.0, 0.1};
 }
 
 size_t SizeOf(const SeededKey& key) { return ElementCount(key.shape).value_or(0) * ByteSize(key.dtype); }
@@ -90,18 +52,28 @@ void FillKey(const SeededKey& key, uint64_t seed, char* out) {
 
 }  // namespace
 
+absl::optional<SeededDistribution> SeededRule(absl::string_view key, const Shape& shape) {
+  const absl::string_view leaf = key.substr(key.rfind('.') + 1);
+  if (leaf == "num_batches_tracked") return absl::nullopt;
+  if (leaf == "running_mean") return SeededDistribution{0.0, 0.1};
+  if (leaf == "running_var") return SeededDistribution{1.0, 0.2};
+  if (shape.size() >= 2) return SeededDistribution{0.0, leaf == "weight" ? WeightSpread(shape) : 0.2};
+  if (leaf == "gamma") return SeededDistribution{0.3, 0.1};
+  if (absl::EndsWith(leaf, "bias")) return SeededDistribution{0.0, 0.1};
+  return SeededDistribution{1.0, 0.1};
+}
+
 void SeededFill(absl::string_view key, uint64_t seed, double center, double spread, absl::Span<float> out) {
-  const uint64_t base = Mix(Fnv1a64(key) + seed * kGolden);
-  const Distribution distribution{center, spread};
-  if (out.size() < kThreadedSize) return FillRange(base, distribution, 0, out);
+  const SeededNumbers numbers(std::string(key), seed, {center, spread});
+  if (out.size() < kThreadedSize) return FillRange(numbers, 0, out);
   const size_t half = out.size() / 2;
-  std::thread second_half([=] { FillRange(base, distribution, half, out.subspan(half)); });
-  FillRange(base, distribution, 0, out.subspan(0, half));
+  std::thread second_half([=] { FillRange(numbers, half, out.subspan(half)); });
+  FillRange(numbers, 0, out.subspan(0, half));
   second_half.join();
 }
 
 void SeededWeights(absl::string_view key, const Shape& shape, uint64_t seed, absl::Span<float> out) {
-  const absl::optional<Distribution> rule = WeightRule(key, shape);
+  const absl::optional<SeededDistribution> rule = SeededRule(key, shape);
   if (!rule) return std::fill(out.begin(), out.end(), 0.0f);
   SeededFill(key, seed, rule->center, rule->spread, out);
 }

@@ -8,8 +8,10 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/seeded_numbers.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 
@@ -19,8 +21,11 @@ namespace modelport {
 // tests use it with an explicit center and spread: SeededFill("input:image", 0, 0.0, 1.0, out).
 void SeededFill(absl::string_view key, uint64_t seed, double center, double spread, absl::Span<float> out);
 
-// Fills `out`, the row-major elements of a tensor of `shape`, by the rule for weights: center and spread follow from
-// the key's last dotted part and the rank.
+// The rule for weights: center and spread follow from the key's last dotted part and the rank of its tensor, which is
+// floating. nullopt: zeros.
+absl::optional<SeededDistribution> SeededRule(absl::string_view key, const Shape& shape);
+
+// Fills `out`, the row-major elements of a tensor of `shape`, by the rule for weights.
 void SeededWeights(absl::string_view key, const Shape& shape, uint64_t seed, absl::Span<float> out);
 
 // A key to fill: a float32 tensor by the rule, one that is not floating with zeros. No other floating dtype is allowed.
