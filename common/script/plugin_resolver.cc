@@ -48,12 +48,6 @@ class TorchModule : public BuiltinModule {
 
 }  // namespace
 
-std::vector<std::string> PluginResolver::functions() const {
-  std::vector<std::string> names;
-  for (const auto& [name, function] : functions_) names.push_back(name);
-  return names;
-}
-
 bool CompilerHasOperator(const std::string& name) {
   return !torch::jit::getAllOperatorsFor(c10::Symbol::aten(name)).empty();
 }
