@@ -83,7 +83,9 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
 
   void ExpectAgreementInHalfPrecision() {
     if (!IsAtLeast(*runtime, "2.7")) return Report("float16", "not run: no kernels for the CPU");
-    if (GetParam().half_weights != "seeded") ASSERT_NO_FATAL_FAILURE(ExportBoth(GetParam().half_weights));
+    if (GetParam().half_weights != "seeded") {
+      ASSERT_NO_FATAL_FAILURE(ExportBoth(GetParam().half_weights));
+    }
     std::vector<std::string> steps = GetParam().calls;
     steps.insert(steps.begin(), "half");
     ExpectAgreement(steps, "float16", kHalfTolerance);
