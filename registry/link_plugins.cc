@@ -55,10 +55,10 @@ class PluginLinker {
   bool AddModules(Entry* entry, ModuleLibrary* library);
   bool AddKeyMap(Entry* entry);
   std::string FamilyOf(absl::string_view type);
-  bool CheckVariants(const Plugin& plugin);
+  bool CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees);
   bool CheckParts(const Plugin& plugin);
   bool CheckConfig(const Plugin& plugin);
-  bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin);
+  bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
   void CheckVariantNames();
@@ -116,8 +116,9 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = AddKeyMap(entry) && linked;
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
-  linked = linked && CheckVariants(entry->plugin) && CheckParts(entry->plugin) && CheckConfig(entry->plugin);
-  for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin);
+  std::vector<ModuleTree> trees;
+  linked = linked && CheckVariants(entry->plugin, &trees) && CheckParts(entry->plugin) && CheckConfig(entry->plugin);
+  for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin, trees);
   AddDigest(entry);
   linking_.pop_back();
   entry->state = linked ? State::kLinked : State::kFailed;
@@ -198,13 +199,13 @@ bool PluginLinker::AddKeyMap(Entry* entry) {
   return Passes(LinkKeyMap(*file, find, &plugin));
 }
 
-// Builds the tree of each variant, which checks its shapes and takes a tenth of a millisecond, and makes sure that its
-// files fill it and that each rule of the key map is for one of them.
-bool PluginLinker::CheckVariants(const Plugin& plugin) {
+// Builds the tree of each variant, which checks its shapes, and makes sure that its files fill it and that each rule of
+// the key map is for one of them. If all fit, `trees` are those of the variants, in their order.
+bool PluginLinker::CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees) {
   bool fits = true;
   KeyMapCheck check(plugin);
   for (const Variant& variant : plugin.variants) {
-    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
+    absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
     absl::StatusOr<std::vector<WeightPart>> parts = std::vector<WeightPart>();
     if (tree.ok()) parts = SplitWeights(plugin, variant, *tree);
     const absl::Status status = tree.ok() ? parts.status() : tree.status();
@@ -212,6 +213,7 @@ bool PluginLinker::CheckVariants(const Plugin& plugin) {
     if (!status.ok()) continue;
     if (absl::optional<WeightPart> whole = WholeTree(plugin, variant, *tree)) parts->push_back(*std::move(whole));
     check.Add(variant, *tree, *parts);
+    trees->push_back(*std::move(tree));
   }
   return fits && (plugin.variants.empty() || Passes(check.status()));
 }
@@ -264,18 +266,17 @@ bool PluginLinker::CheckConfig(const Plugin& plugin) {
   return true;
 }
 
-// Makes sure that the wrapper fits the variants that it is for, and gives it a name.
-bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin) {
+// Makes sure that the wrapper fits the variants that it is for, whose trees are `trees`, and gives it a name.
+bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees) {
   std::vector<std::string> roots;
-  for (const Variant& variant : plugin.variants) {
+  for (size_t i = 0; i < plugin.variants.size(); ++i) {
+    const Variant& variant = plugin.variants[i];
     roots.push_back(variant.module.type);
     if (variant.module.type != wrapper.root) continue;
     if (!Passes(CheckCondition(wrapper, plugin, variant))) return false;
     const std::vector<const Wrapper*> wrappers = WrappersOf(plugin, variant, wrapper.target);
     if (std::find(wrappers.begin(), wrappers.end(), &wrapper) == wrappers.end()) continue;
-    const absl::StatusOr<ModuleTree> model = BuildModuleTree(plugin.library, variant.module);
-    if (!Passes(model.status())) return false;
-    const absl::StatusOr<ModuleTree> whole = BuildWithin(wrapper, plugin, variant, *model);
+    const absl::StatusOr<ModuleTree> whole = BuildWithin(wrapper, plugin, variant, trees[i]);
     if (!Passes(whole.status())) return false;
     if (wrapper.name.empty()) wrapper.name = whole->interface->kind;
   }

@@ -20,6 +20,7 @@
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
+#include "common/script/compiler.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
@@ -82,6 +83,14 @@ class PluginTest : public testing::Test {
 
 TEST_F(PluginTest, EveryVariantsTreeBuilds) {
   for (const Entry& entry : entries_) EXPECT_FALSE(Build(entry).slots.empty()) << entry.variant->name;
+}
+
+// An export compiles only the functions that its model calls.
+TEST_F(PluginTest, EveryFunctionCompiles) {
+  for (const auto& plugin : plugins_) {
+    if (plugin->path != *folder) continue;
+    EXPECT_OK(Compiler().AddFunctions(plugin->library->functions()));
+  }
 }
 
 TEST_F(PluginTest, EveryVariantTakesItsPublishedKeys) {

@@ -2,8 +2,10 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <string>
 #include <utility>
 
+#include "common/script/called_names.h"
 #include "common/script/compiler.h"
 #include "common/script/ivalue.h"
 #include "common/script/torch_status.h"
@@ -36,7 +38,9 @@ absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, c
 absl::StatusOr<Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                    HasOperator has_operator) {
   Compiler compiler(std::move(has_operator));
-  const absl::Status compiled = compiler.AddFunctions(tree.library->functions());
+  const auto called = CalledNames(tree);
+  const absl::Status compiled =
+      compiler.AddFunctions(tree.library->functions(), [&](const std::string& name) { return called.contains(name); });
   absl::StatusOr<Module> module = compiled.ok() ? Instantiate(compiler, tree.root, tensors) : compiled;
   if (module.ok()) return module;
   return absl::Status(module.status().code(), tree.library->WithPaths(module.status().message()));

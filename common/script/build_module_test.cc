@@ -147,6 +147,37 @@ TEST(BuildModuleTest, FunctionsAndDtypesAreKnown) {
   EXPECT_EQ(RunForward(module), 5);
 }
 
+// The plugin's own test compiles it.
+TEST(BuildModuleTest, AFunctionThatNothingCallsIsOnlyParsed) {
+  const std::string types = R"(
+  Root():
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return %s(x)
+)";
+  const std::string functions = R"(functions:
+  - |
+    def twice(x: Tensor) -> Tensor:
+      return x + x
+  - |
+    def broken(x: Tensor) -> Tensor:
+      return torch.no_such_operator(x)
+)";
+  const auto build = [&](const std::string& called, const std::string& more = "") {
+    std::string text = types;
+    text.replace(text.find("%s"), 2, called);
+    return Build(text, "Root()", functions + more);
+  };
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, build("twice"));
+  EXPECT_EQ(RunForward(module), 2);
+  EXPECT_EQ(module._ivalue()->compilation_unit()->find_function(c10::QualifiedName("__torch__.modelport.broken")),
+            nullptr);
+  EXPECT_THAT(build("broken"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no_such_operator")));
+  EXPECT_THAT(build("brokn"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("nearest: broken")));
+  EXPECT_THAT(build("twice", "  - |\n    def unended(x: Tensor) -> Tensor:\n      return (x\n"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("toy.yaml:11: a function does not compile")));
+}
+
 TEST(BuildModuleTest, ConstantsSurviveInAnArtifact) {
   ASSERT_OK_AND_ASSIGN(torch::jit::Module module, Build(R"(
   Root():

@@ -12,7 +12,7 @@ namespace modelport {
 
 // The names that a plugin's text can use.
 struct KnownNames {
-  std::vector<std::string> functions;  // Of the plugin, compiled so far.
+  std::vector<std::string> functions;  // Of the plugin, read so far.
   std::vector<std::string> operators;  // Of the namespace aten.
 };
 

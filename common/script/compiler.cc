@@ -107,11 +107,12 @@ void Compiler::CheckFunctionName(const SourceText& source, const Ident& name) {
   }
 }
 
-absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions) {
+absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions, const CalledFunctions& is_called) {
   for (const SourceText& source : functions) {
     const absl::Status status = CatchTorch([&] {
       for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
         CheckFunctionName(source, def.name());
+        if (!is_called(def.name().name())) continue;
         const auto compiled = unit_->define(c10::QualifiedName(kClassNamespace), {}, {}, {def}, {resolver_}, nullptr);
         CountOperations(*compiled.front());
         resolver_->AddFunction(def.name().name(), compiled.front());
@@ -141,7 +142,7 @@ c10::QualifiedName Compiler::UniqueName(const std::string& base) {
     const int count = ++name_counts_[base];
     const c10::QualifiedName name(kClassNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
     // Another module type may have the name of this type's second class, and a function may have the type's name.
-    if (unit_->get_type(name) == nullptr && unit_->find_function(name) == nullptr) return name;
+    if (unit_->get_type(name) == nullptr && function_places_.count(name.name()) == 0) return name;
   }
 }
 
@@ -188,7 +189,9 @@ void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compile
 absl::Status Compiler::CompileError(const SourceText& source, const std::string& what,
                                     const absl::Status& error) const {
   const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
-  return absl::Status(code, CompileMessage(source, what, error.message(), {resolver_->functions(), OperatorNames()}));
+  std::vector<std::string> functions;
+  for (const auto& [name, place] : function_places_) functions.push_back(name);
+  return absl::Status(code, CompileMessage(source, what, error.message(), {std::move(functions), OperatorNames()}));
 }
 
 void Compiler::CountOperations(torch::jit::Function& function) {

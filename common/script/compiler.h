@@ -7,6 +7,7 @@
 #include <torch/csrc/jit/frontend/tree_views.h>
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,9 @@
 
 namespace modelport {
 
+// Whether a text that is yet to be compiled calls the function `name`.
+using CalledFunctions = std::function<bool(const std::string& name)>;
+
 // Makes one TorchScript class for each distinct module type: nodes of a tree that agree in type, constants and the
 // classes of their submodules share a class, whatever the shapes of their tensors. After an error the compiler must not
 // be used again.
@@ -29,10 +33,16 @@ class Compiler {
   // `has_operator` answers the text's hasattr(torch, "NAME").
   explicit Compiler(HasOperator has_operator = CompilerHasOperator);
 
-  // Compiles the library's free functions, so that later text can call them.
+  // Parses the library's free functions and compiles those that later text calls. LibTorch's time for a function grows
+  // with the square of its constants, so those that nothing calls are left out.
   //   InvalidArgument  "models/family/modules.yaml:43: function rotate does not compile: ..." with the source line
   //   underlined
-  absl::Status AddFunctions(const std::vector<SourceText>& functions);
+  absl::Status AddFunctions(const std::vector<SourceText>& functions, const CalledFunctions& is_called);
+
+  // Compiles all of them.
+  absl::Status AddFunctions(const std::vector<SourceText>& functions) {
+    return AddFunctions(functions, [](const std::string&) { return true; });
+  }
 
   // The class of `node`, whose submodules' classes are made first. `node` must outlive the compiler. Errors as for
   // AddFunctions.

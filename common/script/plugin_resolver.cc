@@ -47,12 +47,6 @@ class TorchModule : public BuiltinModule {
 
 }  // namespace
 
-std::vector<std::string> PluginResolver::functions() const {
-  std::vector<std::string> names;
-  for (const auto& [name, function] : functions_) names.push_back(name);
-  return names;
-}
-
 std::shared_ptr<SugaredValue> PluginResolver::resolveValue(const std::string& name, GraphFunction&,
                                                            const SourceRange&) {
   if (name == "torch") return std::make_shared<TorchModule>(has_operator_);

@@ -8,7 +8,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "common/script/has_operator.h"
 
@@ -26,9 +25,6 @@ class PluginResolver : public torch::jit::Resolver {
 
   // Makes `function`, compiled earlier, callable as `name`.
   void AddFunction(const std::string& name, torch::jit::Function* function) { functions_[name] = function; }
-
-  // The names of the functions that were added.
-  std::vector<std::string> functions() const;
 
   std::shared_ptr<torch::jit::SugaredValue> resolveValue(const std::string& name, torch::jit::GraphFunction& function,
                                                          const torch::jit::SourceRange& range) override;

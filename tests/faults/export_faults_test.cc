@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <ostream>
 #include <string>
 #include <tuple>
@@ -56,11 +57,16 @@ int Step(const std::string& tool) { return tool == "package" && std::getenv("EVE
 
 class ExportFaultsTest : public testing::TestWithParam<std::tuple<std::string, Fault>> {
  protected:
-  // The files of a run without faults.
-  static Files Right(const std::string& tool) {
-    const std::string folder = FolderBefore(tool);
-    EXPECT_EQ(RunTool(tool, ScaleArguments(tool), folder).exit_status, 0);
-    return FilesIn(folder);
+  // The files of a run without faults, which is made once for each tool.
+  static const Files& Right(const std::string& tool) {
+    static auto* const made = new std::map<std::string, Files>();
+    const auto [right, is_new] = made->try_emplace(tool);
+    if (is_new) {
+      const std::string folder = FolderBefore(tool);
+      EXPECT_EQ(RunTool(tool, ScaleArguments(tool), folder).exit_status, 0);
+      right->second = FilesIn(folder);
+    }
+    return right->second;
   }
 
   void ExpectWholeFiles() const {
@@ -95,7 +101,7 @@ class ExportFaultsTest : public testing::TestWithParam<std::tuple<std::string, F
 
   const std::string tool_ = std::get<0>(GetParam());
   const Fault fault_ = std::get<1>(GetParam());
-  const Files right_ = Right(tool_);
+  const Files& right_ = Right(tool_);
   std::string folder_;
 };
 

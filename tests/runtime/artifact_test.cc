@@ -48,13 +48,10 @@ absl::StatusOr<Manifest> ReadManifest(const std::string& folder) {
   return ParseManifest(ReadFile(folder + "/m.manifest.json"), "m.manifest.json");
 }
 
-// Compares the results of an artifact for this runtime, run there, with those of an artifact for no particular runtime,
-// run in the reference.
-absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, const std::vector<std::string>& steps,
-                                                const std::string& weights) {
-  const std::string reference = EmptyFolder("reference"), made = EmptyFolder("made");
-  EXPECT_EQ(Export(artifact, reference, {"--weights=" + weights}), "");
-  EXPECT_EQ(Export(artifact, made, {"--weights=" + weights, "--runtime=" + *runtime}), "");
+// Compares the results of the artifact in `made`, run in this runtime, with those of the one in `reference`, run in the
+// reference.
+absl::StatusOr<Difference> CompareWithReference(const std::string& reference, const std::string& made,
+                                                const std::vector<std::string>& steps) {
   ASSIGN_OR_RETURN(const c10::IValue expected, RunHost(kReference, reference + "/m.pt", steps));
   ASSIGN_OR_RETURN(const c10::IValue actual, RunHost(*runtime, made + "/m.pt", steps));
   return CompareValues(expected, actual, "results");
@@ -62,10 +59,17 @@ absl::StatusOr<Difference> CompareWithReference(const ArtifactCase& artifact, co
 
 class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
  protected:
+  // Exports the reference, which is for no particular runtime, and an artifact for this runtime.
+  void ExportBoth(const std::string& weights) {
+    reference_ = EmptyFolder("reference");
+    made_ = EmptyFolder("made");
+    ASSERT_EQ(Export(GetParam(), reference_, {"--weights=" + weights}), "");
+    ASSERT_EQ(Export(GetParam(), made_, {"--weights=" + weights, "--runtime=" + *runtime}), "");
+  }
+
   // Compares with the reference and adds a row to the report.
-  void ExpectAgreement(const std::vector<std::string>& steps, const std::string& weights, const std::string& dtype,
-                       double tolerance) {
-    const absl::StatusOr<Difference> difference = CompareWithReference(GetParam(), steps, weights);
+  void ExpectAgreement(const std::vector<std::string>& steps, const std::string& dtype, double tolerance) const {
+    const absl::StatusOr<Difference> difference = CompareWithReference(reference_, made_, steps);
     EXPECT_OK(difference);
     if (difference.ok()) {
       EXPECT_LE(difference->relative, tolerance);
@@ -73,54 +77,54 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
     Report(dtype, difference.ok() ? absl::StrFormat("%.1e", difference->relative) : "FAILED");
   }
 
-  void Report(const std::string& dtype, const std::string& result) {
+  void Report(const std::string& dtype, const std::string& result) const {
     results->AddRow({testing::PrintToString(GetParam()), dtype, *runtime, result});
   }
-};
 
-TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
-  ExpectAgreement(Steps(GetParam()), "seeded", "float32", kTolerance);
-}
-
-TEST_P(ArtifactTest, ComputesInHalfPrecision) {
-  if (GetParam().target != "nuke") GTEST_SKIP() << "only Nuke has a switch for it";
-  if (!IsAtLeast(*runtime, "2.7")) {
-    Report("float16", "not run: no kernels for the CPU");
-    GTEST_SKIP();
+  void ExpectAgreementInHalfPrecision() {
+    if (!IsAtLeast(*runtime, "2.7")) return Report("float16", "not run: no kernels for the CPU");
+    if (GetParam().half_weights != "seeded") {
+      ASSERT_NO_FATAL_FAILURE(ExportBoth(GetParam().half_weights));
+    }
+    std::vector<std::string> steps = GetParam().calls;
+    steps.insert(steps.begin(), "half");
+    ExpectAgreement(steps, "float16", kHalfTolerance);
   }
-  std::vector<std::string> steps = GetParam().calls;
-  steps.insert(steps.begin(), "half");
-  ExpectAgreement(steps, GetParam().half_weights, "float16", kHalfTolerance);
-}
 
-TEST_P(ArtifactTest, EveryKnobIsSet) {
-  const std::string made = EmptyFolder("made");
-  ASSERT_EQ(Export(GetParam(), made, {"--weights=seeded"}), "");
-  ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(made));
-  for (const Manifest::Knob& knob : manifest.knobs()) {
-    EXPECT_THAT(GetParam().knobs, Contains(StartsWith(knob.name() + "=")));
-  }
-}
-
-class MinimumRuntimeTest : public testing::TestWithParam<ArtifactCase> {
- protected:
-  // Exports with these flags and expects that the artifact loads in this runtime exactly if the manifest says so.
-  static void ExpectManifestIsRight(const std::vector<std::string>& flags) {
-    const std::string made = EmptyFolder("made");
-    ASSERT_EQ(Export(GetParam(), made, flags), "");
-    ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(made));
-    EXPECT_EQ(RunHost(*runtime, made + "/m.pt", {}).ok(), IsAtLeast(*runtime, manifest.minimum_runtime()))
+  // Expects that the artifact in `folder` loads in this runtime exactly if its manifest says so.
+  static void ExpectMinimumRuntime(const std::string& folder) {
+    ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(folder));
+    EXPECT_EQ(RunHost(*runtime, folder + "/m.pt", {}).ok(), IsAtLeast(*runtime, manifest.minimum_runtime()))
         << manifest.minimum_runtime();
   }
+
+  void ExpectStepsForEveryKnob(const std::string& folder) const {
+    ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(folder));
+    for (const Manifest::Knob& knob : manifest.knobs()) {
+      EXPECT_THAT(GetParam().knobs, Contains(StartsWith(knob.name() + "=")));
+    }
+  }
+
+  std::string reference_, made_;  // Folders.
 };
 
-TEST_P(MinimumRuntimeTest, OfAnArtifactForNoRuntimeInParticular) { ExpectManifestIsRight({"--weights=seeded"}); }
+// All that is checked of one pair of artifacts, so that they are exported once.
+TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
+  ASSERT_NO_FATAL_FAILURE(ExportBoth("seeded"));
+  ExpectStepsForEveryKnob(reference_);
+  ExpectMinimumRuntime(reference_);
+  ExpectAgreement(Steps(GetParam()), "float32", kTolerance);
+  // Only Nuke has a switch for half precision.
+  if (GetParam().target == "nuke") ExpectAgreementInHalfPrecision();
+}
 
-TEST_P(MinimumRuntimeTest, OfAnArtifactForTheOldest) { ExpectManifestIsRight({"--weights=seeded", "--runtime=1.6"}); }
+TEST_P(ArtifactTest, ForTheOldestRuntimeLoadsWhereItsManifestSays) {
+  const std::string made = EmptyFolder("made");
+  ASSERT_EQ(Export(GetParam(), made, {"--weights=seeded", "--runtime=1.6"}), "");
+  ExpectMinimumRuntime(made);
+}
 
 INSTANTIATE_TEST_SUITE_P(Models, ArtifactTest, testing::ValuesIn(ArtifactCases()), testing::PrintToStringParamName());
-INSTANTIATE_TEST_SUITE_P(Models, MinimumRuntimeTest, testing::ValuesIn(ArtifactCases()),
-                         testing::PrintToStringParamName());
 
 TEST(ArtifactComparisonTest, OtherWeightsGiveOtherResults) {
   const ArtifactCase artifact = {ExampleModel("depth"), "libtorch", {"forward 1,3,28,28"}, {}};
