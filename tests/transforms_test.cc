@@ -251,6 +251,25 @@ std::string Refusal(const std::string& call, const at::Tensor& image) {
   return std::string(result.status().message());
 }
 
+TEST(ClassLabelsTest, AreThoseOfImageNet) {
+  const char* const labels = R"(modules:
+  Labels():
+    methods: |
+      def forward(self, classes: int) -> List[str]:
+        return class_labels(classes)
+)";
+  for (const Runtime* runtime : TestedRuntimes()) {
+    ASSERT_OK_AND_ASSIGN(Module module, BuildTransform("Labels()", runtime, labels));
+    ASSERT_OK_AND_ASSIGN(Module loaded, SavedAndLoaded(module, runtime));
+    const c10::List<c10::IValue> names = loaded.forward({1000}).toList();
+    ASSERT_EQ(names.size(), 1000u);
+    EXPECT_EQ(names.get(0).toStringRef(), "tench");
+    EXPECT_EQ(names.get(607).toStringRef(), "jack-o'-lantern");
+    EXPECT_EQ(names.get(999).toStringRef(), "toilet tissue");
+    EXPECT_TRUE(loaded.forward({10}).toList().empty());
+  }
+}
+
 TEST(BadImagesTest, AreRefusedInASentence) {
   const at::Tensor grey = at::zeros({2, 1, 8, 8}), none = at::zeros({3, 0, 0}), line = at::zeros({3, 1, 33});
   constexpr char kNoImage[] = "the image must be [..., channels, height, width] with at least one pixel";
