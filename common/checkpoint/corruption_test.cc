@@ -1,8 +1,5 @@
 // A sweep: whatever is done to the bytes of a checkpoint, it is read or refused, and nothing else happens. Run it with
 // --config=asan.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <fstream>
 #include <iterator>
 #include <numeric>
@@ -12,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/io/testing/memory_file.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 
@@ -19,20 +17,6 @@ namespace modelport {
 namespace {
 
 constexpr uint8_t kMasks[] = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0x7f, 0xff};
-
-// A file in memory: the sweep writes tens of thousands.
-class MemoryFile {
- public:
-  explicit MemoryFile(const std::string& bytes) : descriptor_(memfd_create("corrupt", 0)) {
-    EXPECT_EQ(write(descriptor_, bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
-  }
-  ~MemoryFile() { close(descriptor_); }
-
-  std::string path() const { return absl::StrCat("/proc/self/fd/", descriptor_); }
-
- private:
-  int descriptor_;
-};
 
 // Opens `bytes` as a file and touches all that it holds.
 absl::Status ReadAll(const std::string& bytes) {

@@ -1,7 +1,7 @@
 // An untrusted artifact as `verify` compares it with the archive that it made anew. LibTorch reads only the latter. An
 // input that is no zip archive changes one record of the right archive: its first byte chooses the record, its second
 // byte says whether the records are compressed, and the rest is the record's content.
-#include <ATen/Functions.h>
+#include <ATen/ops/arange.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <memory>
@@ -20,8 +20,8 @@
 #include "common/checkpoint/record_content.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/checkpoint/zip_directory.h"
+#include "common/io/testing/memory_file.h"
 #include "tests/fuzz/fuzz_check.h"
-#include "tests/fuzz/memory_file.h"
 
 namespace modelport {
 namespace {

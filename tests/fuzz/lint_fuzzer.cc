@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "common/checkpoint/testing/zip_writer.h"
+#include "common/io/testing/memory_file.h"
 #include "common/lint/lint_file.h"
 #include "common/lint/report.h"
 #include "common/lint/testing/script_writer.h"
 #include "tests/fuzz/fuzz_check.h"
-#include "tests/fuzz/memory_file.h"
 
 namespace modelport {
 namespace {

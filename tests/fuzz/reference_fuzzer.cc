@@ -3,9 +3,9 @@
 
 #include "absl/status/statusor.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/io/testing/memory_file.h"
 #include "common/parity/reference.h"
 #include "tests/fuzz/fuzz_check.h"
-#include "tests/fuzz/memory_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string sixteen(16, '\1');
