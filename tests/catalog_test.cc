@@ -33,13 +33,18 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// The module of `tree`, whose tensors are empty.
+absl::StatusOr<torch::jit::Module> Build(const TargetTree& tree, const Target& target, const Runtime* runtime) {
+  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+  return BuildTargetModule(*tree.whole, no_weights, target, runtime);
+}
+
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.
 absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime,
                                          bool with_preprocess = false, const std::string& wrapper = "") {
   ASSIGN_OR_RETURN(const TargetTree tree,
                    BuildTargetTree(*entry.plugin, *entry.variant, target, with_preprocess, wrapper));
-  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
-  return BuildTargetModule(*tree.whole, no_weights, target, runtime);
+  return Build(tree, target, runtime);
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
@@ -54,9 +59,9 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
       }
       for (const std::string& wrapper : wrappers) {
         SCOPED_TRACE(absl::StrCat(entry.variant->name, " for ", target->name, " ", wrapper));
-        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr, false, wrapper));
         ASSERT_OK_AND_ASSIGN(const TargetTree tree,
                              BuildTargetTree(*entry.plugin, *entry.variant, *target, false, wrapper));
+        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(tree, *target, nullptr));
         for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
       }
     }
@@ -68,9 +73,9 @@ TEST(CatalogTest, EveryVariantCompilesForImages) {
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   for (const CatalogEntry& entry : registry.catalog()) {
     SCOPED_TRACE(entry.variant->name);
-    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr, /*with_preprocess=*/true));
     ASSERT_OK_AND_ASSIGN(const TargetTree tree,
                          BuildTargetTree(*entry.plugin, *entry.variant, *target, /*with_preprocess=*/true));
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(tree, *target, nullptr));
     EXPECT_FALSE(TargetExamples(entry, tree).empty());
     for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
   }

@@ -46,13 +46,24 @@ class OneThread : public testing::Environment {
 
 const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
 
-// The first golden case of `model` that is not reproduced; empty if all are.
-absl::StatusOr<std::vector<std::string>> GoldenComplaints(const torch::jit::Module& module, const std::string& family,
-                                                          const std::vector<GoldenCase>& cases) {
+// The family whose module types a test model has.
+const std::string& Family(const CatalogEntry& entry) { return entry.plugin->extends.front().family; }
+
+absl::StatusOr<std::vector<std::string>> ConstantsComplaints(const CatalogEntry& entry) {
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(const ConstantsTable constants, ReadConstantsTable("tests/constants/" + Family(entry) + ".txt"));
+  return CheckConstants(tree, constants, entry.variant->name);
+}
+
+// The first golden case of a test model that is not reproduced; empty if all are. An error if the model cannot be
+// exported: such a mutation shows nothing about the tests.
+absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& registry, const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTable("tests/stages.txt"));
+  ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases, ReadGoldenCases("tests/goldens/" + entry.variant->name));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, entry.variant->name, cases.front().seed));
   std::vector<std::string> complaints;
   for (const GoldenCase& golden : cases) {
-    const auto results = CheckGolden(module, family, golden, table);
+    const auto results = CheckGolden(module, Family(entry), golden, table);
     if (!results.ok()) return std::vector<std::string>{absl::StrCat("cannot run: ", results.status().message())};
     for (const StageResult& result : *results) {
       if (!result.ok()) complaints.push_back(result.stage);
@@ -62,24 +73,8 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const torch::jit::Modu
   return complaints;
 }
 
-// The family whose module types a test model has.
-const std::string& Family(const CatalogEntry& entry) { return entry.plugin->extends.front().family; }
-
-// The failures of the tests of a test model. An error if it has no module to test.
-absl::StatusOr<std::vector<std::string>> Complaints(const Registry& registry, const CatalogEntry& entry) {
-  const std::string& model = entry.variant->name;
-  const std::string family = Family(entry);
-  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases, ReadGoldenCases("tests/goldens/" + model));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, model, cases.front().seed));
-  ASSIGN_OR_RETURN(const ConstantsTable constants, ReadConstantsTable("tests/constants/" + family + ".txt"));
-  std::vector<std::string> complaints = CheckConstants(tree, constants, model);
-  if (!complaints.empty()) return complaints;
-  return GoldenComplaints(module, family, cases);
-}
-
-// The failures of the first model that has some. `file` was changed: a family's own concerns that family's models.
-// An error if a model cannot be exported: such a mutation shows nothing about the tests.
+// The failures of the first model that has some: in its constants, which cost little, or else in its goldens. `file`
+// was changed: a family's own concerns that family's models.
 absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {plugin_path}));
   std::vector<CatalogEntry> own, all;
@@ -87,8 +82,13 @@ absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_pa
     ASSIGN_OR_RETURN(all.emplace_back(), registry.Find(model));
     if (file.starts_with(Family(all.back()) + "/")) own.push_back(all.back());
   }
-  for (const CatalogEntry& entry : own.empty() ? all : own) {
-    ASSIGN_OR_RETURN(std::vector<std::string> complaints, Complaints(registry, entry));
+  const std::vector<CatalogEntry>& concerned = own.empty() ? all : own;
+  for (const CatalogEntry& entry : concerned) {
+    ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
+    if (!complaints.empty()) return complaints;
+  }
+  for (const CatalogEntry& entry : concerned) {
+    ASSIGN_OR_RETURN(std::vector<std::string> complaints, GoldenComplaints(registry, entry));
     if (!complaints.empty()) return complaints;
   }
   return std::vector<std::string>();
