@@ -45,6 +45,9 @@ Flag<std::string> FLAGS_runtime(
     flags, "runtime", "1.12",
     "a LibTorch for which the artifact is made a second time, with the attention written out as upstream has it where "
     "that release lacks the operator; none: leave that out");
+Flag<std::string> FLAGS_dtype(
+    flags, "dtype", "none",
+    "a dtype of weights with which the artifact is made a further time, such as bfloat16; none: leave that out");
 Flag<std::string> FLAGS_upstream_python(flags, "upstream_python", "",
                                         "a Python with PyTorch, to run upstream's model; by default it is left out");
 Flag<std::string> FLAGS_upstream_repo(
@@ -79,15 +82,14 @@ absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char
   return absl::InvalidArgumentError(absl::StrCat(text, ": wants ", count, " positive numbers"));
 }
 
-// `runtime` is empty for an artifact for no release in particular.
-absl::StatusOr<ModelProcess> StartArtifact(const std::string& folder, const std::string& runtime) {
-  const std::string path = absl::StrCat(folder, "/for", runtime, ".pt");
+// Exports with `flag` besides, which may be empty, to the file `stem` in `folder`. `name` is that of the rows.
+absl::StatusOr<ModelProcess> StartArtifact(const std::string& folder, const std::string& name, const std::string& stem,
+                                           const std::string& flag) {
+  const std::string path = absl::StrCat(folder, "/", stem, ".pt");
   const std::string command =
-      absl::StrCat("tools/export --model=", *FLAGS_model, " --weights=seeded --noverify --out=", path,
-                   runtime.empty() ? "" : " --runtime=", runtime);
+      absl::StrCat("tools/export --model=", *FLAGS_model, " --weights=seeded --noverify --out=", path, " ", flag);
   if (Measure(command).exit_status != 0) return absl::InternalError(absl::StrCat("this command fails: ", command));
-  return ModelProcess::Start(runtime.empty() ? "artifact" : absl::StrCat("artifact for ", runtime),
-                             {"bench/run_artifact", path});
+  return ModelProcess::Start(name, {"bench/run_artifact", path});
 }
 
 absl::StatusOr<ModelProcess> StartUpstream(const CatalogEntry& entry, const std::string& folder) {
@@ -104,10 +106,17 @@ absl::StatusOr<std::vector<ModelProcess>> StartAll(const std::string& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   std::vector<ModelProcess> processes;
-  ASSIGN_OR_RETURN(ModelProcess newest, StartArtifact(folder, ""));
+  ASSIGN_OR_RETURN(ModelProcess newest, StartArtifact(folder, "artifact", "newest", ""));
   processes.push_back(std::move(newest));
-  if (*FLAGS_runtime != "none") {
-    ASSIGN_OR_RETURN(ModelProcess old, StartArtifact(folder, *FLAGS_runtime));
+  if (const std::string dtype = *FLAGS_dtype; dtype != "none") {
+    ASSIGN_OR_RETURN(ModelProcess other, StartArtifact(folder, absl::StrCat("artifact in ", dtype), dtype,
+                                                       absl::StrCat("--dtype=", dtype)));
+    processes.push_back(std::move(other));
+  }
+  if (const std::string runtime = *FLAGS_runtime; runtime != "none") {
+    ASSIGN_OR_RETURN(ModelProcess old,
+                     StartArtifact(folder, absl::StrCat("artifact for ", runtime), absl::StrCat("for", runtime),
+                                   absl::StrCat("--runtime=", runtime)));
     processes.push_back(std::move(old));
   }
   if (!FLAGS_upstream_python->empty()) {
@@ -209,7 +218,8 @@ absl::Status Run() {
   const nlohmann::ordered_json& row = models[*FLAGS_model];
   ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*FLAGS_folder)));
   ASSIGN_OR_RETURN(std::vector<ModelProcess> processes, StartAll(folder.path()));
-  std::cout << *FLAGS_model << ", float32, " << *FLAGS_rounds << " rounds in turn; median (least to most)\n";
+  std::cout << *FLAGS_model << ", float32 unless a row says otherwise, " << *FLAGS_rounds
+            << " rounds in turn; median (least to most)\n";
   Table table, peaks;
   peaks.AddRow({"size", "threads", "GFLOP", "GFLOP/s of the artifact", "of its kernels alone", "kernels"});
   table.AddRow({"size", "threads", "", "CPU", "to the artifact, by rounds", "wall", "peak memory",

@@ -26,7 +26,8 @@ struct ModelRun {
 // answers with a line:
 //   (at the start)                 "ready BYTES": the model is loaded; BYTES is its resident memory
 //   "run 2 1,3,518,518 1200"       "CPU WALL PEAK", as in ModelRun: calls the model with 2 threads on a tensor of this
-//                                  shape, whose values rise evenly from -2 to 2, and on the integer 1200
+//                                  shape, in the dtype of its weights, whose values rise evenly from -2 to 2, and on
+//                                  the integer 1200
 //   "kernels 2 1,3,518,518 1200"   "FLOP CPU", as in KernelTime; an artifact's process alone answers that
 //   "save FILE"                    "saved": FILE holds the float32 elements of the last output
 //   "save FILE depth"              the same of the last output's tensor "depth", if the output is a dictionary

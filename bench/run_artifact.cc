@@ -32,7 +32,7 @@ namespace {
 void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
 
 // The input of a word: a tensor of the shape "1,3,518,518", or the integer "1200".
-absl::StatusOr<c10::IValue> ParseInput(absl::string_view word) {
+absl::StatusOr<c10::IValue> ParseInput(absl::string_view word, at::ScalarType dtype) {
   std::vector<int64_t> sizes;
   int64_t count = 1;
   for (const absl::string_view part : absl::StrSplit(word, ',')) {
@@ -40,12 +40,13 @@ absl::StatusOr<c10::IValue> ParseInput(absl::string_view word) {
     count *= sizes.back();
   }
   if (sizes.size() == 1) return c10::IValue(sizes[0]);
-  return CatchTorch([&] { return c10::IValue(at::linspace(-2, 2, count).reshape(sizes)); });
+  return CatchTorch([&] { return c10::IValue(at::linspace(-2, 2, count).reshape(sizes).to(dtype)); });
 }
 
 class Model {
  public:
-  explicit Model(torch::jit::Module module) : module_(std::move(module)) {}
+  explicit Model(torch::jit::Module module)
+      : module_(std::move(module)), dtype_((*module_.parameters().begin()).scalar_type()) {}
 
   absl::Status Answer(const std::vector<std::string>& words) {
     if (words.size() > 2 && (words[0] == "run" || words[0] == "kernels")) {
@@ -54,7 +55,7 @@ class Model {
       at::set_num_threads(threads);
       std::vector<c10::IValue> inputs;
       for (size_t i = 2; i < words.size(); ++i) {
-        ASSIGN_OR_RETURN(inputs.emplace_back(), ParseInput(words[i]));
+        ASSIGN_OR_RETURN(inputs.emplace_back(), ParseInput(words[i], dtype_));
       }
       return words[0] == "run" ? Run(inputs) : Kernels(inputs);
     }
@@ -80,12 +81,12 @@ class Model {
     return absl::OkStatus();
   }
 
-  // `name`: of a tensor, if the output is a dictionary.
+  // Writes float32 numbers. `name`: of a tensor, if the output is a dictionary.
   absl::Status Save(const std::string& path, const std::string& name) {
     const auto saved = [&] {
       const at::Tensor tensor =
           output_.isGenericDict() ? output_.toGenericDict().at(name).toTensor() : output_.toTensor();
-      return tensor.contiguous();
+      return tensor.to(at::kFloat).contiguous();
     };
     ASSIGN_OR_RETURN(const at::Tensor dense, CatchTorch(saved));
     std::ofstream(path, std::ios::binary).write(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
@@ -94,6 +95,7 @@ class Model {
   }
 
   torch::jit::Module module_;
+  at::ScalarType dtype_;  // Of the weights, which the inputs get, too.
   c10::IValue output_;
 };
 

@@ -14,7 +14,8 @@
 //
 // DEVICE is cpu, cuda or cuda:INDEX. ARTIFACT is loaded on the CPU and moved to the device, which leaves attributes
 // that are neither parameters nor buffers on the CPU; COPY is loaded to the device. For each call, prints the
-// milliseconds until its results, which RESULTS has on the CPU, have arrived there: "12.5 forward 1,3,28,42".
+// milliseconds until its results, which RESULTS has on the CPU, have arrived there, and those of processor time:
+// "12.5 11.9 forward 1,3,28,42".
 //
 // tests/gpu/programs.py compiles it without Bazel, with g++ alone.
 #include <ATen/Parallel.h>
@@ -26,6 +27,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <ctime>
 #include <exception>
 #include <fstream>
 #include <iostream>
@@ -125,10 +127,12 @@ c10::IValue CallMethod(const torch::jit::Module& module, const c10::Device& devi
   for (size_t i = 1; i < words.size(); ++i) {
     inputs.push_back(Move(ParseArgument(words[i], *arguments.at(i).type(), dtype), device));
   }
+  const std::clock_t processor_start = std::clock();
   const auto start = std::chrono::steady_clock::now();
   const c10::IValue result = Move(method(inputs), at::kCPU);
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  std::cout << time.count() << " " << step << "\n";
+  const double processor_time = 1e3 * static_cast<double>(std::clock() - processor_start) / CLOCKS_PER_SEC;
+  std::cout << time.count() << " " << processor_time << " " << step << "\n";
   return result;
 }
 
