@@ -3,7 +3,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/rand.h>
+#include <ATen/ops/rand_like.h>
 #include <ATen/record_function.h>
 
 #include <algorithm>
@@ -71,7 +71,8 @@ void End(const at::RecordFunction&, at::ObserverContext* context) {
   if (context != nullptr) is_within = false;
 }
 
-at::Tensor Random(const at::Tensor& like) { return at::rand(like.sizes(), like.options()); }
+// In the order of `like` in memory, since that of a map decides which convolution LibTorch runs.
+at::Tensor Random(const at::Tensor& like) { return at::rand_like(like); }
 
 // Measures calls of an operator whose inputs' tensors are replaced by random ones. `flop` is called with the output.
 KernelTime Repeat(const std::string& name, const Stack& inputs, const std::function<double(const at::Tensor&)>& flop) {

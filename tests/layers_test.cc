@@ -2,6 +2,7 @@
 // weights.
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -69,7 +70,7 @@ const LayerCase kCases[] = {
     {"windows", "Windows(4)", {2, 5, 9, 3}},
 };
 
-// Modules that call the functions for windows: they split, add its number to every window, and join.
+// Modules that call functions: those for windows split, add its number to every window, and join.
 constexpr char kFunctionCallers[] = R"yaml(modules:
   Partition(window):
     constants: {window: window}
@@ -83,6 +84,11 @@ constexpr char kFunctionCallers[] = R"yaml(modules:
         y = partition_windows(x, self.window)
         y = y + torch.arange(y.shape[0]).reshape(-1, 1, 1, 1)
         return join_windows(y, self.window, x.shape[1], x.shape[2])
+  PatchMap(rows, columns):
+    constants: {rows: rows, columns: columns}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return tokens_as_map(x[:, 1:], self.rows, self.columns)
 )yaml";
 
 absl::StatusOr<std::shared_ptr<const ModuleLibrary>> Layers() {
@@ -127,6 +133,20 @@ TEST_P(LayersTest, GivesWhatUpstreamGives) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, LayersTest, testing::ValuesIn(kCases), [](const auto& info) { return info.param.name; });
+
+// The patches of one image, behind a class token. Convolutions take the order of a map's memory only if its strides say
+// that its channels are last, also that of the batch's dimension.
+TEST(PatchMapTest, HasItsChannelsLastInTheMemoryOfTheTokens) {
+  const c10::InferenceMode inference;
+  ASSERT_OK_AND_ASSIGN(torch::jit::Module module, BuildSeeded("PatchMap(2, 3)"));
+  const at::Tensor tokens = at::linspace(0, 1, 7 * 4).reshape({1, 7, 4});
+  const at::Tensor map = module.forward({tokens}).toTensor();
+  ASSERT_EQ(map.sizes(), (std::vector<int64_t>{1, 4, 2, 3}));
+  EXPECT_EQ(map.suggest_memory_format(), at::MemoryFormat::ChannelsLast);
+  EXPECT_TRUE(map.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_EQ(map.const_data_ptr(), tokens.const_data_ptr<float>() + 4);
+  EXPECT_TRUE(map[0].select(1, 1).select(1, 2).equal(tokens[0][6]));
+}
 
 TEST(LayersGoldensTest, AreAllUsed) {
   ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("tests/goldens/layers/layers.safetensors"));
