@@ -4,10 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/keymap/find_dict.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
@@ -125,8 +127,9 @@ std::shared_ptr<const SourceKeys> StripKeys(const StateDict& dict, DraftedRules*
 // The dictionaries that lead to the one at `path`, as `unwrap` lists them.
 std::vector<std::string> Steps(const std::string& path) {
   std::vector<std::string> steps;
+  absl::flat_hash_set<absl::string_view> known;
   for (const absl::string_view step : absl::StrSplit(path, '.', absl::SkipEmpty())) {
-    if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.emplace_back(step);
+    if (known.insert(step).second) steps.emplace_back(step);
   }
   return steps;
 }
