@@ -4,7 +4,6 @@
 #include <memory>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -40,6 +39,9 @@ using Plugins = std::vector<std::unique_ptr<const Plugin>>;
 
 // The most tensors without elements. A key map compares each of them with every key.
 constexpr size_t kMaxEmpty = 100;
+
+// The most dictionaries that lead to the one that is taken.
+constexpr int64_t kMaxSteps = 100;
 
 // The prefixes that training tools put in front of every key.
 constexpr absl::string_view kTrainingPrefixes[] = {"module.", "_orig_mod."};
@@ -127,9 +129,8 @@ std::shared_ptr<const SourceKeys> StripKeys(const StateDict& dict, DraftedRules*
 // The dictionaries that lead to the one at `path`, as `unwrap` lists them.
 std::vector<std::string> Steps(const std::string& path) {
   std::vector<std::string> steps;
-  absl::flat_hash_set<absl::string_view> known;
   for (const absl::string_view step : absl::StrSplit(path, '.', absl::SkipEmpty())) {
-    if (known.insert(step).second) steps.emplace_back(step);
+    if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.emplace_back(step);
   }
   return steps;
 }
@@ -171,6 +172,10 @@ absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vecto
   if (dict->tensors.size() > TreeBudget::kMembers) {
     return absl::InvalidArgumentError(
         absl::StrCat(dict->tensors.size(), " tensors, more than the ", TreeBudget::kMembers, " of a model"));
+  }
+  if (std::count(dict->path.begin(), dict->path.end(), '.') >= kMaxSteps) {
+    return absl::InvalidArgumentError(absl::StrCat("the dictionary ", Brief(dict->path), " lies within more than ",
+                                                   kMaxSteps, " others\n  --state_dict=PATH takes another one"));
   }
   DraftedRules rules;
   rules.unwrap = Steps(dict->path);
