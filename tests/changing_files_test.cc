@@ -146,7 +146,7 @@ TEST_P(ChangingFilesTest, AreRefused) {
       EXPECT_EQ(FileNames(folder_), before);
       return;
     }
-    for (const std::string& made : {"out", "out.png"}) fs::remove_all(absl::StrCat(folder_, "/", made));
+    for (const char* made : {"out", "out.png"}) fs::remove_all(absl::StrCat(folder_, "/", made));
   }
   FAIL() << GetParam().tool << " accepts it";
 }
