@@ -35,7 +35,7 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   Checkpoint::Contents contents;
   contents.path = file.path();
   contents.format = "artifact";
-  contents.files.push_back({file.path(), owner->bytes(), owner});
+  contents.files.push_back({file.path(), owner->bytes(), owner, &owner->mapped_file()});
   StateDict dict;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     const Slot& slot = tree.slots[i];

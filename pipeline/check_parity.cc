@@ -2,13 +2,17 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/archive/load_module.h"
 #include "common/archive/save_module.h"
 #include "common/io/output_file.h"
+#include "common/io/output_place.h"
 #include "common/parity/reduce.h"
 #include "common/status/status_macros.h"
 #include "pipeline/compared_model.h"
@@ -32,14 +36,30 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
   return report;
 }
 
+namespace {
+
+// The file name for a module that an artifact or a reference names: foreign text, which must not lead elsewhere.
+std::string FileName(const std::string& module) {
+  std::string name = module;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !absl::ascii_isalnum(c) && c != '.' && c != '-'; }, '_');
+  return absl::StartsWith(name, ".") ? absl::StrCat("_", name) : name;
+}
+
+}  // namespace
+
 absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const Reference& reference, const Stage& call,
-                                             const std::string& folder) {
+                                             const std::string& folder, const std::vector<std::string>& inputs) {
   ASSIGN_OR_RETURN(const Reduction reduction, Reduce(model.module, reference, call));
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // What fails here, fails below with a message.
-  const std::string name = call.path.empty() ? reference.model : call.path;
+  const std::string name = FileName(call.path.empty() ? reference.model : call.path);
   SavedReduction saved = {.module_path = absl::StrCat(folder, "/", name, ".pt"),
                           .reference_path = absl::StrCat(folder, "/", name, ".safetensors")};
+  for (const std::string& input : inputs) {
+    RETURN_IF_ERROR(CheckNotSameFile(saved.module_path, input));
+    RETURN_IF_ERROR(CheckNotSameFile(saved.reference_path, input));
+  }
   ASSIGN_OR_RETURN(OutputFile module_file, OutputFile::Create(saved.module_path));
   ASSIGN_OR_RETURN(OutputFile reference_file, OutputFile::Create(saved.reference_path));
   RETURN_IF_ERROR(WriteArchive(reduction.module, /*runtime=*/nullptr, /*extra=*/{}, module_file));

@@ -30,6 +30,13 @@ absl::StatusOr<torch::jit::Module> LoadScript(absl::string_view bytes) {
   return std::move(script.module);
 }
 
+absl::StatusOr<torch::jit::Module> LoadScript(const std::string& path, const MappedFile& file) {
+  absl::StatusOr<torch::jit::Module> module = LoadScript(file.bytes());
+  if (!module.ok()) return Annotate(module.status(), path);
+  RETURN_IF_ERROR(file.CheckUnchanged());
+  return module;
+}
+
 // A call of the model.
 struct ModelCall {
   std::string method;
@@ -71,9 +78,8 @@ absl::StatusOr<Reference> RecordScript(const torch::jit::Module& script, const C
 absl::StatusOr<Reference> LoadUnpaired(const std::string& path, const ComparedModel& model) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   if (CheckScriptFile(file->bytes()).ok()) {
-    const absl::StatusOr<torch::jit::Module> script = LoadScript(file->bytes());
-    if (!script.ok()) return Annotate(script.status(), path);
-    return RecordScript(*script, model, path);
+    ASSIGN_OR_RETURN(const torch::jit::Module script, LoadScript(path, *file));
+    return RecordScript(script, model, path);
   }
   ASSIGN_OR_RETURN(Reference reference, ReadReference(path));
   if (model.is_artifact || reference.model == model.name) return reference;
@@ -85,9 +91,8 @@ absl::StatusOr<Reference> LoadUnpaired(const std::string& path, const ComparedMo
 
 absl::StatusOr<ComparedModel> LoadComparedArtifact(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  absl::StatusOr<torch::jit::Module> module = LoadScript(file->bytes());
-  if (!module.ok()) return Annotate(module.status(), path);
-  return ComparedModel{.name = path, .module = *std::move(module), .is_artifact = true};
+  ASSIGN_OR_RETURN(torch::jit::Module module, LoadScript(path, *file));
+  return ComparedModel{.name = path, .module = std::move(module), .is_artifact = true};
 }
 
 absl::StatusOr<Reference> LoadReference(const std::string& path, const std::string& names, const ComparedModel& model) {

@@ -25,7 +25,7 @@ struct ComparedModel {
 // The TorchScript file `path`. Its code is run in this process, unless it has operators that reach files or other
 // processes.
 //   InvalidArgument     a file of another kind
-//   FailedPrecondition  its code reaches outside
+//   FailedPrecondition  its code reaches outside, or it changed while it was read
 absl::StatusOr<ComparedModel> LoadComparedArtifact(const std::string& path);
 
 // The reference in the file `path`: a safetensors file (common/parity/reference.h), or a TorchScript file, which is

@@ -38,6 +38,7 @@ absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path) {
                                      .sha256 = Sha256Of(file.bytes()),
                                      .within = ManifestWithin(file),
                                      .beside = ManifestBeside(path)};
+  RETURN_IF_ERROR(file.mapped_file().CheckUnchanged());
   const absl::optional<Manifest>& beside = description.beside;
   if (!beside || beside->artifact().sha256() == description.sha256) return description;
   return absl::DataLossError(absl::StrCat(ManifestPath(path), ": describes another file: sha256 is ",

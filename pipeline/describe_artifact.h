@@ -21,8 +21,9 @@ struct ArtifactDescription {
 
 // Describes the file at `path`. LibTorch does not read it, and none of its code runs. Manifests of any release are
 // read; a file that Modelport did not write has none.
-//   DataLoss  not a zip archive, or damaged; or the manifest beside it describes another file
-//   others    as ArtifactFile::Open
+//   DataLoss            not a zip archive, or damaged; or the manifest beside it describes another file
+//   FailedPrecondition  it changed while it was read
+//   others              as ArtifactFile::Open
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path);
 
 }  // namespace modelport

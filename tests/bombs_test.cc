@@ -104,6 +104,20 @@ std::string OneHugeKeyAmongMany() {
   return Safetensors(100'000, [&](int i) { return i == 0 ? huge : absl::StrCat("k", i); });
 }
 
+// A key of many parts.
+std::string ManyParts() {
+  return Safetensors(1, [](int) { return Repeat("0.", 8'000'000) + "w"; });
+}
+
+// Two dictionaries in one whose name has many parts.
+std::string DictionaryOfManyParts() {
+  std::string name;
+  for (int i = 0; i < 500'000; ++i) absl::StrAppend(&name, i, ".");
+  const std::string tensor = PickleDict({{PickleString("w"), Tensor()}});
+  return Zip(PickleDict(
+      {{PickleString(name + "end"), PickleDict({{PickleString("a"), tensor}, {PickleString("b"), tensor}})}}));
+}
+
 std::string Metadata(int count, size_t size) {
   std::string header = "{\"__metadata__\":{";
   for (int i = 0; i < count; ++i)
@@ -141,6 +155,8 @@ const Bomb kBombs[] = {
     {"ManyKeys",
      [] { return Safetensors(150'000, [](int i) { return absl::StrCat("blocks.", i, ".attn.qkv.weight"); }); }, false},
     {"MillionKeys", [] { return Safetensors(1'000'000, [](int i) { return absl::StrCat("k", i); }); }, true},
+    {"ManyParts", ManyParts, false},
+    {"DictionaryOfManyParts", DictionaryOfManyParts, false},
     {"HugeMetadata", [] { return Metadata(1, 60'000'000); }, false},
     {"MuchMetadata", [] { return Metadata(2'000'000, 1); }, true},
     {"HugeClassName", [] { return Zip(PickleCall(PickleGlobal("m", std::string(5 << 20, 'c')), {})); }, true},
@@ -204,6 +220,7 @@ TEST_P(BombTest, IsComparedWithAModelWithinTheBars) {
 TEST_P(BombTest, IsReadByOtherToolsWithinTheBars) {
   EXPECT_EQ(Run("export", {"--checkpoint=bomb.pth", "--out=m.pt"}), 1);
   Run("diff", {"bomb.pth", "bomb.pth"});
+  Run("inspect", {"--checkpoint=bomb.pth", "--model=" + ExampleModel("published features"), "--draft"});
   Run("new_plugin", {"--checkpoint=bomb.pth", "--name=bomb", "--out=bomb"});
 }
 

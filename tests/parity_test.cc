@@ -101,6 +101,39 @@ TEST_F(ParityTest, TheSmallestModuleAtFaultRunsAlone) {
   EXPECT_THAT(alone.out, HasSubstr("  the model itself: heads is 3, the reference has 2\n"));
 }
 
+// The reference of a module that is the whole model names the files that --reduce writes.
+TEST_F(ParityTest, AReferenceNamesNoFileElsewhere) {
+  SaveStages();
+  WritePlugin("heads=3");
+  Parity({"--reference=r.safetensors", "--reduce=alone"});
+  std::string reference = ReadFile(folder_ + "/alone/pretrained.blocks.0.attn.safetensors");
+  const std::string model = R"("model":"ported")";
+  ASSERT_THAT(reference, HasSubstr(model));
+  std::ofstream(folder_ + "/hostile.safetensors", std::ios::binary)
+      << absl::StrReplaceAll(reference, {{model, R"("model":"../out")"}});
+  const ToolResult result = RunTool(
+      "parity", {"--artifact=alone/pretrained.blocks.0.attn.pt", "--reference=hostile.safetensors", "--reduce=again"},
+      folder_);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(FileNames(folder_ + "/again"), ElementsAre("_.._out.pt", "_.._out.safetensors"));
+}
+
+TEST_F(ParityTest, AnOutputThatIsAnInputIsRefused) {
+  SaveStages();
+  const std::string reference = ReadFile(folder_ + "/r.safetensors");
+  for (const char* output : {"--save_stages=r.safetensors", "--html=r.safetensors", "--html=plugin.yaml"}) {
+    EXPECT_THAT(Parity({"--reference=r.safetensors", output}).err,
+                AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr(" itself; write to another file")))
+        << output;
+  }
+  EXPECT_EQ(ReadFile(folder_ + "/r.safetensors"), reference);
+  WritePlugin("heads=3");
+  const std::string name = "pretrained.blocks.0.attn.safetensors";
+  std::ofstream(folder_ + "/" + name, std::ios::binary) << reference;
+  EXPECT_THAT(Parity({"--reference=" + name, "--reduce=."}).err, HasSubstr(name + " itself; write to another file"));
+  EXPECT_EQ(ReadFile(folder_ + "/" + name), reference);
+}
+
 TEST_F(ParityTest, APageIsWritten) {
   SaveStages();
   WritePlugin("heads=3");

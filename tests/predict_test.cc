@@ -258,6 +258,8 @@ TEST(PredictTest, AMatteNeedsATrimap) {
               HasSubstr("--trimap: " + DepthModel() + " takes none"));
   ExpectError(folder, {input, "--trimap=grey.png,white.png", "--out=m.png"},
               HasSubstr("--trimap=grey.png,white.png: there are 2 trimaps for 1 image"), model);
+  ExpectError(folder, {input, "--trimap=grey.png", "--out=grey.png"},
+              HasSubstr("grey.png itself; write to another file"), model);
   ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"}, HasSubstr("photo.png: a trimap is grey"), model);
   ExpectError(folder, {input, "--trimap=small.png", "--out=m.png"},
               Eq("INVALID_ARGUMENT: photo.png: the image has 40 x 30 pixels, its trimap 39 x 30"), model);
@@ -295,6 +297,9 @@ TEST(PredictTest, ASceneHasCamerasAndPoints) {
   EXPECT_THAT(FileNames(folder + "/colmap"), ElementsAre("cameras.txt", "images.txt", "points3D.txt"));
   ExpectError(folder, {views, "--cameras=colmap"}, StartsWith("ALREADY_EXISTS: colmap"), ViewsModel());
   ExpectError(folder, {views, "--points=p.obj"}, HasSubstr("p.obj: wants a name that ends with .ply or .glb"),
+              ViewsModel());
+  std::filesystem::create_symlink("second.png", folder + "/second.json");
+  ExpectError(folder, {views, "--cameras=second.json"}, HasSubstr("second.png itself; write to another file"),
               ViewsModel());
   ExpectError(folder, {views, "--points=q.ply", "--conf=100"}, HasSubstr("--conf=100: "), ViewsModel());
   ExpectError(folder, {"--input=photo.png", "--points=q.ply"}, HasSubstr("the model gives no cameras"),

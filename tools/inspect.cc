@@ -191,9 +191,14 @@ absl::Status Inspect() {
     }
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  if (!*FLAGS_draft) return InspectFiles(registry, entry, given);
-  const auto& [checkpoint, choice] = given.front();
-  return Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path());
+  if (*FLAGS_draft) {
+    const auto& [checkpoint, choice] = given.front();
+    RETURN_IF_ERROR(Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path()));
+  } else {
+    RETURN_IF_ERROR(InspectFiles(registry, entry, given));
+  }
+  for (const GivenCheckpoint& file : given) RETURN_IF_ERROR(file.checkpoint.CheckUnchanged());
+  return absl::OkStatus();
 }
 
 }  // namespace

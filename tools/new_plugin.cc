@@ -40,7 +40,9 @@ absl::StatusOr<PluginDraft> Draft(const std::string& name, const std::string& ch
   const absl::optional<std::string> state_dict = ParseSourceChoice("auto", *FLAGS_state_dict).state_dict;
   if (!checkpoint.empty()) {
     ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(ResolveUserPath(checkpoint)));
-    return DraftPlugin(EmbeddedPlugins(), name, file, state_dict);
+    ASSIGN_OR_RETURN(PluginDraft draft, DraftPlugin(EmbeddedPlugins(), name, file, state_dict));
+    RETURN_IF_ERROR(file.CheckUnchanged());
+    return draft;
   }
   if (state_dict) return absl::InvalidArgumentError("--state_dict is for checkpoints: pass --checkpoint=FILE, too");
   return StarterPlugin(EmbeddedPlugins(), name);

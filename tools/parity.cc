@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/io/output_file.h"
+#include "common/io/output_place.h"
 #include "common/parity/precision.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
@@ -109,6 +110,30 @@ absl::StatusOr<Loaded> Load() {
   return loaded;
 }
 
+// The files that were read.
+std::vector<std::string> InputFiles(const Loaded& loaded) {
+  std::vector<std::string> files;
+  for (const Flag<std::string>* flag : {&FLAGS_artifact, &FLAGS_reference, &FLAGS_names}) {
+    if (!(*flag)->empty()) files.push_back(ResolveUserPath(**flag));
+  }
+  if (!loaded.built) return files;
+  const std::vector<std::string>& plugins = loaded.request->registry.files();
+  files.insert(files.end(), plugins.begin(), plugins.end());
+  for (const auto& part : loaded.built->weights) {
+    for (const auto& file : part.checkpoint.files()) files.push_back(file.path);
+  }
+  return files;
+}
+
+// An output must not replace an input. SaveReduction checks its own.
+absl::Status CheckOutputs(const std::vector<std::string>& inputs) {
+  for (const Flag<std::string>* flag : {&FLAGS_save_stages, &FLAGS_html}) {
+    if ((*flag)->empty()) continue;
+    for (const std::string& input : inputs) RETURN_IF_ERROR(CheckNotSameFile(ResolveUserPath(**flag), input));
+  }
+  return absl::OkStatus();
+}
+
 // Writes the model's own stages. `reference` has the call; nullopt for the first example.
 absl::Status SaveStages(const ComparedModel& model, const absl::optional<Reference>& reference) {
   const std::string path = ResolveUserPath(*FLAGS_save_stages);
@@ -149,18 +174,20 @@ absl::Status SearchPrecision(const Loaded& loaded, const absl::optional<Referenc
 }
 
 // Writes the smallest module that is wrong, and tells how to run it.
-absl::Status ReduceModel(const ComparedModel& model, const Reference& reference, const ParityReport& report) {
+absl::Status ReduceModel(const ComparedModel& model, const Reference& reference, const ParityReport& report,
+                         const std::vector<std::string>& inputs) {
   if (!report.smallest) {
     std::cerr << "--reduce: no module is wrong on inputs that the reference tells; nothing is written\n";
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const SavedReduction saved,
-                   SaveReduction(model, reference, *report.smallest, ResolveUserPath(*FLAGS_reduce)));
+                   SaveReduction(model, reference, *report.smallest, ResolveUserPath(*FLAGS_reduce), inputs));
   (*FLAGS_json ? std::cerr : std::cout) << ReductionText(*report.smallest, saved);
   return absl::OkStatus();
 }
 
-absl::Status Check(const ComparedModel& model, const Reference& reference, const CompareOptions& options) {
+absl::Status Check(const ComparedModel& model, const Reference& reference, const CompareOptions& options,
+                   const std::vector<std::string>& inputs) {
   const bool reduces = !FLAGS_reduce->empty();
   ASSIGN_OR_RETURN(const ParityReport report, CheckParity(model, reference, options, *FLAGS_bisect || reduces));
   std::cout << (*FLAGS_json ? ParityJson(report) : ParityText(report, *FLAGS_all ? Rows::kAll : Rows::kFirst));
@@ -168,7 +195,7 @@ absl::Status Check(const ComparedModel& model, const Reference& reference, const
     ASSIGN_OR_RETURN(const std::string page, ParityPage(report, reference));
     RETURN_IF_ERROR(OutputFile::WriteWhole(ResolveUserPath(*FLAGS_html), page));
   }
-  if (reduces) RETURN_IF_ERROR(ReduceModel(model, reference, report));
+  if (reduces) RETURN_IF_ERROR(ReduceModel(model, reference, report, inputs));
   if (report.passed()) return absl::OkStatus();
   if (!report.divergence) {
     return absl::FailedPreconditionError(absl::StrCat(reference.path, ": ", report.settings.differences.size(),
@@ -193,6 +220,8 @@ absl::Status Parity() {
   ASSIGN_OR_RETURN(const CompareOptions options, ParseCompareOptions());
   RETURN_IF_ERROR(CheckFlags());
   ASSIGN_OR_RETURN(const Loaded loaded, Load());
+  const std::vector<std::string> inputs = InputFiles(loaded);
+  RETURN_IF_ERROR(CheckOutputs(inputs));
   absl::optional<Reference> reference;
   if (!FLAGS_reference->empty()) {
     const std::string names = FLAGS_names->empty() ? "" : ResolveUserPath(*FLAGS_names);
@@ -201,7 +230,7 @@ absl::Status Parity() {
   if (!FLAGS_save_stages->empty()) RETURN_IF_ERROR(SaveStages(loaded.model, reference));
   if (*FLAGS_find_nan) return FindNan(loaded.model, reference);
   if (!FLAGS_precision->empty()) return SearchPrecision(loaded, reference);
-  return reference ? Check(loaded.model, *reference, options) : absl::OkStatus();
+  return reference ? Check(loaded.model, *reference, options, inputs) : absl::OkStatus();
 }
 
 }  // namespace

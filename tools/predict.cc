@@ -13,6 +13,8 @@
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
 #include "common/image/read_image.h"
+#include "common/io/output_place.h"
+#include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
@@ -178,7 +180,10 @@ absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifa
     return absl::InvalidArgumentError(absl::StrCat("--trimap=", trimap, ": there are ", trimaps.size(), " trimaps for ",
                                                    Counted(static_cast<int64_t>(jobs.size()), "image")));
   }
-  for (size_t i = 0; i < jobs.size(); ++i) jobs[i].trimap = trimaps[i].path;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].trimap = trimaps[i].path;
+    RETURN_IF_ERROR(CheckIsNoInput(jobs[i].output, trimaps));
+  }
   return absl::OkStatus();
 }
 
@@ -193,6 +198,18 @@ absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
   }
   RETURN_IF_ERROR(CheckSceneOutputs(outputs));
   return outputs;
+}
+
+// An output must not replace an input. NameOutputs and PairTrimaps check the outputs of images.
+absl::Status CheckSceneFiles(const SceneOutputs& outputs, const LoadedArtifact& artifact,
+                             const std::vector<PredictJob>& jobs) {
+  std::vector<std::string> inputs = {artifact.path, ManifestPath(artifact.path)};
+  for (const PredictJob& job : jobs) inputs.push_back(job.input);
+  for (const std::string& input : inputs) {
+    RETURN_IF_ERROR(CheckNotSameFile(outputs.cameras, input));
+    RETURN_IF_ERROR(CheckNotSameFile(outputs.points, input));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
@@ -226,6 +243,7 @@ absl::Status Predict() {
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
   RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, report.jobs));
+  RETURN_IF_ERROR(CheckSceneFiles(report.scene, artifact, report.jobs));
   if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
   if (compared) {

@@ -54,12 +54,11 @@ std::string ValuesText(const ElementDifference& values) {
 }
 
 // The key with 0 in the place of each index.
-std::string Skeleton(const std::string& name) {
-  std::vector<std::string> parts = absl::StrSplit(name, '.');
-  for (std::string& part : parts) {
-    if (!part.empty() && std::all_of(part.begin(), part.end(), absl::ascii_isdigit)) part.assign(1, '0');
-  }
-  return absl::StrJoin(parts, ".");
+std::string Skeleton(absl::string_view name) {
+  return absl::StrJoin(absl::StrSplit(name, '.'), ".", [](std::string* skeleton, absl::string_view part) {
+    const bool is_index = !part.empty() && std::all_of(part.begin(), part.end(), absl::ascii_isdigit);
+    absl::StrAppend(skeleton, is_index ? "0" : part);
+  });
 }
 
 // Tensors of one kind whose names differ in indices only, and whose headers are equal.

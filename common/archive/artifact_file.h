@@ -31,6 +31,7 @@ class ArtifactFile {
 
   const std::string& path() const { return path_; }
   absl::string_view bytes() const { return file_->bytes(); }
+  const MappedFile& mapped_file() const { return *file_; }
   const std::vector<ZipRecord>& records() const { return records_; }
 
   // The record at `path` below kArchiveFolder, such as "data.pkl"; null if there is none.

@@ -3,6 +3,7 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/operator.h>
+#include <torch/custom_class.h>
 
 #include <set>
 #include <string>
@@ -138,6 +139,22 @@ TEST(OutsideCallsTest, EveryStringArgumentIsKnown) {
                   "padding_side post_op_algorithm post_op_name reduce rounding_mode s self separator side string "
                   "substr t to_add type unary_algorithm unary_attr unary_post_op unary_post_op_algorithm values",
                   ' '))));
+}
+
+// The classes of LibTorch that code can use, by their namespaces, were reviewed, too: an argument of text names a
+// worker or an object of Python and is only stored or looked up, and _nnapi loads a library of Android by its fixed
+// name.
+TEST(OutsideCallsTest, EveryClassIsKnown) {
+  std::set<std::string> others;
+  for (const c10::FunctionSchema& method : torch::customClassSchemasForBCCheck()) {
+    const std::string self = method.arguments().front().type()->annotation_str();
+    constexpr absl::string_view kClasses = "__torch__.torch.classes.";
+    ASSERT_THAT(self, StartsWith(std::string(kClasses)));
+    const std::string space = self.substr(kClasses.size(), self.find('.', kClasses.size()) - kClasses.size());
+    if (OutsideEffect(absl::StrCat(space, "::x")).empty()) others.insert(space);
+  }
+  EXPECT_THAT(others, IsSubsetOf({"_nnapi", "aten", "backendutils", "dist_rpc", "mkldnn", "profiling", "quantized",
+                                  "rnn", "sparse"}));
 }
 
 // A row of the table without an operator would be a misspelling.

@@ -33,20 +33,22 @@ bool IsTensor(absl::string_view path) {
   return absl::StartsWith(path, "data/") || absl::StartsWith(path, "constants/");
 }
 
-// The number of bytes that may still be inflated, and the contents inflated so far.
-struct Inflation {
-  uint64_t left = kMaxInflated;
+// The contents copied so far, and the number of bytes that may still be inflated.
+struct Copies {
   std::deque<std::string>& contents;
+  uint64_t inflatable = kMaxInflated;
 };
 
-absl::StatusOr<absl::string_view> ReadContent(const ZipRecord& record, absl::string_view path, Inflation& inflation) {
+absl::StatusOr<absl::string_view> ReadContent(const ZipRecord& record, absl::string_view path, Copies& copies) {
   if (record.deflated) {
-    ASSIGN_OR_RETURN(std::string content, InflateRecord(record, inflation.left));
-    inflation.left -= content.size();
-    return inflation.contents.emplace_back(std::move(content));
+    ASSIGN_OR_RETURN(std::string content, InflateRecord(record, copies.inflatable));
+    copies.inflatable -= content.size();
+    return copies.contents.emplace_back(std::move(content));
   }
-  if (!IsTensor(path)) RETURN_IF_ERROR(CheckCrc32(record, record.bytes));
-  return record.bytes;
+  if (IsTensor(path)) return record.bytes;
+  const std::string& content = copies.contents.emplace_back(record.bytes);
+  RETURN_IF_ERROR(CheckCrc32(record, content));
+  return content;
 }
 
 absl::Status TooLarge(const absl::Status& status) {
@@ -61,16 +63,18 @@ absl::Status TooLarge(const absl::Status& status) {
 absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
   ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file, ZipMethods::kStoredAndDeflated));
   ScriptArchive archive;
-  Inflation inflation = {.contents = archive.inflated_};
+  Copies copies = {.contents = archive.copies_};
   // The folder of the first record is the archive's folder, as for LibTorch.
   const absl::string_view first = records.empty() ? "" : records.front().name;
   const absl::string_view folder = first.substr(0, first.find('/') + 1);
   for (const ZipRecord& record : records) {
-    absl::string_view path = record.name;
-    if (folder.empty() || !absl::ConsumePrefix(&path, folder) || !IsRead(path)) continue;
-    const absl::StatusOr<absl::string_view> content = ReadContent(record, path, inflation);
+    absl::string_view name = record.name;
+    if (folder.empty() || !absl::ConsumePrefix(&name, folder)) continue;
+    std::string path(name);
+    if (!IsRead(path)) continue;
+    const absl::StatusOr<absl::string_view> content = ReadContent(record, path, copies);
     if (!content.ok()) return Annotate(TooLarge(content.status()), Brief(path));
-    archive.records_.push_back({path, *content});
+    archive.records_.push_back({archive.copies_.emplace_back(std::move(path)), *content});
   }
   // torch.save also writes such archives, but without code and constants.
   if (archive.Find("constants.pkl") == nullptr) return absl::InvalidArgumentError("an archive without code");

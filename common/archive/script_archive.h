@@ -20,7 +20,8 @@ class ScriptArchive {
   };
 
   // Reads `file`, which must outlive the result. Compressed records may inflate to 64 MiB in total. It checks the
-  // CRC-32 of each record except those of stored tensors.
+  // CRC-32 of each record except those of stored tensors. Only the contents of stored tensors refer to `file`; the
+  // rest is copied, so that another process that writes to the file does not change what was checked.
   //   DataLoss            truncated, damaged, or not a zip archive
   //   InvalidArgument     an archive without code, as torch.save writes
   //   Unimplemented       encrypted, in several volumes, or compressed by another method than deflate
@@ -32,8 +33,8 @@ class ScriptArchive {
   const Record* Find(absl::string_view path) const;
 
  private:
-  std::vector<Record> records_;       // In the order of the file.
-  std::deque<std::string> inflated_;  // The contents of compressed records. records_ refers to them.
+  std::vector<Record> records_;     // In the order of the file.
+  std::deque<std::string> copies_;  // What records_ refers to: all but the contents of stored tensors.
 };
 
 // True for the path of a record with TorchScript code.

@@ -74,6 +74,18 @@ TEST(ScriptArchiveTest, InflatesUpToALimit) {
                        HasSubstr("code/b.py: wants at most 35651584 bytes, inflates to 41943040")));
 }
 
+// Another process may write to a file that is mapped into memory.
+TEST(ScriptArchiveTest, WhatWasCheckedDoesNotChangeWithTheFile) {
+  const Records records = {{"m/constants.pkl", "N."}, {"m/data.pkl", "K\1."}, {"m/code/a.py", "def f():\n"}};
+  std::string file = ZipArchive(records);
+  ASSERT_OK_AND_ASSIGN(const ScriptArchive archive, ScriptArchive::Read(file));
+  std::fill(file.begin(), file.end(), '#');
+  ASSERT_THAT(Paths(archive), ElementsAre("constants.pkl", "data.pkl", "code/a.py"));
+  EXPECT_EQ(archive.Find("constants.pkl")->content, "N.");
+  EXPECT_EQ(archive.Find("data.pkl")->content, "K\1.");
+  EXPECT_EQ(archive.Find("code/a.py")->content, "def f():\n");
+}
+
 TEST(ScriptArchiveTest, RefusesInvalidArchives) {
   const Records good = {{"m/constants.pkl", "N."}, {"m/code/a.py", "def f():\n"}};
   const auto with = [&](const Records& more) {

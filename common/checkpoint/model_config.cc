@@ -24,7 +24,9 @@ using Json = nlohmann::json;
 using Fields = std::map<std::string, std::string, std::less<>>;
 
 constexpr uintmax_t kMaxSize = 1 << 20;
-constexpr int kMaxDepth = 16;  // Objects in objects that are read; those deeper are left out.
+// The bytes of a field's path; fields of longer paths are left out. Otherwise many fields in an object of a long name
+// would take far more memory than the file.
+constexpr size_t kMaxPath = 200;
 
 // The text of a text, number or boolean; nullopt for any other value.
 absl::optional<std::string> ScalarText(const Json& value) {
@@ -44,10 +46,11 @@ absl::optional<std::string> ListText(const Json& list) {
 }
 
 // Adds the fields of `object` and of the objects in it.
-void AddFields(const Json& object, const std::string& prefix, int depth, Fields* fields) {
+void AddFields(const Json& object, const std::string& prefix, Fields* fields) {
   for (const auto& [name, value] : object.items()) {
+    if (prefix.size() + name.size() > kMaxPath) continue;
     if (value.is_object()) {
-      if (depth < kMaxDepth) AddFields(value, absl::StrCat(prefix, name, "."), depth + 1, fields);
+      AddFields(value, absl::StrCat(prefix, name, "."), fields);
       continue;
     }
     absl::optional<std::string> text = value.is_array() ? ListText(value) : ScalarText(value);
@@ -73,10 +76,14 @@ absl::StatusOr<absl::optional<ModelConfig>> ModelConfig::ReadBeside(const std::s
   std::ifstream file(path, std::ios::binary);
   file.read(text.data(), static_cast<std::streamsize>(size));
   if (!file) return Damaged(path, "cannot be read");
+  return Parse(path, text);
+}
+
+absl::StatusOr<ModelConfig> ModelConfig::Parse(const std::string& path, absl::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Damaged(path, "is not an object of JSON");
   Fields fields;
-  AddFields(json, "", 0, &fields);
+  AddFields(json, "", &fields);
   return ModelConfig(path, std::move(fields));
 }
 

@@ -19,10 +19,14 @@ class ModelConfig {
   //   DataLoss  begins with its path: not a regular file, more than 1 MiB, or not an object of JSON
   static absl::StatusOr<absl::optional<ModelConfig>> ReadBeside(const std::string& checkpoint_path);
 
+  // The same for the text of a config.json at `path`.
+  static absl::StatusOr<ModelConfig> Parse(const std::string& path, absl::string_view text);
+
   const std::string& path() const { return path_; }
 
   // The value of a field by its dotted path, "backbone_config.out_indices", as ConfigText writes it; nullopt if it is
-  // absent, null, an object, or a list of anything else than texts, numbers and booleans.
+  // absent, null, an object, or a list of anything else than texts, numbers and booleans, or if the path has more than
+  // 200 bytes.
   absl::optional<std::string> Find(absl::string_view field) const;
 
  private:

@@ -66,6 +66,15 @@ TEST_F(ModelConfigTest, WhatIsNoConfigIsRefused) {
   ExpectRefused("is not a regular file");
 }
 
+TEST_F(ModelConfigTest, LongPathsAreLeftOut) {
+  const std::string longest(198, 'n');
+  Write(absl::StrCat("{\"", longest, "\": {\"a\": 1, \"ab\": 2}}"));
+  ASSERT_OK_AND_ASSIGN(const auto config, Read());
+  ASSERT_TRUE(config);
+  EXPECT_EQ(config->Find(longest + ".a"), "1");
+  EXPECT_EQ(config->Find(longest + ".ab"), absl::nullopt);
+}
+
 TEST_F(ModelConfigTest, ManyLevelsTakeNoStack) {
   std::string open, close;
   for (int i = 0; i < 150000; ++i) {

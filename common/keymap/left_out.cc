@@ -1,5 +1,6 @@
 #include "common/keymap/left_out.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -28,17 +29,14 @@ struct ElementsEqual {
 
 using TensorSet = absl::flat_hash_set<const CheckpointTensor*, ElementsHash, ElementsEqual>;
 
-// `path` up to the first step that differs from those of `taken`.
+// `path` up to the first step that differs from those of `taken`. A file may have paths of many steps, so that this
+// must not take longer for each.
 absl::string_view Branch(absl::string_view path, absl::string_view taken) {
-  size_t begin = 0;  // Of the step.
-  while (true) {
-    const size_t end = path.find('.', begin);
-    const absl::string_view prefix = path.substr(0, end);
-    const bool common =
-        taken.substr(0, prefix.size()) == prefix && (taken.size() == prefix.size() || taken[prefix.size()] == '.');
-    if (!common || taken.empty() || end == path.npos) return prefix;
-    begin = end + 1;
-  }
+  const size_t same = std::mismatch(path.begin(), path.end(), taken.begin(), taken.end()).first - path.begin();
+  size_t end = path.find('.', same);
+  const bool is_within = !taken.empty() && same == taken.size() && end == same;
+  if (is_within) end = path.find('.', end + 1);
+  return path.substr(0, end);
 }
 
 class LeftOutList {

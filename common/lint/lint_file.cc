@@ -85,6 +85,7 @@ absl::StatusOr<LintResult> LintFile(const std::string& path, const LintOptions& 
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   const absl::string_view bytes = file->bytes();
   const auto encoded = RunConfined(LimitsFor(bytes.size(), least_time), [&] { return LintBytes(bytes, options); });
+  RETURN_IF_ERROR(file->CheckUnchanged());
   if (!encoded.ok()) return Annotate(Explain(encoded.status()), path);
   absl::StatusOr<LintResult> result = Decode(*encoded);
   return result.ok() ? std::move(result) : Annotate(result.status(), path);

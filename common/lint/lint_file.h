@@ -14,7 +14,7 @@ namespace modelport {
 // the path.
 //   NotFound, PermissionDenied, Unavailable   as the system reports
 //   InvalidArgument      another kind of file; the message says which
-//   FailedPrecondition   its code calls operators that reach files or other processes
+//   FailedPrecondition   its code calls operators that reach files or other processes, or it changed while it was read
 //   DataLoss             truncated or damaged, or LibTorch cannot load it or crashes
 //   ResourceExhausted    the file takes too much memory or time
 //   Unimplemented        this system cannot confine a process, or the file is a zip archive of a rare kind

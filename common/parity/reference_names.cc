@@ -53,10 +53,13 @@ absl::Status Wrong(const ReferenceNames& names, absl::string_view message) {
   return absl::InvalidArgumentError(absl::StrCat(names.path, ": ", message));
 }
 
-// Adds "a.b.c", "a.b" and "a".
-void AddWithParents(const std::string& path, std::set<std::string>& paths) {
-  paths.insert(path);
-  for (size_t dot = path.find('.'); dot != path.npos; dot = path.find('.', dot + 1)) paths.insert(path.substr(0, dot));
+// The beginning of `path` that has as many parts as `name` has; all of `path` if it has fewer.
+absl::string_view SameLevel(absl::string_view path, absl::string_view name) {
+  size_t end = path.find('.');
+  for (auto dots = std::count(name.begin(), name.end(), '.'); dots > 0 && end != path.npos; --dots) {
+    end = path.find('.', end + 1);
+  }
+  return path.substr(0, end);
 }
 
 // Makes sure that each name is one of the reference, since a name that is not is a slip that would stay unseen.
@@ -64,17 +67,19 @@ absl::Status CheckNames(const ReferenceNames& names, const Reference& reference)
   std::set<std::string> paths, settings;
   for (const auto& [name, tensor] : reference.expected) {
     if (IsOutput(name)) continue;
-    ASSIGN_OR_RETURN(const Stage stage, ParseStage(name));
-    AddWithParents(stage.path, paths);
+    ASSIGN_OR_RETURN(Stage stage, ParseStage(name));
+    paths.insert(std::move(stage.path));
   }
   for (const auto& [path, values] : reference.settings) {
-    AddWithParents(path, paths);
+    paths.insert(path);
     for (const auto& [name, value] : values) settings.insert(name);
   }
   for (const PairedName& pair : names.modules) {
-    if (paths.count(pair.theirs) > 0) continue;
+    std::set<std::string> modules;
+    for (const std::string& path : paths) modules.emplace(SameLevel(path, pair.theirs));
+    if (modules.count(pair.theirs) > 0) continue;
     return Wrong(names, absl::StrCat("the reference has no module ", Brief(pair.theirs),
-                                     NearestHint(pair.theirs, {paths.begin(), paths.end()})));
+                                     NearestHint(pair.theirs, {modules.begin(), modules.end()})));
   }
   for (const PairedName& pair : names.settings) {
     if (settings.count(pair.theirs) > 0) continue;

@@ -3,7 +3,9 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -240,6 +242,21 @@ TEST(RunConfinedTest, ReportsACrash) {
               StatusIs(StatusCode::kAborted, "the confined process crashed (exit status 7)"));
   EXPECT_THAT(StatusOfCrash([] { _exit(0); }),
               StatusIs(StatusCode::kAborted, "the confined process ended without a result"));
+}
+
+TEST(RunConfinedTest, RunsNothingOnASystemThatCannotConfineIt) {
+  const pid_t process = fork();
+  if (process == 0) {
+    const scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(seccomp), 0);
+    seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(prctl), 1, SCMP_A0(SCMP_CMP_EQ, PR_SET_SECCOMP));
+    if (seccomp_load(filter) != 0) _exit(2);
+    _exit(absl::IsUnimplemented(StatusOfCrash([] { std::abort(); })) ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(process, &status, 0), process);
+  EXPECT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
 TEST(RunConfinedTest, WorksIfSigchldIsIgnored) {

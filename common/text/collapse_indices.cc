@@ -20,6 +20,7 @@ namespace {
 constexpr int kPasses = 4;          // Each collapses one level of nested layers.
 constexpr size_t kLookAhead = 16;   // How many rows are tried as the next one of a range.
 constexpr size_t kIndexDigits = 9;  // Longer numbers are no indices.
+constexpr size_t kMaxName = 1000;   // Longer names have no indices: their parts can take 30 times their memory.
 
 using Indices = std::vector<int64_t>;
 
@@ -40,6 +41,7 @@ struct Row {
 template <typename Edit>
 void EditIndices(std::vector<std::string>* cells, Edit edit) {
   for (size_t i = 0; i < cells->size(); ++i) {
+    if ((*cells)[i].size() > kMaxName) continue;
     std::vector<std::string> parts = absl::StrSplit((*cells)[i], '.');
     bool has_index = false;
     for (std::string& part : parts) {
@@ -177,6 +179,8 @@ std::vector<CollapsedRow> CollapseIndices(std::vector<std::vector<std::string>> 
 
 std::string JoinAlternatives(const std::vector<std::string>& names) {
   std::vector<std::vector<absl::string_view>> parts;
+  const auto is_long = [](const std::string& name) { return name.size() > kMaxName; };
+  if (std::any_of(names.begin(), names.end(), is_long)) return absl::StrJoin(names, ", ");
   for (const std::string& name : names) parts.push_back(absl::StrSplit(name, '.'));
   const size_t begin = SharedParts(parts);
   for (auto& name : parts) std::reverse(name.begin(), name.end());

@@ -20,11 +20,11 @@ struct CollapsedRow {
 //   {"blocks.0.norm.weight", "[384]"}, {"blocks.1.norm.weight", "[384]"} -> {"blocks.{0..1}.norm.weight", "[384]"}
 // Two ranges in a cell stand for every combination; ranges in two cells of a row run together, so the cells of a row
 // that has both have ranges of the same lengths in the same order. Results are in the order of the first row of each.
-// Takes time O(n log n) in the size of `rows`.
+// Names of more than 1000 bytes have no indices. Takes time O(n log n) in the size of `rows`.
 std::vector<CollapsedRow> CollapseIndices(std::vector<std::vector<std::string>> rows);
 
-// Names that differ in one place as one: "layer.{query,key,value}.weight" of "layer.query.weight", ... Other names are
-// joined with ", ". `names` is not empty.
+// Names that differ in one place as one: "layer.{query,key,value}.weight" of "layer.query.weight", ... Other names, and
+// those of more than 1000 bytes, are joined with ", ". `names` is not empty.
 std::string JoinAlternatives(const std::vector<std::string>& names);
 
 }  // namespace modelport

@@ -144,13 +144,6 @@ absl::Status CheckExtension(const std::string& path) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": wants a name that ends with .png or .exr"));
 }
 
-absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images) {
-  std::error_code error;
-  if (!fs::exists(output, error)) return absl::OkStatus();
-  for (const FoundImage& image : images) RETURN_IF_ERROR(CheckNotSameFile(output, image.path));
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 absl::StatusOr<std::vector<FoundImage>> FindImages(const std::vector<std::string>& inputs) {
@@ -165,6 +158,13 @@ absl::StatusOr<std::vector<FoundImage>> FindImages(const std::vector<std::string
   const auto twice = std::adjacent_find(paths.begin(), paths.end());
   if (twice == paths.end()) return images;
   return absl::InvalidArgumentError(absl::StrCat(*twice, ": is named twice"));
+}
+
+absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images) {
+  std::error_code error;
+  if (!fs::exists(output, error)) return absl::OkStatus();
+  for (const FoundImage& image : images) RETURN_IF_ERROR(CheckNotSameFile(output, image.path));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out) {

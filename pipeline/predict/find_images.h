@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 
 namespace modelport {
@@ -28,6 +29,9 @@ absl::StatusOr<std::vector<FoundImage>> FindImages(const std::vector<std::string
 //   InvalidArgument   `out` cannot name them: one file for several images, a number for images that have none, another
 //                     extension than .png and .exr; two images would have one output, or an output is an input
 absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out);
+
+// InvalidArgument if the file `output` is one of `images`.
+absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images);
 
 }  // namespace modelport
 

@@ -26,8 +26,8 @@ absl::Status CheckTakesImages(const Manifest& manifest) {
       "--model=", Brief(manifest.model()), " --with_preprocess"));
 }
 
-absl::StatusOr<LoadedArtifact> Load(const std::string& path) {
-  ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Open(path));
+absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file) {
+  ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact));
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
@@ -38,6 +38,7 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path) {
     return Annotate(status, path);
   }
   script->module.eval();
+  RETURN_IF_ERROR(artifact.mapped_file().CheckUnchanged());
   return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
 }
 
@@ -47,7 +48,7 @@ absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path) {
   // ArtifactFile would call another kind of file a damaged zip archive.
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
-  return Load(path);
+  return Load(path, file);
 }
 
 }  // namespace modelport

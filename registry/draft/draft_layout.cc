@@ -210,12 +210,13 @@ std::string LayoutText(const StateDict& dict, absl::string_view prefix, const st
   for (const std::string& mark : Marks(pairs)) absl::StrAppend(&yaml, "      - ", YamlQuoted(mark), "\n");
   if (!dict.path.empty()) {
     // A layout unwraps one dictionary in another by their names.
-    std::vector<std::string> steps;
+    std::vector<absl::string_view> steps;
+    absl::flat_hash_set<absl::string_view> known;
     for (absl::string_view step : absl::StrSplit(dict.path, '.')) {
-      if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.emplace_back(step);
+      if (known.insert(step).second) steps.push_back(step);
     }
     absl::StrAppend(&yaml, "    unwrap:\n");
-    for (const std::string& step : steps) absl::StrAppend(&yaml, "      - ", YamlQuoted(step), "\n");
+    for (const absl::string_view step : steps) absl::StrAppend(&yaml, "      - ", YamlQuoted(step), "\n");
   }
   if (!prefix.empty()) absl::StrAppend(&yaml, "    prefix: ", YamlQuoted(prefix), "\n");
   const std::vector<Rule> rules = RuleMerger(slots, pairs).Merge(pairs);

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "common/keymap/find_dict.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/source_choice.h"
@@ -38,6 +39,9 @@ using Plugins = std::vector<std::unique_ptr<const Plugin>>;
 
 // The most tensors without elements. A key map compares each of them with every key.
 constexpr size_t kMaxEmpty = 100;
+
+// The most dictionaries that lead to the one that is taken.
+constexpr int64_t kMaxSteps = 100;
 
 // The prefixes that training tools put in front of every key.
 constexpr absl::string_view kTrainingPrefixes[] = {"module.", "_orig_mod."};
@@ -168,6 +172,10 @@ absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vecto
   if (dict->tensors.size() > TreeBudget::kMembers) {
     return absl::InvalidArgumentError(
         absl::StrCat(dict->tensors.size(), " tensors, more than the ", TreeBudget::kMembers, " of a model"));
+  }
+  if (std::count(dict->path.begin(), dict->path.end(), '.') >= kMaxSteps) {
+    return absl::InvalidArgumentError(absl::StrCat("the dictionary ", Brief(dict->path), " lies within more than ",
+                                                   kMaxSteps, " others\n  --state_dict=PATH takes another one"));
   }
   DraftedRules rules;
   rules.unwrap = Steps(dict->path);

@@ -15,6 +15,7 @@ namespace {
 
 constexpr absl::string_view kPlaceholders = "ijklmn";
 constexpr size_t kMaxDigits = 9;
+constexpr size_t kMaxName = 1000;  // The parts of a longer name can take 30 times its memory.
 
 bool IsIndex(absl::string_view part) {
   return part.size() <= kMaxDigits && std::all_of(part.begin(), part.end(), absl::ascii_isdigit) &&
@@ -33,6 +34,7 @@ std::vector<KeyGroup> GroupKeys(const std::vector<NamedShape>& tensors) {
   std::vector<KeyGroup> groups;
   absl::flat_hash_map<std::string, size_t> known;
   for (const NamedShape& tensor : tensors) {
+    if (tensor.name.size() > kMaxName) continue;
     std::vector<std::string> parts = absl::StrSplit(tensor.name, '.');
     if (!std::all_of(parts.begin(), parts.end(), IsPlain)) continue;
     std::vector<int64_t> indices;

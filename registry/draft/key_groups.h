@@ -27,7 +27,8 @@ struct KeyGroup {
 };
 
 // The groups of `tensors`, in the order of their first members. Names that no pattern can have, such as those with
-// braces, are not in any group. Only the first six numbers of a name become placeholders.
+// braces, and names of more than 1000 bytes are not in any group. Only the first six numbers of a name become
+// placeholders.
 std::vector<KeyGroup> GroupKeys(const std::vector<NamedShape>& tensors);
 
 }  // namespace modelport

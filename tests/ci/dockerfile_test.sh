@@ -1,5 +1,5 @@
 #!/bin/bash
-# The command that .ci/Dockerfile runs installs the packages of third_party/debian.lock and no others. It runs here with a stub of apt-get.
+# The command that .ci/Dockerfile runs installs the packages of third_party/debian.lock, clang 19 and no others. It runs here with a stub of apt-get.
 set -euo pipefail
 command=$(sed -n '/^RUN /,/[^\\]$/p' .ci/Dockerfile)
 command=${command#RUN }
@@ -15,6 +15,6 @@ PATH=$TEST_TMPDIR/bin:$PATH sh -c "$command"
 packages=$(awk '!/^#/ && NF { printf " %s", $1 }' third_party/debian.lock)
 [[ $packages == *" bazel-bootstrap "* ]]
 diff <(echo "update
-install --yes --no-install-recommends$packages") "$TEST_TMPDIR/calls"
+install --yes --no-install-recommends$packages clang-19 libclang-rt-19-dev llvm-19") "$TEST_TMPDIR/calls"
 grep --quiet '^FROM debian:12$' .ci/Dockerfile
 grep --quiet '^COPY third_party/debian.lock /tmp/debian.lock$' .ci/Dockerfile

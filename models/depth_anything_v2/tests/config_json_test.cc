@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/tool_limits.h"
 #include "tests/tool_process.h"
 
 namespace modelport {
@@ -126,6 +127,19 @@ TEST_F(ConfigJsonTest, ADamagedOneIsNotIgnored) {
   const ToolResult result = Run("inspect", {"--model=tiny_dav2"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_EQ(result.err, "DATA_LOSS: config.json: is not an object of JSON\n  repair the file or take it away\n");
+}
+
+// Fields in an object of a long name, each of whose paths would have the name.
+TEST_F(ConfigJsonTest, ManyFieldsBelowALongNameTakeLittleMemory) {
+  std::string fields;
+  for (int i = 0; i < 50'000; ++i) absl::StrAppend(&fields, i == 0 ? "" : ",", "\"", i, "\":1");
+  Write(absl::StrCat("{\"", std::string(400'000, 'n'), "\":{", fields, "},\"depth_estimation_type\":\"metric\"}"));
+  const size_t size =
+      std::filesystem::file_size(folder_ + "/c.safetensors") + std::filesystem::file_size(folder_ + "/config.json");
+  const ToolResult result = RunTool(
+      "inspect", {"--checkpoint=c.safetensors", "--model=tiny_dav2_metric", "--plugin_path=" + DataPath("models")},
+      folder_, [&] { LimitMemoryAndTime(size); });
+  EXPECT_EQ(result.exit_status, 0) << result.err;
 }
 
 // Its text cannot imitate what the tools print.
