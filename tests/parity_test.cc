@@ -107,15 +107,16 @@ TEST_F(ParityTest, AReferenceNamesNoFileElsewhere) {
   WritePlugin("heads=3");
   Parity({"--reference=r.safetensors", "--reduce=alone"});
   std::string reference = ReadFile(folder_ + "/alone/pretrained.blocks.0.attn.safetensors");
-  const std::string model = R"("model":"ported")";
+  const std::string model = R"("model":"ported )";
   ASSERT_THAT(reference, HasSubstr(model));
   std::ofstream(folder_ + "/hostile.safetensors", std::ios::binary)
-      << absl::StrReplaceAll(reference, {{model, R"("model":"../out")"}});
+      << absl::StrReplaceAll(reference, {{model, R"("model":"../out )"}});
   const ToolResult result = RunTool(
       "parity", {"--artifact=alone/pretrained.blocks.0.attn.pt", "--reference=hostile.safetensors", "--reduce=again"},
       folder_);
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_THAT(FileNames(folder_ + "/again"), ElementsAre("_.._out.pt", "_.._out.safetensors"));
+  EXPECT_THAT(FileNames(folder_ + "/again"),
+              ElementsAre("_.._out_pretrained.blocks.0.attn.pt", "_.._out_pretrained.blocks.0.attn.safetensors"));
 }
 
 TEST_F(ParityTest, AnOutputThatIsAnInputIsRefused) {
