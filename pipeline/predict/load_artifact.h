@@ -22,8 +22,7 @@ struct LoadedArtifact {
 // process. That code has no operator that reaches files or other processes (CheckNoOutsideCalls), but a file of an
 // unknown origin may still use up memory and time, or a bug in LibTorch. Messages begin with the path.
 //   InvalidArgument     not TorchScript
-//   FailedPrecondition  without preprocessing inside, of another release, its code reaches outside, or it changed while
-//                       it was read
+//   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside
 //   NotFound            no such file, or no manifest: Modelport did not write it
 //   DataLoss            damaged
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path);
