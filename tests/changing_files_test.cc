@@ -123,7 +123,7 @@ class ChangingFilesTest : public testing::TestWithParam<Reading> {
   void SetUp() override {
     const ToolResult result = RunTool("export",
                                       {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
-                                       "--weights=seeded", "--with_preprocess", "--out=m.pt", "--noverify"},
+                                       "--weights=seeded", "--out=m.pt", "--noverify"},
                                       folder_);
     ASSERT_EQ(result.exit_status, 0) << result.err;
     fs::copy(DataPath("tests/checkpoints/" + Name()), folder_ + "/c.safetensors");
