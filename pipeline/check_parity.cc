@@ -18,6 +18,17 @@
 #include "pipeline/compared_model.h"
 
 namespace modelport {
+namespace {
+
+// The file name for a module that an artifact or a reference names: foreign text, which must not lead elsewhere.
+std::string FileName(const std::string& module) {
+  std::string name = module;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return !absl::ascii_isalnum(c) && c != '.' && c != '-'; }, '_');
+  return absl::StartsWith(name, ".") ? absl::StrCat("_", name) : name;
+}
+
+}  // namespace
 
 absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Reference& reference, CompareOptions options,
                                          bool bisects) {
@@ -35,18 +46,6 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
   }
   return report;
 }
-
-namespace {
-
-// The file name for a module that an artifact or a reference names: foreign text, which must not lead elsewhere.
-std::string FileName(const std::string& module) {
-  std::string name = module;
-  std::replace_if(
-      name.begin(), name.end(), [](char c) { return !absl::ascii_isalnum(c) && c != '.' && c != '-'; }, '_');
-  return absl::StartsWith(name, ".") ? absl::StrCat("_", name) : name;
-}
-
-}  // namespace
 
 absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const Reference& reference, const Stage& call,
                                              const std::string& folder, const std::vector<std::string>& inputs) {

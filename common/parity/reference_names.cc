@@ -75,9 +75,10 @@ absl::Status CheckNames(const ReferenceNames& names, const Reference& reference)
     for (const auto& [name, value] : values) settings.insert(name);
   }
   for (const PairedName& pair : names.modules) {
+    const auto is_within = [&](const std::string& path) { return SameLevel(path, pair.theirs) == pair.theirs; };
+    if (std::any_of(paths.begin(), paths.end(), is_within)) continue;
     std::set<std::string> modules;
     for (const std::string& path : paths) modules.emplace(SameLevel(path, pair.theirs));
-    if (modules.count(pair.theirs) > 0) continue;
     return Wrong(names, absl::StrCat("the reference has no module ", Brief(pair.theirs),
                                      NearestHint(pair.theirs, {modules.begin(), modules.end()})));
   }
