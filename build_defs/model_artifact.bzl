@@ -53,6 +53,7 @@ model_family = rule(
 
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
 _EXPORT = attr.label(default = "//tools:export_action", executable = True, cfg = "target")
+_BILL_OF_MATERIALS = attr.label(default = "//tools/bill_of_materials", executable = True, cfg = "target")
 
 def _export_arguments(ctx, model):
     """The flags of the export of `model`, a ModelArtifactInfo, but --out, and the files that it reads."""
@@ -74,6 +75,23 @@ def _export_arguments(ctx, model):
         transitive = [model.family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
     return arguments, inputs
+
+def _write_bill_of_materials(ctx, manifest):
+    """Declares the action that writes the bill of materials of an artifact beside its manifest. Returns the file."""
+    name = manifest.basename[:-len("manifest.json")] + "cdx.json"
+    bill = ctx.actions.declare_file(name, sibling = manifest)
+    arguments = ctx.actions.args()
+    arguments.add(manifest, format = "--manifest=%s")
+    arguments.add(bill, format = "--out=%s")
+    ctx.actions.run(
+        mnemonic = "BillOfMaterials",
+        progress_message = "Writing " + bill.basename,
+        executable = ctx.executable._bill_of_materials,
+        arguments = [arguments],
+        inputs = [manifest],
+        outputs = [bill],
+    )
+    return bill
 
 def _model_artifact_impl(ctx):
     name = ctx.label.name if ctx.files.checkpoints else ctx.label.name + ".seeded"
@@ -106,6 +124,7 @@ def _model_artifact_impl(ctx):
             files = depset([artifact, manifest]),
             runfiles = ctx.runfiles(files = [artifact, manifest]),
         ),
+        OutputGroupInfo(bom = depset([_write_bill_of_materials(ctx, manifest)])),
         model,
         ModelProofsInfo(manifests = [manifest]),
     ]
@@ -113,7 +132,7 @@ def _model_artifact_impl(ctx):
 model_artifact = rule(
     implementation = _model_artifact_impl,
     doc = """Exports and proves a variant: NAME.pt and NAME.manifest.json, or NAME.seeded.pt and NAME.seeded.manifest.json if it
-has no checkpoint.""",
+has no checkpoint. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
     attrs = {
         "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
@@ -122,6 +141,7 @@ has no checkpoint.""",
         "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
         "target": attr.string(doc = "The host that it is for.", default = "libtorch"),
         "wrapper": attr.string(doc = "The wrapper, of several for the target; by default the first."),
+        "_bill_of_materials": _BILL_OF_MATERIALS,
         "_export": _EXPORT,
     },
 )
@@ -157,15 +177,17 @@ def _model_proofs_impl(ctx):
         manifests.append(manifest)
     return [
         DefaultInfo(files = depset(manifests)),
+        OutputGroupInfo(bom = depset([_write_bill_of_materials(ctx, manifest) for manifest in manifests])),
         ModelProofsInfo(manifests = manifests),
     ]
 
 model_proofs = rule(
     implementation = _model_proofs_impl,
     doc = """Exports and proves models and keeps their manifests only, in the folder NAME. One model is proven at a time, since a giant takes most of a
-machine's memory.""",
+machine's memory. The output group `bom` has their bills of materials.""",
     attrs = {
         "artifacts": attr.label_list(doc = "The model_artifact() of each model, which is not built.", providers = [ModelArtifactInfo]),
+        "_bill_of_materials": _BILL_OF_MATERIALS,
         "_export": _EXPORT,
     },
 )

@@ -1,0 +1,39 @@
+// Writes the bill of materials of an artifact from its manifest. The rules model_artifact() and model_proofs() run it.
+#include <memory>
+#include <string>
+
+#include "common/io/mapped_file.h"
+#include "common/io/output_file.h"
+#include "common/manifest/bill_of_materials.h"
+#include "common/manifest/manifest.h"
+#include "common/status/status_macros.h"
+#include "tools/flags.h"
+#include "tools/tool_main.h"
+#include "tools/user_path.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_manifest(flags, "manifest", "", "the manifest of the artifact");
+Flag<std::string> FLAGS_out(flags, "out", "", "the bill of materials to write");
+
+absl::Status WriteBillOfMaterials() {
+  const std::string path = ResolveUserPath(*FLAGS_manifest);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(const Manifest manifest, ParseManifest(file->bytes(), path));
+  ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(ResolveUserPath(*FLAGS_out)));
+  RETURN_IF_ERROR(out.Write(BillOfMaterials(manifest, manifest.artifact().sha256())));
+  return out.Commit();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(argc, argv,
+                            {.name = "bill_of_materials",
+                             .summary = "Writes the bill of materials of an artifact from its manifest.",
+                             .flags = modelport::flags,
+                             .run = modelport::TakesFlags(modelport::WriteBillOfMaterials)});
+}
