@@ -33,7 +33,8 @@ TEST(CatalogPageTest, HoldsTheManifestsOfProofsAndArtifacts) {
 
 TEST(CatalogPageTest, ProofsAndArtifactsHaveABillOfMaterials) {
   const nlohmann::json json = nlohmann::json::parse(ReadSource("tests/catalog_page/catalog.json"));
-  const std::string folders[] = {"tests/catalog_page_proofs", "models/" + ExampleFamily("published features with registers")};
+  const std::string folders[] = {"tests/catalog_page_proofs",
+                                 "models/" + ExampleFamily("published features with registers")};
   ASSERT_EQ(json["models"].size(), std::size(folders));
   for (size_t i = 0; i < std::size(folders); ++i) {
     const nlohmann::json& model = json["models"].at(i);
