@@ -94,6 +94,7 @@ TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
   const auto& [layout, model] = GetParam();
   const std::string published = DataPath(FileOf(layout, model));
   for (const std::string to : {"original", "transformers", "transformers_v5_internal"}) {
+    if (to == layout) continue;  // Asked below.
     if (model == ExampleModel("depth") && layout == "timm") continue;
     ASSERT_EQ(Convert(published, to, "there.safetensors").exit_status, 0) << to;
     if (HasTimmRegisters(layout, model)) continue;

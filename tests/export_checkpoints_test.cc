@@ -2,6 +2,7 @@
 // line and no output file.
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -37,13 +38,36 @@ std::vector<std::string> FileNamesOfTable() {
   return names;
 }
 
+std::string CheckpointPath(const std::string& name) { return DataPath("tests/checkpoints/" + name); }
+
+// What export made of a file, and where.
+struct Exported {
+  ToolResult result;
+  std::string folder;
+};
+
+// Exports a file of the table with its model. Each is exported once, for all tests that ask.
+const Exported& ExportOf(const std::string& name) {
+  static auto* const made = new std::map<std::string, Exported>();
+  const auto [found, is_new] = made->try_emplace(name);
+  if (is_new) {
+    const std::string model = Files().at(name).at("model"), folder = EmptyFolder("export_" + name);
+    const ToolResult result = RunTool("export",
+                                      {"--model=" + model, "--checkpoint=" + CheckpointPath(name), "--out=m.pt",
+                                       "--plugin_path=" + DataPath("models")},
+                                      folder);
+    found->second = {result, folder};
+  }
+  return found->second;
+}
+
 std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
 
 class CheckpointTest : public testing::TestWithParam<std::string> {
  protected:
   const Json& file() const { return Files().at(GetParam()); }
   std::string model() const { return file().at("model"); }
-  std::string path() const { return DataPath("tests/checkpoints/" + GetParam()); }
+  std::string path() const { return CheckpointPath(GetParam()); }
   std::string plugins() const { return absl::StrCat("--plugin_path=", DataPath("models")); }
 
   std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
@@ -85,9 +109,7 @@ TEST_P(CheckpointTest, IsInspectedForItsModel) {
 }
 
 TEST_P(CheckpointTest, IsExportedAndVerifiedOrRefused) {
-  const std::string folder = EmptyFolder("export");
-  const ToolResult result =
-      RunTool("export", {"--model=" + model(), "--checkpoint=" + path(), "--out=m.pt", plugins()}, folder);
+  const auto& [result, folder] = ExportOf(GetParam());
   if (file().at("export") == "error") {
     ExpectRefusal(result);
     EXPECT_THAT(result.out, IsEmpty());
@@ -123,9 +145,9 @@ class SameValuesTest : public testing::Test {
 
   std::string Artifact(const std::vector<std::string>& arguments) { return ReadFile(Export(arguments)); }
 
-  // The records of an artifact, which is not proven, but for the manifest, which names the source.
-  Records RecordsOfModule(const std::string& weights) {
-    Records records = ReadRecords(Export({weights, "--noverify"}));
+  // The records of an artifact but for the manifest, which names the source.
+  Records RecordsOfModule(const std::string& artifact) {
+    Records records = ReadRecords(artifact);
     const size_t before = records.size();
     records.erase(std::remove_if(records.begin(), records.end(),
                                  [](const auto& record) { return record.first == "extra/modelport.manifest.json"; }),
@@ -136,7 +158,7 @@ class SameValuesTest : public testing::Test {
 };
 
 TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
-  const Records records = RecordsOfModule("--weights=seeded");
+  const Records records = RecordsOfModule(Export({"--weights=seeded", "--noverify"}));
   ASSERT_FALSE(records.empty());
   for (const std::string& name : std::vector<std::string>{
            ExampleModel("features with registers") + ".pth", ExampleModel("features with registers") + ".safetensors",
@@ -145,8 +167,9 @@ TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
            "teacher_chunked_blocks.pth", "legacy.pth", "legacy_nested_model.pth", "pickle_protocol3.pth",
            "pickle_protocol4.pth", "pickle_protocol5.pth", "flat_storage.pth", "legacy_flat_storage.pth",
            "nested_with_namespace.pth", "foreign_global.pth"}) {
-    EXPECT_TRUE(RecordsOfModule(absl::StrCat("--checkpoint=", DataPath("tests/checkpoints/"), "/", name)) == records)
-        << name;
+    const auto& [result, folder] = ExportOf(name);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_TRUE(RecordsOfModule(folder + "/m.pt") == records) << name;
   }
 }
 
@@ -155,11 +178,12 @@ TEST_F(SameValuesTest, MayBeNonfiniteOnlyIfAllowed) {
 }
 
 TEST_F(SameValuesTest, ConvertToOtherDtypes) {
+  const size_t size = Artifact({"--weights=seeded"}).size();
   for (const char* dtype : {"float16", "bfloat16"}) {
     const std::string converted = Artifact({"--weights=seeded", absl::StrCat("--dtype=", dtype)});
     EXPECT_THAT(ReadFile(EmptyFolder("none") + "/../same/m.manifest.json"),
                 HasSubstr(absl::StrCat("\"dtype\": \"", dtype, "\"")));
-    EXPECT_LT(converted.size(), Artifact({"--weights=seeded"}).size());
+    EXPECT_LT(converted.size(), size);
   }
 }
 

@@ -268,6 +268,8 @@ absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const 
                                         CallObserver observe_call) {
   const auto found = module.find_method(method);
   if (!found) return absl::NotFoundError(absl::StrCat("no method ", method));
+  // The graph runs once: to optimise it takes longer than it saves.
+  const torch::jit::GraphOptimizerEnabledGuard optimiser_off(/*state=*/false);
   return CatchTorch([&] { return RunMethod(module, *found, inputs, observe, observe_call); });
 }
 
