@@ -24,7 +24,8 @@ def joined_test(name, srcs, deps, **kwargs):
       name: of the test; it ends in _test, which names no other source than one of `srcs`.
       srcs: the files of this package, each of which could be the source of a cc_test.
       deps: what they include.
-      **kwargs: further attributes of the cc_test. Tests that differ in their size or tags are not joined.
+      **kwargs: further attributes of the cc_test. Tests that differ in their size or tags are not joined,
+        nor is one that changes what the process has, such as its current folder.
     """
 
     # Included files are inputs of the compilation, and sources to source_files().
