@@ -17,11 +17,11 @@ def joined_test(name, srcs, deps, **kwargs):
     """A cc_test whose sources are compiled as one.
 
     LibTorch's headers cost a compilation 5 s and more, a test's own code 1 or 2 s. A package's tests pay for the headers once here. In return,
-    a change of one file compiles all of them again, and their names share a namespace: two files cannot both define a function `Toy`.
-    `--test_filter=SUITE.*` runs the tests of one file.
+    a change of one file compiles all of them again, in up to 1.5 GB of memory, and their names share a namespace: two files cannot both
+    define a function `Toy`. `--test_filter=SUITE.*` runs the tests of one file.
 
     Args:
-      name: of the test; it ends in _test, which names no other source than one of `srcs`.
+      name: of the test. It ends in _test, so that .bazelrc optimises the joined source as a test's.
       srcs: the files of this package, each of which could be the source of a cc_test.
       deps: what they include.
       **kwargs: further attributes of the cc_test. Tests that differ in their size or tags are not joined,
@@ -42,7 +42,7 @@ def joined_test(name, srcs, deps, **kwargs):
     )
     cc_test(
         name = name,
-        srcs = [source],
-        deps = deps + [name + "_sources"],
+        srcs = [":" + source],
+        deps = deps + [":{}_sources".format(name)],
         **kwargs
     )
