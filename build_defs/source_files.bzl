@@ -10,7 +10,7 @@ def _collect_sources_impl(target, ctx):
     transitive = [dep[_SourcesInfo].files for dep in deps if _SourcesInfo in dep]
     own = []
     if not target.label.workspace_name:
-        for attribute in ["srcs", "hdrs"]:
+        for attribute in ["srcs", "hdrs", "textual_hdrs"]:
             own += [file for file in getattr(ctx.rule.files, attribute, []) if file.is_source]
     return [_SourcesInfo(files = depset(own, transitive = transitive))]
 

@@ -1,5 +1,5 @@
 // docs/security.md names a test for each of its claims, it and other pages name one for each limit, and all of these
-// tests exist.
+// tests exist. Of a joined_test() they name the file, too: `//a:a_test` (`b_test.cc`).
 #include <algorithm>
 #include <regex>
 #include <set>
@@ -25,6 +25,16 @@ std::vector<std::string> Labels(const std::string& text) {
   return {std::sregex_token_iterator(text.begin(), text.end(), label), std::sregex_token_iterator()};
 }
 
+// The labels of the sources in `text`, each of which stands in brackets after its test: "//a:b_test.cc".
+std::vector<std::string> Sources(const std::string& text) {
+  static const std::regex source("(//[a-z0-9_/]+:)[a-z0-9_]+` \\(`([a-z0-9_]+\\.cc)`");
+  std::vector<std::string> labels;
+  for (std::sregex_iterator found(text.begin(), text.end(), source), end; found != end; ++found) {
+    labels.push_back((*found)[1].str() + (*found)[2].str());
+  }
+  return labels;
+}
+
 std::vector<std::string> Lines(const std::string& page) { return absl::StrSplit(ReadFile(DataPath(page)), '\n'); }
 
 // The rows of the table with the head `head`.
@@ -47,6 +57,7 @@ void ExpectTestsExist(const std::vector<std::string>& lines) {
       if (label == "//tests:security_tests") continue;
       EXPECT_THAT(tests, Contains(label)) << line;
     }
+    for (const std::string& source : Sources(line)) EXPECT_THAT(tests, Contains(source)) << line;
   }
 }
 
@@ -70,6 +81,11 @@ TEST(LimitsTest, EachHasATestThatExists) {
 TEST(LabelsTest, AreFoundInText) {
   EXPECT_THAT(Labels("a `//a/b_c:d_test`, `//e:f`; not https://g.org/h or tests/i.cc"),
               testing::ElementsAre("//a/b_c:d_test", "//e:f"));
+}
+
+TEST(SourcesTest, AreFoundBehindTheirTest) {
+  EXPECT_THAT(Sources("`//a/b:b_test` (`c_test.cc`), `//d:e_test`, `//d:d_test` (`f_test.cc`); not g.cc or (`h.cc`)"),
+              testing::ElementsAre("//a/b:c_test.cc", "//d:f_test.cc"));
 }
 
 }  // namespace

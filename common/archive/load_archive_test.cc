@@ -12,6 +12,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/archive/testing/archive_records.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -21,8 +22,6 @@ namespace modelport {
 namespace {
 
 using testing::HasSubstr;
-
-using Records = std::vector<std::pair<std::string, std::string>>;
 
 // The records of a module with a weight and a constant.
 Records SavedRecords() {

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/archive/testing/archive_records.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/io/mapped_file.h"
 #include "common/status/status_matchers.h"
@@ -20,8 +21,6 @@ namespace {
 using absl::StatusCode;
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-using Records = std::vector<std::pair<std::string, std::string>>;
 
 std::vector<std::string> Paths(const ScriptArchive& archive) {
   std::vector<std::string> paths;

@@ -6,7 +6,7 @@
 namespace modelport {
 namespace {
 
-const RuleCase kCases[] = {
+const RuleCase kDeviceCases[] = {
     {"Move", "device", Forward("  return x.to(torch.device(\"cuda\"))\n"), "aten::to is given the device cuda",
      Forward("  return x.to(self.weight.device)\n")},
     {"MoveToCpu", "device", Forward("  return x.cpu()\n"), "aten::cpu is given the device cpu",
@@ -51,7 +51,7 @@ class DeviceRuleTest : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(DeviceRuleTest, FindsTheBadOneOnly) { ExpectFindsTheBadOneOnly(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(All, DeviceRuleTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, DeviceRuleTest, testing::ValuesIn(kDeviceCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/lint/testing/known_fact.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -14,15 +15,9 @@ FixedOptionPtr Option(const std::string& value) {
   return std::make_shared<FixedOption>(FixedOption{.kind = FixedOption::Kind::kWritten, .value = value});
 }
 
-Fact Fixed(const std::string& value) {
+Fact FixedTo(const std::string& value) {
   Fact fact;
   fact.dtype.fixed = Option(value);
-  return fact;
-}
-
-Fact Known(c10::IValue value) {
-  Fact fact;
-  fact.value = std::move(value);
   return fact;
 }
 
@@ -35,14 +30,14 @@ Fact Tuple(std::vector<FactPtr> elements) {
 TEST(FactPoolTest, EqualFactsAreOneObject) {
   FactPool pool;
   EXPECT_EQ(pool.Add(Fact()), pool.unknown());
-  EXPECT_EQ(pool.Add(Fixed("float32")), pool.Add(Fixed("float32")));
-  EXPECT_NE(pool.Add(Fixed("float32")), pool.Add(Fixed("float64")));
+  EXPECT_EQ(pool.Add(FixedTo("float32")), pool.Add(FixedTo("float32")));
+  EXPECT_NE(pool.Add(FixedTo("float32")), pool.Add(FixedTo("float64")));
   EXPECT_EQ(pool.fixed_options().size(), 2);
-  EXPECT_EQ(pool.Add(Known("bilinear")), pool.Add(Known(std::string("bilinear"))));
-  EXPECT_NE(pool.Add(Known("bilinear")), pool.Add(Known("bicubic")));
-  EXPECT_NE(pool.Add(Known(1)), pool.Add(Known(true)));
-  EXPECT_NE(pool.Add(Known({})), pool.unknown());
-  const FactPtr a = pool.Add(Known(1)), b = pool.Add(Known(2));
+  EXPECT_EQ(pool.Add(KnownFact("bilinear")), pool.Add(KnownFact(std::string("bilinear"))));
+  EXPECT_NE(pool.Add(KnownFact("bilinear")), pool.Add(KnownFact("bicubic")));
+  EXPECT_NE(pool.Add(KnownFact(1)), pool.Add(KnownFact(true)));
+  EXPECT_NE(pool.Add(KnownFact({})), pool.unknown());
+  const FactPtr a = pool.Add(KnownFact(1)), b = pool.Add(KnownFact(2));
   EXPECT_EQ(pool.Add(Tuple({a, b})), pool.Add(Tuple({a, b})));
   EXPECT_NE(pool.Add(Tuple({a, b})), pool.Add(Tuple({b, a})));
 }
@@ -51,7 +46,7 @@ TEST(FactPoolTest, JoinsWhatIsKnown) {
   FactPool pool;
   Fact model;
   model.dtype.model = model.is_input = true;
-  const FactPtr a = pool.Add(model), b = pool.Add(Fixed("float32"));
+  const FactPtr a = pool.Add(model), b = pool.Add(FixedTo("float32"));
   const FactPtr either = pool.Join(a, b);
   EXPECT_TRUE(either->dtype.model);
   EXPECT_EQ(either->dtype.fixed, b->dtype.fixed);
@@ -65,16 +60,16 @@ TEST(FactPoolTest, JoinsWhatIsKnown) {
 
 TEST(FactPoolTest, AJoinKeepsAValueThatBothHave) {
   FactPool pool;
-  const FactPtr one = pool.Add(Known(1));
-  Fact input = Known(1);
+  const FactPtr one = pool.Add(KnownFact(1));
+  Fact input = KnownFact(1);
   input.is_input = true;
   EXPECT_TRUE(pool.Join(one, pool.Add(input))->value.has_value());
-  EXPECT_FALSE(pool.Join(one, pool.Add(Known(2)))->value.has_value());
+  EXPECT_FALSE(pool.Join(one, pool.Add(KnownFact(2)))->value.has_value());
 }
 
 TEST(FactPoolTest, KeepsTheElementsOfATupleOfModestSize) {
   FactPool pool;
-  FactPtr tuple = pool.Add(Known(1));
+  FactPtr tuple = pool.Add(KnownFact(1));
   for (int i = 0; i < 8; ++i) tuple = pool.Add(Tuple({tuple, tuple}));
   EXPECT_EQ(tuple->elements.size(), 2);
   EXPECT_TRUE(pool.Add(Tuple({tuple, tuple}))->elements.empty());

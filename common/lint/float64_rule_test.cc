@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::Field;
 using torch::jit::Module;
 
-const RuleCase kCases[] = {
+const RuleCase kFloat64Cases[] = {
     {"CastToFloat64", "float64", Forward("  return x.double()\n"), "aten::to is given the dtype float64",
      Forward("  return x * 0.1\n")},
     {"Float64Sum", "float64", Forward("  return x / x.sum(dtype=7)\n"), "aten::sum is given the dtype float64",
@@ -27,7 +27,7 @@ class Float64RuleTest : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(Float64RuleTest, FindsTheBadOneOnly) { ExpectFindsTheBadOneOnly(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(All, Float64RuleTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, Float64RuleTest, testing::ValuesIn(kFloat64Cases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST(Float64TensorsTest, AreFoundInEveryKindOfAttribute) {

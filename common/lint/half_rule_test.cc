@@ -6,7 +6,7 @@
 namespace modelport {
 namespace {
 
-const RuleCase kCases[] = {
+const RuleCase kHalfCases[] = {
     {"Cast", "half", Forward("  return torch.conv2d(x.float(), self.weight)\n"),
      "aten::to is given the dtype float32; aten::conv2d",
      Forward("  return torch.conv2d(x.float().exp().to(self.weight.dtype), self.weight)\n")},
@@ -78,7 +78,7 @@ class HalfRuleTest : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(HalfRuleTest, FindsTheBadOneOnly) { ExpectFindsTheBadOneOnly(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(All, HalfRuleTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, HalfRuleTest, testing::ValuesIn(kHalfCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

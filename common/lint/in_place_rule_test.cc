@@ -6,7 +6,7 @@
 namespace modelport {
 namespace {
 
-const RuleCase kCases[] = {
+const RuleCase kInPlaceCases[] = {
     {"AddInPlace", "in place", Forward("  x += 1\n  return x\n"), "aten::add_ writes into the input of forward",
      Forward("  y = x + 1\n  y += 1\n  return y\n")},
     {"WriteIntoView", "in place", Forward("  x[:, 0] = 1\n  return x\n"), "writes into the input of forward",
@@ -29,7 +29,7 @@ class InPlaceRuleTest : public testing::TestWithParam<RuleCase> {};
 
 TEST_P(InPlaceRuleTest, FindsTheBadOneOnly) { ExpectFindsTheBadOneOnly(GetParam()); }
 
-INSTANTIATE_TEST_SUITE_P(All, InPlaceRuleTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, InPlaceRuleTest, testing::ValuesIn(kInPlaceCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace

@@ -4,9 +4,9 @@
 
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "common/lint/testing/known_fact.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -21,12 +21,6 @@ Fact Model() {
 Fact Fixed() {
   Fact fact;
   fact.dtype.fixed = fact.device.fixed = std::make_shared<FixedOption>();
-  return fact;
-}
-
-Fact Known(c10::IValue value) {
-  Fact fact;
-  fact.value = std::move(value);
   return fact;
 }
 
@@ -72,7 +66,7 @@ TEST(OutputFactsTest, ComparisonsHaveNoDtypeThatMatters) {
 TEST(OutputFactsTest, CastsFixTheDtypeAndKeepTheDevice) {
   std::vector<FixedOptionPtr> fixed;
   const Fact cast = Result("%a : Tensor, %d : int, %n : bool, %c : bool, %m : NoneType", "aten::to(%a, %d, %n, %c, %m)",
-                           {Model(), Known(6), Fact(), Fact(), Known({})}, &fixed);
+                           {Model(), KnownFact(6), Fact(), Fact(), KnownFact({})}, &fixed);
   ASSERT_EQ(fixed.size(), 1);
   EXPECT_EQ(fixed[0], cast.dtype.fixed);
   EXPECT_EQ(fixed[0]->value, "float32");
@@ -83,7 +77,7 @@ TEST(OutputFactsTest, CastsFixTheDtypeAndKeepTheDevice) {
 TEST(OutputFactsTest, FactoriesFixTheDefaults) {
   std::vector<FixedOptionPtr> fixed;
   const Fact zeros = Result("%s : int[], %n : NoneType", "aten::zeros(%s, %n, %n, %n, %n)",
-                            {Fact(), Known({}), Known({}), Known({}), Known({})}, &fixed);
+                            {Fact(), KnownFact({}), KnownFact({}), KnownFact({}), KnownFact({})}, &fixed);
   ASSERT_EQ(fixed.size(), 2);
   EXPECT_EQ(zeros.dtype.fixed->value, "float32");
   EXPECT_EQ(zeros.device.fixed->value, "cpu");

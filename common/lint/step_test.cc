@@ -11,21 +11,21 @@
 namespace modelport {
 namespace {
 
-// A fact about a tensor with the model's dtype. Fixed() and Either() are facts about the other dtypes.
-Fact Model() {
+// A fact about a tensor with the model's dtype. FixedDtype() and EitherDtype() are facts about the other dtypes.
+Fact ModelDtype() {
   Fact fact;
   fact.dtype.model = true;
   return fact;
 }
 
-Fact Fixed() {
+Fact FixedDtype() {
   Fact fact;
   fact.dtype.fixed = std::make_shared<FixedOption>();
   return fact;
 }
 
-Fact Either() {
-  Fact fact = Fixed();
+Fact EitherDtype() {
+  Fact fact = FixedDtype();
   fact.dtype.model = true;
   return fact;
 }
@@ -45,27 +45,27 @@ FixedOptionPtr Clash(const std::string& call, const std::vector<Fact>& inputs) {
 }
 
 TEST(FindClashTest, IsTheFixedOptionBesideATensorOfTheModel) {
-  const Fact fixed = Fixed();
-  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Model(), fixed}), fixed.dtype.fixed);
-  EXPECT_EQ(Clash("aten::mm(%a, %b)", {fixed, Model()}), fixed.dtype.fixed);
+  const Fact fixed = FixedDtype();
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {ModelDtype(), fixed}), fixed.dtype.fixed);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {fixed, ModelDtype()}), fixed.dtype.fixed);
 }
 
 TEST(FindClashTest, IsNullForTensorsOfTheSameOrigin) {
-  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Model(), Model()}), nullptr);
-  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Fixed(), Fixed()}), nullptr);
-  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Fixed(), Fact()}), nullptr);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {ModelDtype(), ModelDtype()}), nullptr);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {FixedDtype(), FixedDtype()}), nullptr);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {FixedDtype(), Fact()}), nullptr);
 }
 
 TEST(FindClashTest, TwoTensorsThatMayHaveEitherOriginDoNotClash) {
-  EXPECT_EQ(Clash("aten::mm(%a, %b)", {Either(), Either()}), nullptr);
-  EXPECT_NE(Clash("aten::mm(%a, %b)", {Either(), Model()}), nullptr);
+  EXPECT_EQ(Clash("aten::mm(%a, %b)", {EitherDtype(), EitherDtype()}), nullptr);
+  EXPECT_NE(Clash("aten::mm(%a, %b)", {EitherDtype(), ModelDtype()}), nullptr);
 }
 
 TEST(FindClashTest, OneTensorDoesNotClashWithItselfButAListMay) {
-  EXPECT_EQ(Clash("aten::relu(%a)", {Either()}), nullptr);
+  EXPECT_EQ(Clash("aten::relu(%a)", {EitherDtype()}), nullptr);
   torch::jit::Graph graph;
   torch::jit::parseIR("graph(%a : Tensor[], %d : int):\n  %c : Tensor = aten::cat(%a, %d)\n  return (%c)\n", &graph);
-  EXPECT_NE(FirstClash(graph, {Either(), Fact()}), nullptr);
+  EXPECT_NE(FirstClash(graph, {EitherDtype(), Fact()}), nullptr);
 }
 
 TEST(FindClashTest, ChecksOnlyTheGivenOrigin) {

@@ -11,7 +11,7 @@
 namespace modelport {
 namespace {
 
-torch::jit::Module Toy() {
+torch::jit::Module LogOfInner() {
   torch::jit::Module inner("Inner");
   inner.define("def forward(self, x: Tensor) -> Tensor:\n  y = x - 1\n  return torch.log(y)\n");
   torch::jit::Module toy("Toy");
@@ -21,16 +21,16 @@ torch::jit::Module Toy() {
 }
 
 TEST(FindNonfiniteOperatorTest, TheFirstOneAndItsLine) {
-  ASSERT_OK_AND_ASSIGN(const auto found, FindNonfiniteOperator(Toy(), "forward", {at::ones({3})}));
+  ASSERT_OK_AND_ASSIGN(const auto found, FindNonfiniteOperator(LogOfInner(), "forward", {at::ones({3})}));
   ASSERT_TRUE(found);
   EXPECT_EQ(found->call, "aten::log(float32 [3])");
   EXPECT_EQ(found->line.text, "return torch.log(y)");
 }
 
 TEST(FindNonfiniteOperatorTest, NoneWhereAllIsFinite) {
-  ASSERT_OK_AND_ASSIGN(const auto found, FindNonfiniteOperator(Toy(), "forward", {at::full({3}, 3.0)}));
+  ASSERT_OK_AND_ASSIGN(const auto found, FindNonfiniteOperator(LogOfInner(), "forward", {at::full({3}, 3.0)}));
   EXPECT_FALSE(found);
-  EXPECT_THAT(FindNonfiniteOperator(Toy(), "backward", {}),
+  EXPECT_THAT(FindNonfiniteOperator(LogOfInner(), "backward", {}),
               StatusIs(absl::StatusCode::kNotFound, "no method backward"));
 }
 

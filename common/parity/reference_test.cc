@@ -16,11 +16,10 @@
 namespace modelport {
 namespace {
 
+using absl::StatusCode;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
 std::string Path() { return absl::StrCat(std::getenv("TEST_TMPDIR"), "/r.safetensors"); }
 
@@ -95,21 +94,24 @@ TEST(ReadReferenceTest, WrongCallsAreRefused) {
       {std::string(100000, '[') + std::string(100000, ']'), "the metadata `call` wants JSON"},
   };
   for (const auto& test : kCases) {
-    EXPECT_THAT(ReadCall(test.call), StatusIs(kInvalid, AllOf(StartsWith(Path() + ": "), HasSubstr(test.message))));
+    EXPECT_THAT(ReadCall(test.call),
+                StatusIs(StatusCode::kInvalidArgument, AllOf(StartsWith(Path() + ": "), HasSubstr(test.message))));
   }
 }
 
 TEST(ReadReferenceTest, WrongFilesAreRefused) {
   const std::string call = R"("call":"{}")", both = R"("model":"toy","call":"{}")";
-  EXPECT_THAT(ReadBytes(File(call, kTensors, kData)), StatusIs(kInvalid, HasSubstr("metadata `model` is missing")));
+  EXPECT_THAT(ReadBytes(File(call, kTensors, kData)),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("metadata `model` is missing")));
   EXPECT_THAT(ReadBytes(File(R"("model":"toy")", kTensors, kData)),
-              StatusIs(kInvalid, HasSubstr("metadata `call` is missing")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("metadata `call` is missing")));
   EXPECT_THAT(ReadBytes(File(both, R"("input.x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})", "x")),
-              StatusIs(kInvalid, HasSubstr("every tensor is an input")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("every tensor is an input")));
   EXPECT_THAT(ReadBytes(File(both, R"("output":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})",
                              std::string("\0\0\xc0\x7f", 4))),
-              StatusIs(kInvalid, HasSubstr("output: 1 elements are not finite")));
-  EXPECT_THAT(ReadBytes(SmallTorchZip()), StatusIs(kInvalid, HasSubstr("a reference is a safetensors file, this is")));
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("output: 1 elements are not finite")));
+  EXPECT_THAT(ReadBytes(SmallTorchZip()),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("a reference is a safetensors file, this is")));
   const std::string whole = File(both, kTensors, kData);
   for (size_t size = 0; size < whole.size(); size += 7) {
     EXPECT_THAT(ReadBytes(whole.substr(0, size)), testing::Not(IsOk())) << size;
@@ -124,7 +126,7 @@ TEST(ReadReferenceTest, MetadataHasALimit) {
     const std::string metadata = absl::StrCat(R"("model":"toy",)", key == std::string("call") ? "" : R"("call":"{}",)",
                                               "\"", key, "\":\"", megabyte, " \"");
     EXPECT_THAT(ReadBytes(File(metadata, kTensors, kData)),
-                StatusIs(kInvalid,
+                StatusIs(StatusCode::kInvalidArgument,
                          HasSubstr(absl::StrCat("the metadata `", key, "` has 1048577 bytes, wants at most 1048576"))));
   }
 }

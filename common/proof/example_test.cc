@@ -21,8 +21,6 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
 bool optimises_in_example = true;
 
 // Records whether LibTorch optimises the graph that calls it.
@@ -34,7 +32,7 @@ at::Tensor Observe(const at::Tensor& x) {
 TORCH_LIBRARY_FRAGMENT(aten, m) { m.def("modelport_observe(Tensor x) -> Tensor", &Observe); }
 
 // Of the namespace that Modelport compiles plugins into.
-torch::jit::Module Net() {
+torch::jit::Module ExampleNet() {
   torch::jit::Module net("__torch__.modelport.Net");
   net.define(R"(
     def forward(self, x: Tensor, taps: List[int] = [0], scale: float = 1.0, name: Optional[str] = None) -> Tensor:
@@ -53,11 +51,11 @@ torch::jit::Module Net() {
   return net;
 }
 
-absl::StatusOr<c10::IValue> RunCall(const std::string& call) { return RunExample(Net(), *ParseCall(call)); }
+absl::StatusOr<c10::IValue> RunCall(const std::string& call) { return RunExample(ExampleNet(), *ParseCall(call)); }
 
 TEST(ExampleInputsTest, AListIsAShapeForATensorOnly) {
   ASSERT_OK_AND_ASSIGN(const std::vector<c10::IValue> inputs,
-                       ExampleInputs(Net(), *ParseCall("forward([1, 3], [2, 5], 0.5, \"a\")")));
+                       ExampleInputs(ExampleNet(), *ParseCall("forward([1, 3], [2, 5], 0.5, \"a\")")));
   ASSERT_THAT(inputs, SizeIs(4));
   EXPECT_EQ(inputs[0].toTensor().sizes(), at::IntArrayRef({1, 3}));
   EXPECT_EQ(inputs[1].toIntVector(), std::vector<int64_t>({2, 5}));
@@ -73,14 +71,14 @@ TEST(RunExampleTest, GivesTheResult) {
 
 TEST(RunExamplesTest, TheOptimiserIsOffForTheExamplesOnly) {
   ASSERT_TRUE(torch::jit::getGraphExecutorOptimize());
-  EXPECT_OK(RunExamples(Net(), {*ParseCall("observe([2, 3])")}));
+  EXPECT_OK(RunExamples(ExampleNet(), {*ParseCall("observe([2, 3])")}));
   EXPECT_FALSE(optimises_in_example);
   EXPECT_TRUE(torch::jit::getGraphExecutorOptimize());
   EXPECT_TRUE(torch::jit::getProfilingMode());
 }
 
 TEST(RunExamplesTest, TheOptimiserIsRestoredAfterAFailedExample) {
-  EXPECT_FALSE(RunExamples(Net(), {*ParseCall("fail([1])")}).ok());
+  EXPECT_FALSE(RunExamples(ExampleNet(), {*ParseCall("fail([1])")}).ok());
   EXPECT_TRUE(torch::jit::getGraphExecutorOptimize());
 }
 
@@ -93,7 +91,8 @@ class ExampleErrorTest : public testing::TestWithParam<ErrorCase> {};
 
 TEST_P(ExampleErrorTest, NamesTheExample) {
   EXPECT_THAT(RunCall(GetParam().call),
-              StatusIs(kInvalid, AllOf(StartsWith("example " + GetParam().call + ": "), HasSubstr(GetParam().error))));
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(StartsWith("example " + GetParam().call + ": "), HasSubstr(GetParam().error))));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -115,8 +114,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(RunExampleTest, AnIntegerDivisionByZeroIsAnError) {
   [[maybe_unused]] const IgnoreLeaks ignore_leaks;
-  EXPECT_THAT(RunCall("divide(7, 0)"),
-              StatusIs(kInvalid, StartsWith("example divide(7, 0): an integer division by zero")));
+  EXPECT_THAT(RunCall("divide(7, 0)"), StatusIs(absl::StatusCode::kInvalidArgument,
+                                                StartsWith("example divide(7, 0): an integer division by zero")));
 }
 
 }  // namespace

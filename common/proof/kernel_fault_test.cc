@@ -17,12 +17,12 @@ namespace {
 using testing::AnyOf;
 
 // A kernel whose output differs in every third run.
-at::Tensor Unstable(const at::Tensor& x) {
+at::Tensor UnstableInThirdRun(const at::Tensor& x) {
   static int runs = 0;
   return at::add(x, ++runs % 3 == 0 ? 1 : 0);
 }
 
-TORCH_LIBRARY_FRAGMENT(aten, m) { m.def("modelport_unstable(Tensor x) -> Tensor", &Unstable); }
+TORCH_LIBRARY_FRAGMENT(aten, m) { m.def("modelport_unstable_in_third_run(Tensor x) -> Tensor", &UnstableInThirdRun); }
 
 absl::StatusOr<absl::optional<OperatorRun>> Find(const std::string& body, const std::string& call = "forward([2, 3])") {
   torch::jit::Module module("Toy");
@@ -31,9 +31,9 @@ absl::StatusOr<absl::optional<OperatorRun>> Find(const std::string& body, const 
 }
 
 TEST(FindUnstableOperatorTest, FindsTheFirstOperatorWhoseOutputsDifferForEqualInputs) {
-  ASSERT_OK_AND_ASSIGN(const auto found, Find("torch.exp(torch.modelport_unstable(y * 2))"));
+  ASSERT_OK_AND_ASSIGN(const auto found, Find("torch.exp(torch.modelport_unstable_in_third_run(y * 2))"));
   ASSERT_TRUE(found.has_value());
-  EXPECT_EQ(found->call, "aten::modelport_unstable(float32 [2, 3])");
+  EXPECT_EQ(found->call, "aten::modelport_unstable_in_third_run(float32 [2, 3])");
   EXPECT_FALSE(found->is_random);
 }
 

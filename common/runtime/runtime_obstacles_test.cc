@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 using torch::jit::Module;
 
-Module MakeModule(const std::string& body) {
+Module ModuleReturning(const std::string& body) {
   Module module("Tiny");
   module.define("def forward(self, x):\n  return " + body + "\n");
   return module;
@@ -37,7 +37,7 @@ std::string Save(const Module& module) {
 }
 
 absl::Status Check(int runtime, const std::string& body) {
-  return CheckRuntime(Runtimes()[runtime], ArchiveFormat(), CollectOperators(MakeModule(body)));
+  return CheckRuntime(Runtimes()[runtime], ArchiveFormat(), CollectOperators(ModuleReturning(body)));
 }
 
 struct MinimumCase {
@@ -50,7 +50,7 @@ class MinimumRuntimeTest : public testing::TestWithParam<MinimumCase> {};
 
 // An archive that LibTorch itself writes has records that 1.6 cannot read.
 TEST_P(MinimumRuntimeTest, OfASavedArchive) {
-  const Module module = MakeModule(GetParam().body);
+  const Module module = ModuleReturning(GetParam().body);
   ASSERT_OK_AND_ASSIGN(const ArchiveFormat format, ReadArchiveFormat(Save(module)));
   EXPECT_EQ(MinimumRuntime(format, CollectOperators(module)), GetParam().runtime);
 }
@@ -86,7 +86,7 @@ TEST(CheckRuntimeTest, KnowsOperatorsThatOldRuntimesComputeOtherwise) {
 }
 
 TEST(CheckRuntimeTest, NamesCallsLinesAndModules) {
-  std::vector<Operator> operators = CollectOperators(MakeModule("torch.pad(x[:, :2], [1, 1])"));
+  std::vector<Operator> operators = CollectOperators(ModuleReturning("torch.pad(x[:, :2], [1, 1])"));
   const OperatorCall::Place head = {{"a.yaml:7", ""}, {"head"}};
   for (Operator& op : operators) {
     for (OperatorCall& call : op.calls) call.places = {head};
@@ -115,8 +115,8 @@ TEST(FindObstaclesTest, ListsFormatAndEveryCall) {
   ArchiveFormat format;
   format.version = 10;
   format.new_records = true;
-  const auto obstacles =
-      FindObstacles(Runtimes()[0], format, CollectOperators(MakeModule("torch.silu(x[:2]) + torch.silu(x[:, :2])")));
+  const auto obstacles = FindObstacles(Runtimes()[0], format,
+                                       CollectOperators(ModuleReturning("torch.silu(x[:2]) + torch.silu(x[:, :2])")));
   std::vector<std::string> calls;
   for (const RuntimeObstacle& obstacle : obstacles) calls.push_back(obstacle.call);
   EXPECT_THAT(calls, ElementsAre("", "", "aten::silu(Tensor)", "aten::slice(Tensor, int, NoneType, int)"));

@@ -47,7 +47,7 @@ modules:
         return other(x)
 )";
 
-absl::StatusOr<ModuleTree> Build(const std::string& root) {
+absl::StatusOr<ModuleTree> BuildTree(const std::string& root) {
   auto library = std::make_shared<ModuleLibrary>();
   RETURN_IF_ERROR(library->AddFile({"toy.yaml", kModules}));
   ASSIGN_OR_RETURN(const Call call, ParseCall(root));
@@ -55,14 +55,14 @@ absl::StatusOr<ModuleTree> Build(const std::string& root) {
 }
 
 TEST(CalledNamesTest, AreThoseOfMethodsAndOfTheFunctionsThatTheyCall) {
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build("Root()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTree("Root()"));
   EXPECT_THAT(CalledNames(tree), AllOf(Contains("outer"), Contains("inner"), Contains("items")));
 }
 
 TEST(CalledNamesTest, WhatOnlyOtherTypesCallIsNotAmongThem) {
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build("Root()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTree("Root()"));
   EXPECT_THAT(CalledNames(tree), AllOf(Not(Contains("other")), Not(Contains("helper"))));
-  ASSERT_OK_AND_ASSIGN(const ModuleTree unused, Build("Unused()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree unused, BuildTree("Unused()"));
   EXPECT_THAT(CalledNames(unused), AllOf(Contains("helper"), Not(Contains("inner"))));
 }
 

@@ -31,7 +31,7 @@ at::Tensor Turn(int axis, double degrees) {
   return matrix;
 }
 
-View MakeView() {
+View TurnedView() {
   View view;
   view.path = "/shots/a.jpg";
   view.image.width = 640;
@@ -62,7 +62,7 @@ TEST(Cameras, QuaternionsHaveAPositiveRealPart) {
 }
 
 TEST(Cameras, JsonHasTheMatrices) {
-  const View view = MakeView();
+  const View view = TurnedView();
   const auto json = nlohmann::json::parse(CamerasJson(absl::MakeConstSpan(&view, 1)));
   const auto& camera = json.at("cameras").at(0);
   EXPECT_EQ(camera.at("image"), "a.jpg");
@@ -72,7 +72,7 @@ TEST(Cameras, JsonHasTheMatrices) {
 }
 
 TEST(Cameras, ColmapHasAPinholeAndAPoseForEachView) {
-  const std::vector<View> views = {MakeView(), MakeView()};
+  const std::vector<View> views = {TurnedView(), TurnedView()};
   const auto files = CamerasColmap(views);
   ASSERT_EQ(files.size(), 3);
   EXPECT_EQ(files[0].first, "cameras.txt");
@@ -93,7 +93,7 @@ TEST(Cameras, ColmapHasAPinholeAndAPoseForEachView) {
 }
 
 TEST(Cameras, ALineEndInANameForgesNoLine) {
-  View view = MakeView();
+  View view = TurnedView();
   view.path = "/shots/a\nb.jpg";
   EXPECT_THAT(CamerasColmap(absl::MakeConstSpan(&view, 1))[1].second, HasSubstr(" 1 a\\nb.jpg\n"));
 }
