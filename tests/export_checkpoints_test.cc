@@ -40,6 +40,9 @@ std::vector<std::string> FileNamesOfTable() {
 
 std::string CheckpointPath(const std::string& name) { return DataPath("tests/checkpoints/" + name); }
 
+// The flag for the plugins of Modelport with those for tests.
+std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
+
 // What export made of a file, and where.
 struct Exported {
   ToolResult result;
@@ -52,10 +55,8 @@ const Exported& ExportOf(const std::string& name) {
   const auto [found, is_new] = made->try_emplace(name);
   if (is_new) {
     const std::string model = Files().at(name).at("model"), folder = EmptyFolder("export_" + name);
-    const ToolResult result = RunTool("export",
-                                      {"--model=" + model, "--checkpoint=" + CheckpointPath(name), "--out=m.pt",
-                                       "--plugin_path=" + DataPath("models")},
-                                      folder);
+    const ToolResult result = RunTool(
+        "export", {"--model=" + model, "--checkpoint=" + CheckpointPath(name), "--out=m.pt", Plugins()}, folder);
     found->second = {result, folder};
   }
   return found->second;
@@ -68,7 +69,6 @@ class CheckpointTest : public testing::TestWithParam<std::string> {
   const Json& file() const { return Files().at(GetParam()); }
   std::string model() const { return file().at("model"); }
   std::string path() const { return CheckpointPath(GetParam()); }
-  std::string plugins() const { return absl::StrCat("--plugin_path=", DataPath("models")); }
 
   std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
 
@@ -99,7 +99,7 @@ TEST_P(CheckpointTest, IsInspected) {
 
 TEST_P(CheckpointTest, IsInspectedForItsModel) {
   const ToolResult result =
-      RunTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), plugins()}, EmptyFolder("inspect"));
+      RunTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), Plugins()}, EmptyFolder("inspect"));
   // inspect reads headers only, so it finds neither a flipped byte nor a NaN in the values.
   const bool fits =
       file().at("export") == "ok" || GetParam() == "flipped_payload.pth" || GetParam() == "nan_weight.pth";
@@ -122,7 +122,7 @@ TEST_P(CheckpointTest, IsExportedAndVerifiedOrRefused) {
   EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
   EXPECT_THAT(ReadFile(folder + "/m.manifest.json"), HasSubstr("sha256:" + Digest(path())));
 
-  const ToolResult verified = RunTool("verify", {"--artifact=m.pt", "--checkpoint=" + path(), plugins()}, folder);
+  const ToolResult verified = RunTool("verify", {"--artifact=m.pt", "--checkpoint=" + path(), Plugins()}, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, AllOf(HasSubstr("sha256 as in the manifest"), HasSubstr("tensors bitwise equal")));
 }
@@ -135,8 +135,7 @@ class SameValuesTest : public testing::Test {
   // Exports and returns the artifact's path.
   std::string Export(const std::vector<std::string>& arguments) {
     const std::string folder = EmptyFolder("same");
-    std::vector<std::string> all = {"--model=" + ExampleModel("features with registers"), "--out=m.pt",
-                                    "--plugin_path=" + DataPath("models")};
+    std::vector<std::string> all = {"--model=" + ExampleModel("features with registers"), "--out=m.pt", Plugins()};
     all.insert(all.end(), arguments.begin(), arguments.end());
     const ToolResult result = RunTool("export", all, folder);
     EXPECT_EQ(result.exit_status, 0) << result.err;
