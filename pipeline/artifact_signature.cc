@@ -97,6 +97,14 @@ absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact) {
   return path.string();
 }
 
+std::string SignatureBeside(const std::string& artifact) {
+  const absl::StatusOr<std::string> path = ArtifactRealPath(artifact);
+  if (!path.ok()) return "";
+  std::error_code error;
+  std::string signature = SignaturePath(*path);
+  return fs::exists(signature, error) ? signature : "";
+}
+
 absl::StatusOr<ArtifactSignature> CheckSignature(const std::string& artifact, const MappedFile& file,
                                                  const std::string& public_key) {
   ASSIGN_OR_RETURN(const PublicKey key, ReadPublicKey(public_key));

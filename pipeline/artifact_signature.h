@@ -18,6 +18,9 @@ std::string SignaturePath(absl::string_view artifact_path);
 // itself. NotFound if the link leads nowhere.
 absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact);
 
+// The path of the file that lies where the artifact's signature belongs; "" if none does. It is not read.
+std::string SignatureBeside(const std::string& artifact);
+
 // What a signature says, once it is known who made it.
 struct ArtifactSignature {
   std::string path;

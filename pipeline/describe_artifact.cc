@@ -10,6 +10,7 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
+#include "pipeline/artifact_signature.h"
 
 namespace modelport {
 namespace {
@@ -33,15 +34,17 @@ absl::optional<Manifest> ManifestBeside(const std::string& path) {
 
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path) {
   ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(path));
+  ASSIGN_OR_RETURN(const std::string real_path, ArtifactRealPath(path));
   ArtifactDescription description = {.path = path,
                                      .size_bytes = static_cast<int64_t>(file.bytes().size()),
                                      .sha256 = Sha256Of(file.bytes()),
                                      .within = ManifestWithin(file),
-                                     .beside = ManifestBeside(path)};
+                                     .beside = ManifestBeside(real_path),
+                                     .signature = SignatureBeside(path)};
   RETURN_IF_ERROR(file.mapped_file().CheckUnchanged());
   const absl::optional<Manifest>& beside = description.beside;
   if (!beside || beside->artifact().sha256() == description.sha256) return description;
-  return absl::DataLossError(absl::StrCat(ManifestPath(path), ": describes another file: sha256 is ",
+  return absl::DataLossError(absl::StrCat(ManifestPath(real_path), ": describes another file: sha256 is ",
                                           Brief(beside->artifact().sha256()), ", that of ", path, " is ",
                                           description.sha256));
 }

@@ -17,10 +17,11 @@ struct ArtifactDescription {
   std::string sha256 = {};
   absl::optional<Manifest> within = {};  // In the file; as ManifestWithin.
   absl::optional<Manifest> beside = {};  // Beside the file; states its sha256.
+  std::string signature = {};            // The path of a signature beside the file, which is not read; "" for none.
 };
 
 // Describes the file at `path`. LibTorch does not read it, and none of its code runs. Manifests of any release are
-// read; a file that Modelport did not write has none.
+// read; a file that Modelport did not write has none. If `path` is a link, what lies beside the file itself counts.
 //   DataLoss            not a zip archive, or damaged; or the manifest beside it describes another file
 //   FailedPrecondition  it changed while it was read
 //   others              as ArtifactFile::Open

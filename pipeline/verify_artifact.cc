@@ -4,9 +4,7 @@
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
-#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -198,11 +196,10 @@ void ReportSignature(const std::string& artifact, const absl::optional<ArtifactS
         absl::StrCat("artifact and manifest signed: ", signature->path, ", by the key sha256:", signature->key_id));
     return;
   }
-  const absl::StatusOr<std::string> path = ArtifactRealPath(artifact);
-  std::error_code error;
-  if (!path.ok() || !std::filesystem::exists(SignaturePath(*path), error)) return;
-  result.not_checked.push_back(
-      absl::StrCat("signature ", SignaturePath(*path), ": give the public key of whoever signed with --key"));
+  if (const std::string path = SignatureBeside(artifact); !path.empty()) {
+    result.not_checked.push_back(
+        absl::StrCat("signature ", path, ": give the public key of whoever signed with --key"));
+  }
 }
 
 void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,

@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "pipeline/artifact_signature.h"
+#include "pipeline/describe_artifact.h"
 #include "pipeline/export_model.h"
 #include "pipeline/sign_artifact.h"
 #include "pipeline/verify_artifact.h"
@@ -180,6 +181,19 @@ TEST_F(SignedTest, ThroughALinkTheFilesWhereItLeadsAreChecked) {
   EXPECT_FALSE(fs::exists(SignaturePath(link)));
   Write(ManifestPath(link), "another manifest");
   EXPECT_THAT(verify().status(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not the manifest that")));
+}
+
+TEST_F(SignedTest, InspectNamesASignatureAndReadsTheManifestWhereALinkLeads) {
+  const std::string link = EmptyFolder("link") + "/current.pt";
+  fs::create_symlink(artifact_, link);
+  for (const std::string& path : {artifact_, link}) {
+    const auto description = DescribeArtifact(path);
+    ASSERT_OK(description);
+    EXPECT_EQ(fs::canonical(description->signature), fs::canonical(signature_));
+    EXPECT_TRUE(description->beside.has_value());
+  }
+  fs::remove(signature_);
+  EXPECT_EQ(DescribeArtifact(link)->signature, "");
 }
 
 TEST_F(SignedTest, AnExportOfOtherWeightsMakesTheSignatureOld) {

@@ -98,11 +98,14 @@ std::string Places(bool within, bool beside) {
 }  // namespace
 
 void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {
-  const auto& [path, size_bytes, sha256, within, beside] = description;
+  const auto& [path, size_bytes, sha256, within, beside, signature] = description;
   Table table;
   table.AddRow({"artifact", absl::StrCat(path, ", ", FormatBytes(size_bytes))});
   table.AddRow({"sha256", sha256});
   table.AddRow({"manifest", Places(within.has_value(), beside.has_value())});
+  if (!signature.empty()) {
+    table.AddRow({"signature", absl::StrCat(signature, ", not checked: verify --key=PUBLIC.pem checks whose it is")});
+  }
   if (within || beside) AddManifest(beside ? *beside : *within, table);
   if (beside) table.AddRow({"checks", DescribeProof(beside->round_trip())});
   out << table.ToString();

@@ -50,6 +50,11 @@ TEST(PrintArtifactTest, TheManifestsFactsAreRows) {
   EXPECT_THAT(Print(description), HasSubstr("\nchecks    "));
 }
 
+TEST(PrintArtifactTest, ASignatureIsNamedButNotTrusted) {
+  EXPECT_THAT(Print({.path = "m.pt", .size_bytes = 1500, .sha256 = "0a", .signature = "m.sig"}),
+              HasSubstr("\nsignature  m.sig, not checked: verify --key=PUBLIC.pem checks whose it is\n"));
+}
+
 TEST(PrintArtifactTest, AValueOfTheManifestIsOneLine) {
   ArtifactDescription description = {.path = "m.pt", .size_bytes = 1, .sha256 = "0a"};
   description.within = Manifest();
