@@ -1,5 +1,5 @@
-// sign signs an artifact and its manifest; verify --key refuses whatever is not what was signed, and reads nothing else
-// of it.
+// sign signs an artifact and its manifest; verify --key and predict --key refuse whatever is not what was signed, and
+// read nothing else of it.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -14,6 +14,7 @@
 #include "pipeline/artifact_signature.h"
 #include "pipeline/describe_artifact.h"
 #include "pipeline/export_model.h"
+#include "pipeline/predict/load_artifact.h"
 #include "pipeline/sign_artifact.h"
 #include "pipeline/verify_artifact.h"
 #include "registry/registry.h"
@@ -37,8 +38,9 @@ const Registry& TestRegistry() {
   return *registry;
 }
 
-Manifest Export(const std::string& path, uint64_t seed = 0) {
+Manifest Export(const std::string& path, uint64_t seed = 0, bool with_preprocess = false) {
   ExportOptions options;
+  options.with_preprocess = with_preprocess;
   options.weights = Seeded{seed};
   options.out = path;
   auto manifest = ExportModel(TestRegistry(), *TestRegistry().Find(ExampleModel("features")), options);
@@ -234,6 +236,33 @@ TEST_F(SignedTest, SignWantsAPrivateKey) {
   }
   EXPECT_THAT(SignArtifact(artifact_, folder_ + "/none.pem").status(),
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("/none.pem: ")));
+}
+
+TEST_F(SignedTest, WithAKeyPredictLoadsOnlyWhatItsOwnerSigned) {
+  Export(artifact_, /*seed=*/0, /*with_preprocess=*/true);
+  const auto load = [&](const std::string& key) { return LoadArtifact(artifact_, KeyPath(key)).status(); };
+  EXPECT_OK(LoadArtifact(artifact_, ""));
+  EXPECT_THAT(load("public.pem"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/m.pt: is not the file that")));
+  EXPECT_OK(SignArtifact(artifact_, KeyPath("private.pem")));
+  EXPECT_OK(load("public.pem"));
+  EXPECT_THAT(load("other_public.pem"), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("by another key")));
+  const std::string manifest = ReadFile(manifest_path_);
+  Write(manifest_path_, manifest + " ");
+  EXPECT_THAT(load("public.pem"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("is not the manifest that")));
+  Write(manifest_path_, manifest);
+  Write(artifact_, "no archive");
+  EXPECT_THAT(load("public.pem"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/m.pt: is not the file that")));
+}
+
+TEST_F(SignedTest, PredictTakesTheKeyForFilesOnly) {
+  Write(folder_ + "/photo.png", "opened after the artifact");
+  const std::string key = "--key=" + KeyPath("other_public.pem");
+  const auto predict = [&](const std::string& model) {
+    return RunTool("predict", {model, "--input=photo.png", "--out=out.png", key}, folder_);
+  };
+  EXPECT_THAT(predict("--artifact=m.pt").err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("m.sig: is by")));
+  EXPECT_THAT(predict("--model=" + ExampleModel("features")).err,
+              StartsWith("INVALID_ARGUMENT: --key is for signed files: give --artifact=FILE.pt"));
 }
 
 TEST_F(SignedTest, ToolsSayWhatTheyDid) {

@@ -67,6 +67,10 @@ Flag<double> FLAGS_conf(flags, "conf", 40, "leave out so many percent of the poi
 Flag<std::string> FLAGS_compare(
     flags, "compare", "",
     "another artifact: tell how far its outputs are, and draw both and their difference to --out");
+Flag<std::string> FLAGS_key(flags, "key", "",
+                            "the public key in PEM of whoever signed the files of --artifact and --compare: their "
+                            "signatures are checked before "
+                            "anything of them runs");
 Flag<bool> FLAGS_benchmark(flags, "benchmark", false,
                            "measure the time and memory of one image, instead of writing anything");
 Flag<bool> FLAGS_views(flags, "views", false, "take all images as views of one scene, for Depth Anything 3");
@@ -75,13 +79,20 @@ Flag<absl::optional<int64_t>> FLAGS_size(
     "the resolution at which the model works, in pixels or tokens; by default that of the published code");
 Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
 
+absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
+  return LoadArtifact(ResolveUserPath(path), FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key));
+}
+
 // The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
 absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   const std::string artifact = *FLAGS_artifact;
   if (artifact.empty() == FLAGS_model->empty()) {
     return absl::InvalidArgumentError("give one of --model=NAME and --artifact=FILE.pt");
   }
-  if (!artifact.empty()) return LoadArtifact(ResolveUserPath(artifact));
+  if (!artifact.empty()) return OpenFile(artifact);
+  if (!FLAGS_key->empty() && FLAGS_compare->empty()) {
+    return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
+  }
   ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
   if (request.options.target->wraps) {
     return absl::InvalidArgumentError(
@@ -91,7 +102,7 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
   ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.entry, request.options, folder));
   remarks.push_back(kept.exported_now ? "exported now, kept for the next time" : "kept from an earlier run");
-  return LoadArtifact(kept.path);
+  return LoadArtifact(kept.path, /*public_key=*/"");
 }
 
 absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
@@ -228,7 +239,7 @@ absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared() {
   if (*FLAGS_views || *FLAGS_benchmark) {
     return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
   }
-  ASSIGN_OR_RETURN(LoadedArtifact artifact, LoadArtifact(ResolveUserPath(path)));
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(path));
   return absl::make_optional(std::move(artifact));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/archive/artifact_file.h"
 #include "common/archive/outside_calls.h"
 #include "common/digest/sha256.h"
@@ -14,6 +15,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
+#include "pipeline/artifact_signature.h"
 #include "pipeline/stated_manifest.h"
 
 namespace modelport {
@@ -26,9 +28,12 @@ absl::Status CheckTakesImages(const Manifest& manifest) {
       "--model=", Brief(manifest.model()), " --with_preprocess"));
 }
 
-absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file) {
+absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
+                                    const absl::optional<ArtifactSignature>& signature) {
+  // ArtifactFile would call another kind of file a damaged zip archive.
+  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
-  ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact));
+  ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
   absl::StatusOr<ScriptFile> script = ReadScriptFile(artifact.bytes());
@@ -43,11 +48,14 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
 
 }  // namespace
 
-absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path) {
-  // ArtifactFile would call another kind of file a damaged zip archive.
+absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
-  return Load(path, file);
+  if (public_key.empty()) return Load(path, file, absl::nullopt);
+  ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *file, public_key));
+  absl::StatusOr<LoadedArtifact> artifact = Load(path, file, signature);
+  // What was loaded must be what the signature is of.
+  RETURN_IF_ERROR(file->CheckUnchanged());
+  return artifact;
 }
 
 }  // namespace modelport

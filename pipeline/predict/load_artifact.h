@@ -20,12 +20,16 @@ struct LoadedArtifact {
 
 // Loads an artifact that was exported with its preprocessing inside. Loading and calling it runs its code in this
 // process. That code has no operator that reaches files or other processes (CheckNoOutsideCalls), but a file of an
-// unknown origin may still use up memory and time, or a bug in LibTorch. Messages begin with the path.
+// unknown origin may still use up memory and time, or a bug in LibTorch. `public_key`, if it is not "", is a file: then
+// nothing of the artifact is read before it is known that the owner of this key signed it. Messages begin with the
+// path.
 //   InvalidArgument     not TorchScript
-//   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside
+//   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside; or, with a key,
+//                       it changed while it was read
 //   NotFound            no such file, or no manifest: Modelport did not write it
 //   DataLoss            damaged
-absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path);
+//   others              with a key: as CheckSignature
+absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key);
 
 }  // namespace modelport
 
