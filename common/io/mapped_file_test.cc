@@ -7,8 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
@@ -105,6 +107,15 @@ TEST(MappedFileDeathTest, ATruncatedFileEndsTheProcessWithOneError) {
   EXPECT_EXIT(ReadTruncated(path), testing::ExitedWithCode(1), message);
   std::ofstream(path, std::ios::binary) << std::string(1 << 20, 'a');
   EXPECT_EXIT(std::thread([&] { ReadTruncated(path); }).join(), testing::ExitedWithCode(1), message);
+}
+
+TEST(MappedFileDeathTest, TheLastOfManyFilesIsNamedToo) {
+  const std::string shard = WriteTemp("shard.bin", "bytes"), path = WriteTemp("last.bin", std::string(1 << 20, 'a'));
+  std::vector<std::shared_ptr<const MappedFile>> shards;
+  for (int i = 0; i < 1000; ++i) {
+    ASSERT_OK_AND_ASSIGN(shards.emplace_back(), MappedFile::Open(shard));
+  }
+  EXPECT_EXIT(ReadTruncated(path), testing::ExitedWithCode(1), "/last.bin: was truncated while it was read\n");
 }
 
 TEST(MappedFileDeathTest, OtherFaultsStayFaults) {

@@ -24,7 +24,7 @@ struct Range {
   int descriptor;
   char path[4 * kLongestPath];  // As Printable spells it.
 };
-SignalSlots<Range> ranges;
+SignalSlots<Range, kMappedRanges> ranges;
 
 void WriteToStderr(const char* path, const char* what) {
   iovec parts[] = {{const_cast<char*>("DATA_LOSS: "), 0},

@@ -28,7 +28,7 @@ struct Partial {
   pid_t process;  // The one that made it; a child that is forked later does not remove it.
   char path[PATH_MAX];
 };
-SignalSlots<Partial> partials;
+SignalSlots<Partial, 16> partials;
 
 // Uses system calls only, since a signal handler calls it.
 void RemoveFolder(const char* path) {

@@ -5,12 +5,11 @@
 
 namespace modelport {
 
-// Up to 16 values that a signal handler can read: a handler may use neither locks nor the heap, so make this an object
-// of static storage duration. Threads may take and free slots at the same time.
-template <typename T>
+// Up to kSize values that a signal handler can read: a handler may use neither locks nor the heap, so make this an
+// object of static storage duration. Threads may take and free slots at the same time.
+template <typename T, int kSize>
 class SignalSlots {
  public:
-  static constexpr int kSize = 16;
   static constexpr int kNoSlot = -1;
 
   // Lets `fill` write the value of a free slot, then makes it visible to ForEach. Returns the slot's number, or kNoSlot

@@ -14,7 +14,8 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-using Slots = SignalSlots<int>;
+constexpr int kSize = 16;
+using Slots = SignalSlots<int, kSize>;
 
 int Take(Slots& slots, int value) {
   return slots.Take([value](int& slot) { slot = value; });
@@ -51,17 +52,17 @@ TEST(SignalSlotsTest, ASlotIsNotVisibleBeforeItIsFilled) {
 
 TEST(SignalSlotsTest, WithoutAFreeSlotNothingIsFilled) {
   static Slots slots;
-  for (int i = 0; i < Slots::kSize; ++i) EXPECT_NE(Take(slots, i), Slots::kNoSlot);
+  for (int i = 0; i < kSize; ++i) EXPECT_NE(Take(slots, i), Slots::kNoSlot);
   EXPECT_EQ(slots.Take([](int&) { ADD_FAILURE(); }), Slots::kNoSlot);
   slots.Free(Slots::kNoSlot);
-  EXPECT_THAT(Values(slots), SizeIs(Slots::kSize));
+  EXPECT_THAT(Values(slots), SizeIs(kSize));
 }
 
 TEST(SignalSlotsTest, OneThreadAtATimeHasASlot) {
   static Slots slots;
-  static std::atomic<int> owners[Slots::kSize];
+  static std::atomic<int> owners[kSize];
   std::vector<std::thread> threads;
-  for (int i = 0; i < 2 * Slots::kSize; ++i) {
+  for (int i = 0; i < 2 * kSize; ++i) {
     threads.emplace_back([] {
       for (int j = 0; j < 1'000; ++j) {
         const int number = Take(slots, j);
