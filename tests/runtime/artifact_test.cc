@@ -98,6 +98,15 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
         << manifest.minimum_runtime();
   }
 
+  // Expects that this runtime fuses no operators in the first call at a size, since it would compile them again for other
+  // sizes.
+  void ExpectNoFusedGroups() const {
+    ASSERT_OK_AND_ASSIGN(const c10::IValue values, RunHost(*runtime, made_ + "/m.pt", {GetParam().calls[0], "groups"}));
+    // Two results of the call and the number, of the artifact and then of its copy.
+    EXPECT_EQ(values.toTupleRef().elements().at(2).toInt(), 0);
+    EXPECT_EQ(values.toTupleRef().elements().at(5).toInt(), 0);
+  }
+
   void ExpectStepsForEveryKnob(const std::string& folder) const {
     ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(folder));
     for (const Manifest::Knob& knob : manifest.knobs()) {
@@ -114,6 +123,7 @@ TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
   ExpectStepsForEveryKnob(reference_);
   ExpectMinimumRuntime(reference_);
   ExpectAgreement(Steps(GetParam()), "float32", kTolerance);
+  ExpectNoFusedGroups();
   // Only Nuke has a switch for half precision.
   if (GetParam().target == "nuke") ExpectAgreementInHalfPrecision();
 }
