@@ -1,6 +1,7 @@
 // Loads and converts artifacts in a LibTorch that they are made for, sets their knobs, runs them, and compares the
 // results with those of the LibTorch that exported them.
 //   artifact_test RUNTIME
+#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -30,6 +31,8 @@ constexpr char kReference[] = "2.13";
 // Fractions of an output's range.
 constexpr double kTolerance = 1e-4;
 constexpr double kHalfTolerance = 1e-2;
+// Most models have none; recovering a camera from points has the most.
+constexpr int64_t kMostFusedGroups = 9;
 
 std::string* runtime;
 Table* results;
@@ -98,6 +101,14 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
         << manifest.minimum_runtime();
   }
 
+  // Expects that this runtime fuses few operators in the first call, since it compiles them again for other sizes.
+  void ExpectFewFusedGroups() const {
+    ASSERT_OK_AND_ASSIGN(const c10::IValue values, RunHost(*runtime, made_ + "/m.pt", {GetParam().calls[0], "groups"}));
+    // Two results of the call and the number, of the artifact and then of its copy.
+    EXPECT_LE(values.toTupleRef().elements().at(2).toInt(), kMostFusedGroups);
+    EXPECT_LE(values.toTupleRef().elements().at(5).toInt(), kMostFusedGroups);
+  }
+
   void ExpectStepsForEveryKnob(const std::string& folder) const {
     ASSERT_OK_AND_ASSIGN(const Manifest manifest, ReadManifest(folder));
     for (const Manifest::Knob& knob : manifest.knobs()) {
@@ -114,6 +125,8 @@ TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
   ExpectStepsForEveryKnob(reference_);
   ExpectMinimumRuntime(reference_);
   ExpectAgreement(Steps(GetParam()), "float32", kTolerance);
+  // The weights of a resize that prepares images are a few chains of operators.
+  if (!GetParam().with_preprocess) ExpectFewFusedGroups();
   // Only Nuke has a switch for half precision.
   if (GetParam().target == "nuke") ExpectAgreementInHalfPrecision();
 }

@@ -8,6 +8,7 @@
 //   NAME=VALUE  sets an attribute
 //   half        makes the parameters, and from then on the inputs, float16
 //   bfloat16    the same for bfloat16
+//   groups      adds a result: of how many groups of operators of the last call LibTorch has made fused kernels
 //   a call      a method and its arguments, with a space between them and commas in a list; a tensor's is its shape:
 //               "forward 1,3,28,42", with "uint8:" in front of it for an image in uint8. Each call is made twice,
 //               because LibTorch profiles the first and may run fused kernels in the second.
@@ -19,6 +20,8 @@
 //
 // tests/gpu/programs.py compiles it without Bazel, with g++ alone.
 #include <ATen/Parallel.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 #include <torch/csrc/jit/serialization/pickle.h>
 #include <torch/cuda.h>
@@ -136,6 +139,16 @@ c10::IValue CallMethod(const torch::jit::Module& module, const c10::Device& devi
   return result;
 }
 
+// Releases name the nodes differently: FusionGroup, TensorExprGroup, TensorExprDynamicGroup, CudaFusionGroup.
+int64_t CountFusedGroups(const torch::jit::Block& block) {
+  int64_t groups = 0;
+  for (const torch::jit::Node* node : block.nodes()) {
+    if (std::string(node->kind().toUnqualString()).find("Group") != std::string::npos) ++groups;
+    for (const torch::jit::Block* inner : node->blocks()) groups += CountFusedGroups(*inner);
+  }
+  return groups;
+}
+
 void TakeSteps(torch::jit::Module& module, const c10::Device& device, const std::vector<std::string>& steps,
                std::vector<c10::IValue>& results) {
   for (const std::string& step : steps) {
@@ -144,6 +157,8 @@ void TakeSteps(torch::jit::Module& module, const c10::Device& device, const std:
       module.to(at::kHalf);
     } else if (step == "bfloat16") {
       module.to(at::kBFloat16);
+    } else if (step == "groups") {
+      results.emplace_back(CountFusedGroups(*torch::jit::lastExecutedOptimizedGraph()->block()));
     } else if (equals != std::string::npos) {
       SetAttribute(module, step.substr(0, equals), step.substr(equals + 1));
     } else {
