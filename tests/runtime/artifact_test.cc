@@ -1,7 +1,6 @@
 // Loads and converts artifacts in a LibTorch that they are made for, sets their knobs, runs them, and compares the
 // results with those of the LibTorch that exported them.
 //   artifact_test RUNTIME
-#include <cstdint>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -31,8 +30,6 @@ constexpr char kReference[] = "2.13";
 // Fractions of an output's range.
 constexpr double kTolerance = 1e-4;
 constexpr double kHalfTolerance = 1e-2;
-// Most models have none; recovering a camera from points has the most.
-constexpr int64_t kMostFusedGroups = 9;
 
 std::string* runtime;
 Table* results;
@@ -101,12 +98,13 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
         << manifest.minimum_runtime();
   }
 
-  // Expects that this runtime fuses few operators in the first call, since it compiles them again for other sizes.
+  // Expects that this runtime fuses no more groups of operators than the case states, since it may compile them again
+  // for other sizes.
   void ExpectFewFusedGroups() const {
     ASSERT_OK_AND_ASSIGN(const c10::IValue values, RunHost(*runtime, made_ + "/m.pt", {GetParam().calls[0], "groups"}));
     // Two results of the call and the number, of the artifact and then of its copy.
-    EXPECT_LE(values.toTupleRef().elements().at(2).toInt(), kMostFusedGroups);
-    EXPECT_LE(values.toTupleRef().elements().at(5).toInt(), kMostFusedGroups);
+    EXPECT_LE(values.toTupleRef().elements().at(2).toInt(), GetParam().fused_groups);
+    EXPECT_LE(values.toTupleRef().elements().at(5).toInt(), GetParam().fused_groups);
   }
 
   void ExpectStepsForEveryKnob(const std::string& folder) const {
@@ -125,8 +123,7 @@ TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
   ExpectStepsForEveryKnob(reference_);
   ExpectMinimumRuntime(reference_);
   ExpectAgreement(Steps(GetParam()), "float32", kTolerance);
-  // The weights of a resize that prepares images are a few chains of operators.
-  if (!GetParam().with_preprocess) ExpectFewFusedGroups();
+  ExpectFewFusedGroups();
   // Only Nuke has a switch for half precision.
   if (GetParam().target == "nuke") ExpectAgreementInHalfPrecision();
 }

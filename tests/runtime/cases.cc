@@ -1,5 +1,7 @@
 #include "tests/runtime/cases.h"
 
+#include <string>
+
 #include "tests/case_table.h"
 
 namespace modelport {
@@ -23,6 +25,7 @@ std::vector<ArtifactCase> ArtifactCases() {
       if (const std::string weights = Text(fields, "weights"); !weights.empty()) artifact.half_weights = weights;
       artifact.with_preprocess = Text(fields, "images") == "yes";
       artifact.wrapper = Text(fields, "wrapper");
+      if (const std::string groups = Text(fields, "fused"); !groups.empty()) artifact.fused_groups = std::stoi(groups);
       cases.push_back(artifact);
     }
   }
