@@ -13,6 +13,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
+#include "common/module_tree/size_tables.h"
 #include "common/source/verify_inputs.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -166,10 +167,12 @@ absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPar
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArtifactWeights> FromArtifact(const ModuleTree& tree, DType dtype, const ArtifactFile& file) {
+absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dtype, const ArtifactFile& file) {
+  const ModuleTree& tree = *target.kept.tree;
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
+    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, TensorIndex(i, target.tables), tree.slots[i],
+                                                     tree.slots[i].dtype.value_or(dtype)));
     bound.tensors.push_back(std::move(tensor));
   }
   return ArtifactWeights{{}, {std::move(bound)}, {}};
@@ -194,7 +197,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
     // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
     if (checkpoints.empty()) {
-      RETURN_IF_ERROR(FromArtifact(*tree.kept.tree, dtype, file).status());
+      RETURN_IF_ERROR(FromArtifact(tree, dtype, file).status());
       return FromSeed(registry, entry, tree, dtype, *seeded);
     }
     return absl::FailedPreconditionError(
@@ -202,7 +205,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                      ", and from no checkpoint; leave out --checkpoint"));
   }
   if (!stated.is_whole) {
-    return checkpoints.empty() ? FromArtifact(*tree.kept.tree, dtype, file)
+    return checkpoints.empty() ? FromArtifact(tree, dtype, file)
                                : FromAnyCheckpoints(registry, entry, tree, dtype, checkpoints);
   }
   ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, *tree.model, stated.manifest));
@@ -211,7 +214,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
     return FromStatedCheckpoints(registry, entry, tree.kept, std::move(parts), dtype, checkpoints, stated);
   }
   RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
-  return FromArtifact(*tree.kept.tree, dtype, file);
+  return FromArtifact(tree, dtype, file);
 }
 
 }  // namespace modelport
