@@ -116,6 +116,15 @@ absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model,
   return Annotate(Annotate(kept.status(), variant.name), OutputsFlag(outputs));
 }
 
+absl::StatusOr<TargetTree> OfOneSize(std::shared_ptr<const ModuleTree> model, KeptOutputs kept, const ImageSize& size) {
+  ASSIGN_OR_RETURN(ModuleTree whole, BuildModuleTree(model->library, kept.call));
+  RETURN_IF_ERROR(StateStaticShape(size, whole.entry_points));
+  TargetTree tree{std::move(model), std::move(kept), std::make_shared<const ModuleTree>(std::move(whole))};
+  tree.static_shape = size;
+  tree.tables = SizeTables(*tree.whole);
+  return tree;
+}
+
 }  // namespace
 
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
@@ -136,10 +145,8 @@ absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& 
   const absl::StatusOr<ChosenWrapper> chosen = FindWrapper(plugin, reduced, target, with_preprocess, wrapper);
   if (!chosen.ok()) return Annotate(chosen.status(), OutputsFlag(outputs));
   if (chosen->wrapper == nullptr) {
-    TargetTree tree{model, kept, kept.tree};
-    tree.static_shape = static_shape;
-    if (static_shape) tree.tables = SizeTables(*tree.whole);
-    return tree;
+    if (static_shape) return OfOneSize(model, std::move(kept), *static_shape);
+    return TargetTree{model, kept, kept.tree};
   }
   ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
   ASSIGN_OR_RETURN(std::string call, DescribeCall(*chosen->wrapper, plugin, reduced, *kept.tree, wrapped));

@@ -21,7 +21,8 @@ namespace modelport {
 struct TargetTree {
   std::shared_ptr<const ModuleTree> model;  // The variant's own, onto which checkpoints are mapped.
   KeptOutputs kept;                         // What the artifact has of it: all, or without some outputs.
-  // The artifact's: `kept.tree` itself, or a wrapper around a copy of it. Its slots are those of `kept.tree`, in the
+  // The artifact's: `kept.tree` itself, or a wrapper around a copy of it; or a copy of it that states the only size of
+  // image. Its slots are those of `kept.tree`, in the
   // same order.
   std::shared_ptr<const ModuleTree> whole;
   // The wrapper and its arguments, "NukeDepth(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
