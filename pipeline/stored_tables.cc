@@ -12,6 +12,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -27,14 +28,19 @@
 namespace modelport {
 namespace {
 
-// The weights of an interpolation are computed from places in a table of up to 64 rows, so their rounding is so many
-// times that of a number near 1. A float16 or bfloat16 is rounded once more.
-double AllowedDifference(at::ScalarType type) { return std::max(64 * Epsilon(at::kFloat), Epsilon(type)); }
+// Places and angles, from which tables are computed in float32, are numbers up to the sides of the image, and what is
+// computed from them changes as much as they do. A float16 or bfloat16 is rounded once more.
+double AllowedDifference(const ImageSize& size, at::ScalarType type) {
+  return std::max(std::max(size.height, size.width) * Epsilon(at::kFloat), Epsilon(type));
+}
 
-std::map<std::string, at::Tensor> Buffers(const torch::jit::Module& module) {
+// The tensors of `tables` in `module`, which FixSize put there.
+std::vector<at::Tensor> TensorsOf(const std::vector<SizeTable>& tables, const torch::jit::Module& module) {
   std::map<std::string, at::Tensor> buffers;
   for (const auto& buffer : module.named_buffers()) buffers.emplace(buffer.name, buffer.value);
-  return buffers;
+  std::vector<at::Tensor> tensors;
+  for (const SizeTable& table : tables) tensors.push_back(buffers[table.Path()]);
+  return tensors;
 }
 
 // Copies what `record` stores to `table`, and returns how far that was from it, as a part of its largest element.
@@ -51,17 +57,17 @@ double Replace(const ZipRecord& record, const at::Tensor& table) {
 
 absl::StatusOr<double> TakeStoredTables(const ArtifactFile& file, const TargetTree& tree,
                                         const torch::jit::Module& module) {
-  ASSIGN_OR_RETURN(const auto buffers, CatchTorch([&] { return Buffers(module); }));
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> tensors, CatchTorch([&] { return TensorsOf(tree.tables, module); }));
   double largest = 0;
   for (size_t i = 0; i < tree.tables.size(); ++i) {
     const std::string path = tree.tables[i].Path();
-    const at::Tensor& table = buffers.at(path);
+    const at::Tensor& table = tensors[i];
     const Slot bytes = {path, {static_cast<int64_t>(table.nbytes())}};
     ASSIGN_OR_RETURN(const ZipRecord* const record,
                      FindTensorRecord(file, tree.tables[i].slots_before + i, bytes, DType::kUInt8));
     ASSIGN_OR_RETURN(const double difference, CatchTorch([&] { return Replace(*record, table); }));
     // NaN is no small difference.
-    if (!(difference <= AllowedDifference(table.scalar_type()))) {
+    if (!(difference <= AllowedDifference(*tree.static_shape, table.scalar_type()))) {
       return absl::DataLossError(absl::StrCat(file.path(), ": ", path, ": is not the table of ",
                                               ImageSizeString(*tree.static_shape), ": differs by ", difference,
                                               " of its largest element"));
