@@ -122,6 +122,15 @@ TEST(StaticShapeTest, SoDoOutputsOfArtifactsForAnOldRuntime) {
   ExpectEqualOutputs({[&](ExportOptions& options) { options.runtime = runtime; }});
 }
 
+// Hosts move parameters and buffers to a device.
+TEST(StaticShapeTest, TheTablesAreBuffers) {
+  ASSERT_OK_AND_ASSIGN(const Module module, ExportAndLoad(ExampleModel("views"), {ForOneSize}));
+  std::vector<std::string> names;
+  for (const auto& buffer : module.named_buffers()) names.push_back(buffer.name);
+  EXPECT_THAT(names, AllOf(Contains("backbone.pretrained.interpolate_pos_encoding_table"),
+                           Contains("backbone.pretrained.rotations_table")));
+}
+
 // The calls with images of another height, and of another width.
 TEST(StaticShapeTest, EveryEntryPointRefusesOtherSizes) {
   for (const auto& [need, calls] : kCases) {

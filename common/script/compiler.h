@@ -54,8 +54,6 @@ class Compiler {
   c10::ClassTypePtr MakeClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   c10::ClassTypePtr DeclareClass(const ModuleNode& node, const std::vector<c10::ClassTypePtr>& children);
   void DefineMethods(const ModuleType& type, const c10::ClassTypePtr& compiled);
-  // Throws std::invalid_argument if `compiled` cannot have the tables that `type` lists in `size_tables`.
-  void CheckSizeTables(const ModuleType& type, const c10::ClassType& compiled);
   // Throws ErrorReport if a function of `source` must not have this name.
   void CheckFunctionName(const SourceText& source, const torch::jit::Ident& name);
   absl::Status CompileError(const SourceText& source, const std::string& what, const absl::Status& error) const;
