@@ -3,6 +3,7 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -173,6 +174,11 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dty
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, TensorIndex(i, target.tables), tree.slots[i],
                                                      tree.slots[i].dtype.value_or(dtype)));
+    // Tables are computed from the numbers before CompareArchive has found the record at its place.
+    if (!target.tables.empty() && reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % tensor.element_size() != 0) {
+      return absl::DataLossError(
+          absl::StrCat(file.path(), ": ", tree.slots[i].name, ": is not where Modelport writes it"));
+    }
     bound.tensors.push_back(std::move(tensor));
   }
   return ArtifactWeights{{}, {std::move(bound)}, {}};
