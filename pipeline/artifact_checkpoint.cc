@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/manifest.h"
+#include "common/module_tree/size_tables.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
@@ -26,7 +27,7 @@ absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
 }
 
 absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
-                                               const ModuleTree& tree) {
+                                               const TargetTree& tree) {
   const absl::optional<DType> dtype = ParseDType(manifest.dtype());
   if (!dtype) {
     return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
@@ -37,16 +38,19 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   contents.format = "artifact";
   contents.files.push_back({file.path(), owner->bytes(), owner, &owner->mapped_file()});
   StateDict dict;
-  for (size_t i = 0; i < tree.slots.size(); ++i) {
-    const Slot& slot = tree.slots[i];
+  const std::vector<Slot>& slots = tree.kept.tree->slots;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
     const DType slot_dtype = slot.dtype.value_or(*dtype);
-    ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, i, slot, slot_dtype));
+    ASSIGN_OR_RETURN(const ZipRecord* const record,
+                     FindTensorRecord(file, TensorIndex(i, tree.tables), slot, slot_dtype));
     contents.storages.push_back({record->name, record->bytes, record->crc32});
     dict.tensors.push_back({slot.name, slot_dtype, slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
   }
-  if (file.Find(absl::StrCat("data/", tree.slots.size())) != nullptr) {
+  const size_t tensors = slots.size() + tree.tables.size();
+  if (file.Find(absl::StrCat("data/", tensors)) != nullptr) {
     return absl::DataLossError(
-        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", tree.slots.size()));
+        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", tensors));
   }
   contents.state_dicts.push_back(std::move(dict));
   return Checkpoint(std::move(contents));

@@ -3,6 +3,7 @@
 #include <ATen/ops/from_blob.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -13,6 +14,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
+#include "common/module_tree/size_tables.h"
 #include "common/source/verify_inputs.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -166,10 +168,17 @@ absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPar
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArtifactWeights> FromArtifact(const ModuleTree& tree, DType dtype, const ArtifactFile& file) {
+absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dtype, const ArtifactFile& file) {
+  const ModuleTree& tree = *target.kept.tree;
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
+    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, TensorIndex(i, target.tables), tree.slots[i],
+                                                     tree.slots[i].dtype.value_or(dtype)));
+    // Tables are computed from the numbers before CompareArchive has found the record at its place.
+    if (!target.tables.empty() && reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % tensor.element_size() != 0) {
+      return absl::DataLossError(
+          absl::StrCat(file.path(), ": ", tree.slots[i].name, ": is not where Modelport writes it"));
+    }
     bound.tensors.push_back(std::move(tensor));
   }
   return ArtifactWeights{{}, {std::move(bound)}, {}};
@@ -194,7 +203,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
     // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
     if (checkpoints.empty()) {
-      RETURN_IF_ERROR(FromArtifact(*tree.kept.tree, dtype, file).status());
+      RETURN_IF_ERROR(FromArtifact(tree, dtype, file).status());
       return FromSeed(registry, entry, tree, dtype, *seeded);
     }
     return absl::FailedPreconditionError(
@@ -202,7 +211,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                      ", and from no checkpoint; leave out --checkpoint"));
   }
   if (!stated.is_whole) {
-    return checkpoints.empty() ? FromArtifact(*tree.kept.tree, dtype, file)
+    return checkpoints.empty() ? FromArtifact(tree, dtype, file)
                                : FromAnyCheckpoints(registry, entry, tree, dtype, checkpoints);
   }
   ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, *tree.model, stated.manifest));
@@ -211,7 +220,7 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
     return FromStatedCheckpoints(registry, entry, tree.kept, std::move(parts), dtype, checkpoints, stated);
   }
   RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
-  return FromArtifact(*tree.kept.tree, dtype, file);
+  return FromArtifact(tree, dtype, file);
 }
 
 }  // namespace modelport

@@ -11,12 +11,12 @@ namespace {
 absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   BuiltModel model;
   ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
-                                               options.wrapper, options.outputs));
+                                               options.wrapper, options.outputs, options.static_shape));
   ASSIGN_OR_RETURN(model.weights, MapWeights(registry, entry, *model.tree.model, options.weights));
   KeepSlots(model.tree.kept, model.weights);
   ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
   ASSIGN_OR_RETURN(model.module,
-                   BuildTargetModule(*model.tree.whole, AllTensors(model.bound), *options.target, options.runtime));
+                   BuildTargetModule(model.tree, AllTensors(model.bound), *options.target, options.runtime));
   model.examples = TargetExamples(entry, model.tree);
   return model;
 }

@@ -10,6 +10,7 @@
 #include "common/module_tree/keep_outputs.h"
 #include "common/runtime/runtime_obstacles.h"
 #include "common/source/constant.h"
+#include "common/tensor/image_size.h"
 #include "common/tensor/number.h"
 #include "common/tensor/shape.h"
 #include "pipeline/describe_entry_points.h"
@@ -49,12 +50,12 @@ void DescribeOutputs(const KeptOutputs& kept, Manifest& manifest) {
   for (const std::string& slot : kept.left_out_slots) outputs.add_tensors(slot);
 }
 
-void DescribeTensors(const ModuleTree& tree, Manifest& manifest) {
+void DescribeTensors(const TargetTree& tree, Manifest& manifest) {
   double parameters = 0;
-  for (const Slot& slot : tree.slots) {
+  for (const Slot& slot : tree.whole->slots) {
     if (!slot.is_buffer) parameters += *ElementCount(slot.shape);
   }
-  manifest.set_tensors(tree.slots.size());
+  manifest.set_tensors(tree.whole->slots.size() + tree.tables.size());
   manifest.set_parameters(parameters);
 }
 
@@ -207,7 +208,11 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   DescribePlugin(*parts.entry.plugin, manifest);
   DescribePreprocessing(parts.entry.plugin->preprocessing, parts.tree, manifest);
   DescribeOutputs(parts.tree.kept, manifest);
-  DescribeTensors(*parts.tree.whole, manifest);
+  if (const absl::optional<ImageSize>& size = parts.tree.static_shape) {
+    manifest.add_static_shape(size->height);
+    manifest.add_static_shape(size->width);
+  }
+  DescribeTensors(parts.tree, manifest);
   DescribeCode(parts, manifest);
   if (parts.tree.is_wrapped()) DescribeInterface(*parts.tree.whole->interface, manifest);
   DescribeEntryPoints(parts.tree.whole->entry_points, parts.module, parts.entry.plugin->preprocessing, parts.dtype,

@@ -14,6 +14,7 @@
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/left_out.h"
 #include "common/manifest/manifest.pb.h"
+#include "common/manifest/static_shape.h"
 #include "common/progress/progress.h"
 #include "common/source/take.h"
 #include "common/source/verify_inputs.h"
@@ -58,11 +59,13 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
                      "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
   const std::vector<std::string> outputs(manifest->outputs().kept().begin(), manifest->outputs().kept().end());
+  const absl::StatusOr<absl::optional<ImageSize>> size = StaticShape(*manifest);
+  RETURN_IF_ERROR(Annotate(size.status(), file.path()));
   const absl::StatusOr<TargetTree> tree =
       BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), /*with_preprocess=*/false,
-                      /*wrapper=*/"", outputs);
+                      /*wrapper=*/"", outputs, *size);
   RETURN_IF_ERROR(Annotate(tree.status(), file.path()));
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree->kept.tree));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree));
   std::vector<std::string> models = {entry->variant->name};
   return DiffFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
 }
@@ -92,6 +95,7 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
   (*settings)["artifact outputs left out"] = Brief(absl::StrJoin(manifest.outputs().left_out(), ", "));
+  (*settings)["artifact static shape"] = absl::StrJoin(manifest.static_shape(), "x");
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
   (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());

@@ -183,8 +183,9 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 
 absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target,
-                                                          options.with_preprocess, options.wrapper, options.outputs));
+  ASSIGN_OR_RETURN(const TargetTree tree,
+                   BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
+                                   options.wrapper, options.outputs, options.static_shape));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
   ASSIGN_OR_RETURN(std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
@@ -193,8 +194,7 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
   ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound,
                    BindParts(weights, options.dtype, absl::StrCat(options.out, ".weights")));
   const std::vector<at::Tensor> tensors = AllTensors(bound);
-  ASSIGN_OR_RETURN(const torch::jit::Module module,
-                   BuildTargetModule(*tree.whole, tensors, *options.target, options.runtime));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, *options.target, options.runtime));
   RETURN_IF_ERROR(CheckModuleForHost(entry, module, *options.target));
   const std::vector<Operator> operators = CollectOperators(module);
   RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));

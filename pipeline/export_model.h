@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/runtime/runtime.h"
 #include "common/tensor/dtype.h"
+#include "common/tensor/image_size.h"
 #include "pipeline/weight_source.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
@@ -24,6 +26,7 @@ struct ExportOptions {
   bool with_preprocess = false;                    // Whether the artifact prepares images itself.
   std::string wrapper;                             // The plugin's wrapper for the target; empty: the default.
   std::vector<std::string> outputs;                // Those of the model's forward to keep; empty: all.
+  absl::optional<ImageSize> static_shape;          // The only size of image that the artifact takes; nothing: all.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
   bool allow_nonfinite = false;                    // Whether weights and outputs may be NaN or infinite.
@@ -33,8 +36,9 @@ struct ExportOptions {
 // `artifact` and `round_trip`. After an error neither file appears and existing files are as they were; if they cannot
 // be restored, the message says what is there (take_names.h).
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, has no preprocessing
-//                       to be put in front or cannot do without an output (keep_outputs.h), or a file to write is an
-//                       input or cannot be one (export_outputs.h)
+//                       to be put in front, cannot do without an output (keep_outputs.h) or cannot be one for a
+//                       single size (static_shape.h), or a file to write is an input or cannot be one
+//                       (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model, is another model's published file, holds values that are
 //                       not finite or changed while it was read, or the model computes such values or cannot run in
 //                       the runtime

@@ -7,7 +7,6 @@
 
 #include "absl/status/statusor.h"
 #include "common/module_tree/expression.h"
-#include "common/module_tree/module_tree.h"
 #include "common/runtime/runtime.h"
 #include "common/script/module_fwd.h"
 #include "registry/registry.h"
@@ -16,15 +15,15 @@
 
 namespace modelport {
 
-// Builds the module of an artifact for `target` from its whole tree (registry/target_tree.h). `tensors` fill its slots.
+// Builds the module of an artifact for `target` from its tree. `tensors` fill the slots of the whole tree.
 // The text is compiled for `runtime`, if one is given; CheckRuntime tells whether that runtime can run it.
-//   InvalidArgument  the plugin's text does not compile
-absl::StatusOr<torch::jit::Module> BuildTargetModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+//   InvalidArgument  the plugin's text does not compile, or as FixSize
+absl::StatusOr<torch::jit::Module> BuildTargetModule(const TargetTree& tree, const std::vector<at::Tensor>& tensors,
                                                      const Target& target, const Runtime* runtime);
 
-// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin. `tree` must outlive
-// them.
-const std::vector<Call>& TargetExamples(const CatalogEntry& entry, const TargetTree& tree);
+// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin; in an artifact for
+// images of one size these with images of that size, equal calls once.
+std::vector<Call> TargetExamples(const CatalogEntry& entry, const TargetTree& tree);
 
 }  // namespace modelport
 

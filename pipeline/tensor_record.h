@@ -10,8 +10,8 @@
 
 namespace modelport {
 
-// The record of an artifact that holds the tensor of `slot`, the one of that index, with elements of `dtype`. An
-// archive of Modelport numbers its tensors in the order of the slots.
+// The record of an artifact that holds the tensor of `slot`, the artifact's tensor of that index, with elements of
+// `dtype`. An archive of Modelport numbers its tensors in the order of TensorNames.
 //   DataLoss  the record is missing, is compressed or has another size
 absl::StatusOr<const ZipRecord*> FindTensorRecord(const ArtifactFile& file, size_t index, const Slot& slot,
                                                   DType dtype);

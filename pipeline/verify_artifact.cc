@@ -18,6 +18,8 @@
 #include "common/manifest/compare_manifests.h"
 #include "common/manifest/describe_weights.h"
 #include "common/manifest/manifest.h"
+#include "common/manifest/static_shape.h"
+#include "common/module_tree/size_tables.h"
 #include "common/parity/compare_reference.h"
 #include "common/parity/reference.h"
 #include "common/proof/example.h"
@@ -27,6 +29,7 @@
 #include "common/script/torch_status.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/image_size.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "pipeline/artifact_signature.h"
@@ -35,6 +38,7 @@
 #include "pipeline/check_proof.h"
 #include "pipeline/describe_export.h"
 #include "pipeline/stated_manifest.h"
+#include "pipeline/stored_tables.h"
 #include "pipeline/target_module.h"
 #include "registry/find_wrapper.h"
 #include "registry/target_tree.h"
@@ -53,6 +57,7 @@ struct StatedRequest {
   bool with_preprocess = false;
   std::string wrapper;
   std::vector<std::string> outputs;
+  absl::optional<ImageSize> static_shape;
 };
 
 absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
@@ -68,6 +73,7 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
   request.wrapper = stated.wrapper();
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
+  ASSIGN_OR_RETURN(request.static_shape, StaticShape(stated));
   RETURN_IF_ERROR(FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
                               request.wrapper)
                       .status());
@@ -95,6 +101,7 @@ struct Remade {
   TargetTree tree;
   ArtifactWeights weights;
   torch::jit::Module module;  // Borrows from `weights`.
+  double table_difference;    // As TakeStoredTables.
   ArchiveFormat format;
   Manifest manifest;  // Without the fields of DescribeFile and DescribeProof.
 };
@@ -102,14 +109,16 @@ struct Remade {
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
                               const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
   Remade remade;
-  absl::StatusOr<TargetTree> tree = BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
-                                                    request.with_preprocess, request.wrapper, request.outputs);
-  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": outputs.kept: ", tree.status().message()));
+  absl::StatusOr<TargetTree> tree =
+      BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
+                      request.wrapper, request.outputs, request.static_shape);
+  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": ", tree.status().message()));
   remade.tree = *std::move(tree);
   ASSIGN_OR_RETURN(remade.weights,
                    GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated, checkpoints, file));
-  ASSIGN_OR_RETURN(remade.module, BuildTargetModule(*remade.tree.whole, AllTensors(remade.weights.bound),
-                                                    *request.target, request.runtime));
+  ASSIGN_OR_RETURN(remade.module,
+                   BuildTargetModule(remade.tree, AllTensors(remade.weights.bound), *request.target, request.runtime));
+  ASSIGN_OR_RETURN(remade.table_difference, TakeStoredTables(file, remade.tree, remade.module));
   const std::vector<Operator> operators = CollectOperators(remade.module);
   remade.format = WrittenFormat(request.runtime, operators);
   remade.manifest = DescribeModule({.entry = request.entry,
@@ -140,10 +149,8 @@ absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
 }
 
 absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const ArtifactFile& file,
-                        const ModuleTree& tree) {
-  std::vector<std::string> slots;
-  for (const Slot& slot : tree.slots) slots.push_back(slot.name);
-  return CompareArchive(archive, file, slots);
+                        const TargetTree& tree) {
+  return CompareArchive(archive, file, TensorNames(*tree.whole, tree.tables));
 }
 
 absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
@@ -207,6 +214,14 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
   result.passed.push_back("every byte as Modelport writes it");
   result.passed.push_back("every field of the manifest as it is made");
   if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
+  if (const TargetTree& tree = remade.tree; !tree.tables.empty()) {
+    result.passed.push_back(
+        absl::StrCat("what it holds for images of ", ImageSizeString(*tree.static_shape), ": ",
+                     remade.table_difference == 0
+                         ? "bitwise equal"
+                         : absl::StrCat("equal within ", remade.table_difference, " of its largest element"),
+                     " to what its weights give here"));
+  }
   if (!remade.weights.mapped.empty()) {
     const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
     result.passed.push_back(
@@ -252,12 +267,12 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
                    MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
-  RETURN_IF_ERROR(CheckBytes(archive, file, *remade.tree.whole));
+  RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
   if (stated.is_whole) {
     const std::string sha256 = signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
     RETURN_IF_ERROR(CheckFileFacts(stated, file, sha256, remade.format));
   }
-  const std::vector<Call>& examples = TargetExamples(request->entry, remade.tree);
+  const std::vector<Call> examples = TargetExamples(request->entry, remade.tree);
   ASSIGN_OR_RETURN(const RoundTrip round_trip,
                    Prove(remade.module, archive, examples, remade.tree.whole->entry_points, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));

@@ -16,6 +16,7 @@
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "registry/find_wrapper.h"
+#include "registry/static_shape.h"
 #include "targets/targets.h"
 
 namespace modelport {
@@ -106,6 +107,8 @@ std::string OutputsFlag(const std::vector<std::string>& outputs) {
   return absl::StrCat("--outputs=", Brief(absl::StrJoin(outputs, ",")));
 }
 
+std::string StaticShapeFlag(const ImageSize& size) { return absl::StrCat("--static_shape=", ImageSizeString(size)); }
+
 absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model, const Variant& variant,
                                  const std::vector<std::string>& outputs) {
   absl::StatusOr<KeptOutputs> kept = KeepOutputs(model, variant.module, outputs);
@@ -113,21 +116,38 @@ absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model,
   return Annotate(Annotate(kept.status(), variant.name), OutputsFlag(outputs));
 }
 
+absl::StatusOr<TargetTree> OfOneSize(std::shared_ptr<const ModuleTree> model, KeptOutputs kept, const ImageSize& size) {
+  ASSIGN_OR_RETURN(ModuleTree whole, BuildModuleTree(model->library, kept.call));
+  RETURN_IF_ERROR(StateStaticShape(size, whole.entry_points));
+  TargetTree tree{std::move(model), std::move(kept), std::make_shared<const ModuleTree>(std::move(whole))};
+  tree.static_shape = size;
+  tree.tables = SizeTables(*tree.whole);
+  return tree;
+}
+
 }  // namespace
 
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
                                            bool with_preprocess, absl::string_view wrapper,
-                                           const std::vector<std::string>& outputs) {
+                                           const std::vector<std::string>& outputs,
+                                           const absl::optional<ImageSize>& static_shape) {
   RETURN_IF_ERROR(FindWrapper(plugin, variant, target, with_preprocess, wrapper).status());
   ASSIGN_OR_RETURN(ModuleTree built, BuildModuleTree(plugin.library, variant.module));
   const auto model = std::make_shared<const ModuleTree>(std::move(built));
   ASSIGN_OR_RETURN(KeptOutputs kept, Keep(model, variant, outputs));
+  if (static_shape) {
+    const absl::Status fits = CheckStaticShape(*static_shape, plugin, *kept.tree, target, with_preprocess);
+    if (!fits.ok()) return Annotate(Annotate(fits, variant.name), StaticShapeFlag(*static_shape));
+  }
   // A wrapper may be for variants with an output that is left out.
   Variant reduced = variant;
   reduced.module = kept.call;
   const absl::StatusOr<ChosenWrapper> chosen = FindWrapper(plugin, reduced, target, with_preprocess, wrapper);
   if (!chosen.ok()) return Annotate(chosen.status(), OutputsFlag(outputs));
-  if (chosen->wrapper == nullptr) return TargetTree{model, kept, kept.tree};
+  if (chosen->wrapper == nullptr) {
+    if (static_shape) return OfOneSize(model, std::move(kept), *static_shape);
+    return TargetTree{model, kept, kept.tree};
+  }
   ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
   ASSIGN_OR_RETURN(std::string call, DescribeCall(*chosen->wrapper, plugin, reduced, *kept.tree, wrapped));
   return TargetTree{model, std::move(kept), std::make_shared<const ModuleTree>(std::move(wrapped)), std::move(call),

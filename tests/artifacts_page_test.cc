@@ -41,7 +41,7 @@ absl::StatusOr<Manifest> Describe(const CatalogEntry& entry, absl::string_view f
                    BuildTargetTree(*entry.plugin, *entry.variant, *target, flag == "--with_preprocess"));
   std::vector<at::Tensor> tensors;
   for (const Slot& slot : tree.whole->slots) tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(*tree.whole, tensors, *target, nullptr));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, *target, nullptr));
   Manifest manifest;
   DescribeEntryPoints(tree.whole->entry_points, module, entry.plugin->preprocessing, DType::kFloat32, manifest);
   return manifest;

@@ -36,7 +36,7 @@ using testing::HasSubstr;
 // The module of `tree`, whose tensors are empty.
 absl::StatusOr<torch::jit::Module> Build(const TargetTree& tree, const Target& target, const Runtime* runtime) {
   const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
-  return BuildTargetModule(*tree.whole, no_weights, target, runtime);
+  return BuildTargetModule(tree, no_weights, target, runtime);
 }
 
 // The module of `entry` for `target` and `runtime`, whose tensors are empty.

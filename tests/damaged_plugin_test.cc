@@ -49,7 +49,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
   const ModuleTree& tree = *trees.whole;
   const std::vector<at::Tensor> tensors = MakeTensors(tree);
   if (tensors.size() < tree.slots.size()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, target, /*runtime=*/nullptr));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(trees, tensors, target, /*runtime=*/nullptr));
   for (const Call& example : TargetExamples({&plugin, &variant}, trees)) {
     ASSIGN_OR_RETURN(const c10::IValue output, RunExample(module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());

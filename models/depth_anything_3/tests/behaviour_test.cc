@@ -105,6 +105,20 @@ TEST_F(Da3BehaviourTest, OutputsHaveUpstreamsNamesInUpstreamsOrder) {
   }
 }
 
+// The model computes the positions of a view's tokens; upstream those of the tokens of all views.
+TEST_F(Da3BehaviourTest, TokensHaveUpstreamsPositions) {
+  const Module transformer = Get("tiny_any").attr("backbone").toModule().attr("pretrained").toModule();
+  ASSERT_OK_AND_ASSIGN(const GoldenCase golden, ReadGoldenCase("tests/goldens/tiny_any/n3_28x42_stages.json"));
+  const c10::IValue positions = transformer.get_method("prepare_rope")({int64_t{2}, int64_t{3}});
+  const auto expect_positions = [&](const std::string& block, const at::Tensor& of_all_views) {
+    EXPECT_TRUE(at::equal(golden.tensors.find(absl::StrCat("stage.blocks.", block, ".pos"))->second, of_all_views));
+  };
+  const at::Tensor within = positions.toTupleRef().elements()[0].toTensor();
+  const at::Tensor across = positions.toTupleRef().elements()[1].toTensor();
+  expect_positions("2", within.expand({3, -1, -1}));
+  expect_positions("3", across.repeat({1, 3, 1}));
+}
+
 TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
   const at::Tensor images = Images(1, 2, 28, 28), poses = at::eye(4).expand({1, 2, 4, 4});
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));

@@ -1,0 +1,19 @@
+#include "common/manifest/static_shape.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace modelport {
+
+absl::StatusOr<absl::optional<ImageSize>> StaticShape(const Manifest& manifest) {
+  if (manifest.static_shape().empty()) return absl::nullopt;
+  const std::string text = absl::StrJoin(manifest.static_shape(), "x");
+  if (const absl::optional<ImageSize> size = ParseImageSize(text)) return size;
+  return absl::DataLossError(absl::StrCat("static_shape wants a height and a width from 1 to ", kMaxImageSide,
+                                          " and at most ", kMaxImagePixels, " pixels, has ", text));
+}
+
+}  // namespace modelport
