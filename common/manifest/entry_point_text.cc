@@ -1,7 +1,10 @@
 #include "common/manifest/entry_point_text.h"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -30,8 +33,17 @@ std::string Joined(const std::vector<std::string>& texts, const std::string& hel
   return help.empty() ? joined : absl::StrCat(joined, joined.empty() ? "" : ": ", help);
 }
 
+// Whether the input is an image of one size: its last two sides are numbers.
+bool HasOneSize(const Manifest::Input& input) {
+  const auto is_number = [](const std::string& side) {
+    return std::all_of(side.begin(), side.end(), absl::ascii_isdigit);
+  };
+  const int sides = input.shape_size();
+  return sides >= 2 && is_number(input.shape(sides - 1)) && is_number(input.shape(sides - 2));
+}
+
 std::string Sides(const Manifest::Input& input) {
-  if (input.multiple_of() == 0) return "";
+  if (input.multiple_of() == 0 || HasOneSize(input)) return "";
   return input.multiple_of() == 1 ? "any size" : absl::StrCat("sides multiples of ", input.multiple_of());
 }
 

@@ -25,6 +25,9 @@ TEST(EntryPointTextTest, AnImageHasItsShapeValuesAndSize) {
   input.set_recommended_size(0);
   input.set_help("the plate");
   EXPECT_EQ(InputText(input), "Tensor [B, 3, H, W], float32, 0 to 1, any size: the plate");
+  input.set_shape(2, "518");
+  input.set_shape(3, "924");
+  EXPECT_EQ(InputText(input), "Tensor [B, 3, 518, 924], float32, 0 to 1: the plate");
 }
 
 TEST(EntryPointTextTest, AnOutputHasItsUnitDirectionAndRange) {
