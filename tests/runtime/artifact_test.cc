@@ -98,8 +98,7 @@ class ArtifactTest : public testing::TestWithParam<ArtifactCase> {
         << manifest.minimum_runtime();
   }
 
-  // Expects that this runtime fuses no more groups of operators than the case states, since it may compile them again
-  // for other sizes.
+  // Expects that the runtime fuses no more groups of operators than the case states.
   void ExpectFewFusedGroups() const {
     ASSERT_OK_AND_ASSIGN(const c10::IValue values, RunHost(*runtime, made_ + "/m.pt", {GetParam().calls[0], "groups"}));
     // Two results of the call and the number, of the artifact and then of its copy.
@@ -123,7 +122,8 @@ TEST_P(ArtifactTest, ComputesWhatTheReferenceComputes) {
   ExpectStepsForEveryKnob(reference_);
   ExpectMinimumRuntime(reference_);
   ExpectAgreement(Steps(GetParam()), "float32", kTolerance);
-  ExpectFewFusedGroups();
+  // Only this release compiles groups for the CPU, and again for other sizes.
+  if (*runtime == "1.12") ExpectFewFusedGroups();
   // Only Nuke has a switch for half precision.
   if (GetParam().target == "nuke") ExpectAgreementInHalfPrecision();
 }

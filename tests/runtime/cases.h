@@ -17,7 +17,7 @@ struct ArtifactCase {
   std::string half_weights = "seeded";
   bool with_preprocess = false;
   std::string wrapper = "";  // Of several for the target; empty: the default.
-  int fused_groups = 0;      // Of operators, of which a release makes kernels in the first call: at most so many.
+  int fused_groups = 0;      // Of operators, of which LibTorch 1.12 makes kernels in the first call: at most so many.
 };
 
 // All calls, then each knob with the last call after it.
