@@ -33,8 +33,10 @@ Scope SizesByName(const EntryPoint& entry_point, const ImageSize& size) {
 
 absl::Status StateSizes(const Scope& sizes, std::vector<Port>& ports) {
   for (Port& port : ports) {
-    if (!port.image.empty()) port.size = absl::nullopt;
-    if (!port.image.empty()) port.resize.clear();
+    if (!port.image.empty()) {
+      port.size = absl::nullopt;
+      port.resize.clear();
+    }
     if (!port.shape.has_value()) continue;
     for (Expression& side : *port.shape) {
       ASSIGN_OR_RETURN(side, side.Bind(sizes));

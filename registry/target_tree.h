@@ -22,15 +22,15 @@ struct TargetTree {
   std::shared_ptr<const ModuleTree> model;  // The variant's own, onto which checkpoints are mapped.
   KeptOutputs kept;                         // What the artifact has of it: all, or without some outputs.
   // The artifact's: `kept.tree` itself, or a wrapper around a copy of it; or a copy of it that states the only size of
-  // image. Its slots are those of `kept.tree`, in the
-  // same order.
+  // image. Its slots are those of `kept.tree`, in the same order.
   std::shared_ptr<const ModuleTree> whole;
   // The wrapper and its arguments, "NukeDepth(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
   std::string wrapper = {};
   std::string wrapper_name = {};  // Of a wrapper that is not the default, "classes"; else empty.
-  absl::optional<ImageSize> static_shape =
-      {};                              // The only size of image that the artifact takes; nothing: it takes others.
-  std::vector<SizeTable> tables = {};  // What the artifact holds computed for this size, of `whole`.
+  // The only size of image that the artifact takes, if it takes no others, and what of `whole` it holds computed for
+  // it.
+  absl::optional<ImageSize> static_shape = {};
+  std::vector<SizeTable> tables = {};
 
   bool is_wrapped() const { return !wrapper.empty(); }
 };

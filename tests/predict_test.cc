@@ -419,6 +419,13 @@ TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
   EXPECT_THAT(predict("3.exr", "seeded:1").out, HasSubstr("exported now"));
   EXPECT_NE(ReadExr(folder + "/1.exr").texts["modelport/source"], ReadExr(folder + "/3.exr").texts["modelport/source"]);
   EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
+  // What no export can do is an error, too, where an artifact without it is kept.
+  for (const std::string flag : {"--static_shape=28x28", "--wrapper=none"}) {
+    const ToolResult refused =
+        RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=4.exr", "--weights=seeded", flag}),
+                folder, cache);
+    EXPECT_THAT(refused.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr(flag)));
+  }
 }
 
 // Kept artifacts are code, which somebody else could replace there.

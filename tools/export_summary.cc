@@ -10,6 +10,7 @@
 #include "common/keymap/left_out.h"
 #include "common/manifest/describe_proof.h"
 #include "common/manifest/describe_weights.h"
+#include "common/manifest/static_shape.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
@@ -98,9 +99,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
     table.AddRow({"left out", left_out});
   }
-  if (const auto& sides = manifest.static_shape(); !sides.empty()) {
-    table.AddRow({"images", absl::StrCat("only of ", absl::StrJoin(sides, "x"), " pixels, height x width")});
-  }
+  if (const std::string images = StaticShapeText(manifest); !images.empty()) table.AddRow({"images", images});
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});

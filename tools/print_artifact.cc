@@ -8,6 +8,7 @@
 #include "common/manifest/describe_proof.h"
 #include "common/manifest/describe_weights.h"
 #include "common/manifest/entry_point_text.h"
+#include "common/manifest/static_shape.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
@@ -72,9 +73,7 @@ void AddManifest(const Manifest& manifest, Table& table) {
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
     table.AddRow({"left out", left_out});
   }
-  if (const auto& sides = manifest.static_shape(); !sides.empty()) {
-    table.AddRow({"images", absl::StrCat("only of ", absl::StrJoin(sides, "x"), " pixels, height x width")});
-  }
+  if (const std::string images = StaticShapeText(manifest); !images.empty()) table.AddRow({"images", images});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});

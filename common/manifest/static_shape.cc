@@ -16,4 +16,9 @@ absl::StatusOr<absl::optional<ImageSize>> StaticShape(const Manifest& manifest) 
                                           " and at most ", kMaxImagePixels, " pixels, has ", text));
 }
 
+std::string StaticShapeText(const Manifest& manifest) {
+  if (manifest.static_shape().empty()) return "";
+  return absl::StrCat("only of ", absl::StrJoin(manifest.static_shape(), "x"), " pixels, height x width");
+}
+
 }  // namespace modelport

@@ -31,6 +31,11 @@ TEST(StaticShapeTest, IsTheStatedSize) {
   EXPECT_EQ(size->width, 924);
 }
 
+TEST(StaticShapeTest, TheTextNamesTheSize) {
+  EXPECT_EQ(StaticShapeText(Stating({})), "");
+  EXPECT_EQ(StaticShapeText(Stating({518, 924})), "only of 518x924 pixels, height x width");
+}
+
 TEST(StaticShapeTest, NumbersThatAreNoSizeAreErrors) {
   for (const std::vector<uint32_t>& sides :
        std::vector<std::vector<uint32_t>>{{518}, {0, 14}, {14, 0}, {14, 14, 14}, {14, 4294967295}}) {

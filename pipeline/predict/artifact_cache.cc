@@ -18,6 +18,7 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
+#include "common/tensor/image_size.h"
 #include "pipeline/version.h"
 
 namespace modelport {
@@ -52,7 +53,9 @@ absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptio
       absl::StrCat(kModelportVersion, "\n", TORCH_VERSION, "\n", entry.variant->name, "\n", entry.plugin->plugin_digest,
                    "\n", entry.plugin->key_map_digest, "\n", DTypeName(options.dtype), "\n");
   absl::StrAppend(&key, options.runtime == nullptr ? "newest" : options.runtime->name, "\n", options.with_preprocess,
-                  options.prove, options.allow_nonfinite, "\n", absl::StrJoin(options.outputs, ","), "\n");
+                  options.prove, options.allow_nonfinite, "\n", absl::StrJoin(options.outputs, ","), "\n",
+                  options.target->name, " ", options.wrapper, "\n",
+                  options.static_shape ? ImageSizeString(*options.static_shape) : "any size", "\n");
   RETURN_IF_ERROR(AppendWeights(options.weights, key));
   return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }

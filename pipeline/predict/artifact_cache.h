@@ -19,9 +19,9 @@ struct KeptArtifact {
 };
 
 // The artifact that `options` ask for, in `folder`, which is made if it does not exist. It is exported only if no
-// artifact of equal inputs is there: release, model, plugin's texts, dtype, runtime, and either the seed or path, size
-// and time of change of each file of weights. Its name tells them apart, so nothing is ever replaced by something else,
-// and several processes may do this at the same time. `options.out` is not used.
+// artifact of equal inputs is there: release, model, plugin's texts, all other `options`, and either the seed or path,
+// size and time of change of each file of weights. Its name tells them apart, so nothing is ever replaced by something
+// else, and several processes may do this at the same time. `options.out` is not used.
 //   PermissionDenied  `folder` exists and belongs to another user, or others may write there
 //   others            as ExportModel
 absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const CatalogEntry& entry, ExportOptions options,
