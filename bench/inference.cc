@@ -41,10 +41,15 @@ Flag<std::vector<std::string>> FLAGS_sizes(flags, "sizes", {"518x518"}, "HEIGHTx
 Flag<int> FLAGS_views(flags, "views", 1, "how many images a model of several views gets");
 Flag<std::vector<std::string>> FLAGS_threads(flags, "threads", {"1", "2"}, "numbers of threads, with commas between");
 Flag<int> FLAGS_rounds(flags, "rounds", 5, "how many times each process runs; they take turns");
-Flag<std::string> FLAGS_runtime(
-    flags, "runtime", "1.12",
-    "a LibTorch for which the artifact is made a second time, with the attention written out as upstream has it where "
-    "that release lacks the operator; none: leave that out");
+Flag<std::string> FLAGS_runtime(flags, "runtime", "1.12",
+                                "a LibTorch for which the artifact is made a second time, with attention in parts "
+                                "where that release lacks the operator; none: leave that out");
+Flag<int> FLAGS_first_side(flags, "first_side", 56,
+                           "the height and width of the image that each process gets first, which decides how much "
+                           "memory the later calls take (docs/cpp.md#memory); 0: no such call");
+Flag<bool> FLAGS_written_out(flags, "written_out", true,
+                             "whether the artifact runs a second time with all weights of the attention at once, as "
+                             "DINOv2 and Depth Anything V2 write it");
 Flag<std::string> FLAGS_dtype(
     flags, "dtype", "none",
     "a dtype of weights with which the artifact is made a further time, such as bfloat16; none: leave that out");
@@ -57,6 +62,7 @@ Flag<std::string> FLAGS_upstream_repo(
 Flag<std::string> FLAGS_folder(flags, "folder", "/tmp", "where a folder for the files of the benchmark is made");
 
 constexpr char kModels[] = "bench/upstream_models.json";
+
 
 // The sizes that stand for letters in a row's inputs.
 using Sizes = std::map<std::string, int64_t>;
@@ -82,14 +88,15 @@ absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char
   return absl::InvalidArgumentError(absl::StrCat(text, ": wants ", count, " positive numbers"));
 }
 
-// Exports with `flag` besides, which may be empty, to the file `stem` in `folder`. `name` is that of the rows.
-absl::StatusOr<ModelProcess> StartArtifact(const std::string& folder, const std::string& name, const std::string& stem,
-                                           const std::string& flag) {
+constexpr char kRunArtifact[] = "bench/run_artifact";
+
+// Exports with `flag` besides, which may be empty, to the file `stem` in `folder`. Returns its path.
+absl::StatusOr<std::string> Export(const std::string& folder, const std::string& stem, const std::string& flag) {
   const std::string path = absl::StrCat(folder, "/", stem, ".pt");
   const std::string command =
       absl::StrCat("tools/export --model=", *FLAGS_model, " --weights=seeded --noverify --out=", path, " ", flag);
   if (Measure(command).exit_status != 0) return absl::InternalError(absl::StrCat("this command fails: ", command));
-  return ModelProcess::Start(name, {"bench/run_artifact", path});
+  return path;
 }
 
 absl::StatusOr<ModelProcess> StartUpstream(const CatalogEntry& entry, const std::string& folder) {
@@ -101,34 +108,42 @@ absl::StatusOr<ModelProcess> StartUpstream(const CatalogEntry& entry, const std:
       {absl::StrCat("PYTHONPATH=", ResolveUserPath(*FLAGS_upstream_repo))});
 }
 
-// The artifact first.
-absl::StatusOr<std::vector<ModelProcess>> StartAll(const std::string& folder) {
+// The processes of the rows, the artifact first, and one more for its kernels.
+struct Processes {
+  std::vector<ModelProcess> rows;
+  ModelProcess kernels;
+};
+
+absl::StatusOr<Processes> StartAll(const std::string& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
-  std::vector<ModelProcess> processes;
-  ASSIGN_OR_RETURN(ModelProcess newest, StartArtifact(folder, "artifact", "newest", ""));
-  processes.push_back(std::move(newest));
+  std::vector<ModelProcess> rows;
+  const auto add = [&](const std::string& name, const std::vector<std::string>& command) -> absl::Status {
+    ASSIGN_OR_RETURN(ModelProcess process, ModelProcess::Start(name, command));
+    rows.push_back(std::move(process));
+    return absl::OkStatus();
+  };
+  ASSIGN_OR_RETURN(const std::string newest, Export(folder, "newest", ""));
+  RETURN_IF_ERROR(add("artifact", {kRunArtifact, newest}));
   if (const std::string dtype = *FLAGS_dtype; dtype != "none") {
-    ASSIGN_OR_RETURN(ModelProcess other, StartArtifact(folder, absl::StrCat("artifact in ", dtype), dtype,
-                                                       absl::StrCat("--dtype=", dtype)));
-    processes.push_back(std::move(other));
+    ASSIGN_OR_RETURN(const std::string path, Export(folder, dtype, absl::StrCat("--dtype=", dtype)));
+    RETURN_IF_ERROR(add(absl::StrCat("artifact in ", dtype), {kRunArtifact, path}));
   }
   if (const std::string runtime = *FLAGS_runtime; runtime != "none") {
-    ASSIGN_OR_RETURN(ModelProcess old,
-                     StartArtifact(folder, absl::StrCat("artifact for ", runtime), absl::StrCat("for", runtime),
-                                   absl::StrCat("--runtime=", runtime)));
-    processes.push_back(std::move(old));
+    ASSIGN_OR_RETURN(const std::string path,
+                     Export(folder, absl::StrCat("for", runtime), absl::StrCat("--runtime=", runtime)));
+    RETURN_IF_ERROR(add(absl::StrCat("artifact for ", runtime), {kRunArtifact, path}));
   }
+  if (*FLAGS_written_out) RETURN_IF_ERROR(add("attention written out", {kRunArtifact, newest, "written_out"}));
   if (!FLAGS_upstream_python->empty()) {
     ASSIGN_OR_RETURN(ModelProcess upstream, StartUpstream(entry, folder));
-    processes.push_back(std::move(upstream));
+    rows.push_back(std::move(upstream));
   }
-  return processes;
-}
-
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  // glibc keeps the memory that kernels free, so that they do not wait for fresh pages.
+  ASSIGN_OR_RETURN(ModelProcess kernels,
+                   ModelProcess::Start("kernels", {kRunArtifact, newest},
+                                       {"MALLOC_MMAP_THRESHOLD_=4000000000", "MALLOC_TRIM_THRESHOLD_=8000000000"}));
+  return Processes{std::move(rows), std::move(kernels)};
 }
 
 // "1.20 s (1.18 to 1.31)": the median and the extremes.
@@ -180,30 +195,31 @@ struct Measurement {
 };
 
 // Runs the processes in turn and adds a row for each to `table`, and one of the artifact to `peaks`.
-absl::Status Compare(std::vector<ModelProcess>& processes, const Measurement& measurement, const std::string& folder,
-                     Table& table, Table& peaks) {
+absl::Status Compare(Processes& processes, const Measurement& measurement, const std::string& folder, Table& table,
+                     Table& peaks) {
   const auto& [size, threads, inputs, output_name] = measurement;
-  std::vector<std::vector<ModelRun>> runs(processes.size());
+  std::vector<ModelProcess>& rows = processes.rows;
+  std::vector<std::vector<ModelRun>> runs(rows.size());
   // The first two runs profile and compile.
   constexpr int kWarmUp = 2;
   for (int round = -kWarmUp; round < *FLAGS_rounds; ++round) {
-    for (size_t i = 0; i < processes.size(); ++i) {
-      ASSIGN_OR_RETURN(const ModelRun run, processes[i].Run(inputs, threads));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      ASSIGN_OR_RETURN(const ModelRun run, rows[i].Run(inputs, threads));
       if (round >= 0) runs[i].push_back(run);
     }
   }
-  ASSIGN_OR_RETURN(const KernelTime kernels, processes[0].Kernels(inputs, threads));
+  ASSIGN_OR_RETURN(const KernelTime kernels, processes.kernels.Kernels(inputs, threads));
   const double seconds = Median(Each(runs[0], Cpu));
   peaks.AddRow({size, absl::StrCat(threads), absl::StrFormat("%.3g", kernels.flop * 1e-9),
                 absl::StrFormat("%.3g", kernels.flop / seconds * 1e-9),
                 absl::StrFormat("%.3g", kernels.flop / kernels.cpu_seconds * 1e-9),
                 absl::StrFormat("%.0f %%", 100 * kernels.cpu_seconds / seconds)});
-  ASSIGN_OR_RETURN(const std::vector<float> expected, processes.back().LastOutput(folder, output_name));
-  for (size_t i = 0; i < processes.size(); ++i) {
-    ASSIGN_OR_RETURN(const std::vector<float> output, processes[i].LastOutput(folder, output_name));
-    table.AddRow({size, absl::StrCat(threads), processes[i].name(), Spread(Each(runs[i], Cpu), " s"),
+  ASSIGN_OR_RETURN(const std::vector<float> expected, rows.back().LastOutput(folder, output_name));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    ASSIGN_OR_RETURN(const std::vector<float> output, rows[i].LastOutput(folder, output_name));
+    table.AddRow({size, absl::StrCat(threads), rows[i].name(), Spread(Each(runs[i], Cpu), " s"),
                   Spread(Ratios(runs[i], runs[0]), " x"), Spread(Each(runs[i], Wall), " s"), FormatBytes(Peak(runs[i])),
-                  FormatBytes(Peak(runs[i]) - processes[i].loaded_bytes()),
+                  FormatBytes(Peak(runs[i]) - rows[i].loaded_bytes()),
                   absl::StrFormat("%.1e", Difference(output, expected))});
   }
   return absl::OkStatus();
@@ -217,7 +233,13 @@ absl::Status Run() {
   }
   const nlohmann::ordered_json& row = models[*FLAGS_model];
   ASSIGN_OR_RETURN(const OwnFolder folder, OwnFolder::Create(ResolveUserPath(*FLAGS_folder)));
-  ASSIGN_OR_RETURN(std::vector<ModelProcess> processes, StartAll(folder.path()));
+  ASSIGN_OR_RETURN(Processes processes, StartAll(folder.path()));
+  const auto words = [&](int64_t height, int64_t width) {
+    return InputWords(row["inputs"], {{"H", height}, {"W", width}, {"N", *FLAGS_views}});
+  };
+  if (const int side = *FLAGS_first_side; side != 0) {
+    for (ModelProcess& process : processes.rows) RETURN_IF_ERROR(process.Run(words(side, side), 1).status());
+  }
   std::cout << *FLAGS_model << ", float32 unless a row says otherwise, " << *FLAGS_rounds
             << " rounds in turn; median (least to most)\n";
   Table table, peaks;
@@ -226,12 +248,11 @@ absl::Status Run() {
                 "over the loaded model", "difference"});
   for (const std::string& size : *FLAGS_sizes) {
     ASSIGN_OR_RETURN(const std::vector<int64_t> sides, ParseIntegers(size, 'x', 2));
-    const std::string inputs = InputWords(row["inputs"], {{"H", sides[0]}, {"W", sides[1]}, {"N", *FLAGS_views}});
     for (const std::string& threads : *FLAGS_threads) {
       ASSIGN_OR_RETURN(const std::vector<int64_t> count, ParseIntegers(threads, ',', 1));
       const Measurement measurement = {.size = absl::StrCat(sides[0], " x ", sides[1]),
                                        .threads = static_cast<int>(count[0]),
-                                       .inputs = inputs,
+                                       .inputs = words(sides[0], sides[1]),
                                        .output = row.value("output", "")};
       RETURN_IF_ERROR(Compare(processes, measurement, folder.path(), table, peaks));
     }

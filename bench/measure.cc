@@ -8,6 +8,7 @@
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -62,10 +63,15 @@ Measurement Measure(const std::string& command) {
   return result;
 }
 
-double MedianWall(std::vector<Measurement> runs) {
-  std::sort(runs.begin(), runs.end(),
-            [](const Measurement& a, const Measurement& b) { return a.wall_seconds < b.wall_seconds; });
-  return runs[runs.size() / 2].wall_seconds;
+double Median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+double MedianWall(const std::vector<Measurement>& runs) {
+  std::vector<double> walls;
+  for (const Measurement& run : runs) walls.push_back(run.wall_seconds);
+  return Median(std::move(walls));
 }
 
 int64_t PeakAnon(const std::vector<Measurement>& runs) {

@@ -26,8 +26,11 @@ int64_t ProcessMemory(absl::string_view process, absl::string_view field);
 // Runs a shell command and discards its output.
 Measurement Measure(const std::string& command);
 
+// Of `values`, at least one. Of an even number the upper of the two in the middle.
+double Median(std::vector<double> values);
+
 // The median of the wall times.
-double MedianWall(std::vector<Measurement> runs);
+double MedianWall(const std::vector<Measurement>& runs);
 
 // The largest peak.
 int64_t PeakAnon(const std::vector<Measurement>& runs);

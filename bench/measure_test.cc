@@ -26,6 +26,12 @@ TEST(ProcessMemoryTest, ReadsTheFieldsOfAProcess) {
   EXPECT_EQ(ProcessMemory("0", "VmRSS"), 0);
 }
 
+TEST(MedianTest, IsTheUpperOfTheTwoInTheMiddle) {
+  EXPECT_EQ(Median({3}), 3);
+  EXPECT_EQ(Median({9, 1, 4}), 4);
+  EXPECT_EQ(Median({9, 1, 4, 5}), 5);
+}
+
 TEST(MedianWallTest, IsTheMiddleOfTheWallTimes) {
   EXPECT_EQ(MedianWall({{.wall_seconds = 5}, {.wall_seconds = 1}, {.wall_seconds = 2}}), 2);
 }

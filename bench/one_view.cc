@@ -68,11 +68,6 @@ absl::StatusOr<double> TimeForward(torch::jit::Module& module, const at::Tensor&
   return CpuSeconds() - start;
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 absl::Status Run() {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));

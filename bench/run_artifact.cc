@@ -1,5 +1,6 @@
 // Runs an artifact for //bench:inference: a ModelProcess, whose header describes the lines.
-//   run_artifact FILE.pt
+//   run_artifact FILE.pt                as it is
+//   run_artifact FILE.pt written_out    with its attention written out
 #include <ATen/Parallel.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/ops/linspace.h>
@@ -22,6 +23,7 @@
 #include "absl/strings/string_view.h"
 #include "bench/kernel_time.h"
 #include "bench/measure.h"
+#include "bench/written_out.h"
 #include "common/archive/load_module.h"
 #include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
@@ -99,9 +101,10 @@ class Model {
   c10::IValue output_;
 };
 
-absl::Status Serve(const std::string& path) {
+absl::Status Serve(const std::string& path, bool is_written_out) {
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
+  if (is_written_out) RETURN_IF_ERROR(CatchTorch([&] { WriteOutAttention(module); }));
   std::cout << "ready " << ProcessMemory("self", "VmRSS") << std::endl;
   Model model(std::move(module));
   for (std::string line; std::getline(std::cin, line);) {
@@ -114,8 +117,9 @@ absl::Status Serve(const std::string& path) {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 1;
-  const absl::Status status = modelport::Serve(argv[1]);
+  const bool is_written_out = argc == 3 && std::string(argv[2]) == "written_out";
+  if (argc != 2 && !is_written_out) return 1;
+  const absl::Status status = modelport::Serve(argv[1], is_written_out);
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;
 }
