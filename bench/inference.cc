@@ -63,7 +63,6 @@ Flag<std::string> FLAGS_folder(flags, "folder", "/tmp", "where a folder for the 
 
 constexpr char kModels[] = "bench/upstream_models.json";
 
-
 // The sizes that stand for letters in a row's inputs.
 using Sizes = std::map<std::string, int64_t>;
 
