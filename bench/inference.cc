@@ -117,27 +117,25 @@ absl::StatusOr<Processes> StartAll(const std::string& folder) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   std::vector<ModelProcess> rows;
-  const auto add = [&](const std::string& name, const std::vector<std::string>& command) -> absl::Status {
-    ASSIGN_OR_RETURN(ModelProcess process, ModelProcess::Start(name, command));
-    rows.push_back(std::move(process));
-    return absl::OkStatus();
+  const auto add = [&](absl::StatusOr<ModelProcess> process) {
+    if (process.ok()) rows.push_back(*std::move(process));
+    return process.status();
   };
   ASSIGN_OR_RETURN(const std::string newest, Export(folder, "newest", ""));
-  RETURN_IF_ERROR(add("artifact", {kRunArtifact, newest}));
+  RETURN_IF_ERROR(add(ModelProcess::Start("artifact", {kRunArtifact, newest})));
   if (const std::string dtype = *FLAGS_dtype; dtype != "none") {
     ASSIGN_OR_RETURN(const std::string path, Export(folder, dtype, absl::StrCat("--dtype=", dtype)));
-    RETURN_IF_ERROR(add(absl::StrCat("artifact in ", dtype), {kRunArtifact, path}));
+    RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact in ", dtype), {kRunArtifact, path})));
   }
   if (const std::string runtime = *FLAGS_runtime; runtime != "none") {
     ASSIGN_OR_RETURN(const std::string path,
                      Export(folder, absl::StrCat("for", runtime), absl::StrCat("--runtime=", runtime)));
-    RETURN_IF_ERROR(add(absl::StrCat("artifact for ", runtime), {kRunArtifact, path}));
+    RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact for ", runtime), {kRunArtifact, path})));
   }
-  if (*FLAGS_written_out) RETURN_IF_ERROR(add("attention written out", {kRunArtifact, newest, "written_out"}));
-  if (!FLAGS_upstream_python->empty()) {
-    ASSIGN_OR_RETURN(ModelProcess upstream, StartUpstream(entry, folder));
-    rows.push_back(std::move(upstream));
+  if (*FLAGS_written_out) {
+    RETURN_IF_ERROR(add(ModelProcess::Start("attention written out", {kRunArtifact, newest, "written_out"})));
   }
+  if (!FLAGS_upstream_python->empty()) RETURN_IF_ERROR(add(StartUpstream(entry, folder)));
   // glibc keeps the memory that kernels free, so that they do not wait for fresh pages.
   ASSIGN_OR_RETURN(ModelProcess kernels,
                    ModelProcess::Start("kernels", {kRunArtifact, newest},

@@ -40,6 +40,8 @@ TEST(KernelTimeTest, CountsConvolutions) {
 TEST(KernelTimeTest, CountsAttentionAsTwoProducts) {
   const at::Tensor query = at::rand({1, 2, 5, 8}), key = at::rand({1, 2, 7, 8});
   EXPECT_EQ(Flop([&] { at::scaled_dot_product_attention(query, key, key); }), 2 * 2 * 2 * 5 * 7 * 8);
+  const at::Tensor many = at::rand({1, 2, 300, 8});
+  EXPECT_EQ(Flop([&] { at::scaled_dot_product_attention(many, key, key); }), 2 * 2 * 2 * 300 * 7 * 8);
 }
 
 // When it comes to the product, the interpreter's stack holds the first entry of the dictionary.
