@@ -7,6 +7,7 @@
 #include <ATen/record_function.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <sstream>
@@ -83,14 +84,27 @@ KernelTime Repeat(const std::string& name, const Stack& inputs, const std::funct
   }
   const c10::OperatorHandle op = c10::Dispatcher::singleton().findSchemaOrThrow(name.c_str(), "");
   KernelTime time;
+  const auto call = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      Stack stack = random;
+      op.callBoxed(stack);
+      time.flop = flop(stack[0].toTensor());
+    }
+  };
+  call(1);
+  // Linux adds the time of a thread that runs to that of its process every few milliseconds, so that the time of a
+  // short call would lack that of the other threads.
+  constexpr double kLeastSeconds = 0.05;
+  const auto start = std::chrono::steady_clock::now();
+  call(1);
+  const double once = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const int times = 1 + static_cast<int>(kLeastSeconds / once);
   std::vector<double> seconds;
-  constexpr int kWarmUp = 1, kRuns = 5;
-  for (int i = -kWarmUp; i < kRuns; ++i) {
-    Stack stack = random;
-    const double start = CpuSeconds();
-    op.callBoxed(stack);
-    if (i >= 0) seconds.push_back(CpuSeconds() - start);
-    time.flop = flop(stack[0].toTensor());
+  constexpr int kRuns = 5;
+  for (int i = 0; i < kRuns; ++i) {
+    const double before = CpuSeconds();
+    call(times);
+    seconds.push_back((CpuSeconds() - before) / times);
   }
   time.cpu_seconds = Median(seconds);
   return time;

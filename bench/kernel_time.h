@@ -8,7 +8,7 @@ namespace modelport {
 // The matrix products and convolutions of a run.
 struct KernelTime {
   double flop = 0;         // Of all: two for a multiplication and its addition.
-  double cpu_seconds = 0;  // Of all, when each runs alone on dense tensors in their order in memory: medians of 5 runs.
+  double cpu_seconds = 0;  // Of all, when each runs alone on dense tensors in their order in memory: medians of 5.
 };
 
 // Calls `function`, whose operators this thread runs, and measures its matrix products and convolutions one by one.
