@@ -1,5 +1,6 @@
 #include "bench/kernel_time.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/stack.h>
 #include <ATen/ops/empty.h>
@@ -125,15 +126,18 @@ KernelTime MeasureConvolution(const Stack& inputs) {
 }
 
 // The weights of all queries would not stay in the cache, so the products of one head are measured for as many queries
-// as LibTorch's own kernel takes at once.
+// as LibTorch's own kernel takes at once, and on one thread, since each thread of that kernel has queries of its own.
 KernelTime MeasureAttention(const Stack& inputs) {
   constexpr int64_t kQueries = 256;
   const at::Tensor query = inputs[0].toTensor(), key = inputs[1].toTensor(), value = inputs[2].toTensor();
   const auto of_one_head = [](const at::Tensor& x) { return x.reshape({-1, x.size(-2), x.size(-1)})[0]; };
   const at::Tensor queries = of_one_head(query).slice(0, 0, kQueries), keys = of_one_head(key).t();
   const at::Tensor weights = at::empty({queries.size(0), key.size(-2)});
+  const int threads = at::get_num_threads();
+  at::set_num_threads(1);
   const KernelTime a = MeasureProduct("aten::mm", {queries, keys}, query.size(-1));
   const KernelTime b = MeasureProduct("aten::mm", {weights, of_one_head(value)}, key.size(-2));
+  at::set_num_threads(threads);
   const double times = static_cast<double>(query.numel()) / queries.numel();
   return {times * (a.flop + b.flop), times * (a.cpu_seconds + b.cpu_seconds)};
 }
