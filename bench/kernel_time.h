@@ -12,9 +12,8 @@ struct KernelTime {
 };
 
 // Calls `function`, whose operators this thread runs, and measures its matrix products and convolutions one by one.
-// Attention counts as its two matrix products, which are measured for one head and at most 256 queries, on
-// one thread. Otherwise uses the
-// threads of at::set_num_threads.
+// Attention counts as its two matrix products, which are measured for one head and at most 256 queries, on one thread.
+// All else uses the threads of at::set_num_threads.
 KernelTime MeasureKernels(const std::function<void()>& function);
 
 }  // namespace modelport
