@@ -9,7 +9,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
-#include "tools/user_path.h"
+#include "tools/command/user_path.h"
 
 namespace modelport {
 namespace {
@@ -35,7 +35,7 @@ const FlagGroup& CostBenchFlags() { return flags; }
 std::string BenchFiles::Path(absl::string_view name) const { return fs::path(folder) / std::string(name); }
 
 std::string BenchFiles::Command(absl::string_view tool, absl::string_view flags) const {
-  return absl::StrCat(fs::absolute("tools").string(), "/", tool, " ", flags);
+  return absl::StrCat(fs::absolute("tools").string(), "/", tool, "/", tool, " ", flags);
 }
 
 absl::Status RunCostBench(const std::string& model,

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "bench/compare_costs.h"
 #include "registry/registry.h"
-#include "tools/flags.h"
+#include "tools/command/flags.h"
 
 namespace modelport {
 

@@ -28,9 +28,9 @@
 #include "common/text/units.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
-#include "tools/flags.h"
-#include "tools/tool_main.h"
-#include "tools/user_path.h"
+#include "tools/command/flags.h"
+#include "tools/command/tool_main.h"
+#include "tools/command/user_path.h"
 
 namespace modelport {
 namespace {
@@ -92,8 +92,8 @@ constexpr char kRunArtifact[] = "bench/run_artifact";
 // Exports with `flag` besides, which may be empty, to the file `stem` in `folder`. Returns its path.
 absl::StatusOr<std::string> Export(const std::string& folder, const std::string& stem, const std::string& flag) {
   const std::string path = absl::StrCat(folder, "/", stem, ".pt");
-  const std::string command =
-      absl::StrCat("tools/export --model=", *FLAGS_model, " --weights=seeded --noverify --out=", path, " ", flag);
+  const std::string command = absl::StrCat("tools/export/export --model=", *FLAGS_model,
+                                           " --weights=seeded --noverify --out=", path, " ", flag);
   if (Measure(command).exit_status != 0) return absl::InternalError(absl::StrCat("this command fails: ", command));
   return path;
 }

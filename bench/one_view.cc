@@ -13,15 +13,15 @@
 
 #include "absl/strings/str_format.h"
 #include "bench/measure.h"
-#include "common/script/build_module.h"
-#include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
-#include "common/weights/bind_tensors.h"
+#include "common/torchscript/script/build_module.h"
+#include "common/torchscript/script/torch_status.h"
+#include "common/torchscript/weights/bind_tensors.h"
 #include "models/embedded_plugins.h"
-#include "pipeline/map_weights.h"
+#include "registry/recognise/map_weights.h"
 #include "registry/registry.h"
-#include "tools/flags.h"
-#include "tools/tool_main.h"
+#include "tools/command/flags.h"
+#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

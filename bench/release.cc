@@ -14,8 +14,8 @@
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
-#include "tools/flags.h"
-#include "tools/tool_main.h"
+#include "tools/command/flags.h"
+#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

@@ -24,9 +24,9 @@
 #include "bench/kernel_time.h"
 #include "bench/measure.h"
 #include "bench/written_out.h"
-#include "common/archive/load_module.h"
-#include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/script/torch_status.h"
 
 namespace modelport {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/expression/expression.h"
 #include "common/keymap/key_map.h"
-#include "common/module_tree/expression.h"
 #include "common/module_tree/module_library.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"

@@ -1,7 +1,7 @@
 #ifndef MODELPORT_BENCH_WRITTEN_OUT_H_
 #define MODELPORT_BENCH_WRITTEN_OUT_H_
 
-#include "common/script/module_fwd.h"
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 

@@ -13,7 +13,7 @@ def golden_files():
             srcs = native.glob([folder + "/*"]),
             visibility = [
                 "//models:__subpackages__",
-                "//tests:__pkg__",
+                "//tests:__subpackages__",
             ],
         )
 
@@ -22,7 +22,7 @@ def _stages():
     if native.glob(["stages.txt"]):
         package, table = this_package(), "stages.txt"
     else:
-        table = Label("//tests:stages.txt")
+        table = Label("//tests/goldens:stages.txt")
         package = "@{}//{}".format(table.workspace_name, table.package)
     return table, runfiles_path(package) + "/stages.txt"
 
@@ -58,7 +58,7 @@ def golden_test(model, committed = False, large = False):
             "//models:plugins",
         ],
         tags = ["full_size", "exclusive"] if large else ["rounding"],
-        deps = ["//tests:golden_test_main"],
+        deps = ["//tests/goldens:golden_test_main"],
     )
 
 def infer_image_test(models):
@@ -80,13 +80,13 @@ def infer_image_test(models):
         data = data,
         tags = ["rounding"],
         deps = [
+            "//artifact/export:export_model",
             "//common/checkpoint:seeded",
             "//common/status:status_matchers",
             "//models:embedded_plugins",
-            "//pipeline:export_model",
             "//registry",
-            "//tests:exported_module",
-            "//tests:golden_case",
+            "//tests/goldens:golden_case",
+            "//tests/support:exported_module",
             "@com_google_absl//absl/strings",
             "@com_google_absl//absl/types:span",
             "@com_google_googletest//:gtest",
@@ -117,5 +117,5 @@ def artifact_golden_test(model, plugins, plugin_path):
             stages,
         ],
         tags = ["rounding"],
-        deps = [Label("//tests:golden_test_main")],
+        deps = [Label("//tests/goldens:golden_test_main")],
     )

@@ -52,7 +52,7 @@ model_family = rule(
 )
 
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
-_EXPORT = attr.label(default = "//tools:export_action", executable = True, cfg = "target")
+_EXPORT = attr.label(default = "//tools/export:export_action", executable = True, cfg = "target")
 _BILL_OF_MATERIALS = attr.label(default = "//tools/bill_of_materials", executable = True, cfg = "target")
 
 def _export_arguments(ctx, model):

@@ -109,7 +109,7 @@ def model_plugin(name, large = []):
         visibility = [
             Label("//models:__pkg__"),
             Label("//registry:__pkg__"),
-            Label("//tests:__pkg__"),
+            Label("//tests:__subpackages__"),
         ],
     )
     model_family(

@@ -47,7 +47,7 @@ def _wrapped(wrappers, call):
     return found
 
 # What Bazel needs of a plugin.yaml: the family, the families it uses, the names of its variants and the wrappers of each for hosts.
-# //tests:catalog_inputs_test compares them with what Modelport's own parser finds.
+# //tests/catalog:catalog_inputs_test compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
     family, uses, wrappers, calls, block = None, [], [], {}, None
     host, root, variant = None, None, None

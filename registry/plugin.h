@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "common/expression/expression.h"
 #include "common/keymap/config_field.h"
 #include "common/keymap/key_map.h"
-#include "common/module_tree/expression.h"
 #include "common/module_tree/module_library.h"
 #include "common/yaml/document.h"
 

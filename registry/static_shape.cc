@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/size_tables.h"
 #include "common/status/status_macros.h"
 

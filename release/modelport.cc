@@ -5,6 +5,6 @@
 #include "release/run_modelport.h"
 
 int main(int argc, char** argv) {
-  // Leaves out destructors, as tools/main.cc does.
+  // Leaves out destructors, as tools/command/main.cc does.
   std::_Exit(modelport::RunModelport(argc, argv, modelport::ModelportCommands()));
 }

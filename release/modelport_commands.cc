@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "release/pages.h"
-#include "tools/commands.h"
+#include "tools/command/commands.h"
 
 namespace modelport {
 

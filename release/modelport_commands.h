@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "tools/command.h"
+#include "tools/command/command.h"
 
 namespace modelport {
 

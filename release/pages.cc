@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
-#include "pipeline/version.h"
+#include "common/manifest/version.h"
 #include "release/command_names.h"
 
 namespace modelport {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/command.h"
+#include "tools/command/command.h"
 
 namespace modelport {
 

@@ -10,7 +10,7 @@
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "release/command_names.h"
-#include "tools/tool_main.h"
+#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

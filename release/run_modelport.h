@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tools/command.h"
+#include "tools/command/command.h"
 
 namespace modelport {
 

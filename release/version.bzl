@@ -1,3 +1,3 @@
-"""The release of Modelport, as pipeline/version.h has it."""
+"""The release of Modelport, as common/manifest/version.h has it."""
 
 VERSION = "0.1.0"

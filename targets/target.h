@@ -22,8 +22,8 @@ struct Target {
   bool wraps = false;
   // The newest LibTorch in any release of this host; empty: any.
   std::string newest_runtime = "";
-  // The LibTorch in a release of this host, such as "15.1", as common/runtime/runtime.h names it; null: the host has no
-  // releases.
+  // The LibTorch in a release of this host, such as "15.1", as common/torchscript/runtime/runtime.h names it; null: the
+  // host has no releases.
   //   InvalidArgument  an unknown release; names the known ones
   absl::StatusOr<std::string> (*runtime_of)(absl::string_view release) = nullptr;
   // The releases that load an artifact, for people: "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0", or "no Nuke". The oldest

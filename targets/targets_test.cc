@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "common/runtime/runtime.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

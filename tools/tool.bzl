@@ -3,7 +3,7 @@
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
 
 def tool(name, deps, visibility):
-    """A tool of tools/commands.h: NAME.cc as the library NAME_command, and the program NAME.
+    """A tool of tools/command/commands.h: NAME.cc as the library NAME_command, and the program NAME.
 
     Args:
       name: of the tool: new_plugin, whose function is NewPluginCommand.
@@ -14,16 +14,16 @@ def tool(name, deps, visibility):
         name = name + "_command",
         srcs = [name + ".cc"],
         visibility = ["//release:__pkg__"],
-        deps = deps + [":commands"],
+        deps = deps + ["//tools/command:commands"],
     )
     cc_binary(
         name = name,
-        srcs = ["main.cc"],
+        srcs = ["//tools/command:main.cc"],
         local_defines = ["MODELPORT_COMMAND={}Command".format("".join([word.capitalize() for word in name.split("_")]))],
         visibility = visibility,
         deps = [
-            ":commands",
-            ":tool_main",
             name + "_command",
+            "//tools/command:commands",
+            "//tools/command:tool_main",
         ],
     )

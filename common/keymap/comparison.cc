@@ -11,7 +11,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/find_source.h"
 #include "common/keymap/key_map.h"
-#include "common/source/constant.h"
+#include "common/operation/constant.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
 

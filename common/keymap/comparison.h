@@ -9,7 +9,7 @@
 #include "common/keymap/plan.h"
 #include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
-#include "common/source/slot_source.h"
+#include "common/operation/slot_source.h"
 #include "common/yaml/document.h"
 
 namespace modelport {

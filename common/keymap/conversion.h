@@ -8,7 +8,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/keymap/key_pattern.h"
-#include "common/source/operation.h"
+#include "common/operation/operation.h"
 #include "common/yaml/document.h"
 #include "common/yaml/problems.h"
 

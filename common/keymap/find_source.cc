@@ -6,7 +6,7 @@
 #include "common/keymap/key_map.h"
 #include "common/keymap/match_rules.h"
 #include "common/keymap/source_keys.h"
-#include "common/source/take.h"
+#include "common/operation/take.h"
 
 namespace modelport {
 namespace {

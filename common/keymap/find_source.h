@@ -8,7 +8,7 @@
 #include "common/keymap/conversion.h"
 #include "common/keymap/layout_reading.h"
 #include "common/module_tree/module_tree.h"
-#include "common/source/slot_source.h"
+#include "common/operation/slot_source.h"
 
 namespace modelport {
 

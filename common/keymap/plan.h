@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/keymap/left_out.h"
-#include "common/source/slot_source.h"
+#include "common/operation/slot_source.h"
 
 namespace modelport {
 

@@ -9,7 +9,7 @@
 #include "common/keymap/key_map.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
-#include "common/source/slot_source.h"
+#include "common/operation/slot_source.h"
 
 namespace modelport {
 

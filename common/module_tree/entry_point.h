@@ -8,7 +8,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/yaml/document.h"
 
 namespace modelport {

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/entry_point.h"
-#include "common/module_tree/expression.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
 #include "common/module_tree/wrapped_tree.h"

@@ -3,8 +3,8 @@
 
 #include <vector>
 
+#include "common/expression/expression.h"
 #include "common/module_tree/entry_point.h"
-#include "common/module_tree/expression.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
 #include "common/module_tree/module_type.h"

@@ -2,7 +2,7 @@
 #define MODELPORT_COMMON_MODULE_TREE_FIND_CONSTANT_H_
 
 #include "absl/strings/string_view.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/yaml/document.h"
 
 namespace modelport {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/module_type.h"
 
 namespace modelport {

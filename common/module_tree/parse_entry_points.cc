@@ -9,8 +9,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "common/module_tree/identifier.h"
-#include "common/module_tree/read_expression.h"
+#include "common/expression/identifier.h"
+#include "common/expression/read_expression.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {

@@ -1,7 +1,7 @@
 #ifndef MODELPORT_COMMON_MODULE_TREE_PARSE_EXAMPLE_H_
 #define MODELPORT_COMMON_MODULE_TREE_PARSE_EXAMPLE_H_
 
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/yaml/document.h"
 #include "common/yaml/problems.h"
 

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/expression/read_expression.h"
 #include "common/module_tree/parse_example.h"
-#include "common/module_tree/read_expression.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {
@@ -21,8 +21,9 @@ std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
   if (value == nullptr) return "";
   std::string kind = ReadText(*value, "field \"kind\"", problems);
   if (!kind.empty() && std::count(std::begin(kKinds), std::end(kKinds), kind) == 0) {
-    problems->Add(value->mark,
-                  absl::StrCat("field \"kind\" wants depth, matte, features, colour, scores or normals, has \"", kind, "\""));
+    problems->Add(
+        value->mark,
+        absl::StrCat("field \"kind\" wants depth, matte, features, colour, scores or normals, has \"", kind, "\""));
   }
   return kind;
 }

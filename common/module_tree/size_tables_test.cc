@@ -6,7 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"

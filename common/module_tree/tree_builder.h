@@ -11,7 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
 #include "common/module_tree/module_type.h"

@@ -6,10 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/module_tree/identifier.h"
+#include "common/expression/identifier.h"
+#include "common/expression/read_expression.h"
 #include "common/module_tree/parse_entry_points.h"
 #include "common/module_tree/parse_interface.h"
-#include "common/module_tree/read_expression.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {

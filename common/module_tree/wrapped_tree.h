@@ -2,7 +2,7 @@
 #define MODELPORT_COMMON_MODULE_TREE_WRAPPED_TREE_H_
 
 #include "absl/status/statusor.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "common/module_tree/module_tree.h"
 
 namespace modelport {

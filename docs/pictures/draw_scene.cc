@@ -1,10 +1,10 @@
 // Writes the scene of the documentation's pictures: draw_scene FILE.png
 #include <iostream>
 
-#include "common/image/encode_png.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
 #include "docs/pictures/scene.h"
+#include "tools/image/encode_png.h"
 
 namespace modelport {
 namespace {

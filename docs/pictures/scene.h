@@ -1,7 +1,7 @@
 #ifndef MODELPORT_DOCS_PICTURES_SCENE_H_
 #define MODELPORT_DOCS_PICTURES_SCENE_H_
 
-#include "common/image/picture.h"
+#include "tools/image/picture.h"
 
 namespace modelport {
 

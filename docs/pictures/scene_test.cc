@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
-#include "common/image/read_image.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
+#include "tools/image/read_image.h"
 
 namespace modelport {
 namespace {

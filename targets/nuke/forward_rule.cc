@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/script/source_line.h"
+#include "common/torchscript/script/source_line.h"
 #include "targets/nuke/rules.h"
 
 namespace modelport {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "common/runtime/runtime.h"
+#include "common/torchscript/runtime/runtime.h"
 
 namespace modelport {
 namespace {

@@ -14,7 +14,7 @@ struct NukeRelease {
   absl::string_view versions;  // "15.1 to 16.0".
   absl::string_view each;      // Each of them, oldest first: "15.1 15.2 16.0".
   absl::string_view first;     // The first of them that lists Cattery packages, as cat.json writes it: "15.1".
-  absl::string_view runtime;   // Its LibTorch, as common/runtime/runtime.h names it: "2.1".
+  absl::string_view runtime;   // Its LibTorch, as common/torchscript/runtime/runtime.h names it: "2.1".
   absl::string_view libtorch;  // "2.1.1".
   absl::string_view source;    // Whose page says so: "Foundry".
 };
@@ -23,11 +23,11 @@ struct NukeRelease {
 absl::Span<const NukeRelease> NukeReleases();
 
 // The oldest release that loads an artifact. `minimum_runtime` is the oldest LibTorch that loads it, as
-// common/runtime/runtime.h names it, or empty if none does.
+// common/torchscript/runtime/runtime.h names it, or empty if none does.
 //   FailedPrecondition  no release loads it
 absl::StatusOr<NukeRelease> OldestNuke(absl::string_view minimum_runtime);
 
-// The LibTorch of one version of Nuke, as common/runtime/runtime.h names it. `version` is "15.1", the same
+// The LibTorch of one version of Nuke, as common/torchscript/runtime/runtime.h names it. `version` is "15.1", the same
 // with the build behind it, "15.1v3", or a number alone, which means the oldest of that number: "15" is 15.0.
 //   InvalidArgument  no such version is known; names those that are
 absl::StatusOr<std::string> RuntimeOfNuke(absl::string_view version);

@@ -10,8 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "common/runtime/runtime.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

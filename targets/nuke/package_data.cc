@@ -15,8 +15,8 @@
 #include "common/manifest/artifact_name.h"
 #include "common/manifest/describe_weights.h"
 #include "common/manifest/main_output.h"
-#include "common/runtime/runtime.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/runtime/runtime.h"
 #include "targets/nuke/nuke_release.h"
 
 namespace modelport {

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "absl/types/span.h"
-#include "common/lint/finding.h"
-#include "common/lint/host_rule.h"
-#include "common/script/module_fwd.h"
+#include "common/torchscript/lint/finding.h"
+#include "common/torchscript/lint/host_rule.h"
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 

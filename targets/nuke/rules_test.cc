@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "common/lint/rule_case.h"
+#include "common/torchscript/lint/rule_case.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

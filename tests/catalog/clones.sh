@@ -40,7 +40,7 @@ must() {
 new_clone() {
   mkdir "$scratch/$1"
   tar -c --exclude-vcs --exclude='./bazel-*' . | tar -x -C "$scratch/$1"
-  must "$1" in_clone "$1" build ${MODELPORT_DISK_CACHE:+"--disk_cache=$MODELPORT_DISK_CACHE"} //tools:export_action
+  must "$1" in_clone "$1" build ${MODELPORT_DISK_CACHE:+"--disk_cache=$MODELPORT_DISK_CACHE"} //tools/export:export_action
 }
 
 # build CLONE FLAG...: builds the targets.

@@ -14,7 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/faults/faults.h"
-#include "tests/tool_process.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

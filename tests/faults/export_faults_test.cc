@@ -17,7 +17,7 @@
 #include "gtest/gtest.h"
 #include "tests/faults/faults.h"
 #include "tests/faults/scale_model.h"
-#include "tests/tool_process.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {
@@ -109,7 +109,7 @@ TEST_P(ExportFaultsTest, LeavesOldOrNewAndTheNextRunCleansUp) {
   int faults = 0;
   for (int number = 1;; number += Step(tool_)) {
     folder_ = FolderBefore(tool_);
-    const ToolResult result = RunFaulty("tools/" + tool_, ScaleArguments(tool_), folder_,
+    const ToolResult result = RunFaulty("tools/" + tool_ + "/" + tool_, ScaleArguments(tool_), folder_,
                                         {{"FAULT_AT", absl::StrCat(number)},
                                          {"FAULT_CALLS", fault_.calls},
                                          {"FAULT_KIND", fault_.kind},
@@ -145,7 +145,7 @@ TEST(CallsTest, OfAnExportAreThoseOfCommit) {
     EXPECT_EQ(RunFaulty(program, arguments, folder, {{"FAULT_CALLS", kNameCalls}, {"FAULT_LOG", log}}).exit_status, 0);
     return ReadFile(log);
   };
-  const std::string of_export = calls("tools/export", ScaleArguments("export"));
+  const std::string of_export = calls("tools/export/export", ScaleArguments("export"));
   EXPECT_THAT(of_export, HasSubstr("rename\nlink\nrename\nrename\nfsync\n"));
   EXPECT_EQ(of_export, calls("tests/faults/commit", {"pair", "new"}));
 }
@@ -155,12 +155,12 @@ TEST(StickyFolderTest, AnotherUsersFileIsRefusedBeforeAnyWork) {
   std::ofstream(folder + "/m.manifest.json") << "another's";
   fs::permissions(folder, fs::perms::sticky_bit, fs::perm_options::add);
   std::vector<std::string> arguments = ScaleArguments("export");
-  const ToolResult result = RunFaulty("tools/export", arguments, folder, {{"FAKE_USER", "12345"}});
+  const ToolResult result = RunFaulty("tools/export/export", arguments, folder, {{"FAKE_USER", "12345"}});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("PERMISSION_DENIED: m.manifest.json: exists and belongs to another user"));
   EXPECT_THAT(FilesIn(folder), ElementsAre(Pair("m.manifest.json", "another's")));
   arguments.push_back("--out=n.pt");
-  EXPECT_EQ(RunFaulty("tools/export", arguments, folder, {{"FAKE_USER", "12345"}}).exit_status, 0);
+  EXPECT_EQ(RunFaulty("tools/export/export", arguments, folder, {{"FAKE_USER", "12345"}}).exit_status, 0);
 }
 
 }  // namespace

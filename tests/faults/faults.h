@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/tool_process.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 

@@ -16,7 +16,7 @@
 #include "gtest/gtest.h"
 #include "tests/faults/faults.h"
 #include "tests/faults/scale_model.h"
-#include "tests/tool_process.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "tests/tool_process.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

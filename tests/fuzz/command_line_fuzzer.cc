@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_split.h"
 #include "absl/types/optional.h"
-#include "common/parity/stage.h"
+#include "common/torchscript/parity/stage.h"
 #include "tests/fuzz/fuzz_check.h"
-#include "tools/flags.h"
+#include "tools/command/flags.h"
 
 namespace modelport {
 namespace {

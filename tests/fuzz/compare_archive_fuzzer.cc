@@ -13,14 +13,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/archive/archive_pieces.h"
-#include "common/archive/artifact_file.h"
-#include "common/archive/compare_archive.h"
-#include "common/archive/save_module.h"
 #include "common/checkpoint/record_content.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/io/testing/memory_file.h"
+#include "common/torchscript/archive/archive_pieces.h"
+#include "common/torchscript/archive/artifact_file.h"
+#include "common/torchscript/archive/compare_archive.h"
+#include "common/torchscript/archive/save_module.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_split.h"
-#include "common/module_tree/expression.h"
+#include "common/expression/expression.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

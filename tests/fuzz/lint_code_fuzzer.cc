@@ -8,12 +8,12 @@
 
 #include "absl/status/statusor.h"
 #include "common/checkpoint/testing/zip_writer.h"
-#include "common/lint/lint.h"
-#include "common/lint/report.h"
-#include "common/lint/script_file.h"
-#include "common/lint/testing/script_writer.h"
-#include "common/script/nesting.h"
-#include "common/script/torch_status.h"
+#include "common/torchscript/lint/lint.h"
+#include "common/torchscript/lint/report.h"
+#include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/lint/testing/script_writer.h"
+#include "common/torchscript/script/nesting.h"
+#include "common/torchscript/script/torch_status.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

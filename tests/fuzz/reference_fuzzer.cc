@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/io/testing/memory_file.h"
-#include "common/parity/reference.h"
+#include "common/torchscript/parity/reference.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

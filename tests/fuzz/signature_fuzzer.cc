@@ -1,6 +1,6 @@
 // The signature of an artifact: the bundle, and the statement in it.
-#include "common/signature/bundle.h"
-#include "common/signature/statement.h"
+#include "artifact/signature/bundle.h"
+#include "artifact/signature/statement.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

@@ -4,8 +4,8 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/examples.h"
-#include "tests/tool_process.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

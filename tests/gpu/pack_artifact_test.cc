@@ -13,8 +13,8 @@
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
-#include "tests/examples.h"
-#include "tests/tool_process.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

@@ -21,7 +21,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
-#include "pipeline/checked_plan.h"
+#include "registry/recognise/checked_plan.h"
 #include "registry/registry.h"
 #include "tests/manifests/key_list.h"
 
@@ -94,8 +94,9 @@ TEST_P(WholeFilesTest, ConvertWritesTheSameKeys) {
             }));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, WholeFilesTest, testing::ValuesIn(Names()),
-                         [](const auto& info) { return absl::StrReplaceAll(info.param, {{".", "_"}, {"-", "_"}}); });
+INSTANTIATE_TEST_SUITE_P(All, WholeFilesTest, testing::ValuesIn(Names()), [](const auto& info) {
+  return absl::StrReplaceAll(info.param, {{".", "_"}, {"-", "_"}});
+});
 
 // Each model of which such a file is published has a list, in both of transformers' layouts.
 TEST(WholeFilesTest, EveryPublishedOneHasAList) {

@@ -8,17 +8,17 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_format.h"
 #include "common/manifest/manifest.h"
-#include "common/proof/compare_values.h"
-#include "common/runtime/runtime.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/text/table.h"
+#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/examples.h"
 #include "tests/runtime/cases.h"
 #include "tests/runtime/host_process.h"
-#include "tests/tool_process.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "tests/case_table.h"
+#include "tests/support/case_table.h"
 
 namespace modelport {
 

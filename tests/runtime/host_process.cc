@@ -3,8 +3,8 @@
 #include <torch/csrc/jit/serialization/pickle.h>
 
 #include "absl/strings/str_cat.h"
-#include "common/script/torch_status.h"
-#include "tests/tool_process.h"
+#include "common/torchscript/script/torch_status.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 

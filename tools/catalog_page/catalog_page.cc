@@ -10,9 +10,9 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "tools/catalog_page/render_catalog.h"
-#include "tools/flags.h"
-#include "tools/tool_main.h"
-#include "tools/user_path.h"
+#include "tools/command/flags.h"
+#include "tools/command/tool_main.h"
+#include "tools/command/user_path.h"
 
 namespace modelport {
 namespace {

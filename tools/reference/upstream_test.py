@@ -3,7 +3,7 @@
 
     upstream_test.py DINOV2 PARITY PLUGINS
 
-DINOV2 is a checkout of https://github.com/facebookresearch/dinov2, PARITY the program bazel-bin/tools/parity, PLUGINS the
+DINOV2 is a checkout of https://github.com/facebookresearch/dinov2, PARITY the program bazel-bin/tools/parity/parity, PLUGINS the
 folder models/dinov2/testdata. It needs a Python with PyTorch and is run by hand.
 """
 

@@ -19,16 +19,16 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
-#include "common/script/torch_status.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
-#include "tests/exported_module.h"
-#include "tests/golden_case.h"
-#include "tests/golden_check.h"
+#include "tests/goldens/golden_case.h"
+#include "tests/goldens/golden_check.h"
+#include "tests/support/exported_module.h"
 
 namespace modelport {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "tests/entry_points_testing.h"
+#include "tests/entry_points/entry_points_testing.h"
 
 namespace modelport {
 namespace {

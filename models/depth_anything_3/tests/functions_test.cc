@@ -32,15 +32,15 @@
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
 #include "common/module_tree/module_tree.h"
-#include "common/script/build_module.h"
-#include "common/script/compiler.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/build_module.h"
+#include "common/torchscript/script/compiler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
-#include "tests/golden_case.h"
+#include "tests/goldens/golden_case.h"
 
 namespace modelport {
 namespace {

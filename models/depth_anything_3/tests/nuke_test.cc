@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "common/parity/capture.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/parity/capture.h"
 #include "gtest/gtest.h"
-#include "tests/nuke_model.h"
+#include "tests/nuke/nuke_model.h"
 
 namespace modelport {
 namespace {

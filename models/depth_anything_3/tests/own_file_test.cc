@@ -5,15 +5,15 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/export/export_model.h"
 #include "bench/seeded_file.h"
 #include "common/digest/sha256.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
-#include "pipeline/export_model.h"
-#include "pipeline/find_checkpoint.h"
+#include "registry/recognise/find_checkpoint.h"
 #include "registry/registry.h"
-#include "tests/tool_process.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

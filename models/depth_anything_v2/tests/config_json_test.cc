@@ -7,8 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/tool_limits.h"
-#include "tests/tool_process.h"
+#include "tests/support/tool_limits.h"
+#include "tests/support/tool_process.h"
 
 namespace modelport {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "gtest/gtest.h"
-#include "tests/nuke_model.h"
+#include "tests/nuke/nuke_model.h"
 
 namespace modelport {
 namespace {

@@ -21,8 +21,8 @@
 #include "models/embedded_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
-#include "tests/exported_module.h"
-#include "tests/golden_case.h"
+#include "tests/goldens/golden_case.h"
+#include "tests/support/exported_module.h"
 
 namespace modelport {
 namespace {

@@ -18,12 +18,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/module_tree/module_tree.h"
-#include "common/script/compiler.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/compiler.h"
 #include "gtest/gtest.h"
 #include "models/embedded_plugins.h"
 #include "registry/registry.h"
-#include "tests/golden_case.h"
+#include "tests/goldens/golden_case.h"
 
 namespace modelport {
 namespace {

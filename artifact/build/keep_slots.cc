@@ -1,0 +1,39 @@
+#include "artifact/build/keep_slots.h"
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace modelport {
+namespace {
+
+void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
+  const auto is_out = [&](const std::string& slot) { return left_out.count(mapped.part.SlotName(slot)) > 0; };
+  Plan& plan = mapped.plan;
+  std::vector<Slot> slots;
+  std::vector<SlotSource> sources;
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    Slot& slot = mapped.part.tree.slots[i];
+    if (is_out(slot.name)) continue;
+    slots.push_back(std::move(slot));
+    sources.push_back(std::move(plan.sources[i]));
+  }
+  mapped.part.tree.slots = std::move(slots);
+  plan.sources = std::move(sources);
+  const auto drop = [](auto& items, const auto& is_dropped) {
+    items.erase(std::remove_if(items.begin(), items.end(), is_dropped), items.end());
+  };
+  drop(plan.changed, [&](const ChangedSlot& changed) { return is_out(changed.slot); });
+  drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
+}
+
+}  // namespace
+
+void KeepSlots(const KeptOutputs& kept, std::vector<MappedPart>& parts) {
+  const std::set<std::string> left_out(kept.left_out_slots.begin(), kept.left_out_slots.end());
+  if (left_out.empty()) return;
+  for (MappedPart& part : parts) KeepSlotsOf(left_out, part);
+}
+
+}  // namespace modelport

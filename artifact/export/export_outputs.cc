@@ -1,0 +1,78 @@
+#include "artifact/export/export_outputs.h"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/io/output_place.h"
+#include "common/manifest/manifest.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool Exists(const std::string& path) {
+  std::error_code error;
+  return fs::exists(fs::symlink_status(path, error));
+}
+
+bool IsLink(const std::string& path) {
+  std::error_code error;
+  return fs::is_symlink(path, error);
+}
+
+// The manifest of "m" and that of "m.pt" have one name, and a manifest may be taken for an artifact.
+absl::Status CheckName(const std::string& out) {
+  if (absl::EndsWith(out, ManifestPath(""))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(out, ": is the name of a manifest; name the artifact, such as m.pt"));
+  }
+  absl::string_view stem = out;
+  const std::string other = absl::ConsumeSuffix(&stem, ".pt") ? std::string(stem) : absl::StrCat(out, ".pt");
+  std::error_code error;
+  if (!fs::is_regular_file(other, error)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(out, ": its manifest ", ManifestPath(out), " would stand beside ",
+                                                 other, " too; choose another name"));
+}
+
+// A link `out` must not stand beside a manifest other than `manifest`, which lies where it leads.
+absl::Status CheckBesideLink(const std::string& out, const std::string& manifest) {
+  const std::string beside = ManifestPath(out);
+  std::error_code error;
+  if (!Exists(beside) || fs::equivalent(beside, manifest, error)) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(beside, ": stands beside the link ", out, ", whose manifest will be ",
+                                                 manifest, "; remove it, or make it a link to that"));
+}
+
+// Where the manifest of the artifact `out` goes.
+absl::StatusOr<std::string> FindManifestPath(const std::string& out) {
+  ASSIGN_OR_RETURN(const OutputPlace place, FindOutputPlace(out));
+  const bool is_link = IsLink(out);
+  const std::string artifact = is_link ? place.Path() : out;
+  RETURN_IF_ERROR(CheckName(artifact));
+  const std::string manifest = ManifestPath(artifact);
+  if (is_link) RETURN_IF_ERROR(CheckBesideLink(out, manifest));
+  if (!IsLink(manifest)) return manifest;
+  return absl::InvalidArgumentError(
+      absl::StrCat(manifest, ": is a link, but a manifest lies beside its artifact; remove the link"));
+}
+
+}  // namespace
+
+absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out, const std::vector<std::string>& inputs) {
+  ASSIGN_OR_RETURN(const std::string manifest_path, FindManifestPath(out));
+  for (const std::string& input : inputs) {
+    RETURN_IF_ERROR(CheckNotSameFile(out, input));
+    RETURN_IF_ERROR(CheckNotSameFile(manifest_path, input));
+  }
+  ASSIGN_OR_RETURN(OutputFile artifact, OutputFile::Create(out));
+  ASSIGN_OR_RETURN(OutputFile manifest, OutputFile::Create(manifest_path));
+  return ExportOutputs{std::move(artifact), std::move(manifest)};
+}
+
+}  // namespace modelport

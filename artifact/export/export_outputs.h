@@ -1,0 +1,26 @@
+#ifndef MODELPORT_ARTIFACT_EXPORT_EXPORT_OUTPUTS_H_
+#define MODELPORT_ARTIFACT_EXPORT_EXPORT_OUTPUTS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/io/output_file.h"
+
+namespace modelport {
+
+// The files that an export writes, in one folder. Commit them together.
+struct ExportOutputs {
+  OutputFile artifact;
+  OutputFile manifest;
+};
+
+// Opens the artifact `out` and the manifest beside it. If `out` is a link, both are written where it leads. Opens
+// nothing if one of them is the same file as one of `inputs`, the files that the export reads, also through links.
+//   InvalidArgument  an output is an input; the manifest's name is a link, or is that of another artifact's manifest
+//   others           as OutputFile::Create
+absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out, const std::vector<std::string>& inputs);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_EXPORT_EXPORT_OUTPUTS_H_

@@ -1,0 +1,114 @@
+#include "artifact/manifest/stated_manifest.h"
+
+#include <torch/version.h>
+
+#include <filesystem>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "artifact/manifest/describe_export.h"
+#include "common/io/mapped_file.h"
+#include "common/manifest/compare_manifests.h"
+#include "common/manifest/manifest.h"
+#include "common/manifest/version.h"
+#include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+#include "common/text/printable.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Another release writes other bytes, so that this one cannot tell whether they are right.
+absl::Status CheckRelease(const Manifest& manifest, const std::string& path) {
+  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
+                   Brief(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
+                   Brief(manifest.libtorch_version()), "\n  verify it with that release"));
+}
+
+absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) {
+  const Manifest known = ParseKnownFields(json);
+  if (!known.modelport_version().empty()) RETURN_IF_ERROR(CheckRelease(known, path));
+  ASSIGN_OR_RETURN(Manifest manifest, ParseManifest(json, path));
+  RETURN_IF_ERROR(CheckRelease(manifest, path));
+  return manifest;
+}
+
+absl::StatusOr<StatedManifest> ReadBeside(const std::string& path, const absl::optional<ArtifactSignature>& signature) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  absl::string_view json = file->bytes();
+  std::string copy;
+  if (signature) {
+    // What is parsed is what was signed, whatever another process writes to the file.
+    copy = std::string(json);
+    json = copy;
+    RETURN_IF_ERROR(CheckManifestSigned(json, path, *signature));
+  }
+  ASSIGN_OR_RETURN(Manifest manifest, Parse(json, path));
+  return StatedManifest{std::move(manifest), path, /*is_whole=*/true};
+}
+
+// Where manifests of the artifact at `path` may lie.
+std::set<std::string> PlacesBeside(const std::string& path) {
+  std::error_code error;
+  const fs::path target = fs::canonical(path, error);
+  std::set<std::string> places = {ManifestPath(path)};
+  if (fs::is_symlink(path, error)) places.insert(ManifestPath(target.string()));
+  return places;
+}
+
+absl::StatusOr<StatedManifest> ReadWithin(const ArtifactFile& file, const ZipRecord& record) {
+  const std::string path = absl::StrCat(file.path(), ": extra/", kManifestExtraFile);
+  if (record.deflated) return absl::DataLossError(absl::StrCat(path, ": is compressed, as Modelport never does"));
+  ASSIGN_OR_RETURN(Manifest manifest, Parse(record.bytes, path));
+  return StatedManifest{std::move(manifest), path, /*is_whole=*/false};
+}
+
+// Compares a manifest beside an artifact with another of the same artifact.
+absl::Status CheckAgreement(const StatedManifest& beside, const StatedManifest& other) {
+  const std::vector<std::string> fields =
+      DifferingFields(other.is_whole ? beside.manifest : ManifestWithin(beside.manifest), other.manifest, {});
+  if (fields.empty()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat(beside.path, ": differs from the manifest ", other.path, " in ", FirstFew(fields)));
+}
+
+}  // namespace
+
+absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
+                                                  const absl::optional<ArtifactSignature>& signature) {
+  std::vector<StatedManifest> found;
+  for (const std::string& path : PlacesBeside(file.path())) {
+    absl::StatusOr<StatedManifest> beside = ReadBeside(path, signature);
+    if (absl::IsNotFound(beside.status())) continue;
+    RETURN_IF_ERROR(beside.status());
+    found.push_back(*std::move(beside));
+  }
+  if (signature && found.empty()) {
+    return absl::NotFoundError(absl::StrCat(ManifestPath(file.path()), ": is missing, and ", signature->path,
+                                            " signs it\n  put it beside the artifact again"));
+  }
+  if (const ZipRecord* record = file.Find(absl::StrCat("extra/", kManifestExtraFile)); record != nullptr) {
+    ASSIGN_OR_RETURN(StatedManifest within, ReadWithin(file, *record));
+    found.push_back(std::move(within));
+  }
+  if (found.empty()) {
+    return absl::NotFoundError(absl::StrCat(file.path(), ": no manifest in it, and no ", ManifestPath(file.path()),
+                                            " beside it: Modelport did not write it\n"
+                                            "  verify runs only modules that it builds from a plugin; for other files "
+                                            "see lint"));
+  }
+  for (size_t i = 1; i < found.size(); ++i) RETURN_IF_ERROR(CheckAgreement(found[0], found[i]));
+  return std::move(found[0]);
+}
+
+}  // namespace modelport

@@ -1,0 +1,33 @@
+#ifndef MODELPORT_ARTIFACT_MANIFEST_STATED_MANIFEST_H_
+#define MODELPORT_ARTIFACT_MANIFEST_STATED_MANIFEST_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "artifact/signature/artifact_signature.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/torchscript/archive/artifact_file.h"
+
+namespace modelport {
+
+// The manifest that came with an artifact. Anybody may have written it.
+struct StatedManifest {
+  Manifest manifest;
+  std::string path;  // Of the manifest's file, or of the artifact and its record, for messages.
+  bool is_whole;     // True for a manifest beside the artifact; the one in it lacks fields: see ManifestWithin.
+};
+
+// Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a
+// manifest beside the link and one beside the file where it leads are both read. If there is a `signature`, there must
+// be one beside the artifact, and only the manifest that was signed is parsed.
+//   NotFound            there is none
+//   InvalidArgument     not a manifest
+//   DataLoss            they differ, or one is not what was signed
+//   FailedPrecondition  another release of Modelport or LibTorch made the artifact
+absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
+                                                  const absl::optional<ArtifactSignature>& signature = absl::nullopt);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_MANIFEST_STATED_MANIFEST_H_

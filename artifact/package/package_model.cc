@@ -1,0 +1,52 @@
+#include "artifact/package/package_model.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "artifact/export/name_of_artifact.h"
+#include "common/io/output_file.h"
+#include "common/io/output_folder.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+namespace {
+
+absl::Status CheckOptions(const ExportOptions& options) {
+  if (options.target->package == nullptr) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--target=", options.target->name, ": this host has no packages; pass --target=nuke"));
+  }
+  if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& name,
+                                      const std::string& folder, ExportOptions options) {
+  options.out = absl::StrCat(folder, "/", name, ".pt");
+  ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.target->package(manifest));
+  for (const PackageFile& file : files) {
+    RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));
+  }
+  return manifest;
+}
+
+}  // namespace
+
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,
+                                      const ExportOptions& options) {
+  RETURN_IF_ERROR(CheckOptions(options));
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(entry, options));
+  ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(options.out));
+  absl::StatusOr<Manifest> manifest = WritePackage(registry, entry, name, folder.partial_path(), options);
+  if (!manifest.ok()) {
+    // The user knows the folder by its final name.
+    return absl::Status(manifest.status().code(),
+                        absl::StrReplaceAll(manifest.status().message(), {{folder.partial_path(), options.out}}));
+  }
+  RETURN_IF_ERROR(folder.Commit());
+  return manifest;
+}
+
+}  // namespace modelport

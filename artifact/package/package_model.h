@@ -1,0 +1,22 @@
+// Exports one variant into a folder ready for its host.
+#ifndef MODELPORT_ARTIFACT_PACKAGE_PACKAGE_MODEL_H_
+#define MODELPORT_ARTIFACT_PACKAGE_PACKAGE_MODEL_H_
+
+#include "absl/status/statusor.h"
+#include "artifact/export/export_model.h"
+#include "common/manifest/manifest.pb.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// Exports to NAME.pt, as NameOfArtifact names it, in the new folder `options.out` and writes the host's files beside
+// it, see Target::package. The folder appears whole or not at all.
+//   InvalidArgument     the target has no packages, or the options ask for no proof; or as ExportModel
+//   AlreadyExists       there is something at `options.out`
+//   other codes         as ExportModel
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,
+                                      const ExportOptions& options);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_PACKAGE_PACKAGE_MODEL_H_

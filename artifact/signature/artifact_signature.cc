@@ -1,0 +1,136 @@
+#include "artifact/signature/artifact_signature.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "artifact/signature/bundle.h"
+#include "artifact/signature/p256_key.h"
+#include "artifact/signature/signature.h"
+#include "artifact/signature/statement.h"
+#include "common/digest/sha256.h"
+#include "common/manifest/manifest.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kGetAgain[] = "\n  get it again from whoever signed the artifact, or sign the artifact anew";
+
+absl::StatusOr<PublicKey> ReadPublicKey(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  absl::StatusOr<PublicKey> key = PublicKey::Parse(file->bytes());
+  if (!key.ok()) return Annotate(key.status(), path);
+  return key;
+}
+
+absl::StatusOr<std::vector<SignedFile>> ReadSignature(const std::string& path, const PublicKey& key) {
+  const absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  if (absl::IsNotFound(file.status())) {
+    return absl::NotFoundError(
+        absl::StrCat(path,
+                     ": no signature lies beside the artifact\n  get it from whoever signed the artifact, or sign "
+                     "the artifact; without --key none is wanted"));
+  }
+  RETURN_IF_ERROR(file.status());
+  absl::StatusOr<std::vector<SignedFile>> files = OpenSignature((*file)->bytes(), key);
+  if (files.ok()) return files;
+  const bool other_key = absl::IsFailedPrecondition(files.status());
+  return absl::Status(
+      files.status().code(),
+      absl::StrCat(path, ": ", absl::IsInvalidArgument(files.status()) ? "no signature by a key: " : "",
+                   files.status().message(),
+                   other_key ? "\n  give --key the public key of whoever signed it, if you trust them" : kGetAgain));
+}
+
+// The digest that the signature states for `name`; "" if it is not of this file.
+std::string DigestOf(const std::vector<SignedFile>& files, const std::string& name) {
+  const auto found =
+      std::find_if(files.begin(), files.end(), [&](const SignedFile& file) { return file.name == name; });
+  return found == files.end() ? "" : found->sha256;
+}
+
+std::string FileName(const std::string& path) { return fs::path(path).filename().string(); }
+
+// Fails unless the signature is of these two files and no other.
+absl::Status CheckNames(const std::string& path, const std::vector<SignedFile>& files,
+                        const std::vector<std::string>& wanted) {
+  std::vector<std::string> names;
+  for (const SignedFile& file : files) names.push_back(file.name);
+  if (std::is_permutation(names.begin(), names.end(), wanted.begin(), wanted.end())) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(path, ": signs other files: wants ", FirstFew(wanted), "; has ",
+                                                    FirstFew(names),
+                                                    "\n  if the files were renamed, give them these names again"));
+}
+
+// Fails unless `bytes`, those of the file at `path`, have the digest `wanted` that `signature` states. `kind` says what
+// the file should be.
+absl::StatusOr<std::string> CheckDigest(absl::string_view bytes, const std::string& path, absl::string_view kind,
+                                        const std::string& signature, const std::string& wanted) {
+  std::string sha256 = Sha256Of(bytes);
+  if (sha256 == wanted) return sha256;
+  return absl::DataLossError(absl::StrCat(path, ": is not the ", kind, " that ", signature, " signs: sha256 wants ",
+                                          wanted, ", has ", sha256, kGetAgain));
+}
+
+}  // namespace
+
+std::string SignaturePath(absl::string_view artifact_path) {
+  return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".sig");
+}
+
+absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact) {
+  std::error_code error;
+  if (!fs::is_symlink(artifact, error)) return artifact;
+  const fs::path path = fs::canonical(artifact, error);
+  if (error) return absl::NotFoundError(absl::StrCat(artifact, ": ", error.message()));
+  return path.string();
+}
+
+std::string SignatureBeside(const std::string& artifact) {
+  const absl::StatusOr<std::string> path = ArtifactRealPath(artifact);
+  if (!path.ok()) return "";
+  std::error_code error;
+  std::string signature = SignaturePath(*path);
+  return fs::exists(signature, error) ? signature : "";
+}
+
+absl::StatusOr<ArtifactSignature> CheckSignature(const std::string& artifact, const MappedFile& file,
+                                                 const std::string& public_key) {
+  ASSIGN_OR_RETURN(const PublicKey key, ReadPublicKey(public_key));
+  ASSIGN_OR_RETURN(const std::string path, ArtifactRealPath(artifact));
+  const std::string signature = SignaturePath(path);
+  ASSIGN_OR_RETURN(const std::vector<SignedFile> files, ReadSignature(signature, key));
+  const std::string name = FileName(path), manifest = FileName(ManifestPath(path));
+  RETURN_IF_ERROR(CheckNames(signature, files, {name, manifest}));
+  ASSIGN_OR_RETURN(std::string sha256, CheckDigest(file.bytes(), artifact, "file", signature, DigestOf(files, name)));
+  return ArtifactSignature{signature, key.id(), std::move(sha256), DigestOf(files, manifest)};
+}
+
+absl::Status CheckManifestSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature) {
+  return CheckDigest(json, path, "manifest", signature.path, signature.manifest_sha256).status();
+}
+
+bool HasOldSignature(const std::string& artifact, const Manifest& manifest) {
+  const absl::StatusOr<std::string> path = ArtifactRealPath(artifact);
+  if (!path.ok()) return false;
+  const auto file = MappedFile::Open(SignaturePath(*path));
+  const auto bundle = file.ok() ? ParseBundle((*file)->bytes()) : file.status();
+  const auto files = bundle.ok() ? ParseStatement(bundle->payload) : bundle.status();
+  if (!files.ok()) return false;
+  if (DigestOf(*files, FileName(*path)) != manifest.artifact().sha256()) return true;
+  const auto text = WriteManifest(manifest);
+  return text.ok() && DigestOf(*files, FileName(ManifestPath(*path))) != Sha256Of(*text);
+}
+
+}  // namespace modelport

@@ -1,0 +1,50 @@
+#ifndef MODELPORT_ARTIFACT_SIGNATURE_ARTIFACT_SIGNATURE_H_
+#define MODELPORT_ARTIFACT_SIGNATURE_ARTIFACT_SIGNATURE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/io/mapped_file.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// Where the signature of an artifact lies: "out/m.sig" for "out/m.pt".
+std::string SignaturePath(absl::string_view artifact_path);
+
+// The artifact's own path: where it leads if `artifact` is a link, since manifest and signature lie beside the file
+// itself. NotFound if the link leads nowhere.
+absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact);
+
+// The path of the file that lies where the artifact's signature belongs; "" if none does. It is not read.
+std::string SignatureBeside(const std::string& artifact);
+
+// What a signature says, once it is known who made it.
+struct ArtifactSignature {
+  std::string path;
+  std::string key_id;           // PublicKey::id()
+  std::string artifact_sha256;  // As `file` of CheckSignature has it.
+  std::string manifest_sha256;  // As the manifest must have it, which is not read here.
+};
+
+// Checks that the owner of the key in the file `public_key` signed the artifact at `artifact`, whose bytes are those of
+// `file`, and a manifest. Messages begin with the file that they are about.
+//   NotFound            no signature beside the artifact, or no key
+//   InvalidArgument     not a signature by a key, or not a public key on P-256
+//   DataLoss            the signature was cut or altered, or the artifact is not the one that was signed
+//   FailedPrecondition  signed by another key, or of files with other names
+absl::StatusOr<ArtifactSignature> CheckSignature(const std::string& artifact, const MappedFile& file,
+                                                 const std::string& public_key);
+
+// Checks that `json`, the text of the manifest at `path`, is the one that was signed. DataLoss if it is not.
+absl::Status CheckManifestSigned(absl::string_view json, const std::string& path, const ArtifactSignature& signature);
+
+// Whether a signature beside the artifact is of other files than the artifact and its manifest, which `manifest`
+// describes. So it is when an export has replaced them by others. Whose signature it is does not matter.
+bool HasOldSignature(const std::string& artifact, const Manifest& manifest);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_SIGNATURE_ARTIFACT_SIGNATURE_H_

@@ -1,0 +1,226 @@
+#include "artifact/verify/artifact_weights.h"
+
+#include <ATen/ops/from_blob.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "artifact/build/bind_parts.h"
+#include "artifact/build/keep_slots.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/digest/sha256.h"
+#include "common/keymap/left_out.h"
+#include "common/module_tree/size_tables.h"
+#include "common/operation/verify_inputs.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "common/torchscript/archive/tensor_record.h"
+#include "common/torchscript/weights/scalar_type.h"
+#include "registry/recognise/weight_source.h"
+#include "registry/weight_parts.h"
+
+namespace modelport {
+namespace {
+
+bool IsDigest(absl::string_view source) {
+  constexpr size_t kDigits = 64;
+  return absl::ConsumePrefix(&source, "sha256:") && source.size() == kDigits &&
+         std::all_of(source.begin(), source.end(), absl::ascii_isxdigit);
+}
+
+// A file of weights, as the manifest states it.
+struct StatedFile {
+  std::string source;
+  SourceChoice choice;
+};
+
+// The files that the manifest names, one for each part.
+std::vector<StatedFile> StatedFiles(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
+  const Manifest& manifest = stated.manifest;
+  if (parts.size() == 1) return {{manifest.source(), {manifest.layout(), manifest.state_dict()}}};
+  std::vector<StatedFile> files;
+  for (const auto& file : manifest.checkpoints().files()) {
+    files.push_back({file.source(), {file.layout(), file.state_dict()}});
+  }
+  return files;
+}
+
+// Checks that the manifest names a file for each of `parts`.
+absl::Status CheckSources(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
+  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  if (files.size() != parts.size()) {
+    return absl::DataLossError(absl::StrCat(stated.path, ": checkpoints wants ", parts.size(),
+                                            " files, one for each part of the model, has ", files.size()));
+  }
+  for (const StatedFile& file : files) {
+    if (IsDigest(file.source)) continue;
+    return absl::DataLossError(
+        absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(file.source)));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ArtifactWeights> Bind(const KeptOutputs& kept, std::vector<MappedPart> mapped, DType dtype,
+                                     std::vector<std::string> sources) {
+  KeepSlots(kept, mapped);
+  ArtifactWeights weights{std::move(mapped), {}, std::move(sources)};
+  ASSIGN_OR_RETURN(weights.bound, BindParts(weights.mapped, dtype));
+  return weights;
+}
+
+absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const TargetTree& tree,
+                                         DType dtype, const Seeded& seeded) {
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, *tree.model, seeded));
+  return Bind(tree.kept, std::move(mapped), dtype, {SeededName(seeded)});
+}
+
+std::string DigestOf(const Checkpoint& checkpoint) {
+  Sha256 sha256;
+  for (const OpenedFile& file : checkpoint.files()) sha256.Update(file.bytes);
+  return absl::StrCat("sha256:", sha256.HexDigest());
+}
+
+// Opens the checkpoint at `path` and puts it where `files` has its digest.
+absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFile>& files,
+                            std::vector<absl::optional<Checkpoint>>& taken) {
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
+  const std::string digest = DigestOf(checkpoint);
+  std::vector<std::string> wanted;
+  for (size_t i = 0; i < files.size(); ++i) {
+    wanted.push_back(files[i].source);
+    if (files[i].source != digest || taken[i]) continue;
+    taken[i] = std::move(checkpoint);
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": is not ", files.size() == 1 ? "the checkpoint" : "another checkpoint",
+                   " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
+}
+
+absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, const CatalogEntry& entry,
+                                                      const KeptOutputs& kept, std::vector<WeightPart> parts,
+                                                      DType dtype, const std::vector<std::string>& paths,
+                                                      const StatedManifest& stated) {
+  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  std::vector<absl::optional<Checkpoint>> taken(files.size());
+  for (const std::string& path : paths) RETURN_IF_ERROR(TakeCheckpoint(path, files, taken));
+  std::vector<MappedPart> mapped;
+  std::vector<std::string> sources;
+  for (size_t i = 0; i < files.size(); ++i) {
+    const auto& [source, choice] = files[i];
+    if (!taken[i]) {
+      return absl::InvalidArgumentError(absl::StrCat(stated.path, ": the artifact was made from ", files.size(),
+                                                     " checkpoints: --checkpoint lacks that of ", parts[i].file->part,
+                                                     ", ", source));
+    }
+    absl::StatusOr<MappedPart> part = MapPart(registry, entry, std::move(parts[i]), {*std::move(taken[i]), choice});
+    if (!part.ok()) {
+      return Annotate(part.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
+                                                  Brief(DictName(*choice.state_dict))));
+    }
+    RETURN_IF_ERROR(VerifyInputs(part->checkpoint, part->plan.sources));
+    mapped.push_back(*std::move(part));
+    sources.push_back(source);
+  }
+  return Bind(kept, std::move(mapped), dtype, std::move(sources));
+}
+
+// For a manifest that states no checkpoint: any that holds the artifact's weights will do.
+absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, const CatalogEntry& entry,
+                                                   const TargetTree& tree, DType dtype,
+                                                   const std::vector<std::string>& paths) {
+  CheckpointFiles files;
+  for (const std::string& path : paths) files.push_back({path});
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, *tree.model, files));
+  std::vector<std::string> sources;
+  for (const MappedPart& part : mapped) {
+    RETURN_IF_ERROR(VerifyInputs(part.checkpoint, part.plan.sources));
+    sources.push_back(DigestOf(part.checkpoint));
+  }
+  return Bind(tree.kept, std::move(mapped), dtype, std::move(sources));
+}
+
+// The tensor that fills `slot`, the one of that index, borrowed from the artifact.
+absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
+  ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, index, slot, dtype));
+  // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
+  // where Modelport writes it, which is aligned.
+  return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
+}
+
+// Checks that the layouts that the manifest names exist.
+absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPart>& parts,
+                          const StatedManifest& stated) {
+  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string& layout = files[i].choice.layout;
+    if (parts[i].key_map->Find(layout) != nullptr) continue;
+    return absl::DataLossError(
+        absl::StrCat(stated.path, ": layout ", Brief(layout), " is none of ", entry.plugin->family));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dtype, const ArtifactFile& file) {
+  const ModuleTree& tree = *target.kept.tree;
+  BoundTensors bound;
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, TensorIndex(i, target.tables), tree.slots[i],
+                                                     tree.slots[i].dtype.value_or(dtype)));
+    // Tables are computed from the numbers before CompareArchive has found the record at its place.
+    if (!target.tables.empty() && reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % tensor.element_size() != 0) {
+      return absl::DataLossError(
+          absl::StrCat(file.path(), ": ", tree.slots[i].name, ": is not where Modelport writes it"));
+    }
+    bound.tensors.push_back(std::move(tensor));
+  }
+  return ArtifactWeights{{}, {std::move(bound)}, {}};
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
+                                                    const Manifest& stated) {
+  absl::optional<WeightPart> whole = WholeTree(*entry.plugin, *entry.variant, tree);
+  // The source of several files is stated for each of them.
+  if (!whole || !IsDigest(stated.source())) return SplitWeights(*entry.plugin, *entry.variant, tree);
+  std::vector<WeightPart> parts;
+  parts.push_back(*std::move(whole));
+  return parts;
+}
+
+absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
+                                                   const TargetTree& tree, DType dtype, const StatedManifest& stated,
+                                                   const std::vector<std::string>& checkpoints,
+                                                   const ArtifactFile& file) {
+  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
+    // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
+    if (checkpoints.empty()) {
+      RETURN_IF_ERROR(FromArtifact(tree, dtype, file).status());
+      return FromSeed(registry, entry, tree, dtype, *seeded);
+    }
+    return absl::FailedPreconditionError(
+        absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ", stated.manifest.source(),
+                     ", and from no checkpoint; leave out --checkpoint"));
+  }
+  if (!stated.is_whole) {
+    return checkpoints.empty() ? FromArtifact(tree, dtype, file)
+                               : FromAnyCheckpoints(registry, entry, tree, dtype, checkpoints);
+  }
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, *tree.model, stated.manifest));
+  RETURN_IF_ERROR(CheckSources(stated, parts));
+  if (!checkpoints.empty()) {
+    return FromStatedCheckpoints(registry, entry, tree.kept, std::move(parts), dtype, checkpoints, stated);
+  }
+  RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
+  return FromArtifact(tree, dtype, file);
+}
+
+}  // namespace modelport

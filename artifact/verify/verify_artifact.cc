@@ -1,0 +1,290 @@
+#include "artifact/verify/verify_artifact.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "artifact/build/bind_parts.h"
+#include "artifact/build/target_module.h"
+#include "artifact/manifest/describe_export.h"
+#include "artifact/manifest/stated_manifest.h"
+#include "artifact/signature/artifact_signature.h"
+#include "artifact/verify/artifact_weights.h"
+#include "artifact/verify/check_proof.h"
+#include "artifact/verify/stored_tables.h"
+#include "common/digest/sha256.h"
+#include "common/io/mapped_file.h"
+#include "common/manifest/compare_manifests.h"
+#include "common/manifest/describe_weights.h"
+#include "common/manifest/manifest.h"
+#include "common/manifest/static_shape.h"
+#include "common/module_tree/size_tables.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/image_size.h"
+#include "common/text/first_few.h"
+#include "common/text/printable.h"
+#include "common/torchscript/archive/archive_pieces.h"
+#include "common/torchscript/archive/artifact_file.h"
+#include "common/torchscript/archive/compare_archive.h"
+#include "common/torchscript/archive/save_module.h"
+#include "common/torchscript/parity/compare_reference.h"
+#include "common/torchscript/parity/reference.h"
+#include "common/torchscript/proof/example.h"
+#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "common/torchscript/script/torch_status.h"
+#include "registry/find_wrapper.h"
+#include "registry/target_tree.h"
+#include "registry/weight_parts.h"
+#include "targets/targets.h"
+
+namespace modelport {
+namespace {
+
+// What an export was asked for, as the manifest states it.
+struct StatedRequest {
+  CatalogEntry entry;
+  const Target* target;
+  const Runtime* runtime = nullptr;
+  DType dtype;
+  bool with_preprocess = false;
+  std::string wrapper;
+  std::vector<std::string> outputs;
+  absl::optional<ImageSize> static_shape;
+};
+
+absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
+  StatedRequest request;
+  ASSIGN_OR_RETURN(request.entry, registry.Find(stated.model()));
+  ASSIGN_OR_RETURN(request.target, FindTarget(stated.target()));
+  if (!stated.runtime().empty()) {
+    ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
+  }
+  const absl::optional<DType> dtype = ParseDType(stated.dtype());
+  if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
+  request.dtype = *dtype;
+  request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
+  request.wrapper = stated.wrapper();
+  request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
+  ASSIGN_OR_RETURN(request.static_shape, StaticShape(stated));
+  RETURN_IF_ERROR(FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
+                              request.wrapper)
+                      .status());
+  return request;
+}
+
+// Another text of the plugin gives other bytes, which does not mean that the file was altered.
+absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
+  if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      "the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
+      plugin.plugin_digest, ", has ", Brief(stated.plugin_sha256()), "; key_map_sha256 wants ", plugin.key_map_digest,
+      ", has ", Brief(stated.key_map_sha256()), "\n  verify it with that text, which --plugin_path can name"));
+}
+
+absl::Status WrongFields(const std::string& path, const std::vector<std::string>& fields) {
+  return absl::DataLossError(absl::StrCat(path, ": ", fields.size(), fields.size() == 1 ? " field is" : " fields are",
+                                          " not as the artifact is made (stated -> right): ", FirstFew(fields)));
+}
+
+// An artifact made anew, to compare with.
+struct Remade {
+  TargetTree tree;
+  ArtifactWeights weights;
+  torch::jit::Module module;  // Borrows from `weights`.
+  double table_difference;    // As TakeStoredTables.
+  ArchiveFormat format;
+  Manifest manifest;  // Without the fields of DescribeFile and DescribeProof.
+};
+
+absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
+                              const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
+  Remade remade;
+  absl::StatusOr<TargetTree> tree =
+      BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
+                      request.wrapper, request.outputs, request.static_shape);
+  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": ", tree.status().message()));
+  remade.tree = *std::move(tree);
+  ASSIGN_OR_RETURN(remade.weights,
+                   GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated, checkpoints, file));
+  ASSIGN_OR_RETURN(remade.module,
+                   BuildTargetModule(remade.tree, AllTensors(remade.weights.bound), *request.target, request.runtime));
+  ASSIGN_OR_RETURN(remade.table_difference, TakeStoredTables(file, remade.tree, remade.module));
+  const std::vector<Operator> operators = CollectOperators(remade.module);
+  remade.format = WrittenFormat(request.runtime, operators);
+  remade.manifest = DescribeModule({.entry = request.entry,
+                                    .target = *request.target,
+                                    .tree = remade.tree,
+                                    .module = remade.module,
+                                    .operators = operators,
+                                    .format = remade.format,
+                                    .dtype = request.dtype,
+                                    .runtime = request.runtime});
+  const ArtifactWeights& weights = remade.weights;
+  if (!weights.mapped.empty()) {
+    DescribeSource(weights.sources, weights.mapped, weights.bound, remade.manifest);
+  } else if (stated.is_whole) {
+    ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
+                     StatedParts(request.entry, *remade.tree.model, stated.manifest));
+    CopySource(stated.manifest, parts, remade.manifest);
+  }
+  return remade;
+}
+
+absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
+  const std::vector<std::string> wrong =
+      stated.is_whole
+          ? DifferingFields(stated.manifest, right, {"modelport.Manifest.artifact", "modelport.Manifest.round_trip"})
+          : DifferingFields(stated.manifest, ManifestWithin(right), {});
+  return wrong.empty() ? absl::OkStatus() : WrongFields(stated.path, wrong);
+}
+
+absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const ArtifactFile& file,
+                        const TargetTree& tree) {
+  return CompareArchive(archive, file, TensorNames(*tree.whole, tree.tables));
+}
+
+absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
+                            const ArchiveFormat& format) {
+  Manifest right;
+  DescribeFile(sha256, file.bytes().size(), format, right);
+  const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
+  return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
+}
+
+// Whether the artifact may compute values that are not finite: its manifest says so, or has no place to say it.
+bool MayBeNonfinite(const StatedManifest& stated) {
+  const auto& outputs = stated.manifest.round_trip().outputs();
+  return !stated.is_whole || std::any_of(outputs.begin(), outputs.end(),
+                                         [](const auto& output) { return output.nan() + output.infinite() > 0; });
+}
+
+// Loads the archive and compares what it computes, and what `stated` says of that.
+absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::shared_ptr<ArchivePieces>& archive,
+                                const std::vector<Call>& examples, const std::vector<EntryPoint>& entry_points,
+                                const StatedManifest& stated) {
+  ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
+  ASSIGN_OR_RETURN(RoundTrip round_trip,
+                   CompareModules(module, loaded, examples, entry_points, outputs, MayBeNonfinite(stated)));
+  if (!stated.is_whole) return round_trip;
+  const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
+  if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
+  return round_trip;
+}
+
+absl::StatusOr<Reference> ReadReferenceOf(const std::string& model, const std::string& path) {
+  ASSIGN_OR_RETURN(Reference reference, ReadReference(path));
+  if (reference.model == model) return reference;
+  return absl::FailedPreconditionError(absl::StrCat(path, ": is a reference of ", Brief(reference.model),
+                                                    ", and the artifact is made from ", Brief(model)));
+}
+
+std::string Describe(const ComparedOutput& output) {
+  return absl::StrCat(
+      output.call, ": max diff ", output.max_abs, output.equal_on_same_memory ? ", none on the same memory" : "",
+      output.nan + output.infinite > 0 ? absl::StrCat(", ", output.nan, " NaN, ", output.infinite, " infinite") : "");
+}
+
+// What is known of the signature beside the artifact, if there is one.
+void ReportSignature(const std::string& artifact, const absl::optional<ArtifactSignature>& signature,
+                     Verification& result) {
+  if (signature) {
+    result.passed.push_back(
+        absl::StrCat("artifact and manifest signed: ", signature->path, ", by the key sha256:", signature->key_id));
+    return;
+  }
+  if (const std::string path = SignatureBeside(artifact); !path.empty()) {
+    result.not_checked.push_back(
+        absl::StrCat("signature ", path, ": give the public key of whoever signed with --key"));
+  }
+}
+
+void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,
+            const std::vector<std::string>& checkpoints, Verification& result) {
+  result.passed.push_back("every byte as Modelport writes it");
+  result.passed.push_back("every field of the manifest as it is made");
+  if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
+  if (const TargetTree& tree = remade.tree; !tree.tables.empty()) {
+    result.passed.push_back(
+        absl::StrCat("what it holds for images of ", ImageSizeString(*tree.static_shape), ": ",
+                     remade.table_difference == 0
+                         ? "bitwise equal"
+                         : absl::StrCat("equal within ", remade.table_difference, " of its largest element"),
+                     " to what its weights give here"));
+  }
+  if (!remade.weights.mapped.empty()) {
+    const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
+    result.passed.push_back(
+        absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ", absl::StrJoin(sources, ", ")));
+  } else if (!stated.is_whole) {
+    result.not_checked.push_back(
+        "weights: give the checkpoint with --checkpoint; the manifest that export wrote names it");
+  } else {
+    result.not_checked.push_back(
+        absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
+    result.not_checked.push_back(
+        absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", ")));
+  }
+  result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
+  for (const ComparedOutput& output : round_trip.outputs) result.passed.push_back(Describe(output));
+  if (!round_trip.kernel_fault.empty()) {
+    result.passed.push_back(absl::StrCat("compared without oneDNN, since here ", round_trip.kernel_fault));
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
+                                            const std::vector<std::string>& checkpoints,
+                                            const absl::optional<ReferenceFile>& reference,
+                                            const std::string& public_key) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> mapped, MappedFile::Open(artifact));
+  absl::optional<ArtifactSignature> signature;
+  if (!public_key.empty()) {
+    ASSIGN_OR_RETURN(signature, CheckSignature(artifact, *mapped, public_key));
+  }
+  ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Read(artifact, mapped));
+  ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file, signature));
+  absl::optional<Reference> stored;
+  if (reference) {
+    ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
+  }
+  const absl::StatusOr<StatedRequest> request = FindRequest(registry, stated.manifest);
+  RETURN_IF_ERROR(Annotate(request.status(), stated.path));
+  RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
+  ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoints, file));
+  RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
+  const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
+  ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
+                   MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
+  RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
+  if (stated.is_whole) {
+    const std::string sha256 = signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, sha256, remade.format));
+  }
+  const std::vector<Call> examples = TargetExamples(request->entry, remade.tree);
+  ASSIGN_OR_RETURN(const RoundTrip round_trip,
+                   Prove(remade.module, archive, examples, remade.tree.whole->entry_points, stated));
+  RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));
+  RETURN_IF_ERROR(mapped->CheckUnchanged());
+  Verification result;
+  result.manifest = stated.manifest;
+  ReportSignature(artifact, signature, result);
+  Report(round_trip, stated, remade, checkpoints, result);
+  if (stored) {
+    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, {.tolerance = reference->tolerance}));
+  }
+  return result;
+}
+
+}  // namespace modelport

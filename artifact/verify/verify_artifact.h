@@ -1,0 +1,55 @@
+#ifndef MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
+#define MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/torchscript/parity/compare_reference.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// A file of stored inputs and outputs to compare the artifact with (common/torchscript/parity/reference.h).
+struct ReferenceFile {
+  std::string path;
+  absl::optional<double> tolerance = {};  // As CompareReference takes it.
+};
+
+// What a verification checked with success, and what it could not check.
+struct Verification {
+  Manifest manifest;
+  std::vector<std::string> passed;
+  std::vector<std::string> not_checked;
+  absl::optional<ReferenceComparison> reference;  // May hold tensors that did not pass.
+};
+
+// Verifies the artifact file `artifact` and its manifest, beside it or in it, by making both anew: from the plugin and
+// from `checkpoints`, those that it was made from in any order, if there are some, else from seeded weights if these
+// were used, else from the tensors of the file itself, whose origin is then not checked. Every byte of the file and
+// every field of the manifest must be the same; only what was measured in a run may differ, within tolerance. LibTorch
+// is given what was made anew, never the file.
+//
+// If `public_key` names a file, the signature beside the artifact is checked before anything else is read of the two
+// files: the owner of that key must have signed both (artifact_signature.h). Else it is not checked.
+//   NotFound            no artifact, no manifest, or no such model
+//   InvalidArgument     not a manifest
+//   DataLoss            damaged or altered; names the field, or the record and its line or slot
+//   FailedPrecondition  made by another release, from another text of the plugin or from another checkpoint; or outputs
+//                       are not finite and the manifest says that they are
+//   Unavailable         a kernel of this machine does not agree with itself, so that outputs cannot be compared
+//   others              as CheckSignature
+//
+// The verified module is then compared with `reference`, if one is given.
+//   FailedPrecondition  the reference is another model's
+//   others              as ReadReference and CompareReference
+absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
+                                            const std::vector<std::string>& checkpoints,
+                                            const absl::optional<ReferenceFile>& reference = absl::nullopt,
+                                            const std::string& public_key = "");
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_

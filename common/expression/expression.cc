@@ -1,0 +1,312 @@
+#include "common/expression/expression.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/expression/expression_parser.h"
+#include "common/expression/expression_tokens.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+
+namespace modelport {
+namespace {
+
+using Node = Expression::Node;
+using Kind = Expression::Node::Kind;
+
+std::string DoubleString(double value) {
+  std::array<char, 32> buffer;
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  const std::string digits(buffer.data(), end);
+  return digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits;
+}
+
+struct ValueWriter {
+  std::string operator()(int64_t value) const { return absl::StrCat(value); }
+  std::string operator()(double value) const { return DoubleString(value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(const std::string& value) const { return absl::StrCat("\"", value, "\""); }
+  std::string operator()(const std::vector<int64_t>& value) const {
+    return absl::StrCat("[", absl::StrJoin(value, ", "), "]");
+  }
+  std::string operator()(const std::vector<double>& value) const {
+    const auto format = [](std::string* out, double item) { absl::StrAppend(out, DoubleString(item)); };
+    return absl::StrCat("[", absl::StrJoin(value, ", ", format), "]");
+  }
+  std::string operator()(const TypeName& value) const { return value.name; }
+};
+
+absl::StatusOr<int64_t> Integer(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return *integer;
+  return absl::InvalidArgumentError(absl::StrCat("wants an integer, has ", ValueString(value)));
+}
+
+// The sign of an operation of two integers.
+absl::string_view Sign(Kind kind) {
+  switch (kind) {
+    case Kind::kAdd:
+      return "+";
+    case Kind::kSubtract:
+      return "-";
+    case Kind::kMultiply:
+      return "*";
+    default:
+      return "//";
+  }
+}
+
+absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
+  int64_t result = 0;
+  bool overflows = false;
+  switch (kind) {
+    case Kind::kAdd:
+      overflows = __builtin_add_overflow(a, b, &result);
+      break;
+    case Kind::kSubtract:
+      overflows = __builtin_sub_overflow(a, b, &result);
+      break;
+    case Kind::kMultiply:
+      overflows = __builtin_mul_overflow(a, b, &result);
+      break;
+    default:
+      if (b == 0) return absl::InvalidArgumentError("division by zero");
+      overflows = a == INT64_MIN && b == -1;
+      if (!overflows) result = a / b - (a % b != 0 && (a < 0) != (b < 0));
+  }
+  if (!overflows) return result;
+  return absl::InvalidArgumentError(absl::StrCat(a, " ", Sign(kind), " ", b, " does not fit an integer of 64 bits"));
+}
+
+absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
+
+// The value of a node that must not be a module type: a name that is not in scope is an error.
+absl::StatusOr<Value> EvaluateKnown(const Node& node, const Scope& scope) {
+  if (node.kind == Kind::kName && scope.count(node.name) == 0) {
+    std::vector<std::string> names;
+    for (const auto& [name, value] : scope) names.push_back(name);
+    return absl::InvalidArgumentError(absl::StrCat("unknown name \"", node.name, "\"", NearestHint(node.name, names)));
+  }
+  return EvaluateNode(node, scope);
+}
+
+absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, scope));
+  return Integer(value);
+}
+
+// Holds every 64-bit integer exactly.
+using Number = long double;
+
+// The items of a list, a number as the only item, or nullopt for a value of another kind.
+absl::optional<std::vector<Number>> Numbers(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return {{static_cast<Number>(*integer)}};
+  if (const auto* number = std::get_if<double>(&value)) return {{static_cast<Number>(*number)}};
+  if (const auto* list = std::get_if<std::vector<int64_t>>(&value)) return {{list->begin(), list->end()}};
+  if (const auto* list = std::get_if<std::vector<double>>(&value)) return {{list->begin(), list->end()}};
+  return absl::nullopt;
+}
+
+bool IsList(const Value& value) {
+  return std::holds_alternative<std::vector<int64_t>>(value) || std::holds_alternative<std::vector<double>>(value);
+}
+
+absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
+  std::vector<int64_t> integers;
+  std::vector<double> floats;
+  for (const auto& operand : node.operands) {
+    ASSIGN_OR_RETURN(const Value item, EvaluateKnown(*operand, scope));
+    if (const auto* number = std::get_if<double>(&item)) {
+      floats.push_back(*number);
+      continue;
+    }
+    const auto* integer = std::get_if<int64_t>(&item);
+    if (integer == nullptr) return absl::InvalidArgumentError(absl::StrCat("wants a number, has ", ValueString(item)));
+    integers.push_back(*integer);
+    floats.push_back(static_cast<double>(*integer));
+  }
+  if (integers.size() == floats.size()) return integers;
+  return floats;
+}
+
+absl::StatusOr<Value> EvaluateIndex(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value list, EvaluateKnown(*node.operands[0], scope));
+  ASSIGN_OR_RETURN(const int64_t index, EvaluateInteger(*node.operands[1], scope));
+  if (!IsList(list)) return absl::InvalidArgumentError(absl::StrCat("wants a list, has ", ValueString(list)));
+  const auto* integers = std::get_if<std::vector<int64_t>>(&list);
+  const auto* floats = std::get_if<std::vector<double>>(&list);
+  const int64_t size = integers != nullptr ? integers->size() : floats->size();
+  if (index < -size || index >= size) {
+    return absl::InvalidArgumentError(absl::StrCat("index ", index, " is out of range in ", ValueString(list)));
+  }
+  const int64_t place = index < 0 ? index + size : index;
+  return integers != nullptr ? Value((*integers)[place]) : Value((*floats)[place]);
+}
+
+// Comparing values of different kinds is an error and not `false`, because it is a mistake of the author.
+absl::StatusOr<Value> EvaluateComparison(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value left, EvaluateNode(*node.operands[0], scope));
+  ASSIGN_OR_RETURN(const Value right, EvaluateNode(*node.operands[1], scope));
+  const auto a = Numbers(left), b = Numbers(right);
+  const bool are_numbers = a && b && IsList(left) == IsList(right);
+  const bool is_order = node.kind != Kind::kEqual && node.kind != Kind::kNotEqual;
+  if (is_order ? !are_numbers || IsList(left) : !are_numbers && left.index() != right.index()) {
+    return absl::InvalidArgumentError(absl::StrCat("wants two ", is_order ? "numbers" : "values of one kind", ", has ",
+                                                   ValueString(left), " and ", ValueString(right)));
+  }
+  switch (node.kind) {
+    case Kind::kEqual:
+      return are_numbers ? *a == *b : left == right;
+    case Kind::kNotEqual:
+      return are_numbers ? *a != *b : left != right;
+    case Kind::kLess:
+      return *a < *b;
+    case Kind::kLessEqual:
+      return *a <= *b;
+    case Kind::kGreater:
+      return *a > *b;
+    default:
+      return *a >= *b;
+  }
+}
+
+absl::StatusOr<bool> EvaluateTruth(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, scope));
+  if (const bool* boolean = std::get_if<bool>(&value)) return *boolean;
+  ASSIGN_OR_RETURN(const int64_t integer, Integer(value));
+  return integer != 0;
+}
+
+absl::StatusOr<Value> EvaluateLogic(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const bool left, EvaluateTruth(*node.operands[0], scope));
+  if (node.kind == Kind::kNot) return !left;
+  if (left == (node.kind == Kind::kOr)) return left;
+  ASSIGN_OR_RETURN(const bool right, EvaluateTruth(*node.operands[1], scope));
+  return right;
+}
+
+absl::StatusOr<Value> EvaluateNegation(const Node& node, const Scope& scope) {
+  ASSIGN_OR_RETURN(const Value operand, EvaluateNode(*node.operands[0], scope));
+  if (const auto* number = std::get_if<double>(&operand)) return -*number;
+  ASSIGN_OR_RETURN(const int64_t integer, Integer(operand));
+  ASSIGN_OR_RETURN(const int64_t result, Compute(Kind::kSubtract, 0, integer));
+  return result;
+}
+
+absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope) {
+  switch (node.kind) {
+    case Kind::kLiteral:
+      return node.literal;
+    case Kind::kName: {
+      const auto argument = scope.find(node.name);
+      return argument == scope.end() ? Value(TypeName{node.name}) : argument->second;
+    }
+    case Kind::kList:
+      return EvaluateList(node, scope);
+    case Kind::kIndex:
+      return EvaluateIndex(node, scope);
+    case Kind::kNegate:
+      return EvaluateNegation(node, scope);
+    case Kind::kEqual:
+    case Kind::kNotEqual:
+    case Kind::kLess:
+    case Kind::kLessEqual:
+    case Kind::kGreater:
+    case Kind::kGreaterEqual:
+      return EvaluateComparison(node, scope);
+    case Kind::kNot:
+    case Kind::kAnd:
+    case Kind::kOr:
+      return EvaluateLogic(node, scope);
+    default:
+      break;
+  }
+  ASSIGN_OR_RETURN(const int64_t left, EvaluateInteger(*node.operands[0], scope));
+  ASSIGN_OR_RETURN(const int64_t right, EvaluateInteger(*node.operands[1], scope));
+  ASSIGN_OR_RETURN(const int64_t result, Compute(node.kind, left, right));
+  return result;
+}
+
+void CollectNames(const Node& node, std::set<std::string>* names) {
+  if (node.kind == Kind::kName) names->insert(node.name);
+  for (const auto& operand : node.operands) CollectNames(*operand, names);
+}
+
+void CollectComparedNames(const Node& node, std::set<std::string>* names) {
+  const bool compares = node.kind == Kind::kEqual || node.kind == Kind::kNotEqual;
+  for (const auto& operand : node.operands) {
+    if (compares && operand->kind == Kind::kName) names->insert(operand->name);
+    CollectComparedNames(*operand, names);
+  }
+}
+
+}  // namespace
+
+std::string ValueString(const Value& value) { return std::visit(ValueWriter(), value); }
+
+absl::optional<double> NumberOf(const Value& value) {
+  if (const auto* integer = std::get_if<int64_t>(&value)) return static_cast<double>(*integer);
+  if (const auto* number = std::get_if<double>(&value)) return *number;
+  return absl::nullopt;
+}
+
+absl::StatusOr<Expression> Expression::Parse(absl::string_view text) {
+  ASSIGN_OR_RETURN(ExpressionParser parser, ExpressionParser::Create(text));
+  return parser.ParseWhole();
+}
+
+std::vector<std::string> Expression::names() const {
+  std::set<std::string> names;
+  CollectNames(*root_, &names);
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Expression::compared_names() const {
+  std::set<std::string> names;
+  CollectComparedNames(*root_, &names);
+  return {names.begin(), names.end()};
+}
+
+absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const {
+  absl::StatusOr<Value> value = EvaluateNode(*root_, scope);
+  return value.ok() ? value : InContext(value.status());
+}
+
+absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const {
+  absl::StatusOr<int64_t> value = EvaluateInteger(*root_, scope);
+  return value.ok() ? value : InContext(value.status());
+}
+
+absl::StatusOr<bool> Expression::EvaluateCondition(const Scope& scope) const {
+  absl::StatusOr<bool> value = EvaluateTruth(*root_, scope);
+  return value.ok() ? value : InContext(value.status());
+}
+
+absl::StatusOr<Expression> Expression::Bind(const Scope& scope) const {
+  const std::vector<std::string> all = names();
+  if (std::all_of(all.begin(), all.end(), [&](const std::string& name) { return scope.count(name) > 0; })) {
+    ASSIGN_OR_RETURN(const Value value, Evaluate(scope));
+    return Parse(ValueString(value));
+  }
+  ASSIGN_OR_RETURN(const std::vector<ExpressionToken> tokens, TokenizeExpression(text_));
+  std::string bound;
+  size_t end = 0;  // Of the text that is copied to `bound`.
+  for (const ExpressionToken& token : tokens) {
+    const auto value = token.kind == ExpressionToken::Kind::kName ? scope.find(token.text) : scope.end();
+    if (value == scope.end()) continue;
+    absl::StrAppend(&bound, text_.substr(end, token.offset - end), ValueString(value->second));
+    end = token.offset + token.text.size();
+  }
+  return Parse(absl::StrCat(bound, text_.substr(end)));
+}
+
+absl::Status Expression::InContext(const absl::Status& error) const {
+  return root_->operands.empty() ? error : Annotate(error, QuotedExpression(text_));
+}
+
+}  // namespace modelport

@@ -1,0 +1,82 @@
+// The operations by which a key map makes slots from the tensors of a layout, and back.
+#ifndef MODELPORT_COMMON_OPERATION_OPERATION_H_
+#define MODELPORT_COMMON_OPERATION_OPERATION_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "absl/types/span.h"
+#include "common/operation/array.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+
+namespace modelport {
+
+struct OperationType;
+
+// One operation over a list of tensors of one dtype. Dimensions count from 0. All but the last three move elements and
+// change none.
+//
+//   concatenate(dim)        joins all tensors to one
+//   chunk(count, dim)       cuts one tensor into `count` equal ones
+//   transpose(a, b)         swaps two dimensions of each tensor
+//   reshape(size, ...)      gives each tensor another shape with as many elements; one size may be -1
+//   swap_halves(dim)        swaps the halves of each tensor: [shift, scale] to [scale, shift]
+//   swap_groups(dim, outer, inner)
+//                           `dim` counts [outer, inner, rest]; makes it count [inner, outer, rest], as qkv that is
+//                           stored head by head: [heads, 3, size] to [3, heads, size]
+//   deinterleave(dim, head) in each `head` elements of `dim`: x0 y0 x1 y1 ... to x0 x1 ... y0 y1 ..., as rotary
+//                           embeddings order the rows of a head
+//   interleave(dim, head)   the reverse
+//   prepend_zeros(dim)      puts one zero element in front of each tensor
+//   drop_first(dim)         drops the first element of each tensor
+//   cast(from, to)          gives each tensor, which has the dtype `from`, the dtype `to`, which must hold every number
+//                           exactly
+//   resample_bicubic(dim, first, height, width)
+//                           `dim` counts `first` elements and then the rows of a square grid; makes the grid
+//                           [height, width] as torch's interpolate(size=, mode="bicubic") does. A grid of that size
+//                           stays as it is
+//   resample_antialias(dim, first, height, width)
+//                           the same with antialias=True
+struct Operation {
+  const OperationType* type;
+  std::vector<int64_t> arguments;  // Dtypes as DTypeArgument gives them.
+
+  // "concatenate(0)".
+  std::string text() const;
+
+  // Replaces dtype and shapes of the inputs by those of the results. InvalidArgument: why they do not fit.
+  absl::Status Infer(DType* dtype, std::vector<Shape>* shapes) const;
+
+  // The results for `inputs`, whose dtype and shapes fit. If `copies()` is false, they are views of the inputs' memory.
+  //   FailedPrecondition  the dtype of the results lacks a number
+  absl::StatusOr<std::vector<Array>> Apply(std::vector<Array> inputs) const;
+  bool copies() const;
+
+  // Whether the results for tensors of these shapes have other numbers than the tensors.
+  bool ChangesNumbers(const std::vector<Shape>& inputs) const;
+
+  // The operation that takes the results for `inputs` tensors back to them; nullopt where the results do not tell.
+  absl::optional<Operation> Inverse(size_t inputs) const;
+
+  bool operator==(const Operation&) const = default;
+};
+
+// A dtype as an argument of an operation, and the reverse; nullopt for a number.
+int64_t DTypeArgument(DType dtype);
+absl::optional<DType> ArgumentDType(int64_t argument);
+
+// InvalidArgument: no operation has this name, with the nearest, or it has other arguments.
+absl::StatusOr<Operation> MakeOperation(absl::string_view name, std::vector<int64_t> arguments);
+
+// The number of tensors that `operations`, in this order, make of `inputs` tensors; nullopt if they do not accept that
+// number.
+absl::optional<size_t> CountResults(absl::Span<const Operation> operations, size_t inputs);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_OPERATION_OPERATION_H_

@@ -1,0 +1,32 @@
+#include "common/torchscript/archive/artifact_file.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+
+namespace modelport {
+
+absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
+  ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  return Read(path, std::move(file));
+}
+
+absl::StatusOr<ArtifactFile> ArtifactFile::Read(const std::string& path, std::shared_ptr<const MappedFile> file) {
+  absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file->bytes(), ZipMethods::kStoredAndDeflated);
+  if (!records.ok()) return Annotate(records.status(), path);
+  return ArtifactFile(path, std::move(file), *std::move(records));
+}
+
+ArtifactFile::ArtifactFile(std::string path, std::shared_ptr<const MappedFile> file, std::vector<ZipRecord> records)
+    : path_(std::move(path)), file_(std::move(file)), records_(std::move(records)) {
+  for (size_t i = 0; i < records_.size(); ++i) indices_[records_[i].name] = i;
+}
+
+const ZipRecord* ArtifactFile::Find(absl::string_view path) const {
+  const auto found = indices_.find(absl::StrCat(kArchiveFolder, path));
+  return found == indices_.end() ? nullptr : &records_[found->second];
+}
+
+}  // namespace modelport

@@ -1,0 +1,92 @@
+#include "common/torchscript/archive/script_archive.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "common/checkpoint/record_content.h"
+#include "common/checkpoint/zip_directory.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+
+namespace modelport {
+namespace {
+
+constexpr uint64_t kMaxInflated = uint64_t{64} << 20;
+
+constexpr absl::string_view kFiles[] = {".data/version", "byteorder", "constants.pkl", "data.pkl", "version"};
+constexpr absl::string_view kFolders[] = {"code/", "constants/", "data/"};
+
+bool IsRead(absl::string_view path) {
+  return std::find(std::begin(kFiles), std::end(kFiles), path) != std::end(kFiles) ||
+         std::any_of(std::begin(kFolders), std::end(kFolders),
+                     [path](absl::string_view folder) { return absl::StartsWith(path, folder); });
+}
+
+bool IsTensor(absl::string_view path) {
+  return absl::StartsWith(path, "data/") || absl::StartsWith(path, "constants/");
+}
+
+// The contents copied so far, and the number of bytes that may still be inflated.
+struct Copies {
+  std::deque<std::string>& contents;
+  uint64_t inflatable = kMaxInflated;
+};
+
+absl::StatusOr<absl::string_view> ReadContent(const ZipRecord& record, absl::string_view path, Copies& copies) {
+  if (record.deflated) {
+    ASSIGN_OR_RETURN(std::string content, InflateRecord(record, copies.inflatable));
+    copies.inflatable -= content.size();
+    return copies.contents.emplace_back(std::move(content));
+  }
+  if (IsTensor(path)) return record.bytes;
+  const std::string& content = copies.contents.emplace_back(record.bytes);
+  RETURN_IF_ERROR(CheckCrc32(record, content));
+  return content;
+}
+
+absl::Status TooLarge(const absl::Status& status) {
+  if (!absl::IsResourceExhausted(status)) return status;
+  return absl::ResourceExhaustedError(absl::StrCat(status.message(), ": all compressed records together may have ",
+                                                   kMaxInflated,
+                                                   "\n  pack the archive again without compression, with zip -0"));
+}
+
+}  // namespace
+
+absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
+  ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file, ZipMethods::kStoredAndDeflated));
+  ScriptArchive archive;
+  Copies copies = {.contents = archive.copies_};
+  // The folder of the first record is the archive's folder, as for LibTorch.
+  const absl::string_view first = records.empty() ? "" : records.front().name;
+  const absl::string_view folder = first.substr(0, first.find('/') + 1);
+  for (const ZipRecord& record : records) {
+    absl::string_view name = record.name;
+    if (folder.empty() || !absl::ConsumePrefix(&name, folder)) continue;
+    std::string path(name);
+    if (!IsRead(path)) continue;
+    const absl::StatusOr<absl::string_view> content = ReadContent(record, path, copies);
+    if (!content.ok()) return Annotate(TooLarge(content.status()), Brief(path));
+    archive.records_.push_back({archive.copies_.emplace_back(std::move(path)), *content});
+  }
+  // torch.save also writes such archives, but without code and constants.
+  if (archive.Find("constants.pkl") == nullptr) return absl::InvalidArgumentError("an archive without code");
+  return archive;
+}
+
+const ScriptArchive::Record* ScriptArchive::Find(absl::string_view path) const {
+  const auto found =
+      std::find_if(records_.begin(), records_.end(), [path](const Record& record) { return record.path == path; });
+  return found == records_.end() ? nullptr : &*found;
+}
+
+bool IsCode(absl::string_view path) { return absl::StartsWith(path, "code/") && absl::EndsWith(path, ".py"); }
+
+}  // namespace modelport

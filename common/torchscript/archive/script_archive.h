@@ -1,0 +1,45 @@
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_ARCHIVE_SCRIPT_ARCHIVE_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_ARCHIVE_SCRIPT_ARCHIVE_H_
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// The records of an untrusted TorchScript archive that LibTorch reads: code, pickles, tensors and the version of the
+// format. Other records, such as a manifest, are left out.
+class ScriptArchive {
+ public:
+  struct Record {
+    absl::string_view path;     // Below the archive's folder: "code/__torch__.py".
+    absl::string_view content;  // Not compressed.
+  };
+
+  // Reads `file`, which must outlive the result. Compressed records may inflate to 64 MiB in total. It checks the
+  // CRC-32 of each record except those of stored tensors. Only the contents of stored tensors refer to `file`; the
+  // rest is copied, so that another process that writes to the file does not change what was checked.
+  //   DataLoss            truncated, damaged, or not a zip archive
+  //   InvalidArgument     an archive without code, as torch.save writes
+  //   Unimplemented       encrypted, in several volumes, or compressed by another method than deflate
+  //   ResourceExhausted   compressed records are too large
+  static absl::StatusOr<ScriptArchive> Read(absl::string_view file);
+
+  const std::vector<Record>& records() const { return records_; }
+  // The record `path`; null if there is none.
+  const Record* Find(absl::string_view path) const;
+
+ private:
+  std::vector<Record> records_;     // In the order of the file.
+  std::deque<std::string> copies_;  // What records_ refers to: all but the contents of stored tensors.
+};
+
+// True for the path of a record with TorchScript code.
+bool IsCode(absl::string_view path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_ARCHIVE_SCRIPT_ARCHIVE_H_

@@ -1,0 +1,62 @@
+// What the lint knows about a value of a graph: where its dtype and its device come from. A host that switches to half
+// precision or to a GPU changes the dtype and device of the input and the weights, but not those that the code names.
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_FACT_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_LINT_FACT_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "common/torchscript/script/source_line.h"
+
+namespace modelport {
+
+// A dtype or a device that the file fixes, so that the host cannot change it.
+struct FixedOption {
+  enum class Kind {
+    kWritten,    // x.float(), torch.zeros(n, device="cpu")
+    kDefault,    // torch.zeros(n): float32, on the CPU.
+    kConstant,   // A tensor that is part of the code.
+    kAttribute,  // A tensor in an attribute that is neither parameter nor buffer, which hosts do not convert.
+  };
+  Kind kind;
+  std::string value = {};   // "float32", "cuda:0".
+  std::string call = {};    // The operator, such as "aten::zeros"; for an attribute, its name.
+  std::string module = {};  // The path of the module that has it; "" for the root.
+  SourceLine line = {};     // It is empty for an attribute.
+  bool is_device = false;
+};
+using FixedOptionPtr = std::shared_ptr<const FixedOption>;
+
+// Where the dtype or the device of a tensor may come from: the model, a fixed option, or both. Neither means that the
+// origin is unknown or does not matter, as for integers and for tensors without dimensions.
+struct Origin {
+  bool model = false;  // Whether it may come from the input or the weights.
+  FixedOptionPtr fixed = nullptr;
+};
+
+struct Fact;
+using FactPtr = std::shared_ptr<const Fact>;
+
+// A value: a tensor, a list or tuple of tensors, an int that stands for a dtype, a device, a module, ...
+struct Fact {
+  Origin dtype;
+  Origin device;
+  bool is_input = false;              // Whether it may share memory with an argument of forward.
+  absl::optional<c10::IValue> value;  // The value, if known: a module or a literal.
+  std::string path;                   // The path of a module.
+  std::vector<FactPtr> elements;      // The elements of a tuple, if known.
+};
+
+// The origin of a value that has either the origin `a` or the origin `b`.
+Origin Join(const Origin& a, const Origin& b);
+
+// The fact about any element of a list, tuple or dictionary that contains `facts`.
+Fact Mix(const std::vector<FactPtr>& facts);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_LINT_FACT_H_

@@ -1,0 +1,38 @@
+// Finds what keeps any TorchScript file from working in a host such as Nuke.
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/torchscript/lint/finding.h"
+#include "common/torchscript/lint/host_rule.h"
+#include "common/torchscript/runtime/archive_format.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "common/torchscript/script/module_fwd.h"
+
+namespace modelport {
+
+struct LintOptions {
+  absl::Span<const HostRule> host_rules = {};  // The rules of the host that the file is for.
+  const Runtime* runtime = nullptr;            // The runtime that must load the file; may be null.
+};
+
+struct LintResult {
+  std::vector<Finding> findings;  // The findings in the order of the rules.
+  std::string minimum_runtime;    // The oldest runtime that loads the file and computes the same; empty if none does.
+};
+
+// The findings about `module`, which was loaded from a file of this format. Findings that differ only in their modules,
+// such as the blocks of a network, are merged into one.
+//   FailedPrecondition   the code calls an operator that reaches beyond the process
+//   Internal             LibTorch cannot read the module's code
+//   ResourceExhausted    the code is too large to follow
+absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
+                                const LintOptions& options);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_

@@ -1,0 +1,42 @@
+// A step of forward: one call of an operator, and the facts about its inputs.
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_STEP_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_LINT_STEP_H_
+
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "common/torchscript/lint/fact.h"
+
+namespace modelport {
+
+struct Step {
+  const torch::jit::Node* node;  // A node that has a schema.
+  std::string module;            // The path of the module whose code contains it; "" for the root.
+  std::vector<FactPtr> inputs;
+
+  std::string name() const { return node->kind().toQualString(); }  // "aten::linear".
+};
+
+// An input of a step that is a tensor or a list of tensors.
+struct Operand {
+  const Fact* fact;
+  bool is_list;
+};
+
+// The inputs of `step` that its schema declares as tensors or lists of tensors, in their order.
+std::vector<Operand> TensorOperands(const Step& step);
+
+// The fact about the argument `name` of `step`; null if there is no such argument, or if it is None.
+const Fact* FindArgument(const Step& step, absl::string_view name);
+
+// The fixed option that gives one tensor of `step` its dtype or device while another tensor has the model's; null if
+// there is none. `origin` is &Fact::dtype or &Fact::device. If both tensors may have either origin, because of a
+// condition, they are assumed to have the same.
+FixedOptionPtr FindClash(const Step& step, Origin Fact::*origin);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_LINT_STEP_H_

@@ -1,0 +1,251 @@
+#include "common/torchscript/parity/compare_reference.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
+#include "common/text/nearest.h"
+#include "common/text/printable.h"
+#include "common/torchscript/parity/expected_tensors.h"
+#include "common/torchscript/parity/measured_run.h"
+#include "common/torchscript/parity/reference_call.h"
+#include "common/torchscript/parity/slice.h"
+#include "common/torchscript/parity/tolerance.h"
+#include "common/torchscript/script/torch_status.h"
+
+namespace modelport {
+namespace {
+
+std::string Description(const at::Tensor& tensor) {
+  return absl::StrCat(c10::toString(tensor.scalar_type()), " [", absl::StrJoin(tensor.sizes(), ", "), "]");
+}
+
+// Whether a tensor of one dtype may be compared with one of the other.
+bool SameDType(at::ScalarType a, at::ScalarType b, bool lenient) {
+  return a == b || (lenient && at::isFloatingType(a) && at::isFloatingType(b));
+}
+
+// The names of stages of submodules that the module has not, each with the nearest path.
+absl::Status CheckPaths(const torch::jit::Module& module, const Reference& reference, const ExpectedTensors& expected) {
+  std::vector<std::string> paths;
+  for (const auto& submodule : module.named_modules()) paths.push_back(submodule.name);
+  for (const auto& [name, stage] : expected.stages()) {
+    if (std::count(paths.begin(), paths.end(), stage.path) > 0) continue;
+    return WrongReference(reference, absl::StrCat("tensor ", Brief(name), " is neither an input nor an output, and ",
+                                                  "no submodule has this path", NearestHint(stage.path, paths)));
+  }
+  return absl::OkStatus();
+}
+
+// Why the module computes nothing for `name`.
+absl::Status MissingError(const Reference& reference, const ExpectedTensors& expected, const MeasuredRun& run,
+                          const std::string& name) {
+  const auto stage = expected.stages().find(name);
+  if (stage == expected.stages().end()) {
+    std::vector<std::string> known;
+    for (const PassedTensor& passed : run.passed) {
+      if (passed.point.is_result) known.push_back(passed.point.name);
+    }
+    return WrongReference(reference,
+                          absl::StrCat(reference.method, " returns no tensor ", Brief(name), NearestHint(name, known)));
+  }
+  const std::string call = JoinPath(stage->second.path, stage->second.method);
+  const auto calls = run.calls.find(call);
+  if (calls == run.calls.end() || calls->second <= stage->second.call) {
+    return absl::NotFoundError(absl::StrCat(reference.path, ": nothing calls ", StageName(stage->second)));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(
+      reference.path, ": stage ", Brief(name),
+      " wants one tensor, has none or several: name an element by index or key, such as \"", call, "() -> 0\""));
+}
+
+// The stage that the module passes more often than the reference tells; "" if there is none.
+std::string CalledMoreOften(const ExpectedTensors& expected, const MeasuredRun& run) {
+  std::map<std::string, int> told;
+  for (const auto& [name, stage] : expected.stages()) {
+    int& calls = told[JoinPath(stage.path, stage.method)];
+    calls = std::max(calls, stage.call + 1);
+  }
+  for (const auto& [name, stage] : expected.stages()) {
+    const std::string call = JoinPath(stage.path, stage.method);
+    const auto calls = run.calls.find(call);
+    if (calls == run.calls.end() || calls->second == told[call]) continue;
+    return absl::StrCat("stage ", Brief(name), " wants ", told[call], told[call] == 1 ? " call" : " calls",
+                        ", is called ", calls->second, " times");
+  }
+  return "";
+}
+
+// The stages that the module does not pass; an error unless the comparison is lenient.
+absl::StatusOr<std::vector<std::string>> NotComputed(const Reference& reference, const ExpectedTensors& expected,
+                                                     const MeasuredRun& run, const CompareOptions& options) {
+  if (const std::string stage = CalledMoreOften(expected, run); !stage.empty() && !options.lenient) {
+    return absl::FailedPreconditionError(absl::StrCat(reference.path, ": ", stage));
+  }
+  std::set<std::string> passed;
+  for (const PassedTensor& tensor : run.passed) passed.insert(tensor.name);
+  std::vector<std::string> names;
+  for (const auto& [name, stage] : expected.stages()) {
+    const bool is_left_out = std::any_of(run.left_out.begin(), run.left_out.end(),
+                                         [&, &stage = stage](const auto& path) { return IsWithin(stage.path, path); });
+    if (passed.count(name) > 0 || is_left_out) continue;
+    if (!options.lenient) return MissingError(reference, expected, run, name);
+    names.push_back(name);
+  }
+  for (const auto& [name, tensor] : reference.expected) {
+    if (IsOutput(name) && passed.count(name) == 0) return MissingError(reference, expected, run, name);
+  }
+  return names;
+}
+
+// Which points the names of `inject` stand for.
+class Injected {
+ public:
+  static absl::StatusOr<Injected> Parse(const Reference& reference, const ExpectedTensors& expected,
+                                        const std::vector<std::string>& names) {
+    Injected injected;
+    for (const std::string& name : names) {
+      absl::StatusOr<Stage> stage = ParseStage(name);
+      if (!stage.ok()) return stage.status();
+      const bool is_known = std::any_of(expected.stages().begin(), expected.stages().end(),
+                                        [&](const auto& known) { return Matches(*stage, known.second); });
+      if (!is_known) {
+        std::vector<std::string> known;
+        for (const auto& [other, unused] : expected.stages()) known.push_back(other);
+        return WrongReference(reference,
+                              absl::StrCat("has no tensor of ", Brief(name), " to inject", NearestHint(name, known)));
+      }
+      injected.stages_.push_back(*std::move(stage));
+    }
+    return injected;
+  }
+
+  bool Contains(const Stage& point) const {
+    return std::any_of(stages_.begin(), stages_.end(), [&](const Stage& stage) { return Matches(stage, point); });
+  }
+
+ private:
+  // All inputs of a call, and all elements of a result, belong together.
+  static bool Matches(const Stage& stage, const Stage& point) {
+    return SameCall(stage, point) && stage.side == point.side;
+  }
+
+  std::vector<Stage> stages_;
+};
+
+// The call from which on the module computes; nullopt for "", the whole. `name` is of what it returns.
+absl::StatusOr<absl::optional<Stage>> FirstCall(const Reference& reference, const ExpectedTensors& expected,
+                                                const std::string& name) {
+  if (name.empty()) return absl::nullopt;
+  ASSIGN_OR_RETURN(Stage call, ParseStage(name));
+  call.side = Stage::Side::kOutput;
+  call.argument = 0;
+  call.element.clear();
+  std::vector<std::string> known;
+  for (const auto& [other, stage] : expected.stages()) {
+    if (SameCall(stage, call)) return call;
+    known.push_back(other);
+  }
+  return WrongReference(reference,
+                        absl::StrCat("has no tensor of ", Brief(name), " to begin at", NearestHint(name, known)));
+}
+
+// The own tensor, of which the reference may hold a slice.
+absl::StatusOr<at::Tensor> Sliced(const Reference& reference, const std::string& name, const at::Tensor& tensor) {
+  const auto slice = reference.slices.find(name);
+  if (slice == reference.slices.end() || !tensor.defined()) return tensor;
+  absl::StatusOr<at::Tensor> sliced = Slice(tensor, slice->second);
+  if (sliced.ok()) return sliced;
+  return WrongReference(reference, absl::StrCat(Brief(name), ": ", sliced.status().message()));
+}
+
+// Compares tensors of comparable dtypes. `rounded` and `wide` are `actual` in the reference's floating dtype
+// `precision` and in float64, to measure rounding; with `tolerance` they are not used.
+void CompareElements(const at::Tensor& expected, const at::Tensor& actual, const at::Tensor& rounded,
+                     const at::Tensor& wide, at::ScalarType precision, absl::optional<double> tolerance,
+                     ComparedTensor& compared) {
+  compared.measures = Measure(expected, actual);
+  const int64_t nonfinite = compared.measures.nan + compared.measures.infinite;
+  if (nonfinite > 0) compared.obstacle = absl::StrCat(nonfinite, " of ", actual.numel(), " elements are not finite");
+  if (tolerance) {
+    compared.tolerance = expected.is_floating_point() ? *tolerance * compared.measures.scale : 0;
+    return;
+  }
+  // Copies that differ in shape measure nothing.
+  const bool is_measured = rounded.defined() && wide.defined() && rounded.sizes() == wide.sizes();
+  const double noise = is_measured ? Measure(wide, rounded).max_abs : std::numeric_limits<double>::infinity();
+  compared.tolerance =
+      Tolerance(noise, compared.measures.scale, expected.is_floating_point() ? precision : expected.scalar_type());
+}
+
+// `tensors` are those of a run in some dtype, by name.
+absl::StatusOr<at::Tensor> SlicedCopy(const Reference& reference, const std::string& name,
+                                      const std::map<std::string, at::Tensor>& tensors) {
+  const auto found = tensors.find(name);
+  return found == tensors.end() ? at::Tensor() : Sliced(reference, name, found->second);
+}
+
+absl::StatusOr<ComparedTensor> Compare(const Reference& reference, const at::Tensor& expected,
+                                       const PassedTensor& passed, const MeasuredRun& run,
+                                       const CompareOptions& options) {
+  ASSIGN_OR_RETURN(const at::Tensor own, Sliced(reference, passed.name, passed.tensor));
+  ASSIGN_OR_RETURN(const at::Tensor rounded, SlicedCopy(reference, passed.name, run.rounded));
+  ASSIGN_OR_RETURN(const at::Tensor wide, SlicedCopy(reference, passed.name, run.wide));
+  ComparedTensor compared{passed.name, passed.point, expected.sizes().vec()};
+  if (options.keep_tensors) {
+    compared.expected = expected;
+    compared.actual = own;
+  }
+  if (expected.sizes() != own.sizes() || !SameDType(expected.scalar_type(), own.scalar_type(), options.lenient)) {
+    compared.obstacle = absl::StrCat("wants ", Description(expected), ", has ", Description(own));
+    return compared;
+  }
+  RETURN_IF_ERROR(CatchTorch([&] {
+    CompareElements(expected, own, rounded, wide, ReferencePrecision(reference), options.tolerance, compared);
+  }));
+  return compared;
+}
+
+}  // namespace
+
+absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& module, const Reference& reference,
+                                                     const CompareOptions& options) {
+  const c10::InferenceMode inference;
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> arguments,
+                   FindArguments(module, reference, options.lenient ? Precision::kAny : Precision::kEqual));
+  ASSIGN_OR_RETURN(const ExpectedTensors expected, ExpectedTensors::Index(reference));
+  if (!options.lenient) RETURN_IF_ERROR(CheckPaths(module, reference, expected));
+  ASSIGN_OR_RETURN(const Injected injected, Injected::Parse(reference, expected, options.inject));
+  const auto is_injected = [&](const ObservedTensor& point) {
+    return !point.is_result && (options.inject_all || injected.Contains(point.stage));
+  };
+  Replaced replaced = {.replaces = is_injected};
+  ASSIGN_OR_RETURN(replaced.from, FirstCall(reference, expected, options.from_stage));
+  ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaced));
+  ReferenceComparison comparison;
+  ASSIGN_OR_RETURN(comparison.not_computed, NotComputed(reference, expected, run, options));
+  if (!options.tolerance) RETURN_IF_ERROR(MeasureRounding(module, reference, expected, arguments, replaced, run));
+  const std::map<std::string, at::Tensor> tensors(reference.expected.begin(), reference.expected.end());
+  for (const PassedTensor& passed : run.passed) {
+    const auto found = tensors.find(passed.name);
+    if (found == tensors.end()) {
+      comparison.unexpected.push_back(passed.point.name);
+      continue;
+    }
+    ASSIGN_OR_RETURN(comparison.tensors.emplace_back(), Compare(reference, found->second, passed, run, options));
+  }
+  return comparison;
+}
+
+}  // namespace modelport

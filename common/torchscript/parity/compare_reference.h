@@ -1,0 +1,69 @@
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_PARITY_COMPARE_REFERENCE_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_PARITY_COMPARE_REFERENCE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/tensor/shape.h"
+#include "common/torchscript/parity/measures.h"
+#include "common/torchscript/parity/observe.h"
+#include "common/torchscript/parity/reference.h"
+#include "common/torchscript/script/module_fwd.h"
+
+namespace modelport {
+
+// A tensor of a reference and the module's own.
+struct ComparedTensor {
+  std::string name;           // As in Reference::expected.
+  ObservedTensor point = {};  // Where it passes.
+  Shape shape = {};           // Of the reference's.
+  Measures measures = {};
+  double tolerance = 0;  // What measures.max_abs may be at most.
+  // Why the two cannot be compared element by element: "wants shape [1, 28], has [1, 56]"; empty if they can.
+  std::string obstacle = "";
+  at::Tensor expected = {}, actual = {};  // With CompareOptions::keep_tensors; else undefined.
+
+  bool passed() const { return obstacle.empty() && measures.max_abs <= tolerance; }
+};
+
+struct ReferenceComparison {
+  std::vector<ComparedTensor> tensors;    // In the order in which the module computes them.
+  std::vector<std::string> unexpected;    // Outputs of the module that the reference lacks: "output.sky".
+  std::vector<std::string> not_computed;  // Stages of the reference that the module does not pass.
+};
+
+struct CompareOptions {
+  // How far elements may be from the reference's, as a part of the tensor's largest element; measured if not given.
+  absl::optional<double> tolerance = absl::nullopt;
+  // Whether the reference may be in another floating dtype, and may expect stages that the module lacks.
+  bool lenient = false;
+  // Names of stages of which the reference's tensor replaces the module's own: an output, or, for the name of an input,
+  // all inputs of that call.
+  std::vector<std::string> inject = {};
+  bool inject_all = false;  // The same for all stages: each module then works on the reference's tensors alone.
+  // The stage from which on the module computes, as far as the reference has the results of what comes before: "" for
+  // the whole module. Stages before it are then not compared.
+  std::string from_stage = "";
+  bool keep_tensors = false;  // Whether the comparison holds the tensors themselves.
+};
+
+// Calls `module` as `reference` says and compares what passes and what comes out.
+//
+// A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
+// between the module, in the reference's floating dtype, and a copy in float64, on the same input. Tolerance()
+// (tolerance.h) tells what follows from it: the reference's values have no part in that but their largest element.
+//   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
+//                       stage to inject or to begin at that the reference lacks
+//   NotFound            a stage that is not called
+//   FailedPrecondition  the module fails on these inputs, does not run in float64 (a given tolerance cures that), or
+//                       calls a stage more often than the reference tells
+absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& module, const Reference& reference,
+                                                     const CompareOptions& options = {});
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_PARITY_COMPARE_REFERENCE_H_

@@ -1,0 +1,52 @@
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_PARITY_OBSERVE_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_PARITY_OBSERVE_H_
+
+#include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "common/torchscript/parity/stage.h"
+#include "common/torchscript/script/module_fwd.h"
+
+namespace modelport {
+
+// A tensor that passes a point of a forward pass.
+struct ObservedTensor {
+  // As in a reference: StageName, or "output" and "output.depth" for the result of the outermost call, whose arguments
+  // are not observed.
+  std::string name = "";
+  Stage stage = {};
+  std::string caller = "";  // The path of the submodule whose code makes the call of `stage`.
+  bool is_result = false;   // Of the outermost call.
+};
+
+// Gets each tensor and returns the one that passes in its place. A tensor that is kept must be cloned: the code that
+// runs next may write to it.
+using TensorObserver = absl::FunctionRef<at::Tensor(const ObservedTensor& point, const at::Tensor& tensor)>;
+
+// Gets each call, a stage without an argument and an element, with its arguments before the code in it runs. Returns
+// the tensor that takes the place of the call, which is then neither made nor observed; undefined if it is to be made.
+// A call that returns no tensor is made in any case.
+using CallObserver = absl::FunctionRef<at::Tensor(const Stage& call, const std::vector<c10::IValue>& arguments)>;
+
+// Runs `method` of `module`. `observe` gets the tensors among the arguments and results of all calls of submodules'
+// methods, in the order of execution: a call's arguments, what passes within it, its result. Neither the module nor its
+// methods change: a copy of the graph is run. `inputs` may leave out arguments with a default. Calls of submodules that
+// are not reached by attributes alone are not observed.
+//   NotFound  no such method
+//   Internal  the module fails
+absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const std::string& method,
+                                        const std::vector<c10::IValue>& inputs, TensorObserver observe);
+
+// The same with `observe_call`.
+absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const std::string& method,
+                                        const std::vector<c10::IValue>& inputs, TensorObserver observe,
+                                        CallObserver observe_call);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_PARITY_OBSERVE_H_

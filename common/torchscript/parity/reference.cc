@@ -1,0 +1,217 @@
+#include "common/torchscript/parity/reference.h"
+
+#include <ATen/ops/empty.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+#include "common/text/printable.h"
+#include "common/torchscript/script/torch_status.h"
+#include "common/torchscript/weights/scalar_type.h"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kInput[] = "input.";
+
+// In bytes. Parsed JSON takes many times the memory of its text: 3 bytes can be a list.
+constexpr size_t kMaxJson = size_t{1} << 20;
+
+// How many lists of a setting may lie within each other.
+constexpr int kMaxLevels = 20;
+
+absl::StatusOr<std::string> Metadata(const Checkpoint& file, const std::string& key, absl::string_view wanted) {
+  const auto found = file.metadata().find(key);
+  if (found != file.metadata().end()) return found->second;
+  return absl::InvalidArgumentError(absl::StrCat("the metadata `", key, "` is missing: wants ", wanted));
+}
+
+// The value of the metadata `key`, whose text is `text`; a discarded one if that is not JSON.
+absl::StatusOr<Json> ParseJson(absl::string_view key, const std::string& text) {
+  if (text.size() <= kMaxJson) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  return absl::InvalidArgumentError(
+      absl::StrCat("the metadata `", key, "` has ", text.size(), " bytes, wants at most ", kMaxJson));
+}
+
+at::Tensor CopyTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
+  const std::string bytes = RowMajorBytes(file, tensor);
+  const bool is_bool = tensor.dtype == DType::kBool;
+  at::Tensor copy = at::empty(tensor.shape, is_bool ? at::kByte : ToScalarType(tensor.dtype));
+  std::memcpy(copy.mutable_data_ptr(), bytes.data(), bytes.size());
+  // Other bytes than 0 and 1 are not booleans to LibTorch.
+  return is_bool ? copy.ne(0) : copy;
+}
+
+absl::StatusOr<at::Tensor> ReadTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
+  ASSIGN_OR_RETURN(at::Tensor copy, CatchTorch([&] { return CopyTensor(file, tensor); }));
+  ASSIGN_OR_RETURN(const int64_t nonfinite,
+                   CatchTorch([&] { return copy.isfinite().logical_not().sum().item<int64_t>(); }));
+  if (nonfinite == 0) return copy;
+  return absl::InvalidArgumentError(
+      absl::StrCat(Brief(tensor.key), ": ", nonfinite, " elements are not finite, so that they compare with nothing"));
+}
+
+bool IsInt64(const Json& json) {
+  return json.is_number_integer() &&
+         (!json.is_number_unsigned() || json.get<uint64_t>() <= std::numeric_limits<int64_t>::max());
+}
+
+// The value of an argument; nullopt for what no argument is.
+absl::optional<c10::IValue> ArgumentValue(const Json& json) {
+  if (json.is_null()) return c10::IValue();
+  if (json.is_boolean()) return json.get<bool>();
+  if (IsInt64(json)) return json.get<int64_t>();
+  if (json.is_number_float()) return json.get<double>();
+  if (json.is_string()) return json.get<std::string>();
+  if (!json.is_array()) return absl::nullopt;
+  if (std::all_of(json.begin(), json.end(), IsInt64)) return json.get<std::vector<int64_t>>();
+  if (std::all_of(json.begin(), json.end(), [](const Json& item) { return item.is_number(); })) {
+    return json.get<std::vector<double>>();
+  }
+  return absl::nullopt;
+}
+
+absl::Status AddArgument(const std::string& name, c10::IValue value, Reference& reference) {
+  if (reference.arguments.emplace(name, std::move(value)).second) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("the argument ", Brief(name), " is given twice, as a tensor and in the metadata `call`"));
+}
+
+absl::Status ReadArguments(const Json& arguments, Reference& reference) {
+  if (!arguments.is_object()) {
+    return absl::InvalidArgumentError("the metadata `call`: `arguments` wants an object, such as {\"masks\": null}");
+  }
+  for (const auto& [name, json] : arguments.items()) {
+    absl::optional<c10::IValue> value = ArgumentValue(json);
+    if (!value) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the metadata `call`: argument ", Brief(name),
+                       " wants null, a boolean, a number of 64 bits, a text or a list of such numbers"));
+    }
+    RETURN_IF_ERROR(AddArgument(name, *std::move(value), reference));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadCall(const std::string& text, Reference& reference) {
+  ASSIGN_OR_RETURN(const Json call, ParseJson("call", text));
+  if (!call.is_object()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("the metadata `call` wants JSON such as {\"method\": \"forward\"}, has ", Brief(text)));
+  }
+  for (const auto& [field, json] : call.items()) {
+    if (field == "arguments") {
+      RETURN_IF_ERROR(ReadArguments(json, reference));
+    } else if (field == "method" && json.is_string()) {
+      reference.method = json.get<std::string>();
+    } else if (field == "method") {
+      return absl::InvalidArgumentError("the metadata `call`: `method` wants a text");
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("the metadata `call`: unknown field ", Brief(field),
+                                                     NearestHint(field, {"arguments", "method"})));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A setting; lists may hold lists, `levels` within each other. nullopt for what no setting is.
+absl::optional<c10::IValue> SettingValue(const Json& json, int levels = kMaxLevels) {
+  if (!json.is_array()) return ArgumentValue(json);
+  if (levels == 0) return absl::nullopt;
+  std::vector<c10::IValue> items;
+  for (const Json& element : json) {
+    absl::optional<c10::IValue> item = SettingValue(element, levels - 1);
+    if (!item) return absl::nullopt;
+    items.push_back(*std::move(item));
+  }
+  return c10::ivalue::Tuple::create(std::move(items));
+}
+
+// The metadata `key`, an object; an empty one if there is none.
+absl::StatusOr<Json> Object(const Checkpoint& file, const std::string& key, absl::string_view wanted) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end()) return Json::object();
+  ASSIGN_OR_RETURN(Json json, ParseJson(key, found->second));
+  if (json.is_object()) return json;
+  return absl::InvalidArgumentError(absl::StrCat("the metadata `", key, "` wants JSON such as ", wanted));
+}
+
+absl::Status ReadSlices(const Checkpoint& file, Reference& reference) {
+  constexpr char kWanted[] = R"({"blocks.2": "[:, ::4, :]"})";
+  ASSIGN_OR_RETURN(const Json slices, Object(file, "slices", kWanted));
+  for (const auto& [name, slice] : slices.items()) {
+    if (!slice.is_string()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the metadata `slices`: ", Brief(name), " wants a text, as in ", kWanted));
+    }
+    reference.slices[name] = slice.get<std::string>();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ReadSettings(const Checkpoint& file, Reference& reference) {
+  constexpr char kWanted[] = R"({"blocks.0.norm1": {"eps": 1e-6}})";
+  ASSIGN_OR_RETURN(const Json modules, Object(file, "settings", kWanted));
+  for (const auto& [path, settings] : modules.items()) {
+    if (!settings.is_object()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the metadata `settings`: ", Brief(path), " wants an object, as in ", kWanted));
+    }
+    for (const auto& [name, json] : settings.items()) {
+      absl::optional<c10::IValue> value = SettingValue(json);
+      if (value) reference.settings[path][name] = *std::move(value);
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Reference> Read(const Checkpoint& file) {
+  if (file.format() != "safetensors") {
+    return absl::InvalidArgumentError(absl::StrCat("a reference is a safetensors file, this is ", file.format()));
+  }
+  Reference reference;
+  reference.path = file.path();
+  ASSIGN_OR_RETURN(reference.model, Metadata(file, "model", "the name of the variant that was called"));
+  ASSIGN_OR_RETURN(const std::string call, Metadata(file, "call", "JSON such as {\"method\": \"forward\"}"));
+  RETURN_IF_ERROR(ReadCall(call, reference));
+  RETURN_IF_ERROR(ReadSlices(file, reference));
+  RETURN_IF_ERROR(ReadSettings(file, reference));
+  for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
+    ASSIGN_OR_RETURN(at::Tensor value, ReadTensor(file, tensor));
+    absl::string_view name = tensor.key;
+    if (absl::ConsumePrefix(&name, kInput)) {
+      RETURN_IF_ERROR(AddArgument(std::string(name), std::move(value), reference));
+    } else {
+      reference.expected.emplace_back(tensor.key, std::move(value));
+    }
+  }
+  if (!reference.expected.empty()) return reference;
+  return absl::InvalidArgumentError("every tensor is an input: nothing to compare with; name what came out \"output\"");
+}
+
+}  // namespace
+
+bool IsOutput(absl::string_view name) { return name == "output" || absl::StartsWith(name, "output."); }
+
+absl::StatusOr<Reference> ReadReference(const std::string& path) {
+  ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(path));
+  absl::StatusOr<Reference> reference = Read(file);
+  RETURN_IF_ERROR(file.CheckUnchanged());
+  if (!reference.ok()) return Annotate(reference.status(), path);
+  return reference;
+}
+
+}  // namespace modelport

@@ -1,0 +1,52 @@
+// A Reference is a call of a model as its upstream made it: what went in, what passed and what came out.
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_PARITY_REFERENCE_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_PARITY_REFERENCE_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/io/writer.h"
+#include "common/torchscript/parity/capture.h"
+#include "common/torchscript/parity/settings.h"
+
+namespace modelport {
+
+struct Reference {
+  std::string path;   // Of the file, for messages.
+  std::string model;  // The variant that was called: "model_small".
+  std::string method = "forward";
+  std::map<std::string, c10::IValue> arguments = {};  // Tensors and other values, by the name of the argument.
+  // Tensors that came out, in the order of the file: "output" is the method's result, "output.depth" an element of it
+  // (a key of a dictionary, an index of a list or tuple, or several with dots between), and any other name a stage as
+  // ParseStage reads it: "blocks.2" is what that submodule returned.
+  NamedTensors expected = {};
+  std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see slice.h.
+  Settings settings = {};                          // Of upstream's modules.
+};
+
+// Whether this is the name of a result in a reference, and not of a stage.
+bool IsOutput(absl::string_view name);
+
+// Reads a safetensors file. A tensor "input.NAME" is the argument NAME, every other one is expected. The metadata has
+// `model` and `call`, in JSON: {"method": "forward", "arguments": {"use_ray_pose": true}}, both fields optional, with
+// the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers. It may have, in JSON,
+// `slices`: {"blocks.2": "[:, ::4, :]"}, and `settings`: {"blocks.0.norm1": {"eps": 1e-6}}.
+//   InvalidArgument  no safetensors file; no or wrong metadata; an argument that is given twice; nothing is expected; a
+//                    tensor that is not finite
+//   others           as OpenCheckpoint
+absl::StatusOr<Reference> ReadReference(const std::string& path);
+
+// Writes `reference` so that ReadReference reads it. Unimplemented for a value that the file cannot hold.
+absl::Status WriteReference(const Reference& reference, Writer& out);
+
+// Writes `reference` to the file `path`. Fails as this and as OutputFile does (common/io/output_file.h).
+absl::Status WriteReference(const Reference& reference, const std::string& path);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_PARITY_REFERENCE_H_

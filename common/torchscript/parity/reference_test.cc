@@ -1,0 +1,146 @@
+#include "common/torchscript/parity/reference.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/tensor.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using absl::StatusCode;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string Path() { return absl::StrCat(std::getenv("TEST_TMPDIR"), "/r.safetensors"); }
+
+absl::StatusOr<Reference> ReadBytes(const std::string& bytes) {
+  std::ofstream(Path(), std::ios::binary) << bytes;
+  return ReadReference(Path());
+}
+
+// A file with these metadata, in JSON, and the tensors that `tensors`, a part of the header, describes in `data`.
+std::string File(const std::string& metadata, const std::string& tensors, const std::string& data) {
+  return SafetensorsFile(absl::StrCat("{\"__metadata__\":{", metadata, "},", tensors, "}"), data);
+}
+
+constexpr char kTensors[] = R"("input.x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                            R"("input.masks":{"dtype":"BOOL","shape":[3],"data_offsets":[8,11]},)"
+                            R"("output.depth":{"dtype":"U8","shape":[],"data_offsets":[11,12]},)"
+                            R"("blocks.2":{"dtype":"U8","shape":[1],"data_offsets":[12,13]})";
+const std::string kData(std::string("\0\0\x80\x3f\0\0\0\x40", 8) + std::string("\0\1\2", 3) + "\5\6");
+
+// The same file with another `call`.
+absl::StatusOr<Reference> ReadCall(const std::string& call) {
+  std::string escaped;
+  for (const char c : call) absl::StrAppend(&escaped, c == '"' ? "\\\"" : std::string(1, c));
+  return ReadBytes(File(absl::StrCat(R"("model":"toy","call":")", escaped, "\""), kTensors, kData));
+}
+
+TEST(ReadReferenceTest, InputsAreArgumentsAndOtherTensorsAreExpected) {
+  ASSERT_OK_AND_ASSIGN(const Reference reference, ReadCall("{}"));
+  EXPECT_EQ(reference.path, Path());
+  EXPECT_EQ(reference.model, "toy");
+  EXPECT_EQ(reference.method, "forward");
+  ASSERT_EQ(reference.arguments.size(), 2);
+  EXPECT_TRUE(reference.arguments.at("x").toTensor().equal(at::tensor({1.f, 2.f})));
+  // A byte of 2 is as true as one of 1.
+  EXPECT_TRUE(reference.arguments.at("masks").toTensor().equal(at::tensor({0, 1, 1}).to(at::kBool)));
+  ASSERT_EQ(reference.expected.size(), 2);
+  EXPECT_EQ(reference.expected[0].first, "output.depth");
+  EXPECT_EQ(reference.expected[0].second.item<int>(), 5);
+  EXPECT_EQ(reference.expected[1].first, "blocks.2");
+}
+
+TEST(ReadReferenceTest, TheCallHasTheMethodAndTheOtherArguments) {
+  ASSERT_OK_AND_ASSIGN(
+      const Reference reference,
+      ReadCall(R"({"method": "run", "arguments": {"a": null, "b": true, "c": -3, "d": 0.5, "e": "s", "f": [1, 2],)"
+               R"( "g": [1, 0.5], "h": []}})"));
+  EXPECT_EQ(reference.method, "run");
+  EXPECT_TRUE(reference.arguments.at("a").isNone());
+  EXPECT_TRUE(reference.arguments.at("b").toBool());
+  EXPECT_EQ(reference.arguments.at("c").toInt(), -3);
+  EXPECT_EQ(reference.arguments.at("d").toDouble(), 0.5);
+  EXPECT_EQ(reference.arguments.at("e").toStringRef(), "s");
+  EXPECT_THAT(reference.arguments.at("f").toIntVector(), testing::ElementsAre(1, 2));
+  EXPECT_THAT(reference.arguments.at("g").toDoubleVector(), testing::ElementsAre(1, 0.5));
+  EXPECT_TRUE(reference.arguments.at("h").toIntVector().empty());
+}
+
+TEST(ReadReferenceTest, WrongCallsAreRefused) {
+  const struct {
+    std::string call, message;
+  } kCases[] = {
+      {"forward", "the metadata `call` wants JSON such as {\"method\": \"forward\"}, has forward"},
+      {"[]", "the metadata `call` wants JSON"},
+      {"{\"metod\": \"run\"}", "unknown field metod; nearest: method"},
+      {"{\"method\": 1}", "`method` wants a text"},
+      {"{\"arguments\": []}", "`arguments` wants an object"},
+      {"{\"arguments\": {\"a\": {}}}", "argument a wants null, a boolean, a number of 64 bits"},
+      {"{\"arguments\": {\"a\": 18446744073709551615}}", "argument a wants null"},
+      {"{\"arguments\": {\"a\": [\"s\"]}}", "argument a wants null"},
+      {"{\"arguments\": {\"x\": 1}}", "the argument x is given twice"},
+      {std::string(5000, '['), "the metadata `call` wants JSON"},
+      {std::string(100000, '[') + std::string(100000, ']'), "the metadata `call` wants JSON"},
+  };
+  for (const auto& test : kCases) {
+    EXPECT_THAT(ReadCall(test.call),
+                StatusIs(StatusCode::kInvalidArgument, AllOf(StartsWith(Path() + ": "), HasSubstr(test.message))));
+  }
+}
+
+TEST(ReadReferenceTest, WrongFilesAreRefused) {
+  const std::string call = R"("call":"{}")", both = R"("model":"toy","call":"{}")";
+  EXPECT_THAT(ReadBytes(File(call, kTensors, kData)),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("metadata `model` is missing")));
+  EXPECT_THAT(ReadBytes(File(R"("model":"toy")", kTensors, kData)),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("metadata `call` is missing")));
+  EXPECT_THAT(ReadBytes(File(both, R"("input.x":{"dtype":"U8","shape":[1],"data_offsets":[0,1]})", "x")),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("every tensor is an input")));
+  EXPECT_THAT(ReadBytes(File(both, R"("output":{"dtype":"F32","shape":[1],"data_offsets":[0,4]})",
+                             std::string("\0\0\xc0\x7f", 4))),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("output: 1 elements are not finite")));
+  EXPECT_THAT(ReadBytes(SmallTorchZip()),
+              StatusIs(StatusCode::kInvalidArgument, HasSubstr("a reference is a safetensors file, this is")));
+  const std::string whole = File(both, kTensors, kData);
+  for (size_t size = 0; size < whole.size(); size += 7) {
+    EXPECT_THAT(ReadBytes(whole.substr(0, size)), testing::Not(IsOk())) << size;
+  }
+  EXPECT_THAT(ReadReference("absent.safetensors"), StatusIs(absl::StatusCode::kNotFound, HasSubstr("absent")));
+}
+
+TEST(ReadReferenceTest, MetadataHasALimit) {
+  const std::string megabyte = "{}" + std::string((1 << 20) - 2, ' ');
+  EXPECT_OK(ReadCall(megabyte));
+  for (const char* key : {"call", "settings", "slices"}) {
+    const std::string metadata = absl::StrCat(R"("model":"toy",)", key == std::string("call") ? "" : R"("call":"{}",)",
+                                              "\"", key, "\":\"", megabyte, " \"");
+    EXPECT_THAT(ReadBytes(File(metadata, kTensors, kData)),
+                StatusIs(StatusCode::kInvalidArgument,
+                         HasSubstr(absl::StrCat("the metadata `", key, "` has 1048577 bytes, wants at most 1048576"))));
+  }
+}
+
+TEST(ReadReferenceTest, ASettingOfDeeperListsIsLeftOut) {
+  const auto settings_of = [](int levels) {
+    const std::string value = std::string(levels, '[') + std::string(levels, ']');
+    const std::string metadata =
+        absl::StrCat(R"("model":"toy","call":"{}","settings":"{\"norm\":{\"sizes\":)", value, "}}\"");
+    return ReadBytes(File(metadata, kTensors, kData))->settings;
+  };
+  EXPECT_THAT(settings_of(20), testing::SizeIs(1));
+  EXPECT_THAT(settings_of(21), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport

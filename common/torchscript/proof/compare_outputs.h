@@ -1,0 +1,60 @@
+// Compares what two modules compute.
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_PROOF_COMPARE_OUTPUTS_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_PROOF_COMPARE_OUTPUTS_H_
+
+#include <ATen/core/ivalue.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/expression/expression.h"
+#include "common/tensor/shape.h"
+#include "common/torchscript/script/module_fwd.h"
+
+namespace modelport {
+
+// Outputs may differ by this fraction of their range: some kernels round differently where their input's memory is
+// aligned differently. Outputs that differ by more must be bitwise equal when both modules run on the same tensors.
+inline constexpr double kAlignmentTolerance = 1e-6;
+
+// The end of every ComparedOutputs::kernel_fault.
+inline constexpr char kFaultVerdict[] = " gives other outputs for equal inputs";
+
+// A call whose outputs agreed.
+struct ComparedOutput {
+  std::string call;     // "forward([1, 3, 28, 42])"
+  double max_abs = 0;   // 0: bitwise equal.
+  double relative = 0;  // To the range of the output.
+  Shape shape;          // Of an output that is a tensor.
+  // Beyond kAlignmentTolerance, but bitwise equal when both modules run on the same tensors.
+  bool equal_on_same_memory = false;
+  int64_t nan = 0;  // Elements of all its tensors that are NaN, or infinite.
+  int64_t infinite = 0;
+};
+
+struct ComparedOutputs {
+  std::vector<ComparedOutput> outputs;  // One for each example.
+  // Why the calls were made again without oneDNN: "aten::mkldnn_convolution(...) gives other outputs for equal inputs".
+  // Empty if they were not.
+  std::string kernel_fault;
+};
+
+// Compares the outputs of `examples`: `expected_outputs` of the module `expected`, and `outputs` of `actual`, a module
+// with equal tensors. Both modules may be run again. If outputs differ, the modules are run and compared once more
+// without oneDNN, whose kernels may give other outputs for equal inputs. `allow_nonfinite` accepts outputs that are NaN
+// or infinite in both.
+//   DataLoss            names the first output that differs
+//   FailedPrecondition  outputs agree and are not finite
+//   InvalidArgument     the modules draw random numbers
+//   Unavailable         a kernel gives other outputs for equal inputs even without oneDNN, so that nothing can be said
+//                       about `actual`
+absl::StatusOr<ComparedOutputs> CompareOutputs(const torch::jit::Module& expected, const torch::jit::Module& actual,
+                                               const std::vector<Call>& examples,
+                                               const std::vector<c10::IValue>& expected_outputs,
+                                               const std::vector<c10::IValue>& outputs, bool allow_nonfinite);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_PROOF_COMPARE_OUTPUTS_H_

@@ -1,0 +1,142 @@
+#include "common/torchscript/runtime/operators.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/schema_matching.h>
+#include <torch/csrc/jit/operator_upgraders/version_map.h>
+#include <torch/csrc/jit/runtime/calculate_necessary_args.h>
+
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/torchscript/script/for_each_node.h"
+
+namespace modelport {
+namespace {
+
+using torch::jit::Block;
+using torch::jit::Function;
+using torch::jit::Node;
+
+uint32_t OperatorVersion(const c10::FunctionSchema& schema) {
+  const auto& versions = torch::jit::get_operator_version_map();
+  const auto found = versions.find(torch::jit::getFullSchemaName(schema));
+  return found == versions.end() ? 0 : found->second.back().bumped_at_version;
+}
+
+// The arguments that LibTorch writes when it prints the call into an archive.
+std::vector<OperatorCall::Argument> WrittenArguments(Node& node) {
+  const std::vector<c10::Argument>& formals = node.schema().arguments();
+  const int64_t written =
+      torch::jit::CalculateNecessaryArgs(formals, node.inputs(), /*allow_trailing_out_args=*/false).first;
+  std::vector<OperatorCall::Argument> arguments;
+  for (size_t i = 0; i < static_cast<size_t>(written); ++i) {
+    // A variadic operator takes more arguments than its schema names.
+    const bool named = i < formals.size() && formals[i].kwarg_only();
+    arguments.push_back({named ? formals[i].name() : "", c10::unshapedType(node.input(i)->type())});
+  }
+  return arguments;
+}
+
+OperatorCall MakeCall(Node& node) {
+  OperatorCall call;
+  call.arguments = WrittenArguments(node);
+  const auto format = [](std::string* out, const OperatorCall::Argument& argument) {
+    absl::StrAppend(out, argument.keyword, argument.keyword.empty() ? "" : "=", argument.type->annotation_str());
+  };
+  call.text = absl::StrCat(node.schema().name(), "(", absl::StrJoin(call.arguments, ", ", format), ")");
+  return call;
+}
+
+// An operator, and the indices of its calls and of their places.
+struct Entry {
+  Operator op;
+  absl::flat_hash_map<std::string, size_t> calls;                      // By text.
+  absl::flat_hash_map<std::pair<size_t, std::string>, size_t> places;  // By call and SourceLine::place.
+
+  OperatorCall::Place& FindPlace(OperatorCall call, const SourceLine& line) {
+    const auto [call_index, new_call] = calls.try_emplace(call.text, op.calls.size());
+    if (new_call) op.calls.push_back(std::move(call));
+    std::vector<OperatorCall::Place>& found = op.calls[call_index->second].places;
+    const auto [index, new_place] = places.try_emplace({call_index->second, line.place}, found.size());
+    if (new_place) found.push_back({line, {}});
+    return found[index->second];
+  }
+};
+
+class Collector {
+ public:
+  void VisitModule(const torch::jit::Module& module, const std::string& path) {
+    path_ = path;
+    visited_.clear();
+    VisitClass(*module.type());
+  }
+
+  std::vector<Operator> Take() && {
+    std::vector<Operator> operators;
+    for (auto& [name, entry] : operators_) operators.push_back(std::move(entry.op));
+    return operators;
+  }
+
+ private:
+  void VisitClass(const c10::ClassType& type) {
+    for (Function* method : type.methods()) VisitFunction(method);
+    for (Function* hook : type.getForwardPreHooks()) VisitFunction(hook);
+    for (Function* hook : type.getForwardHooks()) VisitFunction(hook);
+  }
+
+  void VisitFunction(Function* function) {
+    auto* graph_function = torch::jit::tryToGraphFunction(*function);
+    if (graph_function != nullptr && visited_.insert(function).second) VisitBlock(*graph_function->graph()->block());
+  }
+
+  void VisitBlock(Block& block) {
+    ForEachNode(block, [this](Node& node) { VisitNode(node); });
+  }
+
+  void VisitNode(Node& node) {
+    if (node.kind() == torch::jit::prim::CallFunction) {
+      VisitFunction(node.input(0)->type()->expectRef<c10::FunctionType>().function());
+    } else if (node.kind() == torch::jit::prim::CallMethod) {
+      VisitCallee(node);
+    } else if (node.hasAttribute(torch::jit::attr::Subgraph)) {
+      VisitBlock(*node.g(torch::jit::attr::Subgraph)->block());
+    } else if (node.maybeSchema() != nullptr) {
+      AddCall(node);
+    }
+  }
+
+  // Skips methods of modules: VisitModule visits each module with its own path.
+  void VisitCallee(Node& node) {
+    const auto type = node.input(0)->type()->cast<c10::ClassType>();
+    if (type != nullptr && !type->is_module()) VisitClass(*type);
+  }
+
+  void AddCall(Node& node) {
+    const c10::FunctionSchema& schema = node.schema();
+    Entry& entry = operators_[{schema.name(), schema.overload_name()}];
+    entry.op.name = schema.name();
+    entry.op.overload = schema.overload_name();
+    entry.op.version = OperatorVersion(schema);
+    std::vector<std::string>& modules = entry.FindPlace(MakeCall(node), FindSourceLine(node.sourceRange())).modules;
+    if (modules.empty() || modules.back() != path_) modules.push_back(path_);
+  }
+
+  std::string path_;                   // Of the module being visited.
+  std::set<const Function*> visited_;  // For that module.
+  std::map<std::pair<std::string, std::string>, Entry> operators_;
+};
+
+}  // namespace
+
+std::vector<Operator> CollectOperators(const torch::jit::Module& module) {
+  Collector collector;
+  for (const auto& item : module.named_modules()) collector.VisitModule(item.value, item.name);
+  return std::move(collector).Take();
+}
+
+}  // namespace modelport

@@ -1,0 +1,156 @@
+#include "common/torchscript/runtime/operators.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/frontend/parser.h>
+#include <torch/csrc/jit/frontend/resolver.h>
+#include <torch/csrc/jit/frontend/tree_views.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using torch::jit::Module;
+
+Module MakeModule(const std::string& code) {
+  Module module("Tiny");
+  module.define(code);
+  return module;
+}
+
+std::vector<std::string> Calls(const Module& module) {
+  std::vector<std::string> calls;
+  for (const Operator& op : CollectOperators(module)) {
+    for (const OperatorCall& call : op.calls) calls.push_back(call.text);
+  }
+  return calls;
+}
+
+TEST(CollectOperatorsTest, LeavesOutTrailingDefaultsAndNamesKeywords) {
+  const Module module = MakeModule(R"(
+    def forward(self, x):
+        x = torch.add(x, x)
+        x = torch.add(x, x, alpha=2)
+        x = torch.relu(x)
+        return x[0:2]
+  )");
+  EXPECT_THAT(Calls(module), ElementsAre("aten::add(Tensor, Tensor)", "aten::add(Tensor, Tensor, alpha=int)",
+                                         "aten::relu(Tensor)", "aten::slice(Tensor, int, int, int)"));
+}
+
+TEST(CollectOperatorsTest, ListsEveryCallOnce) {
+  const Module module = MakeModule(R"(
+    def forward(self, x):
+        return torch.relu(torch.relu(x))
+  )");
+  EXPECT_THAT(Calls(module), ElementsAre("aten::relu(Tensor)"));
+}
+
+TEST(CollectOperatorsTest, LooksIntoBlocks) {
+  const Module module = MakeModule(R"(
+    def forward(self, x, deep: bool):
+        for i in range(3):
+            if deep:
+                x = torch.relu(x)
+        return x
+  )");
+  EXPECT_THAT(Calls(module), ElementsAre("aten::relu(Tensor)"));
+}
+
+TEST(CollectOperatorsTest, NamesEveryModuleThatMakesACall) {
+  const Module block = MakeModule("def forward(self, x): return torch.relu(x)\n");
+  Module tiny("Tiny");
+  tiny.register_module("block", block);
+  tiny.register_module("other", block);
+  tiny.define("def forward(self, x): return torch.relu(self.other.forward(self.block.forward(x)))\n");
+  const std::vector<Operator> operators = CollectOperators(tiny);
+  ASSERT_EQ(operators.size(), 1);
+  std::vector<std::string> modules;
+  for (const OperatorCall::Place& place : operators[0].calls[0].places) {
+    modules.insert(modules.end(), place.modules.begin(), place.modules.end());
+  }
+  EXPECT_THAT(modules, ElementsAre("", "block", "other"));
+}
+
+// Compiles a module's code as a plugin's is, with the file and the number of its first line.
+Module CompileFile(const std::string& code, const std::string& file, size_t first_line) {
+  Module module("Tiny");
+  torch::jit::Parser parser(std::make_shared<torch::jit::Source>(code, file, first_line));
+  const torch::jit::Def def(parser.parseFunction(/*is_method=*/true));
+  const torch::jit::SimpleSelf self(module.type());
+  module._ivalue()->compilation_unit()->define(*module.type()->name(), {}, {}, {def}, {torch::jit::nativeResolver()},
+                                               &self);
+  return module;
+}
+
+TEST(CollectOperatorsTest, NamesEveryLineOfTheSource) {
+  const Module module =
+      CompileFile("def forward(self, x):\n  x = torch.relu(x)\n  return torch.relu(x)\n", "a.yaml", 7);
+  std::stringstream archive;
+  module.save(archive);
+  for (const Module& same : {module, torch::jit::load(archive)}) {
+    const std::vector<Operator> operators = CollectOperators(same);
+    ASSERT_EQ(operators.size(), 1);
+    ASSERT_EQ(operators[0].calls.size(), 1);
+    ASSERT_EQ(operators[0].calls[0].places.size(), 2);
+    EXPECT_EQ(operators[0].calls[0].places[0].line.place, "a.yaml:8");
+    EXPECT_EQ(operators[0].calls[0].places[1].line.place, "a.yaml:9");
+  }
+}
+
+TEST(CollectOperatorsTest, LooksIntoEveryMethod) {
+  const Module module = MakeModule(R"(
+    def forward(self, x):
+        return x
+    def features(self, x):
+        return torch.neg(x)
+  )");
+  EXPECT_THAT(Calls(module), ElementsAre("aten::neg(Tensor)"));
+}
+
+TEST(CollectOperatorsTest, FindsNoOperatorInSyntax) {
+  const Module module = MakeModule(R"(
+    def forward(self, x):
+        return [x], (x, 1, None)
+  )");
+  EXPECT_THAT(Calls(module), IsEmpty());
+}
+
+TEST(CollectOperatorsTest, FindsTheSameInTheArchive) {
+  const Module module = MakeModule(R"(
+    def forward(self, x, scale: Optional[float] = None):
+        size = [x.size(2), x.size(3)]
+        if scale is not None:
+            size = [int(float(s) * scale) for s in size]
+        return torch.upsample_bilinear2d(x[:, :, ::2], size, False, None)
+  )");
+  std::stringstream archive;
+  module.save(archive);
+  EXPECT_EQ(Calls(torch::jit::load(archive)), Calls(module));
+}
+
+TEST(CollectOperatorsTest, StatesOverloadAndVersion) {
+  const std::vector<Operator> operators = CollectOperators(MakeModule(R"(
+    def forward(self, x):
+        return torch.gelu(x) + 1.0
+  )"));
+  ASSERT_EQ(operators.size(), 2);
+  EXPECT_EQ(operators[0].name, "aten::add");
+  EXPECT_EQ(operators[0].overload, "Scalar");
+  EXPECT_EQ(operators[0].version, 0);
+  EXPECT_EQ(operators[1].name, "aten::gelu");
+  EXPECT_EQ(operators[1].overload, "");
+  EXPECT_EQ(operators[1].version, 10);
+}
+
+}  // namespace
+}  // namespace modelport

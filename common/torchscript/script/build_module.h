@@ -1,0 +1,24 @@
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_BUILD_MODULE_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_BUILD_MODULE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/module_tree/module_tree.h"
+#include "common/torchscript/script/has_operator.h"
+#include "common/torchscript/script/module_fwd.h"
+
+namespace modelport {
+
+// Makes the TorchScript module of `tree`, in eval mode: every module has torch.nn's attribute `training`, which is
+// false. `tensors` has one tensor for each of tree.slots, of its shape; the module shares them and copies nothing.
+// `has_operator` answers the text's hasattr(torch, "NAME").
+//   InvalidArgument  the plugin's text does not compile; names the plugin's file and line
+absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
+                                               HasOperator has_operator = CompilerHasOperator);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_BUILD_MODULE_H_

@@ -1,0 +1,224 @@
+#include "common/torchscript/script/compiler.h"
+
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/frontend/error_report.h>
+#include <torch/csrc/jit/frontend/lexer.h>
+#include <torch/csrc/jit/frontend/parser.h>
+#include <torch/csrc/jit/frontend/tree_views.h>
+#include <torch/csrc/jit/ir/ir.h>
+
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "common/expression/identifier.h"
+#include "common/module_tree/size_tables.h"
+#include "common/status/status_macros.h"
+#include "common/torchscript/script/class_names.h"
+#include "common/torchscript/script/compile_message.h"
+#include "common/torchscript/script/for_each_node.h"
+#include "common/torchscript/script/ivalue.h"
+#include "common/torchscript/script/nesting.h"
+#include "common/torchscript/script/operator_names.h"
+#include "common/torchscript/script/torch_status.h"
+
+namespace modelport {
+namespace {
+
+using c10::ClassType;
+using c10::ClassTypePtr;
+using torch::jit::Def;
+using torch::jit::ErrorReport;
+using torch::jit::Ident;
+
+// The base name of the classes for lists of submodules, as in torch. A module type may have the same name.
+constexpr char kListName[] = "ModuleList";
+
+// Bytes in a block of TorchScript. LibTorch's time grows with the square of the size; this size takes some seconds.
+constexpr size_t kMaxTextSize = 64 << 10;
+
+// Operations in all functions and classes of a model, with loops over submodules unrolled. The largest published model
+// has 4300.
+constexpr size_t kMaxOperations = 100000;
+
+// "models/toy/modules.yaml:41": where `range` of `source` begins.
+std::string PlaceIn(const SourceText& source, const torch::jit::SourceRange& range) {
+  return absl::StrCat(source.file, ":", std::get<1>(*range.file_line_col()));
+}
+
+// Throws ErrorReport if two of `defs`, which are all of `source`, have one name.
+void CheckNames(const SourceText& source, const std::vector<Def>& defs) {
+  std::map<std::string, Ident> first;
+  for (const Def& def : defs) {
+    const Ident& name = def.name();
+    const auto [same, is_new] = first.emplace(name.name(), name);
+    if (is_new) continue;
+    throw ErrorReport(name.range()) << name.name() << " is defined twice; the first is at "
+                                    << PlaceIn(source, same->second.range());
+  }
+}
+
+// Throws what LibTorch's parser throws, and std::length_error if the text is too long.
+std::vector<Def> ParseDefs(const SourceText& source, bool are_methods) {
+  if (source.text.size() > kMaxTextSize) {
+    throw std::length_error(absl::StrCat("the text has more than ", kMaxTextSize, " bytes; split it"));
+  }
+  auto text = std::make_shared<torch::jit::Source>(source.text, source.name, source.line);
+  CheckNesting(text);
+  torch::jit::Parser parser(text);
+  std::vector<Def> defs;
+  while (parser.lexer().cur().kind != torch::jit::TK_EOF) {
+    defs.emplace_back(parser.parseFunction(are_methods));
+    const Ident& name = defs.back().name();
+    const absl::Status status = CheckIdentifier(name.name());
+    if (!status.ok()) throw ErrorReport(name.range()) << std::string(status.message());
+  }
+  CheckNames(source, defs);
+  return defs;
+}
+
+// Nodes with equal descriptions share a class.
+std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+  std::string text = absl::StrCat(node.is_list() ? "" : node.type->name(), "|");
+  for (const auto& parameter : node.parameters) absl::StrAppend(&text, parameter.name, ",");
+  for (const auto& buffer : node.buffers) absl::StrAppend(&text, "buffer ", buffer.name, ",");
+  for (const auto& [name, value] : node.constants) absl::StrAppend(&text, name, "=", ValueString(value), ",");
+  for (const auto& [name, value] : node.attributes) absl::StrAppend(&text, name, ":", value.index(), ",");
+  for (size_t i = 0; i < children.size(); ++i) {
+    absl::StrAppend(&text, node.children[i].name, ":", children[i]->name()->qualifiedName(), ",");
+  }
+  return text;
+}
+
+// Throws std::invalid_argument if `compiled` cannot have the tables that `type` lists in `size_tables`.
+void CheckSizeTables(const ModuleType& type, const ClassType& compiled) {
+  const auto check = [](bool holds, const std::string& message) {
+    if (!holds) throw std::invalid_argument(absl::StrCat("field \"size_tables\" ", message));
+  };
+  for (const std::string& name : type.size_tables) {
+    const torch::jit::Function* const method = compiled.findMethod(name);
+    check(method != nullptr, absl::StrCat("lists ", name, ", which is no method"));
+    const std::vector<c10::Argument>& arguments = method->getSchema().arguments();
+    const std::vector<c10::Argument>& results = method->getSchema().returns();
+    check(arguments.size() == 3 && *arguments[1].type() == *c10::IntType::get() &&
+              *arguments[2].type() == *c10::IntType::get() && *results[0].type() == *c10::TensorType::get(),
+          absl::StrCat("wants def ", name, "(self, height: int, width: int) -> Tensor"));
+    const std::string table = TableName(name);
+    check(!compiled.hasAttribute(table) && !compiled.hasConstant(table) && compiled.findMethod(table) == nullptr,
+          absl::StrCat("wants the name ", table, " for the table of ", name, ", which is taken"));
+  }
+}
+
+}  // namespace
+
+Compiler::Compiler(HasOperator has_operator)
+    : unit_(std::make_shared<torch::jit::CompilationUnit>()),
+      resolver_(std::make_shared<PluginResolver>(std::move(has_operator))) {}
+
+void Compiler::CheckFunctionName(const SourceText& source, const Ident& name) {
+  if (PluginResolver::IsReserved(name.name())) {
+    throw ErrorReport(name.range()) << name.name() << " is a reserved name; use another one";
+  }
+  const auto [first, is_new] = function_places_.emplace(name.name(), PlaceIn(source, name.range()));
+  if (!is_new) {
+    throw ErrorReport(name.range()) << "function " << name.name() << " is defined twice; the first is at "
+                                    << first->second;
+  }
+}
+
+absl::Status Compiler::AddFunctions(const std::vector<SourceText>& functions, const CalledFunctions& is_called) {
+  for (const SourceText& source : functions) {
+    const absl::Status status = CatchTorch([&] {
+      for (const Def& def : ParseDefs(source, /*are_methods=*/false)) {
+        CheckFunctionName(source, def.name());
+        if (!is_called(def.name().name())) continue;
+        const auto compiled = unit_->define(c10::QualifiedName(kClassNamespace), {}, {}, {def}, {resolver_}, nullptr);
+        CountOperations(*compiled.front());
+        resolver_->AddFunction(def.name().name(), compiled.front());
+      }
+    });
+    if (!status.ok()) return CompileError(source, "a function", status);
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<ClassTypePtr> Compiler::ClassFor(const ModuleNode& node) {
+  std::vector<ClassTypePtr> children;
+  for (const ModuleNode::Child& child : node.children) {
+    ASSIGN_OR_RETURN(ClassTypePtr type, ClassFor(*child.node));
+    children.push_back(std::move(type));
+  }
+  ClassTypePtr& type = classes_[Describe(node, children)];
+  if (type != nullptr) return type;
+  absl::StatusOr<ClassTypePtr> made = CatchTorch([&] { return MakeClass(node, children); });
+  if (!made.ok()) return node.is_list() ? made : CompileError(node.type->methods, node.type->name(), made.status());
+  type = *std::move(made);
+  return type;
+}
+
+c10::QualifiedName Compiler::UniqueName(const std::string& base) {
+  while (true) {
+    const int count = ++name_counts_[base];
+    const c10::QualifiedName name(kClassNamespace, count == 1 ? base : absl::StrCat(base, "_", count));
+    // Another module type may have the name of this type's second class, and a function may have the type's name.
+    if (unit_->get_type(name) == nullptr && function_places_.count(name.name()) == 0) return name;
+  }
+}
+
+ClassTypePtr Compiler::MakeClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+  const ClassTypePtr type = DeclareClass(node, children);
+  module_classes_.nodes.emplace(type.get(), &node);
+  if (!node.is_list() && !node.type->methods.text.empty()) DefineMethods(*node.type, type);
+  if (!node.is_list()) CheckSizeTables(*node.type, *type);
+  return type;
+}
+
+ClassTypePtr Compiler::DeclareClass(const ModuleNode& node, const std::vector<ClassTypePtr>& children) {
+  const c10::QualifiedName name = UniqueName(node.is_list() ? kListName : node.type->name());
+  ClassTypePtr type = ClassType::create(name, unit_, /*is_module=*/true);
+  unit_->register_type(type);
+  for (const auto& parameter : node.parameters) {
+    type->addAttribute(parameter.name, c10::TensorType::get(), /*is_parameter=*/true);
+  }
+  for (const auto& buffer : node.buffers) {
+    type->addAttribute(buffer.name, c10::TensorType::get(), /*is_parameter=*/false, /*is_buffer=*/true);
+  }
+  // Python's torch.jit.freeze reads this attribute, which every module of torch.nn has.
+  type->addAttribute(kTrainingName, c10::BoolType::get());
+  for (const auto& [attribute, value] : node.attributes) type->addAttribute(attribute, ToIValue(value).type());
+  for (const auto& [constant, value] : node.constants) type->addConstant(constant, ToIValue(value));
+  for (size_t i = 0; i < children.size(); ++i) type->addAttribute(node.children[i].name, children[i]);
+  return type;
+}
+
+void Compiler::DefineMethods(const ModuleType& type, const ClassTypePtr& compiled) {
+  const std::vector<Def> defs = ParseDefs(type.methods, /*are_methods=*/true);
+  for (const Def& def : defs) {
+    const Ident name = def.name();
+    if (compiled->hasAttribute(name.name()) || compiled->hasConstant(name.name())) {
+      throw ErrorReport(name.range()) << type.name() << " already has a member of this name";
+    }
+  }
+  const std::vector<torch::jit::ResolverPtr> resolvers(defs.size(), resolver_);
+  const ModuleSelf self(compiled, module_classes_);
+  module_classes_.repeated_text = 0;
+  unit_->define(*compiled->name(), {}, {}, defs, resolvers, &self);
+  for (torch::jit::Function* method : compiled->methods()) CountOperations(*method);
+}
+
+absl::Status Compiler::CompileError(const SourceText& source, const std::string& what,
+                                    const absl::Status& error) const {
+  const auto code = absl::IsResourceExhausted(error) ? error.code() : absl::StatusCode::kInvalidArgument;
+  std::vector<std::string> functions;
+  for (const auto& [name, place] : function_places_) functions.push_back(name);
+  return absl::Status(code, CompileMessage(source, what, error.message(), {std::move(functions), OperatorNames()}));
+}
+
+void Compiler::CountOperations(torch::jit::Function& function) {
+  ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [&](const torch::jit::Node&) { ++operations_; });
+  if (operations_ <= kMaxOperations) return;
+  throw std::length_error(absl::StrCat("the model has more than ", kMaxOperations, " operations"));
+}
+
+}  // namespace modelport

@@ -1,0 +1,74 @@
+#include "registry/recognise/checked_plan.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/checkpoint/model_config.h"
+#include "common/keymap/config_field.h"
+#include "common/keymap/key_map.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "registry/recognise/each_variant.h"
+
+namespace modelport {
+namespace {
+
+// What a config.json says of `field`, or stands for where it lacks it; nullopt if nothing.
+absl::optional<std::string> Stated(const ModelConfig& config, const Layout& layout, const std::string& field) {
+  const absl::optional<std::string> value = config.Find(field);
+  if (value) return value;
+  for (const ConfigField& known : layout.config) {
+    if (known.name == field) return known.value;
+  }
+  return absl::nullopt;
+}
+
+absl::Status CheckConfig(const Checkpoint& checkpoint, const Variant& variant, const Layout& layout) {
+  const bool is_read = !layout.config.empty() || !layout.config_fields.empty();
+  if (!is_read || variant.config.empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const absl::optional<ModelConfig> config, ModelConfig::ReadBeside(checkpoint.path()));
+  if (!config) return absl::OkStatus();
+  std::vector<std::string> contradictions;
+  for (const ConfigField& wanted : variant.config) {
+    const absl::optional<std::string> has = Stated(*config, layout, wanted.name);
+    if (!has || *has == wanted.value) continue;
+    contradictions.push_back(absl::StrCat("\n  ", wanted.name, ": ", variant.name, " wants ", wanted.value,
+                                          ", config.json has ", Brief(*has)));
+  }
+  if (contradictions.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(checkpoint.path(), ": does not fit ", variant.name, " (layout ",
+                                                    layout.name, "): keys and shapes do, but ", config->path(),
+                                                    " contradicts", absl::StrJoin(contradictions, "")));
+}
+
+}  // namespace
+
+absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const Variant& variant, absl::StatusOr<Plan> plan) {
+  RETURN_IF_ERROR(plan.status());
+  RETURN_IF_ERROR(CheckConfig(mapper.checkpoint(), variant, *mapper.key_map().Find(plan->layout)));
+  return plan;
+}
+
+std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const Checkpoint& checkpoint,
+                                                const SourceChoice& choice) {
+  std::vector<FittingVariant> variants;
+  ForEachVariant<KeyMapper>(
+      registry, checkpoint, choice, [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+        if (!mapper.Fits(tree)) return;
+        const Variant& variant = *entry.variant;
+        variants.push_back({entry, CheckPlan(mapper, variant, mapper.MakePlan(tree, variant.name))});
+      });
+  return variants;
+}
+
+std::vector<std::string> NamesOfFitting(const std::vector<FittingVariant>& variants) {
+  std::vector<std::string> names;
+  for (const FittingVariant& variant : variants) {
+    if (variant.plan.ok()) names.push_back(variant.entry.variant->name);
+  }
+  return names;
+}
+
+}  // namespace modelport

@@ -1,0 +1,131 @@
+// Every variant of the catalog and of the test plugins compiles for every target, without weights, and has the methods
+// that the examples call. Every kind of model can be made for every runtime.
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "artifact/build/target_module.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "common/torchscript/proof/example.h"
+#include "common/torchscript/runtime/archive_format.h"
+#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "common/torchscript/runtime/runtime_obstacles.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+#include "registry/target_tree.h"
+#include "targets/targets.h"
+#include "tests/support/case_table.h"
+#include "tests/support/examples.h"
+#include "tests/support/test_models.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// The module of `tree`, whose tensors are empty.
+absl::StatusOr<torch::jit::Module> Build(const TargetTree& tree, const Target& target, const Runtime* runtime) {
+  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+  return BuildTargetModule(tree, no_weights, target, runtime);
+}
+
+// The module of `entry` for `target` and `runtime`, whose tensors are empty.
+absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime,
+                                         bool with_preprocess = false, const std::string& wrapper = "") {
+  ASSIGN_OR_RETURN(const TargetTree tree,
+                   BuildTargetTree(*entry.plugin, *entry.variant, target, with_preprocess, wrapper));
+  return Build(tree, target, runtime);
+}
+
+TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_FALSE(registry.catalog().empty());
+  for (const CatalogEntry& entry : registry.catalog()) {
+    for (const Target* target : Targets()) {
+      const std::vector<std::string> wrappers = WrapperNames(entry, *target);
+      if (wrappers.empty()) {
+        EXPECT_THAT(Build(entry, *target, nullptr),
+                    StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not support this target")));
+      }
+      for (const std::string& wrapper : wrappers) {
+        SCOPED_TRACE(absl::StrCat(entry.variant->name, " for ", target->name, " ", wrapper));
+        ASSERT_OK_AND_ASSIGN(const TargetTree tree,
+                             BuildTargetTree(*entry.plugin, *entry.variant, *target, false, wrapper));
+        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(tree, *target, nullptr));
+        for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
+      }
+    }
+  }
+}
+
+TEST(CatalogTest, EveryVariantCompilesForImages) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
+  for (const CatalogEntry& entry : registry.catalog()) {
+    SCOPED_TRACE(entry.variant->name);
+    ASSERT_OK_AND_ASSIGN(const TargetTree tree,
+                         BuildTargetTree(*entry.plugin, *entry.variant, *target, /*with_preprocess=*/true));
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(tree, *target, nullptr));
+    EXPECT_FALSE(TargetExamples(entry, tree).empty());
+    for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
+  }
+}
+
+// Obstacles to a runtime are in the TorchScript text, so one variant of each kind is enough.
+class EveryKindTest : public testing::TestWithParam<Runtime> {};
+
+TEST_P(EveryKindTest, RunsInTheRuntime) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  for (const std::string& name : TestModels()) {
+    ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
+    for (const Target* target : Targets()) {
+      for (const std::string& wrapper : WrapperNames(entry, *target)) {
+        SCOPED_TRACE(absl::StrCat(name, " for ", target->name, " ", wrapper));
+        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam(), false, wrapper));
+        EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
+      }
+    }
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module of_images,
+                         Build(entry, **FindTarget("libtorch"), &GetParam(), /*with_preprocess=*/true));
+    EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(of_images))) << name;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()));
+
+// Text that is compiled for a new runtime uses operators that only new runtimes have.
+TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("features of gated blocks")));
+  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
+  std::vector<std::string> missing;
+  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), CollectOperators(module))) {
+    missing.push_back(obstacle.call);
+  }
+  EXPECT_THAT(missing, ElementsAre("aten::_upsample_bicubic2d_aa(Tensor, List[int], bool)",
+                                   "aten::scaled_dot_product_attention(Tensor, Tensor, Tensor)", "aten::silu(Tensor)"));
+}
+
+TEST(CatalogTest, HasEveryPublishedNameAndNoTestModel) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  std::map<std::string, std::vector<std::string>> models, published;
+  for (const CatalogEntry& entry : registry.catalog()) models[entry.plugin->family].push_back(entry.variant->name);
+  for (const Case& fields : ReadCaseTable("tests/catalog/catalog.txt"))
+    published[Text(fields, "family")] = Texts(fields, "model");
+  EXPECT_EQ(models, published) << "if a family or a model is new, add it to tests/catalog/catalog.txt";
+  for (const std::string& model : TestModels()) EXPECT_FALSE(registry.Find(model).ok()) << model;
+}
+
+}  // namespace
+}  // namespace modelport

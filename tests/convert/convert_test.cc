@@ -1,0 +1,297 @@
+// The tool `convert` on the checkpoints in every layout, which the libraries made whose layouts they are.
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/case_table.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
+
+std::string RegistersModel() { return ExampleModel("features with registers"); }
+
+// The published file of a tiny model in a layout.
+std::string FileOf(const std::string& layout, const std::string& model) {
+  const std::string folder = layout == "original" ? "" : absl::StrCat("layouts/", layout, "/");
+  return absl::StrCat("tests/checkpoints/", folder, model, ".safetensors");
+}
+
+class ConvertTest : public testing::Test {
+ protected:
+  void SetUp() override { folder_ = EmptyFolder("convert"); }
+
+  ToolResult Convert(const std::string& checkpoint, const std::string& layout, const std::string& out,
+                     const std::vector<std::string>& flags = {}) {
+    std::vector<std::string> all = {"--checkpoint=" + checkpoint, "--layout=" + layout, "--out=" + out,
+                                    "--plugin_path=" + DataPath("models")};
+    all.insert(all.end(), flags.begin(), flags.end());
+    return RunTool("convert", all, folder_);
+  }
+
+  // The bytes of the conversion; fails the test if there is none.
+  std::string Converted(const std::string& checkpoint, const std::string& layout, const std::string& leave_out = "") {
+    std::vector<std::string> flags;
+    if (!leave_out.empty()) flags.push_back("--leave_out=" + leave_out);
+    const ToolResult result = Convert(checkpoint, layout, "out.safetensors", flags);
+    EXPECT_EQ(result.exit_status, 0) << checkpoint << " to " << layout << "\n" << result.err;
+    return result.exit_status == 0 ? ReadFile(Path("out.safetensors")) : "";
+  }
+
+  std::string Path(const std::string& name) const { return folder_ + "/" + name; }
+
+  std::string folder_;
+};
+
+// timm has no mask token, so that it does not hold the whole file.
+std::string LeftOut(const std::string& layout) { return layout == "timm" ? "mask_token" : ""; }
+
+// Whether timm has changed the values of cls_token and pos_embed.
+bool HasTimmRegisters(const std::string& layout, const std::string& model) {
+  return layout == "timm" && absl::StrContains(model, "reg");
+}
+
+struct File {
+  std::string layout, model;
+};
+
+std::vector<File> Files() {
+  std::vector<File> files;
+  for (const Case& fields : ReadCaseTable("tests/keymap/layouts.txt")) {
+    files.push_back({Text(fields, "layout"), Text(fields, "model")});
+  }
+  return files;
+}
+
+class ConvertLayoutTest : public ConvertTest, public testing::WithParamInterface<File> {};
+
+TEST_P(ConvertLayoutTest, GivesThePublishedFileByteForByte) {
+  const auto& [layout, model] = GetParam();
+  if (HasTimmRegisters(layout, model)) GTEST_SKIP() << "one-way; see OneWayRulesAreRefused";
+  const std::string wanted = ReadFile(DataPath(FileOf(layout, model)));
+  EXPECT_TRUE(Converted(DataPath(FileOf("original", model)), layout, LeftOut(layout)) == wanted);
+  // torch.save's file of the same weights.
+  EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", model, ".pth")), layout, LeftOut(layout)) ==
+              wanted);
+}
+
+TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
+  const auto& [layout, model] = GetParam();
+  const std::string published = DataPath(FileOf(layout, model));
+  for (const std::string to : {"original", "transformers", "transformers_v5_internal"}) {
+    if (to == layout) continue;  // Asked below.
+    if (model == ExampleModel("depth") && layout == "timm") continue;
+    ASSERT_EQ(Convert(published, to, "there.safetensors").exit_status, 0) << to;
+    if (HasTimmRegisters(layout, model)) continue;
+    EXPECT_TRUE(Converted(Path("there.safetensors"), layout) == ReadFile(published)) << to;
+  }
+  EXPECT_TRUE(Converted(published, layout) == ReadFile(published));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConvertLayoutTest, testing::ValuesIn(Files()),
+                         [](const auto& info) { return absl::StrCat(info.param.layout, "_", info.param.model); });
+
+TEST_F(ConvertTest, DTypesStayThoseOfTheFile) {
+  for (const std::string file : {"bf16.safetensors", "fp16.safetensors"}) {
+    const std::string checkpoint = DataPath("tests/checkpoints/" + file);
+    ASSERT_EQ(Convert(checkpoint, "transformers", "there.safetensors").exit_status, 0) << file;
+    EXPECT_TRUE(Converted(Path("there.safetensors"), "original") == ReadFile(checkpoint)) << file;
+  }
+  const std::string mixed = Converted(DataPath("tests/checkpoints/mixed_dtypes.pth"), "original");
+  EXPECT_THAT(mixed, AllOf(HasSubstr("\"BF16\""), HasSubstr("\"F32\""), HasSubstr("{\"format\":\"pt\"}")));
+}
+
+TEST_F(ConvertTest, EveryFormatOfTorchSaveIsRead) {
+  const std::string wanted = ReadFile(DataPath("tests/checkpoints/" + RegistersModel() + ".safetensors"));
+  for (const std::string name :
+       {"legacy", "flat_storage", "parameters", "dataparallel_state_dict", "pickle_protocol5"}) {
+    EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", name, ".pth")), "original") == wanted) << name;
+  }
+}
+
+TEST_F(ConvertTest, TensorsThatAreStridedOrShareAStorageAreWrittenInOrder) {
+  const std::string checkpoint = DataPath("tests/checkpoints/strided_shared.pth");
+  const std::string wanted = Converted(checkpoint, "original");
+  ASSERT_EQ(Convert(checkpoint, "transformers", "there.safetensors").exit_status, 0);
+  EXPECT_TRUE(Converted(Path("there.safetensors"), "original") == wanted);
+}
+
+TEST_F(ConvertTest, PrintsWhatWasWritten) {
+  const ToolResult result = Convert(DataPath("tests/checkpoints/no_mask_token.pth"), "transformers", "m.safetensors");
+  EXPECT_EQ(result.exit_status, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr(RegistersModel() + "\n"), HasSubstr("original to transformers\n"),
+                                HasSubstr("tensors  79\n"), HasSubstr("mask_token, as in the checkpoint\n"),
+                                HasSubstr("m.safetensors, 183 kB\n")));
+  EXPECT_THAT(result.err, IsEmpty());
+}
+
+// Its keys do not tell a relative model from a metric one, and nothing depends on it.
+TEST_F(ConvertTest, ModelsThatGiveTheSameFileNeedNotBeChosen) {
+  const ToolResult result =
+      Convert(DataPath(FileOf("original", ExampleModel("depth"))), "transformers", "m.safetensors");
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth") + ", " + ExampleModel("depth in metres") +
+                                    " (the file is the same for each)\n"));
+}
+
+TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {
+  const ToolResult result = Convert(DataPath(FileOf("original", RegistersModel())), "timm", "m.safetensors");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("FAILED_PRECONDITION: "),
+                                HasSubstr(RegistersModel() + ".safetensors: layout timm cannot hold 2 parts of it\n"),
+                                HasSubstr("\n  mask_token: timm's models have no mask token\n"),
+                                HasSubstr("\n  --leave_out=KEY,... writes the file without them")));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, OneWayRulesAreRefused) {
+  for (const std::string& model : {RegistersModel(), ExampleModel("features of gated blocks")}) {
+    ASSERT_EQ(Convert(DataPath(FileOf("timm", model)), "original", "m.safetensors").exit_status, 0);
+    const ToolResult result = Convert(Path("m.safetensors"), "timm", "back.safetensors");
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr("pos_embed: timm has added the first row to cls_token"));
+    EXPECT_EQ(Convert(Path("m.safetensors"), "timm", "back.safetensors", {"--leave_out=pos_embed"}).exit_status, 0);
+  }
+}
+
+TEST_F(ConvertTest, UnusedKeysAndOtherDictionariesAreRefusedOrLeftOutByName) {
+  const std::string checkpoint = DataPath("tests/checkpoints/teacher_student_module_backbone.pth");
+  const ToolResult refused = Convert(checkpoint, "transformers", "m.safetensors");
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("\n  student: 64 tensors beside the state dict of the model\n"));
+  const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=student"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("left out    student: 64 tensors"), HasSubstr("dictionary teacher")));
+}
+
+TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
+  const std::string checkpoint = DataPath("tests/checkpoints/extra_key.pth");
+  const ToolResult refused = Convert(checkpoint, "transformers", "m.safetensors");
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err,
+              AllOf(HasSubstr("unexpected"), HasSubstr("\n  --leave_out=KEY,... leaves out keys for which")));
+  const ToolResult half = Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=head.weight"});
+  EXPECT_EQ(half.exit_status, 1);
+  EXPECT_THAT(half.err, AllOf(HasSubstr("unexpected: head.bias"), HasSubstr("leaves out keys for which")));
+  for (const std::vector<std::string>& flags : {std::vector<std::string>{"--leave_out=head.{leaf}"},
+                                                {"--leave_out=head.weight,head.bias", "--model=" + RegistersModel()}}) {
+    const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", flags);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, AllOf(HasSubstr("left out  head.weight: the model has no place for it\n"),
+                                  HasSubstr("head.bias: the model")));
+    EXPECT_TRUE(ReadFile(Path("m.safetensors")) == ReadFile(DataPath(FileOf("transformers", RegistersModel()))));
+  }
+}
+
+TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
+  const std::string checkpoint = DataPath(FileOf("original", RegistersModel()));
+  EXPECT_THAT(
+      Convert(checkpoint, "timm", "m.safetensors", {"--leave_out=mask_toke,pos_embed"}).err,
+      StartsWith("INVALID_ARGUMENT: --leave_out=mask_toke: names nothing that layout timm cannot hold; nearest: "
+                 "mask_token"));
+  EXPECT_THAT(
+      Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=cls_token"}).err,
+      HasSubstr("--leave_out=cls_token: names nothing that layout transformers cannot hold; it holds the whole"));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--leave_out=a..b"}).err,
+              StartsWith("INVALID_ARGUMENT: --leave_out=a..b: pattern"));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
+  const std::string checkpoint = DataPath(FileOf("original", RegistersModel()));
+  EXPECT_THAT(Convert(checkpoint, "tim", "m.safetensors").err,
+              StartsWith("INVALID_ARGUMENT: --layout=tim: " + ExampleFamily("features") + "_tiny" +
+                         " has no such layout; nearest: timm"));
+  EXPECT_THAT(Convert(checkpoint, "chunked", "m.safetensors").err,
+              AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("layout chunked can only be read")));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--model=tiny_dinov"}).err, StartsWith("NOT_FOUND: "));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--from=tim"}).err,
+              StartsWith("INVALID_ARGUMENT: --from=tim: no family has this layout; nearest: timm"));
+  EXPECT_THAT(Convert(checkpoint, "timm", "m.safetensors", {"--from=transformers"}).err,
+              HasSubstr(RegistersModel() + ".safetensors: fits no model of the catalog in layout transformers\n"));
+  EXPECT_THAT(
+      Convert(checkpoint, "timm", "m.safetensors", {"--model=" + ExampleModel("features")}).err,
+      AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=" + RegistersModel())));
+  EXPECT_THAT(Convert(DataPath("tests/checkpoints/missing_key.pth"), "transformers", "m.safetensors").err,
+              AllOf(HasSubstr("missing_key.pth: fits no model of the catalog\n"), HasSubstr("the nearest is tiny_")));
+  EXPECT_THAT(RunTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
+  EXPECT_THAT(RunTool("convert", {"--checkpoint=x"}, folder_).err, StartsWith("INVALID_ARGUMENT: --layout is missing"));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+TEST_F(ConvertTest, AFileThatTheLayoutDoesNotReadIsNotWritten) {
+  const std::string plugin = EmptyFolder("toy");
+  std::ofstream(plugin + "/plugin.yaml") << R"yaml(family: toy
+summary: two vectors
+upstream: {source: "https://example.org/toy", commit: none, licence: NOASSERTION}
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: MIT, published: false}}
+)yaml";
+  std::ofstream(plugin + "/modules.yaml") << R"yaml(modules:
+  Toy(dim):
+    parameters: {a: [dim], b: [dim]}
+    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        return x * self.a + self.b
+)yaml";
+  std::ofstream(plugin + "/keymap.yaml") << R"yaml(layouts:
+  original: {recognise: [a]}
+  good: {recognise: [net.a], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
+  odd: {recognise: [net.c], sources: [{slot: "{a,b}", key: "net.{a,b}"}]}
+)yaml";
+  std::ofstream(Path("m"), std::ios::binary)
+      << SafetensorsFile(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                         R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
+                         "8 bytes.8 bytes.");
+  const auto convert = [&](const std::string& layout) {
+    return RunTool("convert", {"--checkpoint=m", "--layout=" + layout, "--out=out", "--plugin_path=" + plugin},
+                   folder_);
+  };
+  EXPECT_EQ(convert("good").exit_status, 0) << convert("good").err;
+  EXPECT_THAT(convert("odd").err,
+              AllOf(StartsWith("INVALID_ARGUMENT: --layout=odd: its rules cannot be reversed: a file of theirs: does "
+                               "not fit toy"),
+                    HasSubstr("net.c")));
+}
+
+TEST_F(ConvertTest, TheInputIsNotReplacedAndAnExistingOutputIs) {
+  fs::copy_file(DataPath(FileOf("original", RegistersModel())), Path("m.safetensors"));
+  fs::permissions(Path("m.safetensors"), fs::perms::owner_write, fs::perm_options::add);
+  const std::string before = ReadFile(Path("m.safetensors"));
+  EXPECT_THAT(Convert("m.safetensors", "transformers", "m.safetensors").err, StartsWith("INVALID_ARGUMENT: "));
+  EXPECT_EQ(ReadFile(Path("m.safetensors")), before);
+  std::ofstream(Path("other")) << "old";
+  EXPECT_EQ(Convert("m.safetensors", "original", "other").exit_status, 0);
+  EXPECT_EQ(ReadFile(Path("other")), before);
+  EXPECT_THAT(FileNames(folder_), ElementsAre("m.safetensors", "other"));
+}
+
+TEST_F(ConvertTest, DamagedFilesLeaveNothing) {
+  for (const std::string name :
+       {"truncated.safetensors", "flipped_payload.pth", "truncated_half.pth", "wrong_shape.pth", "extra_key.pth",
+        "list_not_dict.pth", "html_page.pth", "empty_file.pth"}) {
+    const ToolResult result = Convert(DataPath("tests/checkpoints/" + name), "transformers", "m.safetensors");
+    EXPECT_EQ(result.exit_status, 1) << name;
+    EXPECT_THAT(result.err, HasSubstr(name)) << name;
+  }
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport

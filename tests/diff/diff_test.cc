@@ -1,0 +1,189 @@
+// The tool `diff` on checkpoints of several layouts and on artifacts.
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string DepthModel() { return ExampleModel("depth"); }
+std::string RegistersModel() { return ExampleModel("features with registers"); }
+
+class DiffTest : public testing::Test {
+ protected:
+  void SetUp() override { folder_ = EmptyFolder("diff"); }
+
+  ToolResult Run(const std::string& tool, std::vector<std::string> arguments) const {
+    arguments.push_back("--plugin_path=" + DataPath("models"));
+    return RunTool(tool, arguments, folder_);
+  }
+
+  ToolResult Diff(const std::string& a, const std::string& b, const std::vector<std::string>& flags = {}) const {
+    std::vector<std::string> arguments = {a, b};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    return Run("diff", arguments);
+  }
+
+  // The artifact `out` of a checkpoint.
+  void Export(const std::string& model, const std::string& checkpoint, const std::string& out,
+              const std::vector<std::string>& flags = {}) const {
+    std::vector<std::string> arguments = {"--model=" + model, "--checkpoint=" + checkpoint, "--out=" + out,
+                                          "--noverify"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    const ToolResult result = Run("export", arguments);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+  }
+
+  std::string folder_;
+};
+
+std::string File(const std::string& name) { return DataPath("tests/checkpoints/" + name); }
+
+TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
+  for (const std::string layout : {"transformers", "transformers_v5_internal"}) {
+    for (const std::string& model : {ExampleModel("features of gated blocks"), DepthModel()}) {
+      const ToolResult result =
+          Diff(File(model + ".pth"), File(absl::StrCat("layouts/", layout, "/", model, ".safetensors")));
+      EXPECT_EQ(result.exit_status, 0) << layout << " " << result.out << result.err;
+      EXPECT_THAT(result.err, IsEmpty());
+      EXPECT_THAT(result.out, AllOf(HasSubstr("layout original\n"), HasSubstr("layout " + layout + "\n"),
+                                    HasSubstr("blocks.{0..3}.attn.qkv.weight: equal\n"), HasSubstr(" equal\n\n"),
+                                    Not(HasSubstr("settings"))));
+    }
+  }
+}
+
+TEST_F(DiffTest, ValuesThatDifferAreMeasured) {
+  const ToolResult result =
+      Diff(File(RegistersModel() + ".pth"), File("layouts/timm/" + RegistersModel() + ".safetensors"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err,
+              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(RegistersModel() + ".pth: differs from "),
+                    HasSubstr(" in 3 of 64 tensors\n")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("\n  cls_token: max "), HasSubstr("\n  pos_embed: max "),
+                    HasSubstr("\n  mask_token: only in A: float32 [1, 24]\n"), HasSubstr("register_tokens: equal\n"),
+                    HasSubstr("\n64 tensors: 61 equal, 2 of other values, 1 only in A\n")));
+}
+
+TEST_F(DiffTest, DTypesAndShapesThatDifferAreNamed) {
+  const ToolResult dtypes = Diff(File(RegistersModel() + ".pth"), File("fp16.safetensors"));
+  EXPECT_EQ(dtypes.exit_status, 1);
+  EXPECT_THAT(dtypes.out, HasSubstr("blocks.{0..3}.attn.qkv.weight: float32 and float16: max "));
+  const ToolResult shapes = Diff(File(RegistersModel() + ".pth"), File("wrong_shape.pth"));
+  EXPECT_EQ(shapes.exit_status, 1);
+  EXPECT_THAT(shapes.out,
+              AllOf(HasSubstr("compared by key, because no model of the catalog fits both\n"),
+                    HasSubstr("(its keys fit " + RegistersModel() + ")\n"), HasSubstr(" 1 of other shape")));
+}
+
+TEST_F(DiffTest, SettingsThatDifferComeFirst) {
+  const ToolResult result = Diff(File(ExampleModel("features") + ".pth"), File(RegistersModel() + ".pth"));
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("\nsettings\n"), HasSubstr("argument "), HasSubstr("A: "),
+                                HasSubstr("\n  register_tokens: only in B: ")));
+  EXPECT_LT(result.out.find("settings"), result.out.find("tensors\n"));
+}
+
+// Relative and metric models have equal keys: a side takes the model of the other one.
+TEST_F(DiffTest, AModelThatBothMayBeOfIsTaken) {
+  Export(ExampleModel("depth in metres"), File(ExampleModel("depth in metres") + ".pth"), "metric.pt");
+  const ToolResult result = Diff(File(ExampleModel("depth in metres") + ".safetensors"), "metric.pt");
+  EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
+  EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth in metres") + " (its keys also fit " + DepthModel() +
+                                    "), layout original\n"));
+  EXPECT_THAT(Diff(File(DepthModel() + ".safetensors"), "metric.pt", {"--model=" + DepthModel()}).out,
+              HasSubstr("\nsettings\n"));
+}
+
+TEST_F(DiffTest, ArtifactsAreCompared) {
+  Export(RegistersModel(), File(RegistersModel() + ".pth"), "a.pt");
+  Export(RegistersModel(), File("layouts/transformers/" + RegistersModel() + ".safetensors"), "b.pt");
+  Export(RegistersModel(), File(RegistersModel() + ".pth"), "half.pt", {"--dtype=float16"});
+  EXPECT_EQ(Diff("a.pt", "b.pt").exit_status, 0);
+  EXPECT_EQ(Diff("a.pt", File(RegistersModel() + ".pth")).exit_status, 0);
+  const ToolResult half = Diff("a.pt", "half.pt");
+  EXPECT_EQ(half.exit_status, 1);
+  EXPECT_THAT(half.out, AllOf(HasSubstr("artifact dtype"), HasSubstr("A: float32"), HasSubstr("B: float16")));
+}
+
+TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
+  Export(DepthModel(), File(DepthModel() + ".pth"), "a.pt");
+  Export(DepthModel(), File(DepthModel() + ".pth"), "nuke.pt", {"--target=nuke"});
+  EXPECT_EQ(Diff(File(DepthModel() + ".pth"), "nuke.pt").exit_status, 0);
+  const ToolResult result = Diff("a.pt", "nuke.pt");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("artifact target"), HasSubstr("B: nuke"), HasSubstr("artifact knob "),
+                                HasSubstr("127 tensors: 127 equal\n")));
+}
+
+TEST_F(DiffTest, DamagedArtifactsAreRefused) {
+  Export(RegistersModel(), File(RegistersModel() + ".pth"), "a.pt");
+  std::string bytes = ReadFile(folder_ + "/a.pt");
+  const std::string wanted = ReadFile(File(RegistersModel() + ".safetensors"));
+  // A byte of the last tensor, so that its CRC-32 differs.
+  const size_t place = bytes.find(wanted.substr(wanted.size() - 64));
+  ASSERT_NE(place, std::string::npos);
+  bytes[place] ^= 1;
+  std::ofstream(folder_ + "/flipped.pt", std::ios::binary) << bytes;
+  EXPECT_THAT(Diff("a.pt", "flipped.pt").err, AllOf(StartsWith("DATA_LOSS: "), HasSubstr("flipped.pt")));
+  std::ofstream(folder_ + "/short.pt", std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  EXPECT_EQ(Diff("a.pt", "short.pt").exit_status, 1);
+  EXPECT_THAT(Diff("a.pt", "short.pt").err, HasSubstr("short.pt"));
+}
+
+TEST_F(DiffTest, JsonListsEveryTensor) {
+  const ToolResult result =
+      Diff(File(RegistersModel() + ".pth"), File("layouts/timm/" + RegistersModel() + ".safetensors"), {"--json"});
+  EXPECT_EQ(result.exit_status, 1);
+  const nlohmann::json json = nlohmann::json::parse(result.out);
+  EXPECT_FALSE(json["equal"].get<bool>());
+  EXPECT_EQ(json["b"]["layout"], "timm");
+  EXPECT_EQ(json["tensors"].size(), 64);
+  for (const auto& tensor : json["tensors"]) {
+    if (tensor["name"] == "mask_token") {
+      EXPECT_EQ(tensor["result"], "only in A");
+      EXPECT_TRUE(tensor["b"].is_null());
+    } else if (tensor["name"] == "cls_token") {
+      EXPECT_EQ(tensor["elements"], 24);
+      EXPECT_GT(tensor["max_abs"].get<double>(), 0);
+      EXPECT_LT(tensor["cosine"].get<double>(), 1);
+    } else if (tensor["name"] != "pos_embed") {
+      EXPECT_EQ(tensor["result"], "equal") << tensor["name"];
+    }
+  }
+}
+
+TEST_F(DiffTest, DictionariesAreChosenByName) {
+  const std::string file = File("teacher_student_module_backbone.pth");
+  const ToolResult result = Diff(file, file, {"--state_dict=teacher,student"});
+  EXPECT_THAT(result.out, AllOf(HasSubstr("dictionary teacher"), HasSubstr("dictionary student")));
+  EXPECT_THAT(Diff(file, file, {"--state_dict=techer"}).err, HasSubstr("no dictionary \"techer\""));
+  EXPECT_EQ(Diff(file, file, {"--state_dict=teacher"}).exit_status, 0);
+}
+
+TEST_F(DiffTest, FilesThatAreNoCheckpointsAreErrors) {
+  const std::string good = File(RegistersModel() + ".pth");
+  EXPECT_THAT(Diff(good, File("html_page.pth")).err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a web page")));
+  EXPECT_THAT(Diff("absent.pth", good).err, StartsWith("NOT_FOUND: "));
+  EXPECT_THAT(Diff(good, File("flipped_payload.pth")).err, StartsWith("DATA_LOSS: "));
+  EXPECT_THAT(Diff(good, good, {"--model=tiny"}).err, StartsWith("NOT_FOUND: unknown model \"tiny\""));
+  EXPECT_THAT(Run("diff", {good}).err, StartsWith("INVALID_ARGUMENT: wants two files, has 1"));
+  EXPECT_THAT(FileNames(folder_), IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport

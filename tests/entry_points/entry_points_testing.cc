@@ -1,0 +1,53 @@
+#include "tests/entry_points/entry_points_testing.h"
+
+#include <ATen/ops/linspace.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <utility>
+
+#include "common/status/status_matchers.h"
+#include "common/torchscript/proof/check_result.h"
+#include "common/torchscript/script/torch_status.h"
+#include "models/embedded_plugins.h"
+#include "registry/target_tree.h"
+#include "targets/targets.h"
+#include "tests/support/exported_module.h"
+
+namespace modelport {
+
+void EntryPointsTest::SetUp() {
+  auto registry = Registry::Load(EmbeddedPlugins(), {"models"});
+  ASSERT_OK(registry);
+  registry_ = std::make_unique<Registry>(*std::move(registry));
+}
+
+void EntryPointsTest::Export(const std::string& model, bool with_preprocess, DType dtype) {
+  const absl::StatusOr<CatalogEntry> entry = registry_->Find(model);
+  ASSERT_OK(entry);
+  const auto tree = BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), with_preprocess);
+  ASSERT_OK(tree);
+  entry_points_ = tree->whole->entry_points;
+  auto module = ExportSeeded(*registry_, model, /*seed=*/0, [&](ExportOptions& options) {
+    options.dtype = dtype;
+    options.with_preprocess = with_preprocess;
+  });
+  ASSERT_OK(module);
+  module_ = std::make_shared<torch::jit::Module>(*std::move(module));
+}
+
+absl::Status EntryPointsTest::Call(const std::string& method, const std::vector<c10::IValue>& inputs) {
+  const c10::InferenceMode inference;
+  const EntryPoint* const entry_point = FindEntryPoint(entry_points_, method);
+  if (entry_point == nullptr) return absl::NotFoundError(method);
+  const auto result = CatchTorch([&] { return module_->get_method(method)(inputs); });
+  if (!result.ok()) return result.status();
+  return CheckResult(*module_, *entry_point, method, inputs, *result);
+}
+
+at::Tensor EntryPointsTest::Image(const std::vector<int64_t>& shape, at::ScalarType dtype) {
+  at::Tensor image = at::linspace(-1, 1, 3 * shape[shape.size() - 2] * shape.back());
+  return image.reshape({3, shape[shape.size() - 2], shape.back()}).expand(shape).contiguous().to(dtype);
+}
+
+}  // namespace modelport

@@ -1,0 +1,190 @@
+// Runs the tools on every file of tests/checkpoints: good files give proven artifacts, bad ones give one clear error
+// line and no output file.
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "common/digest/sha256.h"
+#include "common/torchscript/archive/testing/archive_records.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+const Json& Files() {
+  static const Json* files = new Json(Json::parse(std::ifstream("tests/checkpoints/expected.json")).at("files"));
+  return *files;
+}
+
+std::vector<std::string> FileNamesOfTable() {
+  std::vector<std::string> names;
+  for (const auto& [name, file] : Files().items()) names.push_back(name);
+  return names;
+}
+
+std::string CheckpointPath(const std::string& name) { return DataPath("tests/checkpoints/" + name); }
+
+// The flag for the plugins of Modelport with those for tests.
+std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
+
+// What export made of a file, and where.
+struct Exported {
+  ToolResult result;
+  std::string folder;
+};
+
+// Exports a file of the table with its model. Each is exported once, for all tests that ask.
+const Exported& ExportOf(const std::string& name) {
+  static auto* const made = new std::map<std::string, Exported>();
+  const auto [found, is_new] = made->try_emplace(name);
+  if (is_new) {
+    const std::string model = Files().at(name).at("model"), folder = EmptyFolder("export_" + name);
+    const ToolResult result = RunTool(
+        "export", {"--model=" + model, "--checkpoint=" + CheckpointPath(name), "--out=m.pt", Plugins()}, folder);
+    found->second = {result, folder};
+  }
+  return found->second;
+}
+
+std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
+
+class CheckpointTest : public testing::TestWithParam<std::string> {
+ protected:
+  const Json& file() const { return Files().at(GetParam()); }
+  std::string model() const { return file().at("model"); }
+  std::string path() const { return CheckpointPath(GetParam()); }
+
+  std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
+
+  // One line that begins with CODE: path:, and indented details.
+  void ExpectRefusal(const ToolResult& result) {
+    EXPECT_EQ(result.exit_status, 1);
+    const std::vector<std::string> lines = Lines(result.err);
+    ASSERT_FALSE(lines.empty());
+    EXPECT_THAT(lines[0], testing::MatchesRegex("[A-Z_]+: .*"));
+    EXPECT_THAT(lines[0], HasSubstr(absl::StrCat(": ", path(), ": ")));
+    for (size_t i = 1; i < lines.size(); ++i) EXPECT_THAT(lines[i], StartsWith("  "));
+  }
+};
+
+TEST_P(CheckpointTest, IsInspected) {
+  const ToolResult result = RunTool("inspect", {"--checkpoint=" + path()}, EmptyFolder("inspect"));
+  if (file().at("read") == "ok") {
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.err, IsEmpty());
+    EXPECT_THAT(result.out, StartsWith(path()));
+    return;
+  }
+  ExpectRefusal(result);
+  EXPECT_THAT(result.out, IsEmpty());
+  EXPECT_THAT(result.err, AllOf(StartsWith(file().at("code").get<std::string>()),
+                                HasSubstr(file().at("cause").get<std::string>())));
+}
+
+TEST_P(CheckpointTest, IsInspectedForItsModel) {
+  const ToolResult result =
+      RunTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), Plugins()}, EmptyFolder("inspect"));
+  // inspect reads headers only, so it finds neither a flipped byte nor a NaN in the values.
+  const bool fits =
+      file().at("export") == "ok" || GetParam() == "flipped_payload.pth" || GetParam() == "nan_weight.pth";
+  if (!fits) return ExpectRefusal(result);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("fits " + model()));
+}
+
+TEST_P(CheckpointTest, IsExportedAndVerifiedOrRefused) {
+  const auto& [result, folder] = ExportOf(GetParam());
+  if (file().at("export") == "error") {
+    ExpectRefusal(result);
+    EXPECT_THAT(result.out, IsEmpty());
+    EXPECT_THAT(FileNames(folder), IsEmpty());
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.out, HasSubstr("bitwise equal"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
+  EXPECT_THAT(ReadFile(folder + "/m.manifest.json"), HasSubstr("sha256:" + Digest(path())));
+
+  const ToolResult verified = RunTool("verify", {"--artifact=m.pt", "--checkpoint=" + path(), Plugins()}, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  EXPECT_THAT(verified.out, AllOf(HasSubstr("sha256 as in the manifest"), HasSubstr("tensors bitwise equal")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, CheckpointTest, testing::ValuesIn(FileNamesOfTable()),
+                         [](const auto& info) { return absl::StrJoin(absl::StrSplit(info.param, '.'), "_"); });
+
+class SameValuesTest : public testing::Test {
+ protected:
+  // Exports and returns the artifact's path.
+  std::string Export(const std::vector<std::string>& arguments) {
+    const std::string folder = EmptyFolder("same");
+    std::vector<std::string> all = {"--model=" + ExampleModel("features with registers"), "--out=m.pt", Plugins()};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    const ToolResult result = RunTool("export", all, folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    return folder + "/m.pt";
+  }
+
+  std::string Artifact(const std::vector<std::string>& arguments) { return ReadFile(Export(arguments)); }
+
+  // The records of an artifact but for the manifest, which names the source.
+  Records RecordsOfModule(const std::string& artifact) {
+    Records records = ReadRecords(artifact);
+    const size_t before = records.size();
+    records.erase(std::remove_if(records.begin(), records.end(),
+                                 [](const auto& record) { return record.first == "extra/modelport.manifest.json"; }),
+                  records.end());
+    EXPECT_EQ(records.size(), before - 1);
+    return records;
+  }
+};
+
+TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
+  const Records records = RecordsOfModule(Export({"--weights=seeded", "--noverify"}));
+  ASSERT_FALSE(records.empty());
+  for (const std::string& name : std::vector<std::string>{
+           ExampleModel("features with registers") + ".pth", ExampleModel("features with registers") + ".safetensors",
+           "plain_dict.pth", "parameters.pth", "nested_model.pth", "dataparallel_state_dict.pth",
+           "bare_dataparallel.pth", "teacher_backbone.pth", "teacher_student_module_backbone.pth",
+           "teacher_chunked_blocks.pth", "legacy.pth", "legacy_nested_model.pth", "pickle_protocol3.pth",
+           "pickle_protocol4.pth", "pickle_protocol5.pth", "flat_storage.pth", "legacy_flat_storage.pth",
+           "nested_with_namespace.pth", "foreign_global.pth"}) {
+    const auto& [result, folder] = ExportOf(name);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_TRUE(RecordsOfModule(folder + "/m.pt") == records) << name;
+  }
+}
+
+TEST_F(SameValuesTest, MayBeNonfiniteOnlyIfAllowed) {
+  EXPECT_FALSE(Artifact({"--allow_nonfinite", "--checkpoint=" + DataPath("tests/checkpoints/nan_weight.pth")}).empty());
+}
+
+TEST_F(SameValuesTest, ConvertToOtherDtypes) {
+  const size_t size = Artifact({"--weights=seeded"}).size();
+  for (const char* dtype : {"float16", "bfloat16"}) {
+    const std::string converted = Artifact({"--weights=seeded", absl::StrCat("--dtype=", dtype)});
+    EXPECT_THAT(ReadFile(EmptyFolder("none") + "/../same/m.manifest.json"),
+                HasSubstr(absl::StrCat("\"dtype\": \"", dtype, "\"")));
+    EXPECT_LT(converted.size(), size);
+  }
+}
+
+}  // namespace
+}  // namespace modelport

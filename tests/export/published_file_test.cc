@@ -1,0 +1,128 @@
+// A checkpoint's sha256 tells whether it is the published file, and whether it is another model's.
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/digest/sha256.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::string Pth() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".pth"); }
+// Has the tensors of Pth().
+std::string Safetensors() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"); }
+
+std::string Digest(const std::string& path, size_t digits = 64) {
+  return absl::StrCat("    digest: {sha256: ", Sha256Of(ReadFile(path)).substr(0, digits),
+                      ", url: \"https://example.org/sums\"}\n");
+}
+
+// A plugin of a relative model, published as Pth(), a metric one that has the same keys, published as Safetensors(),
+// one of which only the first digits of this digest are stated, and one whose digest nobody states.
+class PublishedFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::filesystem::create_directory(folder_ + "/plugin");
+    std::ofstream(folder_ + "/plugin/plugin.yaml")
+        << "family: twins\nsummary: s\nextends: " + ExampleFamily("depth") + "\nvariants:\n"
+        << "  relative:\n    summary: s\n    title: Relative Twin\n    file: relative.pth\n    hub: org/relative\n"
+        << Digest(Pth()) << "    module: " << ExampleModule("depth") << "\n"
+        << "  metric:\n    summary: s\n    file: metric.pth\n    hub: org/metric\n"
+        << Digest(Safetensors()) << "    module: " << ExampleModule("depth in metres") << "\n"
+        << "  brief:\n    summary: s\n    file: brief.pth\n"
+        << Digest(Safetensors(), 8) << "    module: " << ExampleModule("depth") << "\n"
+        << "  unstated:\n    summary: s\n    module: " << ExampleModule("depth") << "\n";
+  }
+
+  ToolResult Run(const std::string& tool, std::vector<std::string> arguments) const {
+    arguments.push_back("--plugin_path=plugin");
+    return RunTool(tool, arguments, folder_);
+  }
+
+  ToolResult Export(const std::string& model, const std::string& checkpoint) const {
+    return Run("export", {"--model=" + model, "--checkpoint=" + checkpoint, "--out=m.pt"});
+  }
+
+  // The manifest's field.
+  std::string Published() const { return nlohmann::json::parse(ReadFile(folder_ + "/m.manifest.json"))["published"]; }
+
+  void ExpectVerified() const {
+    const ToolResult alone = Run("verify", {"m.pt"});
+    EXPECT_EQ(alone.exit_status, 0) << alone.err;
+  }
+
+  const std::string folder_ = EmptyFolder("published");
+};
+
+TEST_F(PublishedFileTest, ThePublishedFileIsCalledThat) {
+  const ToolResult result = Export("relative", Pth());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("sha256:", Sha256Of(ReadFile(Pth())), " (the published file)\n")));
+  EXPECT_EQ(Published(), "yes");
+  ExpectVerified();
+  const ToolResult verified = Run("verify", {"--artifact=m.pt", "--checkpoint=" + Pth()});
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+}
+
+TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
+  const ToolResult result =
+      Export("relative", DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth"));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" (not the published file)\n"));
+  EXPECT_EQ(Published(), "no");
+  ExpectVerified();
+}
+
+TEST_F(PublishedFileTest, TheFirstDigitsOfADigestAreCompared) {
+  const ToolResult result = Export("brief", Safetensors());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr(" (the published file, by the first 8 digits of its sha256)\n"));
+  EXPECT_EQ(Published(), "yes, by the first 8 digits of its sha256");
+  ExpectVerified();
+  EXPECT_THAT(Export("brief", Pth()).err, HasSubstr("is the published file of relative, not of brief"));
+  ASSERT_EQ(Export("brief", DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth")).exit_status, 0);
+  EXPECT_EQ(Published(), "no");
+}
+
+TEST_F(PublishedFileTest, WithoutAStatedDigestNothingIsSaid) {
+  const ToolResult result = Export("unstated", Pth());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("published file")));
+  EXPECT_EQ(Published(), "");
+  ASSERT_EQ(Run("export", {"--model=relative", "--weights=seeded", "--out=m.pt"}).exit_status, 0);
+  EXPECT_EQ(Published(), "");
+}
+
+TEST_F(PublishedFileTest, AnotherModelsFileIsAnError) {
+  const ToolResult result = Export("metric", Pth());
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_EQ(result.err,
+            absl::StrCat("FAILED_PRECONDITION: ", Pth(),
+                         ": is the published file of relative, not of metric\n  sha256:", Sha256Of(ReadFile(Pth())),
+                         ", which https://example.org/sums states\n  pass --model=relative, or get "
+                         "metric.pth of the Hugging Face repository org/metric\n"));
+  EXPECT_THAT(FileNames(folder_), ElementsAre("plugin"));
+}
+
+TEST_F(PublishedFileTest, APackageSaysIt) {
+  const ToolResult result = Run("package", {"--model=relative", "--checkpoint=" + Pth(), "--nuke=14", "--out=p"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(ReadFile(folder_ + "/p/README.md"), HasSubstr(", the published file\n"));
+  EXPECT_THAT(ReadFile(folder_ + "/p/README.md"), StartsWith("# Relative Twin for Nuke\n"));
+  EXPECT_THAT(ReadFile(folder_ + "/p/relative.gizmo"), HasSubstr("the published file"));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,93 @@
+// Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
+//   golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...
+// STAGES is the table of stages, PLUGINS the folder of the plugin, or several separated by commas, ARTIFACT the model's
+// file with the weights of seed 0, or "none", and each FOLDER one with golden cases.
+#include <torch/csrc/jit/api/module.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "common/status/status_matchers.h"
+#include "common/torchscript/archive/load_module.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+#include "tests/goldens/golden_case.h"
+#include "tests/goldens/golden_check.h"
+#include "tests/support/exported_module.h"
+
+namespace modelport {
+namespace {
+
+std::string* stages;
+std::vector<std::string>* plugins;
+std::string* model;
+std::string* artifact;
+std::vector<std::string>* folders;
+
+std::map<uint64_t, std::vector<GoldenCase>> CasesBySeed() {
+  std::map<uint64_t, std::vector<GoldenCase>> cases;
+  for (const std::string& folder : *folders) {
+    auto read = ReadGoldenCases(folder);
+    EXPECT_OK(read);
+    if (!read.ok()) continue;
+    for (GoldenCase& golden : *read) cases[golden.seed].push_back(std::move(golden));
+  }
+  return cases;
+}
+
+// A test variant has the stages of the family that it extends.
+std::string Family(const CatalogEntry& entry) { return std::string(absl::StripSuffix(entry.plugin->family, "_tiny")); }
+
+// Prints the stage that is nearest to its tolerance.
+void Report(const std::vector<StageResult>& results) {
+  const auto ratio = [](const StageResult& r) { return r.difference == 0 ? 0 : r.difference / r.tolerance; };
+  const auto worst = std::max_element(results.begin(), results.end(),
+                                      [&](const auto& a, const auto& b) { return ratio(a) < ratio(b); });
+  std::printf("%zu stages; nearest to its tolerance: %s: %.3g of %.3g\n", results.size(), worst->stage.c_str(),
+              worst->difference, worst->tolerance);
+}
+
+TEST(GoldenTest, EveryStageIsReproduced) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), *plugins));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
+  ASSERT_OK_AND_ASSIGN(const GoldenTable table, ReadGoldenTable(*stages));
+  const auto cases_by_seed = CasesBySeed();
+  ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
+  for (const auto& [seed, cases] : cases_by_seed) {
+    const bool is_built = seed == 0 && *artifact != "none";
+    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module,
+                         is_built ? LoadModule(*artifact) : ExportSeeded(registry, *model, seed));
+    for (const GoldenCase& golden : cases) {
+      ASSERT_OK_AND_ASSIGN(const std::vector<StageResult> results, CheckGolden(module, Family(entry), golden, table));
+      ASSERT_FALSE(results.empty()) << golden.name;
+      for (const StageResult& result : results) {
+        EXPECT_TRUE(result.ok()) << result.stage << " differs by " << result.difference << ", more than "
+                                 << result.tolerance;
+      }
+      Report(results);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (argc < 6) {
+    std::fprintf(stderr, "usage: golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...\n");
+    return 1;
+  }
+  modelport::stages = new std::string(argv[1]);
+  modelport::plugins = new std::vector<std::string>(absl::StrSplit(argv[2], ','));
+  modelport::model = new std::string(argv[3]);
+  modelport::artifact = new std::string(argv[4]);
+  modelport::folders = new std::vector<std::string>(argv + 5, argv + argc);
+  return RUN_ALL_TESTS();
+}

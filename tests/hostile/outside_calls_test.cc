@@ -1,0 +1,91 @@
+// Artifacts whose code calls operators that reach files: the tools that run the code of artifacts refuse them before
+// LibTorch loads them, and the others do not run it.
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/torchscript/archive/testing/archive_records.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+#include "tools/image/testing/sample_images.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+struct Call {
+  std::string name;
+  std::string code;    // PATH stands for a file that the call would write or make.
+  std::string effect;  // In the message.
+
+  friend void PrintTo(const Call& call, std::ostream* out) { *out << call.name; }
+};
+
+class OutsideCallsTest : public testing::TestWithParam<Call> {
+ protected:
+  // Writes m.pt, an artifact for predict, with a __setstate__ that makes the call. LibTorch would run it to load the
+  // file. The manifest within the archive stays.
+  void SetUp() override {
+    const ToolResult result = RunTool("export",
+                                      {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
+                                       "--weights=seeded", "--with_preprocess", "--out=m.pt", "--noverify"},
+                                      folder_);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 40, .height = 30});
+    fs::remove(folder_ + "/m.manifest.json");
+    fs::copy(folder_ + "/m.pt", folder_ + "/harmless.pt");
+    AlterArchive(folder_ + "/m.pt", [&](Records& records) {
+      std::string code = GetParam().code;
+      code.replace(code.find("PATH"), 4, written_);
+      absl::StrAppend(&Content(records, "code/__torch__/modelport.py"),
+                      "  def __setstate__(self, state: Tensor) -> NoneType:\n    ", code, "\n    return None\n");
+    });
+  }
+
+  void ExpectRefused(const std::string& tool, const std::vector<std::string>& arguments) const {
+    const ToolResult result = RunTool(tool, arguments, folder_);
+    EXPECT_EQ(result.exit_status, 1) << tool;
+    EXPECT_THAT(result.err, AllOf(StartsWith("FAILED_PRECONDITION: m.pt: code/__torch__/modelport.py:"),
+                                  HasSubstr(GetParam().effect)))
+        << tool;
+    EXPECT_FALSE(fs::exists(written_)) << tool;
+  }
+
+  const std::string folder_ = EmptyFolder("outside"), written_ = folder_ + "/written";
+};
+
+TEST_P(OutsideCallsTest, AreRefusedByTheToolsThatRunCode) {
+  ExpectRefused("predict", {"--artifact=m.pt", "--input=photo.png", "--out=out.png"});
+  ExpectRefused("predict", {"--artifact=harmless.pt", "--compare=m.pt", "--input=photo.png"});
+  ExpectRefused("parity", {"--artifact=m.pt", "--save_stages=stages.safetensors"});
+  ExpectRefused("parity", {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
+                           "--weights=seeded", "--reference=m.pt"});
+  ExpectRefused("lint", {"m.pt"});
+}
+
+TEST_P(OutsideCallsTest, AreNotMadeByTheOtherTools) {
+  EXPECT_EQ(RunTool("inspect", {"--artifact=m.pt"}, folder_).exit_status, 0);
+  EXPECT_EQ(RunTool("verify", {"m.pt", "--plugin_path=" + DataPath("models")}, folder_).exit_status, 1);
+  RunTool("diff", {"harmless.pt", "m.pt"}, folder_);
+  EXPECT_FALSE(fs::exists(written_));
+}
+
+INSTANTIATE_TEST_SUITE_P(Calls, OutsideCallsTest,
+                         testing::Values(Call{"Save", "torch.save(state, \"PATH\")", "calls save, which writes files"},
+                                         Call{"SaveAsOps", "ops.aten.save(state, \"PATH\")",
+                                              "calls save, which writes files"},
+                                         Call{"FromFile", "y = torch.from_file(\"PATH\", True, 8)",
+                                              "calls from_file, which reads and writes files"}),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace modelport

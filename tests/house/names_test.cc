@@ -1,0 +1,89 @@
+// No code in common/ and tests/ names a model or a family of the plugins: models are data, which tables have.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+#include "tests/house/read_sources.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+// Files of these kinds are code. All others, those for Bazel among them, may be tables of models.
+constexpr const char* kCode[] = {".cc", ".h", ".proto", ".py", ".sh"};
+
+bool IsCode(const std::string& path) {
+  return std::any_of(std::begin(kCode), std::end(kCode), [&](const char* end) { return absl::EndsWith(path, end); });
+}
+
+// The variants of all plugins and of those for tests, their families and their roots.
+absl::StatusOr<std::set<std::string>> ModelNames() {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  std::set<std::string> names;
+  for (const CatalogEntry& entry : registry.catalog()) {
+    names.insert(entry.variant->name);
+    names.insert(entry.plugin->family);
+    names.insert(entry.variant->module.type);
+  }
+  return names;
+}
+
+// "FILE:LINE: names MODEL; ..." for each word of `text` that is one of `names`.
+std::vector<std::string> FindNames(const std::string& path, absl::string_view text,
+                                   const std::set<std::string>& names) {
+  std::vector<std::string> found;
+  int number = 0;
+  for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+    ++number;
+    std::string words(line);
+    for (char& c : words) {
+      if (!absl::ascii_isalnum(c) && c != '_') c = ' ';
+    }
+    for (const absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+      if (names.count(std::string(word)) == 0) continue;
+      found.push_back(absl::StrCat(
+          path, ":", number, ": names ", word, "; take a model of tests/support/examples.txt, put it into a table, ",
+          "ask the plugins for what the test needs, or move a family's own test to models/FAMILY/tests"));
+    }
+  }
+  return found;
+}
+
+TEST(NamesTest, NoCodeNamesAModel) {
+  ASSERT_OK_AND_ASSIGN(const std::set<std::string> names, ModelNames());
+  ASSERT_THAT(names, SizeIs(testing::Gt(100)));
+  int files = 0;
+  for (const std::string& path : SourcePaths("tests/house/code.txt")) {
+    if (!absl::StartsWith(path, "common/") && !absl::StartsWith(path, "tests/")) continue;
+    if (!IsCode(path)) continue;
+    EXPECT_THAT(FindNames(path, ReadSource(path), names), IsEmpty());
+    ++files;
+  }
+  EXPECT_GT(files, 500);
+}
+
+TEST(NamesTest, ANameIsAWholeWord) {
+  const std::set<std::string> names = {"net", "net_large"};
+  EXPECT_THAT(FindNames("a.cc", "netting net_small\n\"--model=net_large\"\n", names),
+              ElementsAre(testing::StartsWith("a.cc:2: names net_large; ")));
+  EXPECT_TRUE(IsCode("tests/a.cc"));
+  EXPECT_FALSE(IsCode("tests/a.txt"));
+}
+
+}  // namespace
+}  // namespace modelport

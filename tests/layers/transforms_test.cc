@@ -1,0 +1,320 @@
+// The transforms of images give what their definitions say, whatever the size, dtype and batch of the image; saved and
+// loaded they give the same bits, also for old runtimes.
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/constant_pad_nd.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/reflection_pad2d.h>
+#include <ATen/ops/replication_pad2d.h>
+#include <ATen/ops/tensor.h>
+#include <ATen/ops/zeros.h>
+#include <ATen/ops/zeros_like.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "common/status/status_matchers.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "common/torchscript/script/torch_status.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/layers/resize_reference.h"
+#include "tests/layers/transform_module.h"
+
+namespace modelport {
+namespace {
+
+using testing::HasSubstr;
+using torch::jit::Module;
+using Shape = std::vector<int64_t>;
+
+// This LibTorch and the oldest.
+std::vector<const Runtime*> TestedRuntimes() { return {nullptr, &Runtimes().front()}; }
+
+const Shape kBatches[] = {{3}, {2, 3}, {2, 2, 3}};
+const at::ScalarType kDTypes[] = {at::kByte, at::kHalf, at::kFloat, at::kDouble};
+
+// Calls `check` with the image of each batch shape and dtype and with what the transform makes of it. Makes sure that
+// the loaded transform makes the same bits.
+void ForEachImage(const std::string& call, const std::vector<Shape>& sizes,
+                  const std::function<void(const at::Tensor& image, const at::Tensor& result)>& check) {
+  const c10::InferenceMode inference;
+  for (const Runtime* runtime : TestedRuntimes()) {
+    ASSERT_OK_AND_ASSIGN(Module module, BuildTransform(call, runtime));
+    ASSERT_OK_AND_ASSIGN(Module loaded, SavedAndLoaded(module, runtime));
+    for (const Shape& size : sizes) {
+      for (const at::ScalarType dtype : kDTypes) {
+        for (Shape shape : kBatches) {
+          shape.insert(shape.end(), size.begin(), size.end());
+          const at::Tensor image = SeededImage(shape, dtype);
+          SCOPED_TRACE(absl::StrCat(call, " of ", at::toString(dtype), " ", absl::StrJoin(shape, "x")));
+          const at::Tensor result = module.forward({image}).toTensor();
+          EXPECT_TRUE(loaded.forward({image}).toTensor().equal(result));
+          check(image, result);
+        }
+      }
+    }
+  }
+}
+
+double LargestDifference(const at::Tensor& a, const at::Tensor& b) {
+  return (a.to(at::kDouble) - b.to(at::kDouble)).abs().max().item<double>();
+}
+
+// What rounding may amount to. A result is twice a sum of at most 25 products, the absolute values of whose weights add
+// up to at most 1.7; a result in half precision is rounded once more.
+double Rounding(at::ScalarType dtype) {
+  if (dtype == at::kDouble) return 100 * std::ldexp(1, -53);
+  return dtype == at::kHalf ? std::ldexp(1, -10) : 100 * std::ldexp(1, -24);
+}
+
+// Whether values lie so near a half that rounding in float32 decides to which side they go.
+at::Tensor IsHalf(const at::Tensor& values) { return ((values - values.floor()) - 0.5).abs() < 1e-3; }
+
+// Compares a resized image in uint8 where no half decides. With antialias each step is rounded.
+void ExpectRounded(const at::Tensor& image, const at::Tensor& result, const std::string& filter) {
+  const int64_t height = result.size(-2), width = result.size(-1);
+  at::Tensor between = ResizeByDefinition(image, image.size(-2), width, filter), undecided = at::zeros_like(between);
+  if (absl::StartsWith(filter, "antialiased")) {
+    undecided = IsHalf(between).to(at::kDouble);
+    between = between.clamp(0, 255).round();
+  }
+  const at::Tensor exact = ResizeByDefinition(between, height, width, filter).clamp(0, 255);
+  const at::Tensor reached = at::matmul(ResizeWeights(height, image.size(-2), filter).abs(), undecided) > 0;
+  const at::Tensor skipped = IsHalf(exact).logical_or(reached);
+  EXPECT_TRUE(result.to(at::kDouble).masked_fill(skipped, 0).equal(exact.round().masked_fill(skipped, 0)));
+  EXPECT_LT(skipped.to(at::kDouble).mean().item<double>(), 0.95);
+}
+
+void ExpectResized(const at::Tensor& image, const at::Tensor& result, int64_t height, int64_t width,
+                   const std::string& filter) {
+  ASSERT_EQ(result.size(-2), height);
+  ASSERT_EQ(result.size(-1), width);
+  if (result.scalar_type() == at::kByte) return ExpectRounded(image, result, filter);
+  EXPECT_LE(LargestDifference(result, ResizeByDefinition(image, height, width, filter)),
+            Rounding(result.scalar_type()));
+}
+
+struct FilterCase {
+  std::string definition;  // As ResizeByDefinition has it.
+  std::string arguments;
+};
+
+class ResizeTest : public testing::TestWithParam<FilterCase> {};
+
+// Enlarged and shrunk, by whole factors and others, images of one pixel and of one row.
+TEST_P(ResizeTest, GivesWhatTheDefinitionSays) {
+  const std::vector<Shape> sizes = {{7, 12}, {1, 1}, {1, 9}, {5, 4}, {14, 24}, {23, 31}, {40, 12}};
+  ForEachImage(absl::StrCat("Resize(7, 12, ", GetParam().arguments, ")"), sizes,
+               [&](const at::Tensor& image, const at::Tensor& result) {
+                 EXPECT_EQ(result.scalar_type(), image.scalar_type());
+                 ExpectResized(image, result, 7, 12, GetParam().definition);
+               });
+}
+
+INSTANTIATE_TEST_SUITE_P(Filters, ResizeTest,
+                         testing::Values(FilterCase{"bilinear", "filter=\"bilinear\", antialias=false"},
+                                         FilterCase{"bicubic", "filter=\"bicubic\", antialias=false"},
+                                         FilterCase{"antialiased bilinear", "filter=\"bilinear\""},
+                                         FilterCase{"antialiased bicubic", "filter=\"bicubic\""},
+                                         FilterCase{"area", "filter=\"area\""},
+                                         FilterCase{"opencv_cubic", "filter=\"opencv_cubic\""}),
+                         [](const auto& info) {
+                           return absl::StrReplaceAll(info.param.definition, {{" ", "_"}});
+                         });
+
+TEST(ResizeSidesTest, KeepTheAspect) {
+  const auto expect = [](const std::string& call, const Shape& size, int64_t height, int64_t width) {
+    ForEachImage(call, {size}, [&](const at::Tensor& image, const at::Tensor& result) {
+      ExpectResized(image, result, height, width, "antialiased bilinear");
+    });
+  };
+  // 8 * 31 / 23 = 10.78 is rounded down, and 17 * 23 / 31 = 12.6 up.
+  expect("ResizeShorterSide(8)", {23, 31}, 8, 10);
+  expect("ResizeShorterSide(8)", {31, 23}, 10, 8);
+  expect("ResizeLongerSide(17)", {23, 31}, 13, 17);
+  expect("ResizeLongerSide(4)", {1, 20}, 1, 4);
+  // 22 / 7 = 3.1 is rounded, but 3 * 7 is less than 22.
+  expect("ResizeLowerBound(22, 7)", {31, 23}, 28, 28);
+}
+
+// Upstream's own sizes. The images have one element each, which all their pixels share.
+TEST(ResizeSidesTest, OfDepthAnythingV2AreUpstreams) {
+  constexpr char kTypes[] = R"yaml(modules:
+  Size():
+    methods: |
+      def forward(self, x: Tensor, size: int) -> List[int]:
+        return lower_bound_size(x, size, 14)
+)yaml";
+  ASSERT_OK_AND_ASSIGN(Module module, BuildTransform("Size()", nullptr, kTypes));
+  std::ifstream stream("tests/goldens/transforms/resize_sizes.json");
+  int compared = 0;
+  const auto sizes = nlohmann::json::parse(stream);
+  for (const auto& row : sizes.at("rows")) {
+    const int64_t width = row.at("width"), height = row.at("height"), input_size = row.at("input_size");
+    const at::Tensor image = at::zeros({1}).expand({3, height, width});
+    const auto size = CatchTorch([&] { return module.forward({image, input_size}).toIntVector(); });
+    if (std::max(width, height) > 32 * std::min(width, height)) {
+      EXPECT_THAT(size.status().message(), HasSubstr("must not be more than 32 times as long as it is wide"));
+      continue;
+    }
+    ASSERT_OK(size);
+    EXPECT_THAT(*size, testing::ElementsAre(row.at("new_height"), row.at("new_width"))) << row;
+    ++compared;
+  }
+  EXPECT_GT(compared, 20);
+}
+
+// A picture in few pixels of every size up to 9 x 9 is cropped from, or padded to, 4 x 5.
+TEST(CenterCropTest, TakesTheCentreOrAddsABorder) {
+  std::vector<Shape> sizes;
+  for (int64_t height = 1; height < 10; height += 2) {
+    for (int64_t width = 1; width < 10; ++width) sizes.push_back({height, width});
+  }
+  ForEachImage("CenterCrop(4, 5)", sizes, [&](const at::Tensor& image, const at::Tensor& result) {
+    const int64_t h = std::max<int64_t>(4 - image.size(-2), 0), w = std::max<int64_t>(5 - image.size(-1), 0);
+    const at::Tensor padded = at::constant_pad_nd(image, {w / 2, (w + 1) / 2, h / 2, (h + 1) / 2});
+    // Halves are rounded to even, as Python rounds.
+    const int64_t top = std::nearbyint((padded.size(-2) - 4) / 2.0), left = std::nearbyint((padded.size(-1) - 5) / 2.0);
+    EXPECT_TRUE(result.equal(padded.slice(-2, top, top + 4).slice(-1, left, left + 5)));
+  });
+}
+
+// The same in float64 with one batch dimension, of which ATen's operators for padding know.
+at::Tensor AsBatch(const at::Tensor& image) {
+  return image.to(at::kDouble).reshape({-1, image.size(-3), image.size(-2), image.size(-1)});
+}
+
+TEST(PadTest, AddsEveryKindOfBorder) {
+  const std::vector<Shape> sizes = {{5, 6}, {9, 5}};
+  ForEachImage("Pad(1, 2, 3, 4, value=7.0)", sizes, [](const at::Tensor& image, const at::Tensor& result) {
+    EXPECT_TRUE(result.equal(at::constant_pad_nd(image, {1, 3, 2, 4}, 7)));
+  });
+  ForEachImage("Pad(1, 2, 3, 4, mode=\"reflect\")", sizes, [](const at::Tensor& image, const at::Tensor& result) {
+    EXPECT_TRUE(AsBatch(result).equal(at::reflection_pad2d(AsBatch(image), {1, 3, 2, 4})));
+  });
+  ForEachImage("Pad(8, mode=\"replicate\")", {{1, 1}, {5, 6}}, [](const at::Tensor& image, const at::Tensor& result) {
+    EXPECT_TRUE(AsBatch(result).equal(at::replication_pad2d(AsBatch(image), {8, 8, 8, 8})));
+  });
+}
+
+TEST(ConvertDtypeTest, ScalesAnImageInUint8) {
+  const std::vector<Shape> sizes = {{5, 6}};
+  for (const char* call : {"ConvertDtype()", "ConvertDtype(\"float64\")"}) {
+    ForEachImage(call, sizes, [&](const at::Tensor& image, const at::Tensor& result) {
+      EXPECT_EQ(result.scalar_type(), call == std::string("ConvertDtype()") ? at::kFloat : at::kDouble);
+      const at::Tensor values = image.to(at::kDouble) / (image.scalar_type() == at::kByte ? 255 : 1);
+      EXPECT_TRUE(result.equal(values.to(result.scalar_type())));
+    });
+  }
+  ForEachImage("ConvertDtype(\"uint8\")", sizes, [](const at::Tensor& image, const at::Tensor& result) {
+    EXPECT_EQ(result.scalar_type(), at::kByte);
+    const bool is_byte = image.scalar_type() == at::kByte;
+    EXPECT_LE(LargestDifference(result, image.to(at::kDouble) * (is_byte ? 1 : 255)), is_byte ? 0 : 1);
+  });
+  // In half precision 255.999 is 256, which uint8 does not have.
+  ASSERT_OK_AND_ASSIGN(Module to_uint8, BuildTransform("ConvertDtype(\"uint8\")"));
+  for (const at::ScalarType dtype : {at::kHalf, at::kFloat, at::kDouble}) {
+    const at::Tensor image = at::tensor({-1.0, 0.0, 1.0, 300.0}, at::kDouble).reshape({1, 2, 2}).to(dtype);
+    const at::Tensor expected = at::tensor({0, 0, 255, 255}, at::kByte).reshape({1, 2, 2});
+    EXPECT_TRUE(to_uint8.forward({image}).toTensor().equal(expected));
+  }
+}
+
+TEST(NormalizeTest, SubtractsAndDivides) {
+  const c10::InferenceMode inference;
+  ASSERT_OK_AND_ASSIGN(Module module, BuildTransform("Normalize([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])"));
+  const at::Tensor mean = at::tensor({0.485, 0.456, 0.406}, at::kDouble).reshape({3, 1, 1});
+  const at::Tensor std = at::tensor({0.229, 0.224, 0.225}, at::kDouble).reshape({3, 1, 1});
+  for (const at::ScalarType dtype : {at::kFloat, at::kDouble}) {
+    const at::Tensor image = SeededImage({2, 3, 5, 6}, dtype), result = module.forward({image}).toTensor();
+    EXPECT_EQ(result.scalar_type(), dtype);
+    // Values up to 5, rounded twice.
+    EXPECT_LE(LargestDifference(result, (image.to(at::kDouble) - mean) / std), 0.1 * Rounding(dtype));
+  }
+}
+
+// What a transform says of an image that it cannot take.
+std::string Refusal(const std::string& call, const at::Tensor& image) {
+  absl::StatusOr<Module> module = BuildTransform(call);
+  EXPECT_OK(module);
+  const auto result = CatchTorch([&] { return module->forward({image}).toTensor(); });
+  return std::string(result.status().message());
+}
+
+TEST(ClassLabelsTest, AreThoseOfImageNet) {
+  const char* const labels = R"(modules:
+  Labels():
+    methods: |
+      def forward(self, classes: int) -> List[str]:
+        return class_labels(classes)
+)";
+  for (const Runtime* runtime : TestedRuntimes()) {
+    ASSERT_OK_AND_ASSIGN(Module module, BuildTransform("Labels()", runtime, labels));
+    ASSERT_OK_AND_ASSIGN(Module loaded, SavedAndLoaded(module, runtime));
+    const c10::List<c10::IValue> names = loaded.forward({1000}).toList();
+    ASSERT_EQ(names.size(), 1000u);
+    EXPECT_EQ(names.get(0).toStringRef(), "tench");
+    EXPECT_EQ(names.get(607).toStringRef(), "jack-o'-lantern");
+    EXPECT_EQ(names.get(999).toStringRef(), "toilet tissue");
+    EXPECT_TRUE(loaded.forward({10}).toList().empty());
+  }
+}
+
+TEST(BadImagesTest, AreRefusedInASentence) {
+  const at::Tensor grey = at::zeros({2, 1, 8, 8}), none = at::zeros({3, 0, 0}), line = at::zeros({3, 1, 33});
+  constexpr char kNoImage[] = "the image must be [..., channels, height, width] with at least one pixel";
+  constexpr char kDType[] = "the image must be uint8, 0 to 255, or floating, 0 to 1";
+  for (const char* call :
+       {"Resize(4, 4)", "ResizeShorterSide(4)", "ResizeLongerSide(4)", "ResizeLowerBound(4, 2)", "CenterCrop(2)",
+        "Pad(1)", "ConvertDtype()", "EvaluationImage([0.0, 0, 0], [1.0, 1, 1])",
+        "DepthAnythingV2Image([0.0, 0, 0], [1.0, 1, 1])", "DepthAnything3Image([0.0, 0, 0], [1.0, 1, 1])",
+        "WholeImage([0.0, 0, 0], [1.0, 1, 1], 14)", "FixedSizeImage([0.0, 0, 0], [1.0, 1, 1], [4, 4])",
+        "NormalizedImage([0.0, 0, 0], [1.0, 1, 1])"}) {
+    SCOPED_TRACE(call);
+    EXPECT_THAT(Refusal(call, none), HasSubstr(kNoImage));
+    EXPECT_THAT(Refusal(call, at::zeros({8, 8})), HasSubstr(kNoImage));
+    EXPECT_THAT(Refusal(call, at::zeros({3, 8, 8}, at::kInt)), HasSubstr(kDType));
+  }
+  for (const char* call :
+       {"ResizeShorterSide(4)", "ResizeLowerBound(4, 2)", "EvaluationImage([0.0, 0, 0], [1.0, 1, 1])",
+        "DepthAnythingV2Image([0.0, 0, 0], [1.0, 1, 1])"}) {
+    EXPECT_THAT(Refusal(call, line), HasSubstr("must not be more than 32 times as long as it is wide")) << call;
+  }
+  for (const char* call : {"Normalize([0.0, 0, 0], [1.0, 1, 1])", "EvaluationImage([0.0, 0, 0], [1.0, 1, 1])",
+                           "DepthAnything3Image([0.0, 0, 0], [1.0, 1, 1])"}) {
+    EXPECT_THAT(Refusal(call, grey), HasSubstr("the image must have 3 channels")) << call;
+  }
+  EXPECT_THAT(Refusal("Pad(8, mode=\"reflect\")", grey), HasSubstr("reflected borders must be smaller than the image"));
+  EXPECT_THAT(Refusal("Resize(4, 4, filter=\"lanczos\")", grey),
+              HasSubstr("the filter must be bilinear, bicubic, area or opencv_cubic"));
+  EXPECT_THAT(Refusal("Pad(1, mode=\"wrap\")", grey), HasSubstr("the mode must be constant, reflect or replicate"));
+  EXPECT_THAT(Refusal("ConvertDtype(\"int8\")", grey), HasSubstr("the dtype must be float32, float64 or uint8"));
+}
+
+// A network without normalisation, with four channels and of a fixed size.
+TEST(PresetsTest, TakeEveryKindOfPreprocessing) {
+  const c10::InferenceMode inference;
+  ASSERT_OK_AND_ASSIGN(Module plain, BuildTransform("FixedSizeImage([0.0, 0, 0, 0], [1.0, 1, 1, 1], [32, 48])"));
+  const at::Tensor image = SeededImage({2, 4, 40, 50}, at::kFloat);
+  EXPECT_LE(
+      LargestDifference(plain.forward({image}).toTensor(), ResizeByDefinition(image, 32, 48, "antialiased bilinear")),
+      Rounding(at::kFloat));
+  ASSERT_OK_AND_ASSIGN(Module half, BuildTransform("WholeImage([0.5, 0.5, 0.5], [0.5, 0.5, 0.5], 32)"));
+  const at::Tensor rgb = SeededImage({3, 40, 50}, at::kFloat);
+  EXPECT_LE(LargestDifference(half.forward({rgb, 64}).toTensor(),
+                              ResizeByDefinition(rgb, 64, 64, "antialiased bicubic") * 2 - 1),
+            2 * Rounding(at::kFloat));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,122 @@
+// Shows that the goldens and the table of constants find mistakes: each mutation of a plugin's text makes one of these
+// tests fail.
+#include <ATen/Parallel.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <cstdio>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+#include "tests/goldens/golden_case.h"
+#include "tests/goldens/golden_check.h"
+#include "tests/mutation/constants_check.h"
+#include "tests/support/case_table.h"
+#include "tests/support/exported_module.h"
+#include "tests/support/mutated_plugins.h"
+
+namespace modelport {
+namespace {
+
+// The first case has the models, the others the mutations.
+const std::vector<Case>& Table() {
+  static const auto* const table = new std::vector<Case>(ReadCaseTable("tests/mutation/mutations.txt"));
+  return *table;
+}
+
+std::vector<Mutation> Mutations() {
+  std::vector<Mutation> mutations;
+  for (const Case& fields : Table()) {
+    for (Mutation& mutation : MutationsOf(fields)) mutations.push_back(std::move(mutation));
+  }
+  return mutations;
+}
+
+// Threads slow tiny models down, above all on a busy machine.
+class OneThread : public testing::Environment {
+  void SetUp() override { at::set_num_threads(1); }
+};
+
+const testing::Environment* const kOneThread = testing::AddGlobalTestEnvironment(new OneThread);
+
+// The family whose module types a test model has.
+const std::string& Family(const CatalogEntry& entry) { return entry.plugin->extends.front().family; }
+
+absl::StatusOr<std::vector<std::string>> ConstantsComplaints(const CatalogEntry& entry) {
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(const ConstantsTable constants,
+                   ReadConstantsTable("tests/mutation/constants/" + Family(entry) + ".txt"));
+  return CheckConstants(tree, constants, entry.variant->name);
+}
+
+// The first golden case of a test model that is not reproduced; empty if all are. An error if the model cannot be
+// exported: such a mutation shows nothing about the tests.
+absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& registry, const CatalogEntry& entry) {
+  ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTable("tests/goldens/stages.txt"));
+  ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases, ReadGoldenCases("tests/goldens/" + entry.variant->name));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, entry.variant->name, cases.front().seed));
+  std::vector<std::string> complaints;
+  for (const GoldenCase& golden : cases) {
+    const auto results = CheckGolden(module, Family(entry), golden, table);
+    if (!results.ok()) return std::vector<std::string>{absl::StrCat("cannot run: ", results.status().message())};
+    for (const StageResult& result : *results) {
+      if (!result.ok()) complaints.push_back(result.stage);
+    }
+    if (!complaints.empty()) break;
+  }
+  return complaints;
+}
+
+// The failures of the first model that has some: in its constants, which cost little, or else in its goldens. `file`
+// was changed: a family's own concerns that family's models.
+absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {plugin_path}));
+  std::vector<CatalogEntry> own, all;
+  for (const std::string& model : Texts(Table().front(), "model")) {
+    ASSIGN_OR_RETURN(all.emplace_back(), registry.Find(model));
+    if (file.starts_with(Family(all.back()) + "/")) own.push_back(all.back());
+  }
+  const std::vector<CatalogEntry>& concerned = own.empty() ? all : own;
+  for (const CatalogEntry& entry : concerned) {
+    ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
+    if (!complaints.empty()) return complaints;
+  }
+  for (const CatalogEntry& entry : concerned) {
+    ASSIGN_OR_RETURN(std::vector<std::string> complaints, GoldenComplaints(registry, entry));
+    if (!complaints.empty()) return complaints;
+  }
+  return std::vector<std::string>();
+}
+
+TEST(MutationTest, TheUnchangedTextFailsNoTest) {
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints, Complaints("models", ""));
+  EXPECT_THAT(complaints, testing::IsEmpty());
+}
+
+TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
+  const Mutation bad = {"layers/torch_nn.yaml", "return torch.sigmoid(x)", "return torch.sigmoid(x"};
+  EXPECT_THAT(Complaints(MutatedModels(bad), bad.file), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
+}
+
+class MutationTest : public testing::TestWithParam<Mutation> {};
+
+TEST_P(MutationTest, FailsATest) {
+  SCOPED_TRACE(absl::StrCat(GetParam().from, " -> ", GetParam().to));
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints,
+                       Complaints(MutatedModels(GetParam()), GetParam().file));
+  ASSERT_THAT(complaints, testing::Not(testing::IsEmpty()));
+  std::printf("%s -> %s: %zu complaints, first: %s\n", GetParam().from.c_str(), GetParam().to.c_str(),
+              complaints.size(), complaints.front().c_str());
+}
+
+INSTANTIATE_TEST_SUITE_P(Slips, MutationTest, testing::ValuesIn(Mutations()));
+
+}  // namespace
+}  // namespace modelport

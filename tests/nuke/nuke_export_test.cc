@@ -1,0 +1,142 @@
+// The flag --target=nuke of export.
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+// Exports in `folder` for Nuke.
+ToolResult Export(const std::string& folder, const std::string& model, const std::string& target = "nuke",
+                  const std::string& plugins = DataPath("models")) {
+  return RunTool("export", {"--model=" + model, "--weights=seeded", "--target=" + target, "--plugin_path=" + plugins},
+                 folder);
+}
+
+nlohmann::json ReadManifest(const std::string& folder, const std::string& model) {
+  return nlohmann::json::parse(ReadFile(folder + "/" + model + ".manifest.json"));
+}
+
+TEST(NukeExportTest, TheManifestStatesTargetEntryPointKnobsAndProof) {
+  const std::string folder = EmptyFolder("nuke");
+  const ToolResult result = Export(folder, ExampleModel("depth for a focal length"));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("target      nuke\n"));
+  EXPECT_THAT(FileNames(folder), ElementsAre(ExampleModel("depth for a focal length") + ".manifest.json",
+                                             ExampleModel("depth for a focal length") + ".pt"));
+
+  const nlohmann::json manifest = ReadManifest(folder, ExampleModel("depth for a focal length"));
+  EXPECT_EQ(manifest["target"], "nuke");
+  EXPECT_THAT(manifest["methods"], ElementsAre("forward(Tensor x) -> Tensor"));
+  EXPECT_THAT(manifest["round_trip"]["outputs"], testing::SizeIs(4));
+  std::vector<std::string> knobs;
+  for (const auto& knob : manifest["knobs"]) knobs.push_back(knob["name"]);
+  EXPECT_THAT(knobs, ElementsAre("max_size", "convention", "normalize", "focal"));
+  EXPECT_EQ(manifest["knobs"][0]["type"], "int");
+  EXPECT_EQ(manifest["knobs"][0]["value"], 1008);
+  EXPECT_EQ(manifest["knobs"][0]["max"], 4096);
+  EXPECT_EQ(manifest["knobs"][3]["type"], "float");
+  EXPECT_THAT(manifest["knobs"][3]["help"].get<std::string>(), StartsWith("Focal length in pixels"));
+}
+
+TEST(NukeExportTest, VerifyRebuildsItForItsTarget) {
+  const std::string folder = EmptyFolder("verify");
+  ASSERT_EQ(Export(folder, ExampleModel("features")).exit_status, 0);
+  const std::vector<std::string> arguments = {"--artifact=" + ExampleModel("features") + ".pt",
+                                              "--plugin_path=" + DataPath("models")};
+  const ToolResult verified = RunTool("verify", arguments, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("forward([1, 3, 5, 9])"));
+}
+
+TEST(NukeExportTest, TwoExportsAreByteIdentical) {
+  const std::string first = EmptyFolder("first"), second = EmptyFolder("second");
+  ASSERT_EQ(Export(first, ExampleModel("depth")).exit_status, 0);
+  ASSERT_EQ(Export(second, ExampleModel("depth")).exit_status, 0);
+  for (const std::string& name : FileNames(first))
+    EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name));
+}
+
+TEST(NukeExportTest, AnUnknownTargetIsAnError) {
+  const std::string folder = EmptyFolder("unknown");
+  const ToolResult result = Export(folder, ExampleModel("depth"), "nukes");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nukes: unknown target \"nukes\"; nearest: nuke\n"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(NukeExportTest, ARootWithoutAWrapperIsAnErrorThatNamesThePlugin) {
+  const std::string plugins = EmptyFolder("bare"), folder = EmptyFolder("none");
+  std::ofstream(plugins + "/plugin.yaml") << R"yaml(family: bare
+summary: no wrapper
+upstream: {source: x, commit: y, licence: MIT}
+uses: [layers]
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+variants:
+  bare: {summary: s, module: "Linear(3, 2)", file: bare.pth, url: u, licence: MIT}
+)yaml";
+  std::ofstream(plugins + "/keymap.yaml") << "layouts: {original: {recognise: [weight]}}\n";
+  EXPECT_EQ(Export(folder, "bare", "libtorch", plugins).exit_status, 0);
+  const ToolResult result = Export(EmptyFolder("refused"), "bare", "nuke", plugins);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("INVALID_ARGUMENT: --target=nuke: bare does not support this target: " + plugins +
+                                     "/plugin.yaml names no wrapper for Linear under targets: nuke\n"));
+  EXPECT_THAT(FileNames(testing::TempDir() + "/refused"), IsEmpty());
+}
+
+// Exports a small model for Nuke into the folder "wrapped_out". Its wrapper has these attributes and returns `result`.
+ToolResult ExportWrapped(const std::string& attributes, const std::string& result) {
+  const std::string plugins = EmptyFolder("wrapped"), folder = EmptyFolder("wrapped_out");
+  std::ofstream(plugins + "/plugin.yaml") << R"yaml(family: wrapped
+summary: a wrapper that Nuke cannot use
+upstream: {source: x, commit: y, licence: MIT}
+uses: [layers]
+preprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}
+examples: ["forward([1, 3])"]
+targets: {nuke: {Linear: Wrapper()}}
+variants:
+  wrapped: {summary: s, module: "Linear(3, 1000)", file: wrapped.pth, url: u, licence: MIT}
+)yaml";
+  std::ofstream(plugins + "/modules.yaml") << R"yaml(modules:
+  Wrapper():
+    interface: {kind: features, channels_in: [rgba.red, rgba.green, rgba.blue], channels_out: [rgba.red], category: c, examples: ["forward([1, 3, 4, 5])"]}
+)yaml" << attributes << R"yaml(    methods: |
+      def forward(self, x: Tensor) -> Tensor:
+        y = self.model(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return )yaml" << result << "\n";
+  std::ofstream(plugins + "/keymap.yaml") << "layouts: {original: {recognise: [weight]}}\n";
+  return Export(folder, "wrapped", "nuke", plugins);
+}
+
+TEST(NukeExportTest, WhatPackageRefusesExportRefuses) {
+  EXPECT_EQ(ExportWrapped("", "y[:, 0:1]").exit_status, 0);
+  const struct {
+    const char *attributes, *result, *error;
+  } cases[] = {
+      {"", "y.mean([2, 3])",
+       "FAILED_PRECONDITION: wrapped: Nuke wants an output of shape [batch, 1, height, width] for the wrapper's "
+       "channels_out rgba.red; forward([1, 3, 4, 5]) has [1, 1000]\n"},
+      {"", "y", "forward([1, 3, 4, 5]) has [1, 1000, 4, 5]\n"},
+      {"    attributes: {invert: false}\n", "y[:, 0:1]", "attribute invert is a bool"}};
+  for (const auto& c : cases) {
+    const ToolResult result = ExportWrapped(c.attributes, c.result);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(c.error));
+    EXPECT_THAT(FileNames(testing::TempDir() + "/wrapped_out"), IsEmpty());
+  }
+}
+
+}  // namespace
+}  // namespace modelport

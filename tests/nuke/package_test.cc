@@ -1,0 +1,408 @@
+// The folder for Nuke: its files, equal bytes for equal inputs, and no folder after a failure.
+#include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+std::string DepthModel() { return ExampleModel("depth"); }
+std::string ClassesModel() { return ExampleModel("classes"); }
+std::string OneViewModel() { return ExampleModel("one view"); }
+std::string FeaturesModel() { return ExampleModel("features"); }
+std::string MetresViewsModel() { return ExampleModel("views in metres"); }
+
+// For a package "out" of a model that is small.
+std::vector<std::string> Arguments(const std::vector<std::string>& more = {"--weights=seeded"}) {
+  std::vector<std::string> arguments = {"--model=" + DepthModel(), "--target=nuke", "--out=out",
+                                        "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
+
+// A plugin in the folder `plugin` with a small model whose weights are not for commercial use.
+void WriteLicensedPlugin(const std::string& folder) {
+  const std::string plugin = folder + "/plugin/licensed";
+  fs::create_directories(plugin);
+  std::ofstream(plugin + "/plugin.yaml") << "family: licensed\nsummary: A small network\nextends: "
+                                         << ExampleFamily("depth")
+                                         << "\nvariants:\n  licensed:\n    summary: for tests\n    module: "
+                                         << ExampleModule("depth") << "\n    licence: CC-BY-NC-4.0\n";
+}
+
+// Bytes that only the artifact of the views in metres exceeds.
+constexpr rlim_t kBetween = 1000000;
+
+// The files of a package of `model`, sorted.
+std::vector<std::string> FilesOf(const std::string& model) {
+  std::vector<std::string> files = {"README.md", "cat.json", "init.py", "menu.py"};
+  for (const char* end : {".gizmo", ".manifest.json", ".png", ".pt", "@2x.png", "_CatFileCreator.nk"}) {
+    files.push_back(model + end);
+  }
+  return files;
+}
+
+// Makes a package, which must succeed. Returns the path of its folder.
+std::string MakePackage(const std::string& name) {
+  const std::string folder = EmptyFolder(name);
+  const ToolResult result = RunTool("package", Arguments(), folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("out/" + DepthModel() + "_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("out"));
+  return folder + "/out";
+}
+
+TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
+  const std::string folder = MakePackage("files");
+  EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(FilesOf(DepthModel())));
+  for (const std::string& file : {DepthModel() + ".pt", "--artifact=" + DepthModel() + ".pt"}) {
+    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+  EXPECT_THAT(RunTool("verify", {}, folder).err,
+              StartsWith("INVALID_ARGUMENT: the artifact is missing: give its path"));
+  EXPECT_THAT(RunTool("verify", {"a.pt", "--artifact=b.pt"}, folder).err,
+              StartsWith("INVALID_ARGUMENT: wants one artifact, has 2: a.pt, b.pt"));
+}
+
+TEST(PackageTest, IsTheSameEachTime) {
+  const std::string first = MakePackage("first"), second = MakePackage("second");
+  for (const std::string& name : FilesOf(DepthModel()))
+    EXPECT_EQ(ReadFile(first + "/" + name), ReadFile(second + "/" + name)) << name;
+}
+
+TEST(PackageTest, HasEveryKnobOfTheManifestEverywhere) {
+  const std::string folder = MakePackage("knobs");
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/" + DepthModel() + ".manifest.json"));
+  ASSERT_FALSE(manifest["knobs"].empty());
+  const std::string script = ReadFile(folder + "/" + DepthModel() + "_CatFileCreator.nk");
+  const std::string gizmo = ReadFile(folder + "/" + DepthModel() + ".gizmo");
+  for (const auto& knob : manifest["knobs"]) {
+    const std::string name = knob["name"];
+    const std::string definition = absl::StrCat("addUserKnob {", knob["type"] == "int" ? 3 : 7, " ", name, " ");
+    EXPECT_THAT(script, HasSubstr(definition));
+    EXPECT_THAT(gizmo, HasSubstr(definition));
+    EXPECT_THAT(gizmo, HasSubstr(absl::StrCat("parent.", name, "))\"}")));
+    EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr(absl::StrCat("| `", name, "` | ")));
+  }
+  EXPECT_THAT(ReadFile(folder + "/README.md"), HasSubstr("Larger values are nearer"));
+}
+
+TEST(PackageTest, EveryFamilyHasPackages) {
+  struct Case {
+    std::string model, channels;
+  };
+  for (const auto& [model, channels] :
+       {Case{ExampleModel("depth in metres"), "depth.Z"}, Case{OneViewModel(), "depth.Z"},
+        Case{ExampleModel("views"), "depth.Z"}, Case{MetresViewsModel(), "depth.Z"},
+        Case{FeaturesModel(), "rgba.red,rgba.green,rgba.blue,rgba.alpha"}}) {
+    const std::string folder = EmptyFolder("families");
+    const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + model}), folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(ReadFile(absl::StrCat(folder, "/out/", model, "_CatFileCreator.nk")),
+                HasSubstr(absl::StrCat(" channelsOut ", channels, "\n")));
+  }
+}
+
+TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
+  const std::string folder = EmptyFolder("wrappers");
+  const auto package = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--model=" + ClassesModel(), "--nuke=13", "--weights=seeded", Plugins()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTool("package", arguments, folder);
+  };
+  ASSERT_EQ(package({}).exit_status, 0);
+  const ToolResult result = package({"--wrapper=classes"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr(ClassesModel() + "_classes/" + ClassesModel() + "_classes_CatFileCreator.nk in NukeX"));
+  EXPECT_THAT(FileNames(folder), ElementsAre(ClassesModel(), ClassesModel() + "_classes"));
+  const std::string out = folder + "/" + ClassesModel() + "_classes/" + ClassesModel() + "_classes";
+  const auto manifest = nlohmann::json::parse(ReadFile(out + ".manifest.json"));
+  EXPECT_EQ(manifest["wrapper"], "classes");
+  EXPECT_EQ(manifest["interface"]["kind"], "scores");
+  EXPECT_EQ(manifest["knobs"][1]["name"], "class_index");
+  EXPECT_EQ(manifest["knobs"][1]["max"], 9);
+  const std::string gizmo = ReadFile(out + ".gizmo");
+  EXPECT_THAT(gizmo, HasSubstr(" name " + ClassesModel() + "_classes\n"));
+  EXPECT_THAT(gizmo, HasSubstr("add_layer {scores scores.alpha}"));
+  EXPECT_THAT(ReadFile(folder + "/" + ClassesModel() + "_classes/cat.json"),
+              HasSubstr("\"name\": \"" + ClassesModel() + " classes SEEDED\""));
+  EXPECT_THAT(ReadFile(out + ".png"), Not(IsEmpty()));
+  EXPECT_THAT(ReadFile(folder + "/" + ClassesModel() + "/" + ClassesModel() + ".gizmo"),
+              HasSubstr("add_layer {features "));
+  for (const std::string& file :
+       {ClassesModel() + "/" + ClassesModel() + ".pt", ClassesModel() + "_classes/" + ClassesModel() + "_classes.pt"}) {
+    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  }
+  EXPECT_THAT(package({"--wrapper=class"}).err, StartsWith("INVALID_ARGUMENT: --wrapper=class: " + ClassesModel() +
+                                                           " has no such wrapper for nuke; it has features "
+                                                           "(the default), classes"));
+  EXPECT_THAT(FileNames(folder), ElementsAre(ClassesModel(), ClassesModel() + "_classes"));
+}
+
+TEST(PackageTest, AMatteBecomesAlpha) {
+  const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("models");
+  const ToolResult result =
+      RunTool("package",
+              {"--model=" + ExampleModel("matte"), "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const auto manifest = nlohmann::json::parse(ReadFile(folder + "/out/" + ExampleModel("matte") + ".manifest.json"));
+  EXPECT_EQ(manifest["interface"]["kind"], "matte");
+  EXPECT_THAT(manifest["interface"]["channels_in"], ElementsAre("rgba.red", "rgba.green", "rgba.blue", "rgba.alpha"));
+  EXPECT_THAT(manifest["interface"]["channels_out"], ElementsAre("rgba.alpha"));
+  EXPECT_EQ(manifest["round_trip"]["outputs"][1]["call"], "forward([1, 4, 31, 45])");
+  EXPECT_THAT(ReadFile(folder + "/out/" + ExampleModel("matte") + "_CatFileCreator.nk"),
+              HasSubstr(" channelsIn rgba.red,rgba.green,rgba.blue,rgba.alpha\n channelsOut rgba.alpha\n"));
+  EXPECT_THAT(ReadFile(folder + "/out/cat.json"), HasSubstr("\"category\": \"Segmentation\""));
+  const std::string readme = ReadFile(folder + "/out/README.md");
+  EXPECT_THAT(readme, HasSubstr("- Alpha takes the trimap"));
+  EXPECT_THAT(readme, HasSubstr("- opacity of the foreground"));
+  for (const char* text : {"multiples of", "epth", "third party"}) EXPECT_THAT(readme, Not(HasSubstr(text)));
+  const ToolResult verified =
+      RunTool("verify", {"--artifact=" + ExampleModel("matte") + ".pt", plugins}, folder + "/out");
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+}
+
+TEST(PackageTest, TheRuntimeDecidesWhichNukeLoadsIt) {
+  struct Case {
+    std::string runtime, nuke;
+  };
+  for (const auto& [runtime, nuke] : {Case{"1.6", "13.1"}, Case{"1.12", "14.0"}, Case{"2.1", "15.1"}}) {
+    const std::string folder = EmptyFolder("runtimes");
+    const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--runtime=" + runtime}), folder);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(ReadFile(folder + "/out/cat.json"),
+                HasSubstr(absl::StrCat("\"minimum_nuke_version_required\": ", nuke, ",")));
+  }
+}
+
+TEST(PackageTest, TheOldestNukeDecidesTheRuntimeAndTheSummaryNamesAllThatLoadIt) {
+  struct Case {
+    std::string nuke, runtime, loads;
+  };
+  for (const auto& [nuke, runtime, loads] : {Case{"13", "1.6", "Nuke 13.0 to 13.2, 14.0 to 15.0, 15.1 to 16.0, 17.0"},
+                                             Case{"15", "1.12", "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0"},
+                                             Case{"15.1v2", "2.1", "Nuke 15.1 to 16.0, 17.0"}}) {
+    const std::string folder = EmptyFolder("nukes");
+    const ToolResult result = RunTool(
+        "package", {"--model=" + DepthModel(), "--nuke=" + nuke, "--weights=seeded", "--out=out", Plugins()}, folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, HasSubstr("\nmade for    LibTorch " + runtime + "\n"));
+    EXPECT_THAT(result.out, HasSubstr("\nloads in    " + loads + "\n"));
+  }
+}
+
+// Nobody gets made-up weights without a wish for them.
+TEST(PackageTest, WithoutACheckpointItWantsSeededWeightsToBeNamed) {
+  const std::string folder = EmptyFolder("unseeded");
+  const ToolResult result = RunTool("package", {"--model=" + ExampleModel("published depth"), "--nuke=14", "--out=out"},
+                                    folder, [] { setenv("HF_HUB_CACHE", "/nowhere", 1); });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: --weights is not given: no checkpoint of " +
+                                     ExampleModel("published depth") + "\n"));
+  EXPECT_THAT(result.err, HasSubstr("\n  get https://huggingface.co/"));
+  EXPECT_THAT(result.err, HasSubstr("\n  or pass --weights=seeded for weights that predict nothing"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(PackageTest, ALicenceWithoutCommercialUseIsSaidOnStderr) {
+  const std::string folder = EmptyFolder("licence");
+  WriteLicensedPlugin(folder);
+  for (const char* tool : {"package", "export"}) {
+    const ToolResult result =
+        RunTool(tool,
+                {"--model=licensed", "--target=nuke", "--weights=seeded", absl::StrCat("--out=", tool),
+                 absl::StrCat("--plugin_path=plugin,", DataPath("models"))},
+                folder);
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_EQ(result.err,
+              "The licence of the published weights of licensed, CC-BY-NC-4.0, does not allow commercial use.\n");
+  }
+}
+
+TEST(PackageTest, SeveralModelsGetAFolderEach) {
+  const std::string folder = EmptyFolder("several");
+  const ToolResult result =
+      RunTool("package",
+              Arguments({"--weights=seeded", "--model=" + DepthModel() + "," + OneViewModel() + "," + FeaturesModel()}),
+              folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(folder), ElementsAre("out"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), FeaturesModel(), OneViewModel()));
+  EXPECT_THAT(FileNames(folder + "/out/" + DepthModel()), testing::ElementsAreArray(FilesOf(DepthModel())));
+  EXPECT_THAT(result.out, HasSubstr("out/" + FeaturesModel() + "/" + FeaturesModel() + "_CatFileCreator.nk in NukeX"));
+  const std::string alone = MakePackage("alone");
+  for (const std::string& name : FilesOf(DepthModel())) {
+    EXPECT_EQ(ReadFile(folder + "/out/" + DepthModel() + "/" + name), ReadFile(alone + "/" + name)) << name;
+  }
+}
+
+TEST(PackageTest, AFamilyGetsAFolderForEachModel) {
+  const std::string folder = EmptyFolder("family");
+  const ToolResult result =
+      RunTool("package",
+              {"--family=" + ExampleFamily("depth") + "_tiny", "--nuke=13", "--weights=seeded", "--out=out", Plugins()},
+              folder);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), ExampleModel("depth in metres")));
+}
+
+TEST(PackageTest, WhatFailsOfSeveralIsNamedAndTheOthersStay) {
+  const std::string folder = EmptyFolder("some");
+  fs::create_directories(folder + "/out/" + OneViewModel());
+  std::ofstream(folder + "/out/" + OneViewModel() + "/mine") << "text";
+  const ToolResult result = RunTool("package",
+                                    Arguments({"--weights=seeded", "--model=tiny_dav3," + DepthModel() + "," +
+                                                                       OneViewModel() + "," + FeaturesModel()}),
+                                    folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 4 packages failed; the others are complete\n"
+                                     "  tiny_dav3: NOT_FOUND: unknown model \"tiny_dav3\"; nearest: "));
+  EXPECT_THAT(result.err,
+              HasSubstr("\n  " + OneViewModel() + ": ALREADY_EXISTS: out/" + OneViewModel() + ": exists already"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), FeaturesModel(), OneViewModel()));
+  EXPECT_THAT(FileNames(folder + "/out/" + DepthModel()), testing::ElementsAreArray(FilesOf(DepthModel())));
+  EXPECT_THAT(FileNames(folder + "/out/" + OneViewModel()), ElementsAre("mine"));
+}
+
+// A file of the views in metres is larger than the limit, those of the others are smaller.
+TEST(PackageTest, ADiskThatFillsInTheThirdOfSixLeavesTheOthers) {
+  const std::string folder = EmptyFolder("fills");
+  const std::string models = DepthModel() + "," + ExampleModel("depth in metres") + "," + MetresViewsModel() + "," +
+                             OneViewModel() + "," + ExampleModel("depth for a focal length") + "," + FeaturesModel();
+  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + models}), folder, [] {
+    const rlimit file_size = {kBetween, kBetween};
+    setrlimit(RLIMIT_FSIZE, &file_size);
+  });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("RESOURCE_EXHAUSTED: out: 1 of 6 packages failed; the others are complete\n"
+                                     "  " +
+                                     MetresViewsModel() + ": RESOURCE_EXHAUSTED: out/" + MetresViewsModel() + "/" +
+                                     MetresViewsModel() + ".pt: "));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), ExampleModel("depth in metres"), FeaturesModel(),
+                                                      ExampleModel("depth for a focal length"), OneViewModel()));
+}
+
+TEST(PackageTest, ThePlaceOfSeveralMustBeAFolderOrANewOne) {
+  const std::string folder = EmptyFolder("place");
+  std::ofstream(folder + "/file") << "text";
+  const std::vector<std::string> models = {"--weights=seeded", "--model=" + DepthModel() + "," + OneViewModel()};
+  for (const auto& [out, error] : {std::pair<const char*, const char*>("--out=no/out", "NOT_FOUND: no/out: cannot be"),
+                                   {"--out=file", "ALREADY_EXISTS: file: cannot be the folder"}}) {
+    std::vector<std::string> arguments = models;
+    arguments.push_back(out);
+    const ToolResult result = RunTool("package", Arguments(arguments), folder);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith(error));
+  }
+  EXPECT_THAT(FileNames(folder), ElementsAre("file"));
+}
+
+TEST(PackageTest, AllThatFailLeaveNoFolder) {
+  const std::string folder = EmptyFolder("none");
+  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav3,tiny_dav4"}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 2 packages failed\n"));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(PackageTest, WhatIsThereIsRefusedAndStays) {
+  const std::string folder = EmptyFolder("there");
+  fs::create_directory(folder + "/out");
+  std::ofstream(folder + "/out/mine") << "text";
+  const ToolResult result = RunTool("package", Arguments(), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("ALREADY_EXISTS: out: exists already"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("out"));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("mine"));
+}
+
+struct Refusal {
+  const char* argument;  // Replaces what comes before.
+  const char* error;     // Its beginning.
+};
+
+class RefusedPackageTest : public testing::TestWithParam<Refusal> {};
+
+TEST_P(RefusedPackageTest, LeavesNothing) {
+  const std::string folder = EmptyFolder("refused");
+  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", GetParam().argument}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith(GetParam().error));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Flags, RefusedPackageTest,
+    testing::Values(Refusal{"--target=libtorch", "INVALID_ARGUMENT: --target=libtorch: this host has no packages"},
+                    Refusal{"--model=tiny_dav3", "NOT_FOUND: unknown model \"tiny_dav3\""},
+                    Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: a package wants a proven artifact"},
+                    Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: nuke computes in"},
+                    Refusal{"--nuke=12", "INVALID_ARGUMENT: --nuke=12: unknown Nuke \"12\""},
+                    Refusal{"--runtime=1.13.1", "INVALID_ARGUMENT: --runtime=1.13.1: unknown runtime"},
+                    Refusal{"--out=no/out", "NOT_FOUND: no/out: the folder no does not exist"}));
+
+TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {
+  const std::string folder = EmptyFolder("misfit");
+  const ToolResult result =
+      RunTool("package", Arguments({"--checkpoint=" + DataPath("tests/checkpoints/wrong_shape.pth")}), folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("does not fit " + DepthModel()));
+  EXPECT_THAT(FileNames(folder), IsEmpty());
+}
+
+TEST(PackageTest, AFullDiskIsAnErrorThatNamesTheFileByItsFinalPath) {
+  for (const rlim_t limit : {1000, 3000, 100000}) {
+    const std::string folder = EmptyFolder("full");
+    const ToolResult result = RunTool("package", Arguments(), folder, [limit] {
+      const rlimit file_size = {limit, limit};
+      setrlimit(RLIMIT_FSIZE, &file_size);
+    });
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, StartsWith("RESOURCE_EXHAUSTED: out/"));
+    EXPECT_THAT(result.err, Not(HasSubstr(".partial")));
+    EXPECT_THAT(FileNames(folder), IsEmpty());
+  }
+}
+
+TEST(PackageTest, InterruptedItLeavesAllOrNothing) {
+  for (int milliseconds = 10; milliseconds < 1500; milliseconds = milliseconds * 4 / 3 + 1) {
+    const std::string folder = EmptyFolder("interrupted");
+    const pid_t pid = StartTool("package", Arguments(), folder);
+    usleep(milliseconds * 1000);
+    kill(pid, SIGTERM);
+    FinishTool(pid);
+    const std::vector<std::string> names = FileNames(folder);
+    EXPECT_THAT(names, Each("out"));
+    if (names.empty()) continue;
+    EXPECT_THAT(FileNames(folder + "/out"), testing::ElementsAreArray(FilesOf(DepthModel())));
+  }
+}
+
+}  // namespace
+}  // namespace modelport

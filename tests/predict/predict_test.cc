@@ -1,0 +1,581 @@
+// predict from end to end: images of many kinds in, pictures and maps out, and every bad input that users give.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/types/span.h"
+#include "common/checkpoint/seeded.h"
+#include "common/io/testing/obey_permissions.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/goldens/golden_case.h"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+#include "tools/image/encode_png.h"
+#include "tools/image/read_image.h"
+#include "tools/image/testing/read_exr.h"
+#include "tools/image/testing/sample_images.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::ElementsAre;
+using testing::Eq;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::SizeIs;
+using testing::StartsWith;
+
+std::string DepthModel() { return ExampleModel("depth"); }
+std::string ViewsModel() { return ExampleModel("views"); }
+std::string PointsModel() { return ExampleModel("points"); }
+
+void SetCache(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
+
+// All tests share a cache of artifacts unless they are about it.
+void SetSharedCache() { SetCache(std::getenv("TEST_TMPDIR")); }
+
+std::vector<std::string> Arguments(const std::string& model, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+// Runs predict with a small model in `folder`.
+ToolResult Predict(const std::string& folder, const std::vector<std::string>& more,
+                   const std::string& model = DepthModel()) {
+  return RunTool("predict", Arguments(model, more), folder, SetSharedCache);
+}
+
+void WriteFile(const std::string& path, const std::string& bytes) { std::ofstream(path) << bytes; }
+
+// A new folder with an image "photo.png" of 40 x 30 pixels.
+std::string FolderWithPhoto() {
+  const std::string folder = EmptyFolder(testing::UnitTest::GetInstance()->current_test_info()->name());
+  WriteFile(folder + "/photo.png", MakePng({.width = 40, .height = 30}));
+  return folder;
+}
+
+// Expects that predict ends with an error whose first line is `line`, and writes nothing.
+void ExpectError(const std::string& folder, const std::vector<std::string>& more,
+                 const testing::Matcher<const std::string&>& line, const std::string& model = DepthModel()) {
+  const std::vector<std::string> before = FileNames(folder);
+  const ToolResult result = Predict(folder, more, model);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err.substr(0, result.err.find('\n')), line);
+  EXPECT_EQ(FileNames(folder), before);
+}
+
+Image ReadPicture(const std::string& path) {
+  const auto read = ReadImage(path, 10000000);
+  EXPECT_THAT(read, IsOk());
+  return read.ok() ? read->image : Image();
+}
+
+TEST(PredictTest, DepthIsUpstreams) {
+  const std::string folder = EmptyFolder("upstream");
+  const int width = 60, height = 45;
+  std::vector<float> values(width * height * 3);
+  SeededFill("input:raw", /*seed=*/0, /*center=*/0.5, /*spread=*/0.5, absl::MakeSpan(values));
+  std::vector<uint8_t> rgb(values.size());
+  for (size_t i = 0; i < rgb.size(); ++i) rgb[i] = static_cast<uint8_t>(values[i / 3 * 3 + 2 - i % 3] * 256);
+  ASSERT_OK_AND_ASSIGN(const std::string png, EncodePng(width, height, absl::MakeConstSpan(rgb), {}));
+  WriteFile(folder + "/photo.png", png);
+  const ToolResult result =
+      Predict(folder, {"--input=photo.png", "--size=70", "--out=depth.exr"}, ExampleModel("published depth"));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ExrContent exr = ReadExr(folder + "/depth.exr");
+  const std::vector<float>& depth = exr.channels["depth.Z"];
+  ASSERT_OK_AND_ASSIGN(const auto golden, ReadTensors(DataPath("tests/goldens/" + ExampleModel("published depth") +
+                                                               "_infer_image/raw45x60_size70.safetensors")));
+  const at::Tensor& expected = golden.at("depth");
+  ASSERT_EQ(static_cast<int64_t>(depth.size()), expected.numel());
+  const absl::Span<const float> upstream(expected.const_data_ptr<float>(), expected.numel());
+  const auto [min, max] = std::minmax_element(upstream.begin(), upstream.end());
+  double largest = 0;
+  for (size_t i = 0; i < depth.size(); ++i) largest = std::max<double>(largest, std::abs(depth[i] - upstream[i]));
+  EXPECT_LE(largest, 1e-3 * (*max - *min));
+  std::printf("%.1e of the depth's range\n", largest / (*max - *min));
+}
+
+TEST(PredictTest, ExrSaysWhereItComesFrom) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png", "--out=depth.exr"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("source    SEEDED weights: predicts nothing (seeded:v1:0)"),
+                                HasSubstr("input     photo.png, 40 x 30"), HasSubstr("wrote     depth.exr"),
+                                HasSubstr("relative depth, larger is nearer")));
+  ExrContent exr = ReadExr(folder + "/depth.exr");
+  EXPECT_EQ(exr.width, 40);
+  EXPECT_EQ(exr.height, 30);
+  EXPECT_THAT(exr.channels, SizeIs(1));
+  EXPECT_THAT(exr.texts["modelport/manifestSha256"], SizeIs(64));
+  EXPECT_EQ(exr.texts["modelport/model"], DepthModel());
+  EXPECT_EQ(exr.texts["modelport/warning"], "SEEDED weights: predicts nothing");
+  EXPECT_EQ(exr.texts["modelport/unit"], "relative depth, larger is nearer");
+}
+
+// The number of each pixel of a 16-bit PNG.
+std::vector<float> Numbers(const std::string& path) {
+  const Image image = ReadPicture(path);
+  const auto* const floats = std::get_if<std::vector<float>>(&image.pixels);
+  std::vector<float> numbers;
+  for (size_t i = 0; floats != nullptr && i < floats->size(); i += 3) numbers.push_back((*floats)[i] * 65535);
+  return numbers;
+}
+
+TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}).exit_status, 0);
+  const std::vector<float> depth = ReadExr(folder + "/depth.exr").channels["depth.Z"];
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  ASSERT_EQ(numbers.size(), depth.size());
+  const auto [min, max] = std::minmax_element(depth.begin(), depth.end());
+  ASSERT_LT(*min, *max);
+  for (size_t i = 0; i < depth.size(); ++i) {
+    EXPECT_NEAR(numbers[i], (depth[i] - *min) / (*max - *min) * 65535, 0.51 + 0.01);
+  }
+}
+
+TEST(PredictTest, PngHoldsMetresTimes256) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}, ExampleModel("depth in metres")).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}, ExampleModel("depth in metres")).exit_status, 0);
+  ExrContent exr = ReadExr(folder + "/depth.exr");
+  EXPECT_EQ(exr.texts["modelport/unit"], "metres");
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  ASSERT_THAT(numbers, SizeIs(1200));
+  for (size_t i = 0; i < numbers.size(); ++i) EXPECT_NEAR(numbers[i], exr.channels["depth.Z"][i] * 256, 0.52);
+}
+
+TEST(PredictTest, ColoursComeWithALegendAndTheImage) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/wide.png", MakePng({.width = 400, .height = 100}));
+  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--out=colours.png", "--colours=turbo"}).exit_status, 0);
+  const Image colours = ReadPicture(folder + "/colours.png");
+  EXPECT_EQ(colours.width, 400);
+  EXPECT_GT(colours.height, 120);
+  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--out=side.png", "--side_by_side"}).exit_status, 0);
+  const Image side = ReadPicture(folder + "/side.png");
+  EXPECT_EQ(side.width, 800);
+  const auto* const bytes = std::get_if<std::vector<uint8_t>>(&side.pixels);
+  ASSERT_NE(bytes, nullptr);
+  for (const int x : {0, 200, 399}) EXPECT_EQ((*bytes)[(50 * 800 + x) * 3], SampleValue(x, 50, 0));
+}
+
+TEST(PredictTest, FeaturesBecomeAPictureOrChannels) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result =
+      Predict(folder, {"--input=photo.png", "--out=features.png", "--size=56"}, ExampleModel("features"));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  // The picture has a caption with the warning, which makes it wider.
+  EXPECT_EQ(ReadPicture(folder + "/features.png").width, 320);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=f.exr", "--size=56"}, ExampleModel("features")).exit_status,
+            0);
+  ExrContent exr = ReadExr(folder + "/f.exr");
+  EXPECT_EQ(exr.height, 4);
+  EXPECT_THAT(exr.channels, SizeIs(24));
+  EXPECT_EQ(exr.channels.count("features.0023"), 1);
+}
+
+TEST(PredictTest, LabelsArePrinted) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png"}, ExampleModel("two files"));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  int labels = 0;
+  for (const absl::string_view line : absl::StrSplit(result.out, '\n'))
+    labels += absl::StartsWith(line, "label") ? 1 : 0;
+  EXPECT_EQ(labels, 5);
+  EXPECT_THAT(result.out, HasSubstr(" %  class "));
+  const ToolResult named = Predict(folder, {"--input=photo.png"}, ExampleModel("published two files"));
+  EXPECT_THAT(named.out, ContainsRegex("label +[0-9.]+ %  [A-Za-z' -]+, class [0-9]+\n")) << named.err;
+  ExpectError(folder, {"--input=photo.png", "--out=labels.png"}, HasSubstr("labels of a model of classes"),
+              ExampleModel("two files"));
+}
+
+// A PNG of 40 x 30 pixels of one grey.
+std::string GreyPng(uint8_t grey) {
+  const std::vector<uint8_t> rgb(40 * 30 * 3, grey);
+  const absl::StatusOr<std::string> png = EncodePng(40, 30, absl::MakeConstSpan(rgb), {});
+  EXPECT_THAT(png, IsOk());
+  return *png;
+}
+
+// The matte of photo.png with this trimap.
+std::vector<float> Matte(const std::string& folder, const std::string& trimap) {
+  const std::vector<std::string> flags = {"--input=photo.png", "--trimap=" + trimap, "--out=matte.exr"};
+  const ToolResult result = Predict(folder, flags, ExampleModel("matte"));
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  ExrContent exr = ReadExr(folder + "/matte.exr");
+  EXPECT_EQ(exr.width, 40);
+  EXPECT_EQ(exr.height, 30);
+  EXPECT_EQ(exr.texts["modelport/model"], ExampleModel("matte"));
+  return exr.channels["A"];
+}
+
+float LargestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+  EXPECT_EQ(a.size(), b.size());
+  float largest = 0;
+  for (size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::abs(a[i] - b[i]));
+  return largest;
+}
+
+TEST(PredictTest, AMatteNeedsATrimap) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/grey.png", GreyPng(128));
+  WriteFile(folder + "/white.png", GreyPng(255));
+  const std::vector<float> half(3 * 40 * 30, 128 / 255.0f);
+  WriteFile(folder + "/grey.exr", MakeExr({.width = 40, .height = 30, .values = half}));
+  WriteFile(folder + "/small.png", MakePng({.width = 39, .height = 30, .colours = 0}));
+  const std::vector<float> matte = Matte(folder, "grey.png");
+  ASSERT_THAT(matte, SizeIs(40 * 30));
+  EXPECT_GT(LargestDifference(matte, Matte(folder, "white.png")), 1e-3);
+  EXPECT_LE(LargestDifference(matte, Matte(folder, "grey.exr")), 1e-5);
+  const std::string input = "--input=photo.png", model = ExampleModel("matte");
+  EXPECT_EQ(Predict(folder, {input, "--trimap=grey.png", "--out=matte.png"}, model).exit_status, 0);
+  const Image png = ReadPicture(folder + "/matte.png");
+  const auto& values = std::get<std::vector<float>>(png.pixels);
+  for (size_t i = 0; i < matte.size(); ++i) ASSERT_NEAR(values[3 * i], matte[i], 1e-5);
+
+  ExpectError(folder, {input, "--out=m.png"},
+              StartsWith("INVALID_ARGUMENT: --trimap is missing: " + ExampleModel("matte")), model);
+  ExpectError(folder, {input, "--trimap=grey.png", "--out=m.png"},
+              HasSubstr("--trimap: " + DepthModel() + " takes none"));
+  ExpectError(folder, {input, "--trimap=grey.png,white.png", "--out=m.png"},
+              HasSubstr("--trimap=grey.png,white.png: there are 2 trimaps for 1 image"), model);
+  ExpectError(folder, {input, "--trimap=grey.png", "--out=grey.png"},
+              HasSubstr("grey.png itself; write to another file"), model);
+  ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"}, HasSubstr("photo.png: a trimap is grey"), model);
+  ExpectError(folder, {input, "--trimap=small.png", "--out=m.png"},
+              Eq("INVALID_ARGUMENT: photo.png: the image has 40 x 30 pixels, its trimap 39 x 30"), model);
+}
+
+TEST(PredictTest, ViewsOfASceneArePredictedTogether) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/second.png", MakePng({.width = 40, .height = 30, .interlaced = true}));
+  WriteFile(folder + "/other.png", MakePng({.width = 41, .height = 30}));
+  const std::vector<std::string> both = {"--input=photo.png,second.png", "--out=*.exr", "--views", "--size=56"};
+  const ToolResult result = Predict(folder, both, ViewsModel());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const ExrContent exr = ReadExr(folder + "/second.exr");
+  EXPECT_EQ(exr.width, 40);
+  EXPECT_EQ(exr.channels.count("depth.Z"), 1);
+  EXPECT_EQ(exr.channels.count("confidence.Y"), 1);
+  ExpectError(folder, {"--input=photo.png,other.png", "--out=*.exr", "--views"},
+              HasSubstr("views want one size; there are 40 x 30 and 41 x 30"), ViewsModel());
+  ExpectError(folder, {"--input=photo.png,second.png", "--out=*.exr", "--views"},
+              HasSubstr(DepthModel() + " takes one image at a time, not 2 views"));
+}
+
+TEST(PredictTest, ASceneHasCamerasAndPoints) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/second.png", MakePng({.width = 40, .height = 30, .interlaced = true}));
+  const std::string views = "--input=photo.png,second.png";
+  ToolResult result = Predict(folder, {views, "--size=56", "--points=p.ply", "--cameras=c.json"}, ViewsModel());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("points    1440, without 960 of little confidence"));
+  EXPECT_THAT(ReadFile(folder + "/p.ply"), HasSubstr("element vertex 1440\n"));
+  EXPECT_THAT(ReadFile(folder + "/c.json"), AllOf(HasSubstr("photo.png"), HasSubstr("second.png")));
+  result = Predict(folder, {views, "--size=56", "--points=p.glb", "--cameras=colmap", "--conf=0"}, ViewsModel());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("points    2400, without 0"));
+  EXPECT_THAT(FileNames(folder + "/colmap"), ElementsAre("cameras.txt", "images.txt", "points3D.txt"));
+  ExpectError(folder, {views, "--cameras=colmap"}, StartsWith("ALREADY_EXISTS: colmap"), ViewsModel());
+  ExpectError(folder, {views, "--points=p.obj"}, HasSubstr("p.obj: wants a name that ends with .ply or .glb"),
+              ViewsModel());
+  std::filesystem::create_symlink("second.png", folder + "/second.json");
+  ExpectError(folder, {views, "--cameras=second.json"}, HasSubstr("second.png itself; write to another file"),
+              ViewsModel());
+  ExpectError(folder, {views, "--points=q.ply", "--conf=100"}, HasSubstr("--conf=100: "), ViewsModel());
+  ExpectError(folder, {"--input=photo.png", "--points=q.ply"}, HasSubstr("the model gives no cameras"),
+              ExampleModel("one view"));
+}
+
+// A model of points gives depth where its mask is 1, normals and, with its camera, a cloud of that very depth.
+TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result =
+      Predict(folder, {"--input=photo.png", "--size=20", "--out=all.exr", "--points=p.ply"}, PointsModel());
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ExrContent exr = ReadExr(folder + "/all.exr");
+  EXPECT_THAT(exr.channels, SizeIs(5));
+  EXPECT_EQ(exr.texts["modelport/unit"], "metres");
+  int with_depth = 0;
+  for (size_t i = 0; i < exr.channels["depth.Z"].size(); ++i) {
+    const bool is_inside = exr.channels["mask.Y"][i] == 1;
+    with_depth += is_inside;
+    EXPECT_EQ(std::isfinite(exr.channels["depth.Z"][i]), is_inside);
+    const double length =
+        std::hypot(exr.channels["normal.X"][i], exr.channels["normal.Y"][i], exr.channels["normal.Z"][i]);
+    EXPECT_NEAR(length, is_inside ? 1 : 0, 1e-5);
+  }
+  EXPECT_GT(with_depth, 0);
+  EXPECT_LT(with_depth, 40 * 30);
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("points    ", with_depth, ", without ", 40 * 30 - with_depth)));
+
+  // 16 bits cannot hold an infinite depth; 0 stands for it.
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=depth.png"}, PointsModel()).exit_status, 0);
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    if (exr.channels["mask.Y"][i] == 0) {
+      EXPECT_EQ(numbers[i], 0);
+    }
+  }
+}
+
+TEST(PredictTest, NormalsAreDrawn) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=n.exr"}, PointsModel()).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--normals", "--out=n.png"}, PointsModel()).exit_status,
+            0);
+  const std::vector<float> red = ReadExr(folder + "/n.exr").channels["normal.X"];
+  const Image picture = ReadPicture(folder + "/n.png");
+  const auto* const bytes = std::get_if<std::vector<uint8_t>>(&picture.pixels);
+  ASSERT_NE(bytes, nullptr);
+  // The normals stand in the middle of a wider picture, above a caption that says that the weights are seeded.
+  ASSERT_GT(picture.height, 30);
+  const int left = (picture.width - 40) / 2;
+  for (int i = 0; i < 40 * 30; ++i) {
+    EXPECT_EQ((*bytes)[3 * (i / 40 * picture.width + left + i % 40)], std::lround((red[i] + 1) / 2 * 255));
+  }
+  ExpectError(folder, {"--input=photo.png", "--normals", "--out=m.png"}, HasSubstr(DepthModel() + " gives no normals"));
+  ExpectError(folder, {"--input=photo.png", "--normals", "--colours=grey", "--out=m.png"},
+              HasSubstr("--normals has colours of its own"), PointsModel());
+  ExpectError(folder, {"--input=photo.png,n.png", "--points=p.ply"},
+              HasSubstr(PointsModel() + " takes one image at a time, not 2 views"), PointsModel());
+}
+
+TEST(PredictTest, TwoArtifactsAreCompared) {
+  const std::string folder = FolderWithPhoto();
+  const auto export_to = [&](const std::string& out, const std::string& seed) {
+    const std::vector<std::string> arguments = {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"),
+                                                "--weights=seeded:" + seed, "--with_preprocess", "--out=" + out};
+    EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
+  };
+  export_to("a.pt", "0");
+  export_to("b.pt", "1");
+  const auto compare = [&](const std::string& other, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--artifact=a.pt", "--compare=" + other, "--input=photo.png"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunTool("predict", arguments, folder);
+  };
+  const ToolResult other = compare("b.pt", {"--out=both.png"});
+  ASSERT_EQ(other.exit_status, 0) << other.err;
+  EXPECT_THAT(other.out, AllOf(HasSubstr("difference  largest "), HasSubstr("wrote       both.png")));
+  EXPECT_EQ(ReadPicture(folder + "/both.png").width, 320);
+  EXPECT_THAT(other.out, Not(HasSubstr("largest 0,")));
+  EXPECT_THAT(compare("a.pt", {}).out, testing::ContainsRegex("largest (0|[0-9.]+e-0[6-9]), "));
+  EXPECT_THAT(compare("b.pt", {"--out=both.exr"}).err,
+              HasSubstr("both.exr: a comparison is drawn for models of depth"));
+  EXPECT_THAT(compare("b.pt", {"--views"}).err, HasSubstr("leave out --views and --benchmark"));
+}
+
+TEST(PredictTest, ABenchmarkPrintsWhatAnImageCosts) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result = Predict(folder, {"--input=photo.png", "--benchmark", "--size=56"});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("median "), HasSubstr("p90 "), HasSubstr("images/s"), HasSubstr("peak memory ")));
+  EXPECT_THAT(FileNames(folder), ElementsAre("photo.png"));
+}
+
+// Depths of two runs are equal within float32: some kernels round differently for another place in memory.
+void ExpectSameDepth(const std::string& a, const std::string& b) {
+  const std::vector<float> first = ReadExr(a).channels["depth.Z"], second = ReadExr(b).channels["depth.Z"];
+  ASSERT_EQ(first.size(), second.size());
+  const float max = *std::max_element(first.begin(), first.end());
+  for (size_t i = 0; i < first.size(); ++i) ASSERT_NEAR(first[i], second[i], 1e-5 * max);
+}
+
+TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
+  const std::string folder = FolderWithPhoto();
+  const auto cache = [&] { SetCache(folder + "/cache"); };
+  const auto predict = [&](const std::string& out, const std::string& weights) {
+    return RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=" + out, "--weights=" + weights}),
+                   folder, cache);
+  };
+  const ToolResult first = predict("1.exr", "seeded"), second = predict("2.exr", "seeded");
+  ASSERT_EQ(second.exit_status, 0) << second.err;
+  EXPECT_THAT(first.out, HasSubstr("exported now"));
+  EXPECT_THAT(second.out, HasSubstr("kept from an earlier run"));
+  ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
+  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(2));
+  // Other weights are another artifact.
+  EXPECT_THAT(predict("3.exr", "seeded:1").out, HasSubstr("exported now"));
+  EXPECT_NE(ReadExr(folder + "/1.exr").texts["modelport/source"], ReadExr(folder + "/3.exr").texts["modelport/source"]);
+  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
+  // What no export can do is an error, too, where an artifact without it is kept.
+  for (const std::string flag : {"--static_shape=28x28", "--wrapper=none"}) {
+    const ToolResult refused =
+        RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=4.exr", "--weights=seeded", flag}),
+                folder, cache);
+    EXPECT_THAT(refused.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr(flag)));
+  }
+}
+
+// Kept artifacts are code, which somebody else could replace there.
+TEST(PredictTest, ACacheThatOthersMayWriteIsRefused) {
+  const std::string folder = FolderWithPhoto(), cache = folder + "/cache/modelport";
+  std::filesystem::create_directories(cache);
+  const auto predict = [&](mode_t mode) {
+    chmod(cache.c_str(), mode);
+    return RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=1.exr"}), folder,
+                   [&] { SetCache(folder + "/cache"); });
+  };
+  for (const mode_t mode : {0770, 0707, 01777}) {
+    const ToolResult refused = predict(mode);
+    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_THAT(refused.err, StartsWith(absl::StrCat("PERMISSION_DENIED: ", cache, ": other users may write there")));
+    EXPECT_THAT(FileNames(folder), ElementsAre("cache", "photo.png"));
+    EXPECT_THAT(FileNames(cache), IsEmpty());
+  }
+  EXPECT_EQ(predict(0755).exit_status, 0);
+}
+
+TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {
+  const std::string folder = FolderWithPhoto();
+  std::vector<pid_t> started;
+  for (const char* out : {"1.exr", "2.exr"}) {
+    started.push_back(StartTool("predict", Arguments(DepthModel(), {"--input=photo.png", absl::StrCat("--out=", out)}),
+                                folder, [&] { SetCache(folder + "/cache"); }));
+  }
+  for (const pid_t pid : started) EXPECT_EQ(FinishTool(pid).exit_status, 0);
+  ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
+  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(2));
+}
+
+TEST(PredictTest, OneBadFrameDoesNotStopTheOthers) {
+  const std::string folder = EmptyFolder("sequence");
+  const std::vector<float> grey(48, 0.18f);
+  for (const int number : {998, 999, 1000}) {
+    const std::string file = MakeExr({.width = 4, .height = 4, .values = grey});
+    WriteFile(absl::StrCat(folder, "/plate.", number < 1000 ? "0" : "", number, ".exr"),
+              number == 999 ? file.substr(0, file.size() / 2) : file);
+  }
+  mkdir((folder + "/out").c_str(), 0700);
+  const ToolResult result = Predict(folder, {"--input=plate.%04d.exr", "--out=out/depth.####.exr"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, AllOf(StartsWith("DATA_LOSS: 1 of 3 images failed; the others are done\n"),
+                                HasSubstr("plate.0999.exr: damaged or truncated")));
+  EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("depth.0998.exr", "depth.1000.exr"));
+  EXPECT_THAT(result.out, HasSubstr("scene-linear: converted to sRGB, clipped to 0..1 (2 images)"));
+}
+
+TEST(PredictTest, BadInputsAreRefusedInOneLine) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/text.jpg", "this is no image");
+  WriteFile(folder + "/half.jpg", MakeJpeg({.width = 64, .height = 64}).substr(0, 700));
+  std::string huge = MakeJpeg({});
+  huge.replace(huge.find("\xff\xc0") + 5, 4, "\x4e\x20\x4e\x20");  // 20000 x 20000.
+  WriteFile(folder + "/huge.jpg", huge);
+  WriteFile(folder + "/narrow.png", MakePng({.width = 1, .height = 20000}));
+  mkdir((folder + "/empty").c_str(), 0700);
+  const std::string out = "--out=depth.png";
+  ExpectError(folder, {"--input=text.jpg", out}, Eq("INVALID_ARGUMENT: text.jpg: is no JPEG, PNG, TIFF or EXR image"));
+  ExpectError(folder, {"--input=half.jpg", out}, StartsWith("DATA_LOSS: half.jpg: damaged or truncated: "));
+  ExpectError(folder, {"--input=huge.jpg", out},
+              Eq("RESOURCE_EXHAUSTED: huge.jpg: has 20000 x 20000 pixels, more than the limit of 100 megapixels; "
+                 "--max_megapixels=400 reads it"));
+  ExpectError(folder, {"--input=narrow.png", out},
+              StartsWith("FAILED_PRECONDITION: narrow.png: the model refuses the image"));
+  ExpectError(folder, {"--input=none.jpg", out}, Eq("NOT_FOUND: none.jpg: no such file or folder"));
+  ExpectError(folder, {"--input=empty", out}, StartsWith("NOT_FOUND: empty: has no image"));
+  ExpectError(folder, {"--input=photo.png", "--out=none/depth.png"}, StartsWith("NOT_FOUND: none/depth.png: "));
+  ExpectError(folder, {"--input=photo.png", "--out=photo.png"}, HasSubstr("is the input photo.png itself"));
+  ExpectError(folder, {"--input=photo.png", "--out=depth.gif"}, HasSubstr("ends with .png or .exr"));
+  ExpectError(folder, {"--input=photo.png"}, StartsWith("INVALID_ARGUMENT: --out is missing"));
+  ExpectError(folder, {out}, StartsWith("INVALID_ARGUMENT: --input is missing"));
+  ExpectError(folder, {"--input=photo.png", out, "--colours=jet"}, HasSubstr("--colours=jet: "));
+  ExpectError(folder, {"--input=photo.png", out, "--side_by_side", "--percentiles=98,2"},
+              HasSubstr("--percentiles=98,2: "));
+  ExpectError(folder, {"--input=photo.png", out, "--max_megapixels=0"}, HasSubstr("--max_megapixels=0: "));
+  ExpectError(folder, {"--input=photo.png", out, "--target=nuke"}, HasSubstr("--target=nuke: "));
+}
+
+TEST(PredictTest, RareImagesGiveTheRightResult) {
+  const std::string folder = EmptyFolder("rare");
+  WriteFile(folder + "/one.png", MakePng({.width = 1, .height = 1}));
+  WriteFile(folder + "/grey.jpg", MakeJpeg({.channels = 1}));
+  WriteFile(folder + "/cmyk.jpg", MakeJpeg({.channels = 4}));
+  WriteFile(folder + "/deep.tif", MakeTiff({.bits = 16}));
+  WriteFile(folder + "/alpha.png", MakePng({.colours = 6}));
+  WriteFile(folder + "/turned.jpg", MakeJpeg({.width = 24, .height = 16, .orientation = 6}));
+  WriteFile(folder + "/nan.exr", MakeExr({.values = std::vector<float>(12, std::nanf(""))}));
+  mkdir((folder + "/out").c_str(), 0700);
+  const ToolResult result = Predict(folder, {"--input=.", "--out=out/*.exr"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("alpha ignored (1 image)"), HasSubstr("turned upright (orientation 6) (1 image)"),
+                    HasSubstr("12 NaN taken as 0 (1 image)"), HasSubstr("CMYK converted to RGB")));
+  EXPECT_THAT(FileNames(folder + "/out"), SizeIs(7));
+  const ExrContent turned = ReadExr(folder + "/out/turned.exr");
+  EXPECT_EQ(turned.width, 16);
+  EXPECT_EQ(turned.height, 24);
+}
+
+TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
+  const std::string folder = FolderWithPhoto();
+  mkdir((folder + "/closed").c_str(), 0500);
+  const auto arguments = Arguments(DepthModel(), {"--input=photo.png", "--out=closed/depth.png"});
+  const ToolResult result = RunTool("predict", arguments, folder, [] {
+    SetSharedCache();
+    ObeyPermissions();
+  });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith("PERMISSION_DENIED: closed/depth.png"));
+  EXPECT_THAT(FileNames(folder + "/closed"), IsEmpty());
+}
+
+TEST(PredictTest, ArtifactsOfOthersAreRefused) {
+  const std::string folder = FolderWithPhoto();
+  const auto export_to = [&](const std::string& out, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = Arguments(DepthModel(), more);
+    arguments.push_back("--out=" + out);
+    EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
+  };
+  export_to("plain.pt", {});
+  export_to("ready.pt", {"--with_preprocess"});
+  export_to("nuke.pt", {"--target=nuke"});
+  const auto predict = [&](const std::string& artifact) {
+    return RunTool("predict", {"--artifact=" + artifact, "--input=photo.png", "--out=depth.exr"}, folder);
+  };
+  const ToolResult ready = predict("ready.pt");
+  EXPECT_EQ(ready.exit_status, 0) << ready.err;
+  const std::string bytes = ReadFile(folder + "/ready.pt");
+  WriteFile(folder + "/half.pt", bytes.substr(0, bytes.size() / 2));
+  WriteFile(folder + "/text.pt", "this is no artifact");
+  unlink((folder + "/depth.exr").c_str());
+  const auto error = [&](const std::string& artifact) {
+    const ToolResult result = predict(artifact);
+    EXPECT_EQ(result.exit_status, 1);
+    return result.err;
+  };
+  EXPECT_THAT(error("plain.pt"), AllOf(StartsWith("FAILED_PRECONDITION: plain.pt: takes prepared tensors, not images"),
+                                       HasSubstr("--model=" + DepthModel() + " --with_preprocess")));
+  EXPECT_THAT(error("nuke.pt"), StartsWith("FAILED_PRECONDITION: nuke.pt: "));
+  EXPECT_THAT(error("half.pt"), StartsWith("DATA_LOSS: half.pt: "));
+  EXPECT_THAT(error("text.pt"), StartsWith("INVALID_ARGUMENT: text.pt: not a TorchScript file"));
+  EXPECT_THAT(error("none.pt"), StartsWith("NOT_FOUND: none.pt: "));
+  EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
+  const ToolResult both =
+      RunTool("predict", {"--artifact=ready.pt", "--model=" + DepthModel(), "--input=photo.png"}, folder);
+  EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME and --artifact=FILE.pt"));
+}
+
+}  // namespace
+}  // namespace modelport

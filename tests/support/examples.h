@@ -1,0 +1,21 @@
+#ifndef MODELPORT_TESTS_SUPPORT_EXAMPLES_H_
+#define MODELPORT_TESTS_SUPPORT_EXAMPLES_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// The model that tests/support/examples.txt has for this need, "depth". Ends the program if it has none.
+std::string ExampleModel(absl::string_view need);
+
+// The family whose module types that model has.
+std::string ExampleFamily(absl::string_view need);
+
+// The root of that model with its arguments, for a plugin that extends the family; empty if the table states none.
+std::string ExampleModule(absl::string_view need);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_SUPPORT_EXAMPLES_H_

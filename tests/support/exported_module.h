@@ -1,0 +1,26 @@
+#ifndef MODELPORT_TESTS_SUPPORT_EXPORTED_MODULE_H_
+#define MODELPORT_TESTS_SUPPORT_EXPORTED_MODULE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "artifact/export/export_model.h"
+#include "common/torchscript/script/module_fwd.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// Exports `model` with seeded weights into the test's temporary folder, and loads the file back. `change` may set
+// other options of the export.
+absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
+                                                const std::function<void(ExportOptions&)>& change);
+
+// The same for a target.
+absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
+                                                const std::string& target = "libtorch");
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_SUPPORT_EXPORTED_MODULE_H_

@@ -1,0 +1,72 @@
+#include "tests/support/test_models.h"
+
+#include <algorithm>
+
+#include "absl/functional/function_ref.h"
+#include "common/manifest/artifact_name.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "registry/find_wrapper.h"
+
+namespace modelport {
+
+namespace {
+
+void VisitTestModels(absl::FunctionRef<void(const CatalogEntry&)> visit) {
+  static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK(*registry);
+  for (const CatalogEntry& entry : (*registry)->catalog()) {
+    if (!entry.plugin->extends.empty()) visit(entry);
+  }
+}
+
+void VisitNukeTestModels(absl::FunctionRef<void(const NukeTestModel&, const Wrapper&)> visit) {
+  VisitTestModels([&](const CatalogEntry& entry) {
+    const std::vector<const Wrapper*> wrappers = WrappersOf(*entry.plugin, *entry.variant, "nuke");
+    for (const Wrapper* wrapper : wrappers) {
+      visit({entry.variant->name, wrapper == wrappers.front() ? "" : wrapper->name}, *wrapper);
+    }
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> TestModels() {
+  std::vector<std::string> names;
+  VisitTestModels([&](const CatalogEntry& entry) { names.push_back(entry.variant->name); });
+  return names;
+}
+
+std::vector<std::string> NukeTestModels(absl::string_view type) {
+  std::vector<std::string> names;
+  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper& wrapper) {
+    if (type.empty() || wrapper.call.type == type) names.push_back(ArtifactName(model.model, model.wrapper));
+  });
+  return names;
+}
+
+std::vector<std::string> NukeImageModels() {
+  std::vector<std::string> names = NukeTestModels();
+  const std::vector<std::string> mattes = NukeTestModels("NukeMatte");
+  std::erase_if(names, [&](const std::string& name) { return std::count(mattes.begin(), mattes.end(), name) > 0; });
+  return names;
+}
+
+NukeTestModel FindNukeTestModel(absl::string_view name) {
+  NukeTestModel found;
+  VisitNukeTestModels([&](const NukeTestModel& model, const Wrapper&) {
+    if (ArtifactName(model.model, model.wrapper) == name) found = model;
+  });
+  EXPECT_FALSE(found.model.empty()) << name;
+  return found;
+}
+
+std::vector<std::string> WrapperNames(const CatalogEntry& entry, const Target& target) {
+  if (!target.wraps) return {""};
+  std::vector<std::string> names;
+  for (const Wrapper* wrapper : WrappersOf(*entry.plugin, *entry.variant, target.name)) names.push_back(wrapper->name);
+  return names;
+}
+
+}  // namespace modelport

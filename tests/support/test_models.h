@@ -1,0 +1,36 @@
+#ifndef MODELPORT_TESTS_SUPPORT_TEST_MODELS_H_
+#define MODELPORT_TESTS_SUPPORT_TEST_MODELS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "registry/registry.h"
+#include "targets/targets.h"
+
+namespace modelport {
+
+// The variants that exist for tests only, in the plugins of //models:plugins: small ones of every kind of model.
+std::vector<std::string> TestModels();
+
+// A test model in one of its wrappers for Nuke.
+struct NukeTestModel {
+  std::string model;
+  std::string wrapper;  // Empty: the default.
+};
+
+// The names of all of them, "model" and "model_classes", or only of those of this wrapper type.
+std::vector<std::string> NukeTestModels(absl::string_view type = "");
+
+// Those that take an image alone, without a trimap.
+std::vector<std::string> NukeImageModels();
+
+// The one of this name.
+NukeTestModel FindNukeTestModel(absl::string_view name);
+
+// The wrappers in which `entry` can be made for `target`, by name; one without a name for a target that needs none.
+std::vector<std::string> WrapperNames(const CatalogEntry& entry, const Target& target);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TESTS_SUPPORT_TEST_MODELS_H_

@@ -1,0 +1,43 @@
+#ifndef MODELPORT_TOOLS_COMMAND_COMMAND_H_
+#define MODELPORT_TOOLS_COMMAND_COMMAND_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "tools/command/flags.h"
+
+namespace modelport {
+
+// A tool, which may be a program of its own or one of several in a program.
+struct Command {
+  // What the tool does. `others` are the arguments that are no flags, as the user typed them.
+  using Run = std::function<absl::Status(const std::vector<std::string>& others)>;
+
+  std::string name;            // "lint"
+  std::string summary;         // What it does. The first sentence stands alone in a list of tools.
+  std::string arguments = {};  // What is given beside the flags: "FILE.pt"; "" for nothing.
+  FlagGroup flags;
+  Run run;
+};
+
+// The first sentence of the summary.
+std::string ShortSummary(const Command& command);
+
+// What --help prints: the summary, how to call the tool, and its flags, sorted by name.
+std::string CommandHelp(const Command& command);
+
+// For tools with flags only. InvalidArgument if the user gives anything else.
+Command::Run TakesFlags(std::function<absl::Status()> run);
+
+// For tools of one file, whose path is given beside the flags: `run` gets it from ResolveUserPath. InvalidArgument if
+// there is none, or more than one.
+Command::Run TakesFile(std::function<absl::Status(const std::string& path)> run);
+
+// The same for tools of several files; `run` checks how many there are.
+Command::Run TakesFiles(std::function<absl::Status(const std::vector<std::string>& paths)> run);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_COMMAND_COMMAND_H_

@@ -1,0 +1,24 @@
+// The tools that users call. Each is the library NAME_command and the program NAME.
+#ifndef MODELPORT_TOOLS_COMMAND_COMMANDS_H_
+#define MODELPORT_TOOLS_COMMAND_COMMANDS_H_
+
+#include "tools/command/command.h"
+
+namespace modelport {
+
+Command ConvertCommand();
+Command DiffCommand();
+Command ExportCommand();
+Command InspectCommand();
+Command LintCommand();
+Command ListCommand();
+Command NewPluginCommand();
+Command PackageCommand();
+Command ParityCommand();
+Command PredictCommand();
+Command SignCommand();
+Command VerifyCommand();
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_COMMAND_COMMANDS_H_

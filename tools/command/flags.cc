@@ -1,0 +1,92 @@
+#include "tools/command/flags.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "common/text/nearest.h"
+#include "common/text/table.h"
+
+namespace modelport {
+namespace {
+
+// An argument taken apart; --noverify is the flag verify with the value false.
+struct Argument {
+  AnyFlag* flag;                      // Null if there is no such flag.
+  absl::optional<std::string> value;  // None if the next argument may be it.
+};
+
+AnyFlag* FindFlag(const FlagGroup& flags, absl::string_view name) {
+  const auto found =
+      std::find_if(flags.begin(), flags.end(), [&](const AnyFlag* flag) { return flag->name() == name; });
+  return found == flags.end() ? nullptr : *found;
+}
+
+Argument TakeApart(const FlagGroup& flags, absl::string_view text) {
+  const size_t equals = text.find('=');
+  const absl::string_view name = text.substr(0, equals);
+  AnyFlag* flag = FindFlag(flags, name);
+  if (equals != text.npos) return {flag, std::string(text.substr(equals + 1))};
+  if (flag != nullptr) return {flag, flag->is_switch() ? absl::make_optional<std::string>("true") : absl::nullopt};
+  absl::string_view positive = name;
+  if (absl::ConsumePrefix(&positive, "no")) flag = FindFlag(flags, positive);
+  return {flag != nullptr && flag->is_switch() ? flag : nullptr, "false"};
+}
+
+absl::Status UnknownFlag(const FlagGroup& flags, absl::string_view argument) {
+  std::vector<std::string> known;
+  for (const AnyFlag* const flag : flags) known.push_back(absl::StrCat("--", flag->name()));
+  const absl::string_view name = argument.substr(0, argument.find('='));
+  return absl::InvalidArgumentError(absl::StrCat(name, ": no such flag", NearestHint(name, known)));
+}
+
+absl::Status SetFlag(AnyFlag& flag, const std::string& value) {
+  const absl::Status status = flag.Set(value);
+  if (status.ok()) return status;
+  return absl::InvalidArgumentError(absl::StrCat("--", flag.name(), "=", value, ": ", status.message()));
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments) {
+  for (AnyFlag* const flag : flags) flag->Reset();
+  std::vector<std::string> others;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const absl::string_view argument = arguments[i];
+    if (argument == "--") continue;
+    absl::string_view text = argument;
+    if (!absl::ConsumePrefix(&text, "-")) {
+      others.emplace_back(argument);
+      continue;
+    }
+    absl::ConsumePrefix(&text, "-");
+    Argument taken = TakeApart(flags, text);
+    if (taken.flag == nullptr) return UnknownFlag(flags, argument);
+    if (!taken.value && ++i == arguments.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(argument, ": wants a value, as in ", argument, "=VALUE"));
+    }
+    const absl::Status status = SetFlag(*taken.flag, taken.value ? *taken.value : arguments[i]);
+    if (!status.ok()) return status;
+  }
+  return others;
+}
+
+FlagGroup Sorted(FlagGroup flags) {
+  std::sort(flags.begin(), flags.end(), [](const AnyFlag* a, const AnyFlag* b) { return a->name() < b->name(); });
+  return flags;
+}
+
+std::string FlagsTable(const FlagGroup& flags) {
+  Table table;
+  for (const AnyFlag* const flag : Sorted(flags)) {
+    const std::string value = flag->default_text();
+    table.AddRow(
+        {flag->is_switch() ? absl::StrCat("  --[no]", flag->name()) : absl::StrCat("  --", flag->name(), "=..."),
+         absl::StrCat(flag->help(), value.empty() ? "" : absl::StrCat(" (default: ", value, ")"))});
+  }
+  return table.ToString();
+}
+
+}  // namespace modelport

@@ -1,0 +1,99 @@
+// Writes a checkpoint in another layout.
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/keymap/left_out.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "models/embedded_plugins.h"
+#include "registry/recognise/weight_source.h"
+#include "tools/command/commands.h"
+#include "tools/command/flags.h"
+#include "tools/command/user_path.h"
+#include "tools/convert/convert_checkpoint.h"
+#include "tools/request/checkpoint_files.h"
+#include "tools/request/load_registry.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
+                                   "the file to convert, or those of a model of several files, with commas between");
+Flag<std::string> FLAGS_layout(flags, "layout", "",
+                               "the layout to write: one of the plugin's keymap.yaml, such as transformers");
+Flag<std::string> FLAGS_out(flags, "out", "", "the safetensors file to write");
+Flag<std::string> FLAGS_from(flags, "from", "auto",
+                             "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; of "
+                             "several checkpoints one for all or one for each");
+Flag<std::string> FLAGS_model(flags, "model", "",
+                              "the variant that the checkpoint is of; without one, those that it fits");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits");
+Flag<std::vector<std::string>> FLAGS_leave_out(
+    flags, "leave_out", {},
+    "keys of the checkpoint that need not be written if the layout cannot hold them, separated by commas; {name} "
+    "stands for a part of a key, {name*} for several");
+
+absl::StatusOr<ConvertOptions> ParseOptions() {
+  if (FLAGS_checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
+  ASSIGN_OR_RETURN(CheckpointFiles checkpoints,
+                   MakeCheckpointFiles(ResolveUserPaths(*FLAGS_checkpoint), *FLAGS_from, *FLAGS_state_dict, "from"));
+  ConvertOptions options = {
+      .checkpoints = std::move(checkpoints),
+      .model = *FLAGS_model,
+      .layout = *FLAGS_layout,
+      .leave_out = *FLAGS_leave_out,
+      .out = ResolveUserPath(*FLAGS_out),
+  };
+  if (options.layout.empty()) {
+    return absl::InvalidArgumentError("--layout is missing: it names the layout to write, such as transformers");
+  }
+  if (FLAGS_out->empty()) return absl::InvalidArgumentError("--out is missing");
+  return options;
+}
+
+void Print(const ConvertedFile& file, const ConvertOptions& options) {
+  Table table;
+  table.AddRow({"model", absl::StrCat(absl::StrJoin(file.models, ", "),
+                                      file.models.size() > 1 ? " (the file is the same for each)" : "")});
+  table.AddRow({"layout", absl::StrCat(file.from, " to ", options.layout)});
+  if (!file.state_dict.empty()) table.AddRow({"state dict", DictName(file.state_dict)});
+  table.AddRow({"tensors", absl::StrCat(file.tensors)});
+  for (const Unstorable& part : file.left_out) {
+    table.AddRow({"left out", absl::StrCat(Brief(part.name), ": ", part.reason)});
+  }
+  if (!file.lacking.empty()) {
+    table.AddRow({"lacking", absl::StrCat(absl::StrJoin(file.lacking, ", "), ", as in the checkpoint")});
+  }
+  table.AddRow({"file", absl::StrCat(options.out, ", ", FormatBytes(file.bytes))});
+  std::cout << table.ToString();
+}
+
+absl::Status Convert() {
+  ASSIGN_OR_RETURN(const ConvertOptions options, ParseOptions());
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const ConvertedFile file, ConvertCheckpoint(registry, options));
+  Print(file, options);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command ConvertCommand() {
+  return {
+      .name = "convert",
+      .summary = "Writes a checkpoint in another layout, as a safetensors file.",
+      .flags = flags + RegistryFlags(),
+      .run = TakesFlags(Convert),
+  };
+}
+
+}  // namespace modelport

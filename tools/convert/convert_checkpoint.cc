@@ -1,0 +1,192 @@
+#include "tools/convert/convert_checkpoint.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/io/output_file.h"
+#include "common/io/output_place.h"
+#include "common/keymap/key_mapper.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
+#include "common/text/nearest.h"
+#include "registry/recognise/each_variant.h"
+#include "registry/recognise/known_layout.h"
+#include "registry/recognise/map_weights.h"
+#include "registry/recognise/recognise_model.h"
+#include "tools/convert/join_parts.h"
+#include "tools/convert/leave_out.h"
+#include "tools/convert/write_stored.h"
+
+namespace modelport {
+namespace {
+
+// What a file in the target layout holds, and the models for which that is so.
+struct Converted {
+  std::vector<std::string> models;
+  Plan plan;
+  StoredLayout stored;
+};
+
+absl::StatusOr<const Layout*> FindLayout(const Plugin& plugin, const std::string& name) {
+  if (const Layout* const layout = plugin.key_map.Find(name)) return layout;
+  std::vector<std::string> names;
+  for (const Layout& layout : plugin.key_map.layouts) names.push_back(layout.name);
+  return absl::InvalidArgumentError(
+      absl::StrCat("--layout=", name, ": ", plugin.family, " has no such layout", NearestHint(name, names)));
+}
+
+// Makes sure that `layout` reads a file with the tensors of `stored`.
+absl::Status CheckReadBack(const CatalogEntry& entry, const ModuleTree& tree, const StoredLayout& stored,
+                           const Layout& layout) {
+  StateDict dict;
+  for (const StoredTensor& tensor : stored.tensors) {
+    const auto& [key, source] = tensor;
+    const int storage = static_cast<int>(dict.tensors.size());
+    dict.tensors.push_back({key, source.dtype(), source.shape(), RowMajorStrides(source.shape()), 0, storage});
+  }
+  Checkpoint::Contents contents;
+  contents.path = absl::StrCat("--layout=", layout.name, ": its rules cannot be reversed: a file of theirs");
+  contents.state_dicts.push_back(std::move(dict));
+  const absl::StatusOr<Plan> plan =
+      MakePlan(Checkpoint(std::move(contents)), entry.plugin->key_map, tree, {layout.name}, entry.variant->name);
+  return plan.ok() ? absl::OkStatus() : absl::InvalidArgumentError(plan.status().message());
+}
+
+absl::StatusOr<StoredLayout> Store(const CatalogEntry& entry, const ModuleTree& tree, const Plan& plan,
+                                   const std::string& name) {
+  ASSIGN_OR_RETURN(const Layout* const layout, FindLayout(*entry.plugin, name));
+  ASSIGN_OR_RETURN(StoredLayout stored, StoreInLayout(plan, tree, *layout));
+  // A file without what the layout cannot hold need not fit.
+  if (stored.unstorable.empty()) RETURN_IF_ERROR(CheckReadBack(entry, tree, stored, *layout));
+  return stored;
+}
+
+absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntry& entry, const Checkpoint& checkpoint,
+                                     const ConvertOptions& options) {
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  const SourceChoice& choice = options.checkpoints.front().choice;
+  ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, choice));
+  ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
+  return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
+}
+
+// The conversion for every model that the checkpoint fits, if it is the same for all of them.
+absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoint& checkpoint,
+                                        const ConvertOptions& options) {
+  const SourceChoice& choice = options.checkpoints.front().choice;
+  absl::optional<Converted> conversion;
+  absl::Status error;
+  const auto visit = [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) -> absl::Status {
+    if (!mapper.Fits(tree)) return absl::OkStatus();
+    ASSIGN_OR_RETURN(Plan plan, mapper.MakePlan(tree, entry.variant->name));
+    ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
+    if (!conversion) {
+      conversion = Converted{{}, std::move(plan), std::move(stored)};
+    } else if (conversion->stored != stored) {
+      return absl::FailedPreconditionError(absl::StrCat(
+          checkpoint.path(), ": fits several models, which give different files: --model=", conversion->models.front(),
+          " or --model=", entry.variant->name));
+    }
+    conversion->models.push_back(entry.variant->name);
+    return absl::OkStatus();
+  };
+  ForEachVariant<KeyMapper>(registry, checkpoint, choice,
+                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+                              if (error.ok()) error = visit(mapper, entry, tree);
+                            });
+  RETURN_IF_ERROR(error);
+  if (conversion) return *std::move(conversion);
+  return FitsNoModel(registry, checkpoint, choice);
+}
+
+absl::StatusOr<Converted> ConvertAs(const Registry& registry, const Checkpoint& checkpoint,
+                                    const ConvertOptions& options) {
+  if (options.model.empty()) return ConvertForAny(registry, checkpoint, options);
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(options.model));
+  return ConvertFor(registry, entry, checkpoint, options);
+}
+
+// The conversion of the checkpoint; if it fits no model, of the checkpoint without what may be left out.
+absl::StatusOr<Converted> Convert(const Registry& registry, const Checkpoint& checkpoint, const LeaveOut& leave_out,
+                                  const ConvertOptions& options) {
+  absl::StatusOr<Converted> converted = ConvertAs(registry, checkpoint, options);
+  if (!absl::IsFailedPrecondition(converted.status())) return converted;
+  std::vector<Unstorable> left_out;
+  if (const absl::optional<Checkpoint> rest = leave_out.Without(checkpoint, &left_out)) {
+    converted = ConvertAs(registry, *rest, options);
+  }
+  if (converted.ok()) {
+    std::vector<Unstorable>& unstorable = converted->stored.unstorable;
+    unstorable.insert(unstorable.end(), left_out.begin(), left_out.end());
+    return converted;
+  }
+  if (!absl::StrContains(converted.status().message(), " unexpected")) return converted;
+  return absl::FailedPreconditionError(absl::StrCat(
+      converted.status().message(), "\n  --leave_out=KEY,... leaves out keys for which the model has no place"));
+}
+
+// What the tensors are made of.
+std::vector<SlotSource> SourcesOf(const std::vector<StoredTensor>& tensors) {
+  std::vector<SlotSource> sources;
+  for (const StoredTensor& tensor : tensors) sources.push_back(tensor.source);
+  return sources;
+}
+
+// The conversion of a checkpoint of a whole model, which is added to `inputs`.
+absl::StatusOr<Converted> ConvertWhole(const Registry& registry, const LeaveOut& leave_out,
+                                       const ConvertOptions& options, std::vector<UsedCheckpoint>* inputs) {
+  ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(options.checkpoints.front().path));
+  ASSIGN_OR_RETURN(Converted converted, Convert(registry, checkpoint, leave_out, options));
+  inputs->push_back({checkpoint, SourcesOf(converted.stored.tensors)});
+  return converted;
+}
+
+// The conversion of the checkpoints that fill the parts of one model, which are added to `inputs`.
+absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOptions& options,
+                                       std::vector<UsedCheckpoint>* inputs) {
+  if (options.model.empty()) {
+    return absl::InvalidArgumentError("--model is missing: several checkpoints are the parts of one model");
+  }
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(options.model));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  ASSIGN_OR_RETURN(const std::vector<MappedPart> parts, MapWeights(registry, entry, tree, options.checkpoints));
+  for (const MappedPart& part : parts) inputs->push_back({part.checkpoint, part.plan.sources});
+  Plan plan = JoinParts(parts);
+  ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
+  return Converted{{entry.variant->name}, std::move(plan), std::move(stored)};
+}
+
+}  // namespace
+
+absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
+  for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
+  for (const CheckpointFile& file : options.checkpoints) {
+    RETURN_IF_ERROR(CheckKnownLayout(registry, "from", file.choice.layout));
+  }
+  ASSIGN_OR_RETURN(const LeaveOut leave_out, LeaveOut::Parse(options.leave_out));
+  std::vector<UsedCheckpoint> inputs;
+  ASSIGN_OR_RETURN(Converted conversion, options.checkpoints.size() == 1
+                                             ? ConvertWhole(registry, leave_out, options, &inputs)
+                                             : ConvertParts(registry, options, &inputs));
+  for (const UsedCheckpoint& input : inputs) {
+    for (const OpenedFile& file : input.checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
+  }
+  auto& [models, plan, stored] = conversion;
+  RETURN_IF_ERROR(leave_out.Check(stored.unstorable, options.layout, CheckpointPaths(options.checkpoints)));
+  ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));
+  ConvertedFile file = {.models = std::move(models),
+                        .from = plan.layout,
+                        .state_dict = plan.state_dict,
+                        .tensors = static_cast<int64_t>(stored.tensors.size()),
+                        .left_out = std::move(stored.unstorable),
+                        .lacking = std::move(stored.lacking)};
+  ASSIGN_OR_RETURN(file.bytes, WriteStored(std::move(stored.tensors), inputs, out));
+  RETURN_IF_ERROR(out.Commit());
+  return file;
+}
+
+}  // namespace modelport

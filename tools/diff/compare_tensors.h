@@ -1,0 +1,51 @@
+#ifndef MODELPORT_TOOLS_DIFF_COMPARE_TENSORS_H_
+#define MODELPORT_TOOLS_DIFF_COMPARE_TENSORS_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/operation/slot_source.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "tools/diff/compare_elements.h"
+
+namespace modelport {
+
+// A tensor to compare, and the name by which its counterpart is found.
+struct NamedTensor {
+  std::string name;
+  SlotSource source;
+};
+
+// The comparison of the tensors of one name.
+struct TensorComparison {
+  struct Header {
+    DType dtype;
+    Shape shape;
+
+    bool operator==(const Header&) const = default;
+  };
+  enum class Kind { kEqual, kValues, kDType, kShape, kOnlyA, kOnlyB };
+
+  std::string name;
+  absl::optional<Header> a, b;               // Nullopt where a side has no such tensor.
+  absl::optional<ElementDifference> values;  // If the shapes are equal.
+
+  // The first of these that differs: which sides have the tensor, shapes, dtypes, values.
+  Kind kind() const;
+};
+
+// Compares tensors by name: those of `a` in their order, and then those that only `b` has. Names are unique on each
+// side. Calls `done` with the number of bytes of the tensor of `a` after each pair was compared. One pair is in memory
+// at a time, unless it is borrowed from files. Fails as SlotSource::Evaluate.
+absl::StatusOr<std::vector<TensorComparison>> CompareTensors(const std::vector<NamedTensor>& a,
+                                                             const std::vector<NamedTensor>& b,
+                                                             const std::function<void(int64_t)>& done);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_DIFF_COMPARE_TENSORS_H_

@@ -1,0 +1,249 @@
+#include "tools/diff/diff_files.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/find_dict.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/left_out.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/manifest/static_shape.h"
+#include "common/operation/take.h"
+#include "common/operation/verify_inputs.h"
+#include "common/progress/progress.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "common/text/printable.h"
+#include "common/torchscript/archive/artifact_file.h"
+#include "registry/recognise/checked_plan.h"
+#include "registry/target_tree.h"
+#include "targets/targets.h"
+#include "tools/diff/artifact_checkpoint.h"
+
+namespace modelport {
+namespace {
+
+// A file that was opened, and the variants that it may be of.
+struct DiffFile {
+  Checkpoint checkpoint;  // Of an artifact: its tensors by the names of their slots.
+  absl::optional<Manifest> manifest;
+  std::vector<std::string> models;
+  absl::optional<std::string> state_dict;  // The dictionary to take.
+};
+
+// A side and what is compared of it.
+struct Side {
+  DiffSide facts;
+  Configuration settings;
+  std::vector<NamedTensor> tensors;
+};
+
+absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFile& file) {
+  absl::optional<Manifest> manifest = FindManifest(file);
+  if (!manifest) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        file.path(), ": a TorchScript archive without a manifest of Modelport, which says where its tensors belong"));
+  }
+  const absl::StatusOr<CatalogEntry> entry = registry.Find(manifest->model());
+  if (!entry.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(file.path(), ": is an artifact of ", Brief(manifest->model()), ", which the catalog does not have",
+                     "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
+  }
+  const std::vector<std::string> outputs(manifest->outputs().kept().begin(), manifest->outputs().kept().end());
+  const absl::StatusOr<absl::optional<ImageSize>> size = StaticShape(*manifest);
+  RETURN_IF_ERROR(Annotate(size.status(), file.path()));
+  const absl::StatusOr<TargetTree> tree =
+      BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), /*with_preprocess=*/false,
+                      /*wrapper=*/"", outputs, *size);
+  RETURN_IF_ERROR(Annotate(tree.status(), file.path()));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree));
+  std::vector<std::string> models = {entry->variant->name};
+  return DiffFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
+}
+
+absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
+  const absl::StatusOr<ArtifactFile> archive = ArtifactFile::Open(input.path);
+  if (archive.ok() && archive->Find("constants.pkl") != nullptr) return OpenArtifact(registry, *archive);
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
+  std::vector<std::string> models = {model};
+  if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
+  return DiffFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
+}
+
+// The model as which a file with the variants `models` is compared with one with `others`.
+std::string ChooseModel(const std::vector<std::string>& models, const std::vector<std::string>& others) {
+  for (const std::string& model : models) {
+    if (std::count(others.begin(), others.end(), model) > 0) return model;
+  }
+  return models.front();
+}
+
+std::string Joined(const google::protobuf::RepeatedField<double>& numbers) { return absl::StrJoin(numbers, ", "); }
+
+// The settings that an artifact states and a checkpoint does not have.
+void AddManifest(const Manifest& manifest, Configuration* settings) {
+  (*settings)["artifact target"] = manifest.target();
+  (*settings)["artifact dtype"] = manifest.dtype();
+  (*settings)["artifact runtime"] = manifest.runtime();
+  (*settings)["artifact outputs left out"] = Brief(absl::StrJoin(manifest.outputs().left_out(), ", "));
+  (*settings)["artifact static shape"] = absl::StrJoin(manifest.static_shape(), "x");
+  (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
+  (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
+  (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());
+  for (const std::string& method : manifest.methods()) {
+    (*settings)[absl::StrCat("artifact method ", Brief(method))] = "present";
+  }
+  for (const auto& knob : manifest.knobs()) {
+    (*settings)[absl::StrCat("artifact knob ", Brief(knob.name()))] =
+        absl::StrCat(knob.value(), " in ", knob.min(), " to ", knob.max());
+  }
+}
+
+// An artifact's manifest states its own.
+void AddPreprocessing(const Plugin& plugin, const absl::optional<Manifest>& manifest, Configuration* settings) {
+  const Preprocessing& stated = plugin.preprocessing;
+  (*settings)["preprocessing mean"] =
+      manifest ? Joined(manifest->preprocessing().mean()) : absl::StrJoin(stated.mean, ", ");
+  (*settings)["preprocessing std"] =
+      manifest ? Joined(manifest->preprocessing().std()) : absl::StrJoin(stated.std, ", ");
+  (*settings)["preprocessing channels"] =
+      absl::StrCat(manifest ? manifest->preprocessing().channels() : stated.channels);
+  (*settings)["preprocessing size"] =
+      manifest ? absl::StrJoin(manifest->preprocessing().size(), " x ") : absl::StrJoin(stated.size, " x ");
+  (*settings)["preprocessing multiple_of"] =
+      absl::StrCat(manifest ? manifest->preprocessing().multiple_of() : stated.multiple_of);
+}
+
+std::vector<NamedTensor> TensorsOf(const Checkpoint& checkpoint, const StateDict& dict) {
+  std::vector<NamedTensor> tensors;
+  for (const CheckpointTensor& tensor : dict.tensors) tensors.push_back({tensor.key, Take{{checkpoint, &tensor}}});
+  return tensors;
+}
+
+// The tensors that fill slots, and those for which the model has none.
+absl::StatusOr<std::vector<NamedTensor>> TensorsOf(const Checkpoint& checkpoint, const ModuleTree& tree,
+                                                   const Plan& plan) {
+  std::vector<NamedTensor> tensors;
+  for (size_t i = 0; i < tree.slots.size(); ++i) {
+    if (plan.sources[i].constant() == nullptr) tensors.push_back({tree.slots[i].name, plan.sources[i]});
+  }
+  ASSIGN_OR_RETURN(const FoundDict found, FindDict(checkpoint, plan.state_dict));
+  std::set<std::string> unused;
+  for (const auto& [key, reason] : plan.unused) unused.insert(key);
+  for (const CheckpointTensor& tensor : found.dict->tensors) {
+    if (unused.count(tensor.key) > 0) {
+      tensors.push_back({absl::StrCat("unused ", tensor.key), Take{{checkpoint, &tensor}}});
+    }
+  }
+  return tensors;
+}
+
+DiffSide Describe(const DiffFile& file, const std::string& model) {
+  DiffSide facts = {.path = file.checkpoint.path(), .format = file.checkpoint.format(), .model = model};
+  for (const std::string& other : file.models) {
+    if (other != model) facts.also.push_back(other);
+  }
+  return facts;
+}
+
+void AddBeside(const std::vector<LeftOut>& left_out, DiffSide* facts) {
+  for (const LeftOut& part : left_out) facts->beside.push_back(DictFlag(part.path));
+}
+
+absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, const std::string& model) {
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  Side side = {Describe(file, model), DescribeTree(tree, entry.variant->module), {}};
+  AddPreprocessing(*entry.plugin, file.manifest, &side.settings);
+  if (file.manifest) {
+    side.tensors = TensorsOf(file.checkpoint, file.checkpoint.state_dicts().front());
+    return side;
+  }
+  ASSIGN_OR_RETURN(const Plan plan,
+                   MakePlan(file.checkpoint, entry.plugin->key_map, tree, {"auto", file.state_dict}, model));
+  side.facts.layout = plan.layout;
+  side.facts.state_dict = plan.state_dict;
+  AddBeside(plan.left_out, &side.facts);
+  ASSIGN_OR_RETURN(side.tensors, TensorsOf(file.checkpoint, tree, plan));
+  return side;
+}
+
+// The dictionary to take, or the one with most tensors, by its keys.
+absl::StatusOr<Side> ReadByKey(const DiffFile& file) {
+  const absl::StatusOr<const StateDict*> dict = ChooseDict(file.checkpoint, file.state_dict);
+  if (!dict.ok()) return Annotate(dict.status(), file.checkpoint.path());
+  Side side = {Describe(file, ""), {}, TensorsOf(file.checkpoint, **dict)};
+  side.facts.state_dict = (*dict)->path;
+  AddBeside(FindLeftOut(file.checkpoint, **dict), &side.facts);
+  return side;
+}
+
+// Both by slot, or both by key.
+absl::StatusOr<std::pair<Side, Side>> ReadSides(const Registry& registry, const DiffFile& a, const DiffFile& b) {
+  if (a.models.empty() || b.models.empty()) {
+    ASSIGN_OR_RETURN(Side a_side, ReadByKey(a));
+    ASSIGN_OR_RETURN(Side b_side, ReadByKey(b));
+    return std::make_pair(std::move(a_side), std::move(b_side));
+  }
+  ASSIGN_OR_RETURN(Side a_side, ReadBySlot(registry, a, ChooseModel(a.models, b.models)));
+  ASSIGN_OR_RETURN(Side b_side, ReadBySlot(registry, b, ChooseModel(b.models, a.models)));
+  if (a.manifest && b.manifest) {
+    AddManifest(*a.manifest, &a_side.settings);
+    AddManifest(*b.manifest, &b_side.settings);
+  }
+  return std::make_pair(std::move(a_side), std::move(b_side));
+}
+
+absl::Status CheckWhole(const Checkpoint& checkpoint, const std::vector<NamedTensor>& tensors) {
+  RETURN_IF_ERROR(checkpoint.CheckUnchanged());
+  std::vector<SlotSource> sources;
+  for (const NamedTensor& tensor : tensors) sources.push_back(tensor.source);
+  return VerifyInputs(checkpoint, sources);
+}
+
+int64_t Bytes(const std::vector<NamedTensor>& tensors) {
+  int64_t bytes = 0;
+  for (const NamedTensor& tensor : tensors) {
+    bytes += *ElementCount(tensor.source.shape()) * ByteSize(tensor.source.dtype());
+  }
+  return bytes;
+}
+
+}  // namespace
+
+bool FileDifference::is_equal() const {
+  return settings.empty() && std::all_of(tensors.begin(), tensors.end(), [](const TensorComparison& tensor) {
+           return tensor.kind() == TensorComparison::Kind::kEqual;
+         });
+}
+
+absl::StatusOr<FileDifference> DiffFiles(const Registry& registry, const DiffInput& a, const DiffInput& b,
+                                         const std::string& model) {
+  if (!model.empty()) RETURN_IF_ERROR(registry.Find(model).status());
+  ASSIGN_OR_RETURN(const DiffFile a_file, OpenFile(registry, a, model));
+  ASSIGN_OR_RETURN(const DiffFile b_file, OpenFile(registry, b, model));
+  ASSIGN_OR_RETURN(auto sides, ReadSides(registry, a_file, b_file));
+  auto& [a_side, b_side] = sides;
+  FileDifference difference;
+  difference.by_slot = !a_side.facts.model.empty();
+  difference.settings = CompareConfigurations(a_side.settings, b_side.settings);
+  Progress progress("compare", Bytes(a_side.tensors));
+  ASSIGN_OR_RETURN(difference.tensors,
+                   CompareTensors(a_side.tensors, b_side.tensors, [&](int64_t bytes) { progress.Add(bytes); }));
+  RETURN_IF_ERROR(CheckWhole(a_file.checkpoint, a_side.tensors));
+  RETURN_IF_ERROR(CheckWhole(b_file.checkpoint, b_side.tensors));
+  difference.a = std::move(a_side.facts);
+  difference.b = std::move(b_side.facts);
+  return difference;
+}
+
+}  // namespace modelport

@@ -1,0 +1,218 @@
+#include "tools/draft/pair_groups.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/text/shared_pieces.h"
+
+namespace modelport {
+namespace {
+
+// Bounds of the search. A comparison takes up to 0.2 ms.
+constexpr int kMaxComparisons = 20000;
+constexpr int64_t kMaxSiblings = 2'000'000;
+
+// Members that a layer has only one of: they are paired with their own name.
+constexpr absl::string_view kLeaves[] = {"weight", "bias", "running_mean", "running_var", "num_batches_tracked"};
+
+// The order in which parts are joined, by the first word of their names.
+constexpr std::pair<absl::string_view, int> kOrder[] = {{"q", 0},   {"k", 1},     {"v", 2},    {"query", 0},
+                                                        {"key", 1}, {"value", 2}, {"gate", 0}, {"up", 1}};
+
+using Groups = std::vector<const KeyGroup*>;
+using GroupsByMembers = std::map<KeyGroup::Members, Groups>;
+
+absl::string_view Leaf(absl::string_view pattern) { return pattern.substr(pattern.rfind('.') + 1); }
+
+// False for a weight and a bias.
+bool LeavesAgree(const KeyGroup& slot, const KeyGroup& key) {
+  const absl::string_view a = Leaf(slot.pattern), b = Leaf(key.pattern);
+  const auto is_known = [](absl::string_view leaf) {
+    return std::find(std::begin(kLeaves), std::end(kLeaves), leaf) != std::end(kLeaves);
+  };
+  return a == b || !is_known(a) || !is_known(b);
+}
+
+// The place of a part among those that are joined; nullopt for an unknown name.
+absl::optional<int> Place(absl::string_view part) {
+  const absl::string_view word = part.substr(0, part.find('_'));
+  for (const auto& [name, place] : kOrder) {
+    if (word == name) return place;
+  }
+  return absl::nullopt;
+}
+
+// The shapes of the parts of which `count` make the members along dimension 0; empty if it is not divisible.
+KeyGroup::Members PartMembers(KeyGroup::Members members, int64_t count) {
+  for (auto& [indices, shape] : members) {
+    if (shape.empty() || shape[0] == 0 || shape[0] % count != 0) return {};
+    shape[0] /= count;
+  }
+  return members;
+}
+
+// Groups whose patterns differ in one part, and that part of each.
+using Siblings = std::vector<std::pair<const KeyGroup*, std::string>>;
+
+// The `count` siblings to join, in order; nullopt if that cannot be told. `is_ordered` says whether their names tell.
+absl::optional<Groups> ChooseParts(const Siblings& siblings, size_t count, bool* is_ordered) {
+  Groups known(count, nullptr);
+  for (const auto& [group, part] : siblings) {
+    const absl::optional<int> place = Place(part);
+    if (place && static_cast<size_t>(*place) < count) known[*place] = group;
+  }
+  *is_ordered = std::find(known.begin(), known.end(), nullptr) == known.end();
+  if (*is_ordered) return known;
+  if (siblings.size() != count) return absl::nullopt;
+  Groups all;
+  for (const auto& [group, part] : siblings) all.push_back(group);
+  return all;
+}
+
+class Pairing {
+ public:
+  Pairing(const std::vector<KeyGroup>& slots, const std::vector<KeyGroup>& keys) : slots_(slots), keys_(keys) {}
+
+  std::vector<GroupPair> Run() {
+    PairEqualNames();
+    PairJoined();
+    PairSimilarNames();
+    std::sort(pairs_.begin(), pairs_.end(),
+              [](const GroupPair& a, const GroupPair& b) { return a.slots.front() < b.slots.front(); });
+    return std::move(pairs_);
+  }
+
+ private:
+  bool IsFree(const KeyGroup& group) const { return !taken_.contains(&group); }
+
+  void Take(GroupPair pair) {
+    taken_.insert(pair.slots.begin(), pair.slots.end());
+    taken_.insert(pair.keys.begin(), pair.keys.end());
+    pairs_.push_back(std::move(pair));
+  }
+
+  GroupsByMembers FreeGroups(const std::vector<KeyGroup>& groups) const {
+    GroupsByMembers free;
+    for (const KeyGroup& group : groups) {
+      if (IsFree(group)) free[group.members].push_back(&group);
+    }
+    return free;
+  }
+
+  void PairEqualNames() {
+    absl::flat_hash_map<absl::string_view, const KeyGroup*> keys;
+    for (const KeyGroup& key : keys_) keys[key.pattern] = &key;
+    for (const KeyGroup& slot : slots_) {
+      const auto key = keys.find(slot.pattern);
+      if (key != keys.end() && key->second->members == slot.members) Take({{&slot}, {key->second}, ""});
+    }
+  }
+
+  // Slots of several keys, and keys of several slots, of which no counterpart has the shape.
+  void PairJoined() {
+    const GroupsByMembers slots = FreeGroups(slots_), keys = FreeGroups(keys_);
+    for (const KeyGroup& slot : slots_) {
+      if (!IsFree(slot) || keys.count(slot.members) > 0) continue;
+      if (absl::optional<GroupPair> pair = FindParts(slot, keys)) {
+        pair->slots = {&slot};
+        pair->by = "concatenate(0)";
+        Take(*std::move(pair));
+      }
+    }
+    for (const KeyGroup& key : keys_) {
+      if (!IsFree(key) || slots.count(key.members) > 0) continue;
+      if (absl::optional<GroupPair> pair = FindParts(key, slots)) {
+        pair->slots = std::exchange(pair->keys, {&key});
+        pair->by = absl::StrCat("chunk(", pair->slots.size(), ", 0)");
+        Take(*std::move(pair));
+      }
+    }
+  }
+
+  // The free groups, three or two, that make `whole`, as `keys` of a pair.
+  absl::optional<GroupPair> FindParts(const KeyGroup& whole, const GroupsByMembers& groups) {
+    absl::optional<GroupPair> best;
+    for (const size_t count : {3, 2}) {
+      const auto found = groups.find(PartMembers(whole.members, count));
+      if (found == groups.end()) continue;
+      for (const auto& [pattern, siblings] : FindSiblings(found->second)) {
+        bool is_ordered = false;
+        absl::optional<Groups> parts = ChooseParts(siblings, count, &is_ordered);
+        if (!parts || !LeavesAgree(whole, *parts->front())) continue;
+        // Many vectors have one size by chance.
+        if (!is_ordered && whole.members.begin()->second.size() < 2) continue;
+        const double likeness = Compare(whole.pattern, parts->front()->pattern);
+        if (best && likeness <= best->likeness) continue;
+        best = GroupPair{{}, *std::move(parts), "", likeness, is_ordered};
+      }
+      if (best) break;
+    }
+    return best;
+  }
+
+  // The free ones of `groups` by their patterns without one of the parts.
+  std::map<std::string, Siblings> FindSiblings(const Groups& groups) {
+    std::map<std::string, Siblings> siblings;
+    for (const KeyGroup* group : groups) {
+      if (!IsFree(*group)) continue;
+      std::vector<std::string> parts = absl::StrSplit(group->pattern, '.');
+      siblings_ -= parts.size();
+      if (siblings_ < 0) break;
+      for (std::string& part : parts) {
+        if (part[0] == '{') continue;
+        const std::string own = std::exchange(part, "*");
+        siblings[absl::StrJoin(parts, ".")].emplace_back(group, own);
+        part = own;
+      }
+    }
+    return siblings;
+  }
+
+  void PairSimilarNames() {
+    std::vector<std::tuple<double, const KeyGroup*, const KeyGroup*>> candidates;
+    const GroupsByMembers keys = FreeGroups(keys_);
+    for (const auto& [members, slots] : FreeGroups(slots_)) {
+      const auto found = keys.find(members);
+      if (found == keys.end()) continue;
+      for (const KeyGroup* slot : slots) {
+        for (const KeyGroup* key : found->second) {
+          if (comparisons_ <= 0) break;
+          if (!LeavesAgree(*slot, *key)) continue;
+          candidates.emplace_back(-Compare(slot->pattern, key->pattern), slot, key);
+        }
+      }
+    }
+    std::sort(candidates.begin(), candidates.end());
+    for (const auto& [unlikeness, slot, key] : candidates) {
+      if (IsFree(*slot) && IsFree(*key)) Take({{slot}, {key}, "", -unlikeness});
+    }
+  }
+
+  double Compare(absl::string_view a, absl::string_view b) { return --comparisons_ < 0 ? 0 : SharedPieces(a, b); }
+
+  const std::vector<KeyGroup>& slots_;
+  const std::vector<KeyGroup>& keys_;
+  std::vector<GroupPair> pairs_;
+  absl::flat_hash_set<const KeyGroup*> taken_;
+  int comparisons_ = kMaxComparisons;
+  int64_t siblings_ = kMaxSiblings;
+};
+
+}  // namespace
+
+std::vector<GroupPair> PairGroups(const std::vector<KeyGroup>& slots, const std::vector<KeyGroup>& keys) {
+  return Pairing(slots, keys).Run();
+}
+
+}  // namespace modelport

@@ -1,0 +1,24 @@
+#ifndef MODELPORT_TOOLS_DRAFT_PAIR_GROUPS_H_
+#define MODELPORT_TOOLS_DRAFT_PAIR_GROUPS_H_
+
+#include <string>
+#include <vector>
+
+#include "tools/draft/key_groups.h"
+
+namespace modelport {
+
+// Groups of slots, and the groups of keys that may fill them.
+struct GroupPair {
+  std::vector<const KeyGroup*> slots, keys;
+  std::string by;          // "concatenate(0)", "chunk(3, 0)"; empty: a key for a slot.
+  double likeness = 1;     // SharedPieces of their names.
+  bool is_ordered = true;  // False where only the file's order says which of the keys, or slots, is which.
+};
+
+// Pairs `slots` with `keys` as DraftLayout says, in the order of the slots. Borrows the groups.
+std::vector<GroupPair> PairGroups(const std::vector<KeyGroup>& slots, const std::vector<KeyGroup>& keys);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_DRAFT_PAIR_GROUPS_H_

@@ -1,0 +1,92 @@
+#include "tools/draft/pair_groups.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+using Tensors = std::vector<std::pair<std::string, Shape>>;
+
+std::vector<KeyGroup> Groups(const Tensors& tensors) {
+  std::vector<NamedShape> named;
+  for (const auto& [name, shape] : tensors) named.push_back({name, &shape});
+  return GroupKeys(named);
+}
+
+// "slot slot <- by key key" of each pair.
+std::vector<std::string> Pairs(const Tensors& slots, const Tensors& keys) {
+  const std::vector<KeyGroup> slot_groups = Groups(slots), key_groups = Groups(keys);
+  std::vector<std::string> lines;
+  for (const GroupPair& pair : PairGroups(slot_groups, key_groups)) {
+    std::string line;
+    for (const KeyGroup* slot : pair.slots) absl::StrAppend(&line, slot->pattern, " ");
+    absl::StrAppend(&line, "<-", pair.by.empty() ? "" : " ", pair.by);
+    for (const KeyGroup* key : pair.keys) absl::StrAppend(&line, " ", key->pattern);
+    lines.push_back(line + (pair.is_ordered ? "" : " ?"));
+  }
+  return lines;
+}
+
+TEST(PairGroupsTest, EqualNamesComeFirst) {
+  EXPECT_THAT(Pairs({{"norm", {4}}, {"norms", {4}}}, {{"norms", {4}}, {"norm2", {4}}}),
+              ElementsAre("norm <- norm2", "norms <- norms"));
+}
+
+TEST(PairGroupsTest, MoreSimilarNamesComeFirst) {
+  EXPECT_THAT(
+      Pairs({{"b.0.ls1.gamma", {4}}, {"b.0.norm1.weight", {4}}},
+            {{"layer.0.norm1.weight", {4}}, {"layer.0.scale1.lambda", {4}}}),
+      ElementsAre("b.{i}.ls1.gamma <- layer.{i}.scale1.lambda", "b.{i}.norm1.weight <- layer.{i}.norm1.weight"));
+}
+
+TEST(PairGroupsTest, OtherShapesAndOtherLayersArePartners) {
+  EXPECT_THAT(Pairs({{"a", {4}}}, {{"a", {5}}}), IsEmpty());
+  EXPECT_THAT(Pairs({{"b.0", {4}}, {"b.1", {4}}}, {{"c.0", {4}}}), IsEmpty());
+  EXPECT_THAT(Pairs({{"b.0", {4}}, {"b.1", {4}}}, {{"c.1", {4}}, {"c.2", {4}}}), IsEmpty());
+}
+
+TEST(PairGroupsTest, AWeightIsNoBias) {
+  EXPECT_THAT(Pairs({{"norm.weight", {4}}}, {{"norm.bias", {4}}}), IsEmpty());
+  EXPECT_THAT(Pairs({{"norm.weight", {4}}}, {{"norm.gamma", {4}}}), ElementsAre("norm.weight <- norm.gamma"));
+}
+
+TEST(PairGroupsTest, PartsAreOrderedByTheirNames) {
+  EXPECT_THAT(Pairs({{"attn.qkv.weight", {6, 2}}}, {{"at.k_proj.weight", {2, 2}},
+                                                    {"at.o_proj.weight", {2, 2}},
+                                                    {"at.q_proj.weight", {2, 2}},
+                                                    {"at.v_proj.weight", {2, 2}}}),
+              ElementsAre("attn.qkv.weight <- concatenate(0) at.q_proj.weight at.k_proj.weight at.v_proj.weight"));
+}
+
+TEST(PairGroupsTest, UnknownPartsAreInTheFilesOrderIfThereAreAsManyAsNeeded) {
+  EXPECT_THAT(Pairs({{"w12", {6, 2}}}, {{"w.a", {3, 2}}, {"w.b", {3, 2}}}),
+              ElementsAre("w12 <- concatenate(0) w.a w.b ?"));
+  EXPECT_THAT(Pairs({{"w12", {6, 2}}}, {{"w.a", {3, 2}}, {"w.b", {3, 2}}, {"w.c", {3, 2}}}), IsEmpty());
+}
+
+TEST(PairGroupsTest, SeveralSlotsOfOneKey) {
+  EXPECT_THAT(Pairs({{"at.query.bias", {2}}, {"at.key.bias", {2}}, {"at.value.bias", {2}}}, {{"qkv.bias", {6}}}),
+              ElementsAre("at.query.bias at.key.bias at.value.bias <- chunk(3, 0) qkv.bias"));
+}
+
+// The names are compared at most 20,000 times: of 10,000 slots and keys of one shape some are left.
+TEST(PairGroupsTest, ManyNamesOfOneShapeTakeBoundedTime) {
+  Tensors slots, keys;
+  for (int i = 0; i < 10000; ++i) {
+    slots.emplace_back(absl::StrCat("slot", i, std::string(100, 'a')), Shape{4});
+    keys.emplace_back(absl::StrCat("key", i, std::string(100, 'b')), Shape{4});
+  }
+  const size_t pairs = Pairs(slots, keys).size();
+  EXPECT_GT(pairs, 0);
+  EXPECT_LT(pairs, 10000);
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,47 @@
+// Exports a model of the catalog to TorchScript.
+#include <cstdlib>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "artifact/export/export_model.h"
+#include "artifact/signature/artifact_signature.h"
+#include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
+#include "tools/command/commands.h"
+#include "tools/request/export_request.h"
+#include "tools/request/export_summary.h"
+
+namespace modelport {
+namespace {
+
+// A line for stderr about a signature of what this export replaced; "" if there is none. A signature stays, since an
+// export of the same inputs writes the same bytes, which it still signs.
+std::string SignatureNote(const std::string& out, const Manifest& manifest) {
+  if (!HasOldSignature(out, manifest)) return "";
+  return absl::StrCat(SignaturePath(out), " signs the files that were here before: sign these, or remove it.\n");
+}
+
+absl::Status Export() {
+  const absl::Time start = absl::Now();
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
+  // Printed after the export, since after a failure the first line on stderr is the error.
+  std::cerr << request.choice << LicenceNote(manifest) << SignatureNote(request.options.out, manifest);
+  std::cout << ExportSummary(manifest, request.options.out, absl::Now() - start);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command ExportCommand() {
+  return {
+      .name = "export",
+      .summary = "Exports a model of the catalog to TorchScript: checkpoint in, proven artifact out.",
+      .flags = ExportFlags(),
+      .run = TakesFlags(Export),
+  };
+}
+
+}  // namespace modelport

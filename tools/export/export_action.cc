@@ -1,0 +1,28 @@
+// The program of the rule model_artifact. It has no plugins of its own, so that a change of one plugin does not make it
+// another program, with which every artifact would be made again. It prints errors only.
+#include <cstdlib>
+
+#include "artifact/export/export_model.h"
+#include "common/status/status_macros.h"
+#include "tools/command/tool_main.h"
+#include "tools/request/export_request.h"
+
+namespace modelport {
+namespace {
+
+absl::Status Export() {
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/{}));
+  return ExportModel(request.registry, request.entry, request.options).status();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  // Leaves out destructors, as main.cc does.
+  std::_Exit(modelport::RunTool(argc, argv,
+                                {.name = "export_action",
+                                 .summary = "Exports a model of the plugins in --plugin_path.",
+                                 .flags = modelport::ExportFlags(),
+                                 .run = modelport::TakesFlags(modelport::Export)}));
+}

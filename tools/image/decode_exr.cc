@@ -1,0 +1,140 @@
+#include "tools/image/decode_exr.h"
+
+#include <OpenEXR/IexThrowErrnoExc.h>
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfInputFile.h>
+#include <OpenEXR/ImfThreading.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+#include "tools/image/exr_status.h"
+#include "tools/image/transfer.h"
+
+namespace modelport {
+namespace {
+
+// A file in memory, as OpenEXR reads it.
+class MemoryStream : public Imf::IStream {
+ public:
+  explicit MemoryStream(absl::string_view bytes) : Imf::IStream("image"), bytes_(bytes) {}
+
+  bool isMemoryMapped() const override { return true; }
+  char* readMemoryMapped(int size) override {
+    Check(size);
+    char* const part = const_cast<char*>(bytes_.data()) + position_;
+    position_ += size;
+    return part;
+  }
+  bool read(char to[], int size) override {
+    std::memcpy(to, readMemoryMapped(size), size);
+    return position_ < bytes_.size();
+  }
+  uint64_t tellg() override { return position_; }
+  void seekg(uint64_t position) override { position_ = position; }
+
+ private:
+  void Check(int size) const {
+    if (size < 0 || position_ > bytes_.size() || bytes_.size() - position_ < static_cast<uint64_t>(size)) {
+      Iex::throwErrnoExc("the file ends too early", ENODATA);
+    }
+  }
+
+  const absl::string_view bytes_;
+  uint64_t position_ = 0;
+};
+
+struct Window {
+  int64_t left, top, width, height;
+};
+
+Window ToWindow(const Imath::Box2i& box) {
+  return {box.min.x, box.min.y, int64_t{box.max.x} - box.min.x + 1, int64_t{box.max.y} - box.min.y + 1};
+}
+
+// The channels of red, green and blue.
+absl::StatusOr<std::vector<std::string>> ChooseChannels(const Imf::ChannelList& channels) {
+  const auto has = [&](const char* name) {
+    const Imf::Channel* const channel = channels.findChannel(name);
+    return channel != nullptr && channel->xSampling == 1 && channel->ySampling == 1;
+  };
+  if (has("R") && has("G") && has("B")) return std::vector<std::string>{"R", "G", "B"};
+  if (has("Y") && channels.findChannel("RY") == nullptr) return std::vector<std::string>{"Y"};
+  std::vector<std::string> names;
+  for (auto channel = channels.begin(); channel != channels.end(); ++channel) names.emplace_back(channel.name());
+  return absl::UnimplementedError(
+      absl::StrCat("wants the channels R, G and B, or Y, not subsampled; has ", FirstFew(names)));
+}
+
+// Reads the channels `names` of the data window `data` into `pixels`, one after the other in each pixel.
+void ReadChannels(Imf::InputFile& file, const std::vector<std::string>& names, const Window& data,
+                  std::vector<float>& pixels) {
+  const int64_t pixel = sizeof(float) * names.size(), row = pixel * data.width;
+  Imf::FrameBuffer buffer;
+  for (size_t i = 0; i < names.size(); ++i) {
+    // OpenEXR counts from pixel 0, 0, which may lie outside of the data window.
+    const auto base = reinterpret_cast<intptr_t>(pixels.data() + i) - data.left * pixel - data.top * row;
+    buffer.insert(names[i], Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(base), pixel, row));
+  }
+  file.setFrameBuffer(buffer);
+  file.readPixels(static_cast<int>(data.top), static_cast<int>(data.top + data.height - 1));
+}
+
+// Copies what the display window shows as sRGB; the rest of it is black. Returns the number of NaN.
+int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Window& data, const Window& display,
+                    const PixelMemory& memory) {
+  int64_t nan = 0;
+  for (int64_t y = 0; y < display.height; ++y) {
+    float* to = memory.FloatRow(y);
+    const int64_t row = display.top + y - data.top;
+    for (int64_t x = 0; x < display.width; ++x) {
+      const int64_t column = display.left + x - data.left;
+      const bool inside = row >= 0 && row < data.height && column >= 0 && column < data.width;
+      for (int i = 0; i < 3; ++i) {
+        const float value = inside ? pixels[(row * data.width + column) * channels + i % channels] : 0;
+        nan += i < channels && std::isnan(value) ? 1 : 0;
+        *to++ = LinearToSrgb(value);
+      }
+    }
+  }
+  return nan;
+}
+
+absl::Status Decode(absl::string_view bytes, PixelMemory& memory, Decoded& decoded) {
+  Imf::setGlobalThreadCount(0);
+  MemoryStream stream(bytes);
+  Imf::InputFile file(stream, /*numThreads=*/0);
+  const Window data = ToWindow(file.header().dataWindow()), display = ToWindow(file.header().displayWindow());
+  RETURN_IF_ERROR(memory.Start(data.width, data.height));
+  RETURN_IF_ERROR(memory.Start(display.width, display.height));
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ChooseChannels(file.header().channels()));
+  std::vector<float> pixels(data.width * data.height * names.size());
+  ReadChannels(file, names, data, pixels);
+  const int64_t nan = CopyDisplay(pixels, names.size(), data, display, memory);
+  decoded.width = static_cast<int>(display.width);
+  decoded.height = static_cast<int>(display.height);
+  decoded.floats = true;
+  decoded.notes.emplace_back(kSceneLinear);
+  if (nan > 0) decoded.notes.push_back(absl::StrCat(nan, " NaN taken as 0"));
+  if (file.header().channels().findChannel("A") != nullptr) decoded.notes.emplace_back(kAlphaIgnored);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Decoded> DecodeExr(absl::string_view file, PixelMemory& memory) {
+  Decoded decoded;
+  RETURN_IF_ERROR(CatchExr([&] { return Decode(file, memory, decoded); }));
+  return decoded;
+}
+
+}  // namespace modelport

@@ -1,0 +1,123 @@
+#include "tools/image/decode_png.h"
+
+#include <png.h>
+
+#include <algorithm>
+#include <csetjmp>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "tools/image/exif_orientation.h"
+
+namespace modelport {
+namespace {
+
+// A PNG file that is being decoded. Nothing in a method that calls libpng has a destructor, since an error jumps out of
+// it to the caller.
+class Png {
+ public:
+  explicit Png(absl::string_view file) : rest_(file) {}
+  Png(const Png&) = delete;
+  Png& operator=(const Png&) = delete;
+  ~Png() { png_destroy_read_struct(&png_, &info_, nullptr); }
+
+  absl::Status ReadHeader() {
+    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, Fail, [](png_structp, png_const_charp) {});
+    info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
+    if (info_ == nullptr) return absl::ResourceExhaustedError("no memory for a PNG decoder");
+    if (setjmp(png_jmpbuf(png_)) != 0) return DamagedImage(message_);
+    png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // PixelMemory has the limit.
+    png_set_read_fn(png_, this, Read);
+    png_read_info(png_, info_);
+    return absl::OkStatus();
+  }
+
+  // `rows` are where the rows go, three bytes or, if is_deep(), three uint16_t a pixel.
+  absl::Status ReadPixels(png_bytepp rows) {
+    if (setjmp(png_jmpbuf(png_)) != 0) return DamagedImage(message_);
+    png_set_expand(png_);
+    png_set_gray_to_rgb(png_);
+    png_set_strip_alpha(png_);
+    if (is_deep()) png_set_swap(png_);
+    png_set_interlace_handling(png_);
+    png_read_update_info(png_, info_);
+    png_read_image(png_, rows);
+    png_read_end(png_, info_);
+    return absl::OkStatus();
+  }
+
+  int64_t width() const { return png_get_image_width(png_, info_); }
+  int64_t height() const { return png_get_image_height(png_, info_); }
+  bool is_deep() const { return png_get_bit_depth(png_, info_) == 16; }
+  bool has_alpha() const {
+    return (png_get_color_type(png_, info_) & PNG_COLOR_MASK_ALPHA) != 0 || png_get_valid(png_, info_, PNG_INFO_tRNS);
+  }
+  bool has_profile() const { return png_get_valid(png_, info_, PNG_INFO_iCCP) != 0; }
+
+  int orientation() {
+    png_bytep exif = nullptr;
+    png_uint_32 size = 0;
+    if (png_get_eXIf_1(png_, info_, &size, &exif) == 0) return 1;
+    return ExifOrientation(
+        absl::StrCat(absl::string_view("Exif\0\0", 6), absl::string_view(reinterpret_cast<const char*>(exif), size)));
+  }
+
+ private:
+  [[noreturn]] static void Fail(png_structp png, png_const_charp message) {
+    Png& self = *static_cast<Png*>(png_get_error_ptr(png));
+    std::strncpy(self.message_, message, sizeof(self.message_) - 1);
+    png_longjmp(png, 1);
+  }
+
+  static void Read(png_structp png, png_bytep to, size_t size) {
+    absl::string_view& rest = static_cast<Png*>(png_get_io_ptr(png))->rest_;
+    if (rest.size() < size) png_error(png, "the file ends too early");
+    std::memcpy(to, rest.data(), size);
+    rest.remove_prefix(size);
+  }
+
+  absl::string_view rest_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  char message_[200] = {};
+};
+
+// Reads 16-bit pixels and divides them by their maximum.
+absl::Status ReadDeep(Png& png, const PixelMemory& memory) {
+  const int64_t row_size = png.width() * 3;
+  // The samples are read into the second half of the floats' memory, where widening them, from the front, overwrites
+  // only samples that are done.
+  auto* const samples = reinterpret_cast<uint16_t*>(memory.FloatRow(0)) + row_size * png.height();
+  std::vector<png_bytep> rows;
+  for (int64_t y = 0; y < png.height(); ++y) rows.push_back(reinterpret_cast<png_bytep>(samples + y * row_size));
+  RETURN_IF_ERROR(png.ReadPixels(rows.data()));
+  float* const floats = memory.FloatRow(0);
+  for (int64_t i = 0; i < row_size * png.height(); ++i) floats[i] = static_cast<float>(samples[i]) / 65535.0f;
+  return absl::OkStatus();
+}
+
+absl::Status ReadBytes(Png& png, const PixelMemory& memory) {
+  std::vector<png_bytep> rows;
+  for (int64_t y = 0; y < png.height(); ++y) rows.push_back(memory.ByteRow(y));
+  return png.ReadPixels(rows.data());
+}
+
+}  // namespace
+
+absl::StatusOr<Decoded> DecodePng(absl::string_view file, PixelMemory& memory) {
+  Png png(file);
+  RETURN_IF_ERROR(png.ReadHeader());
+  RETURN_IF_ERROR(memory.Start(png.width(), png.height()));
+  Decoded decoded = {
+      .width = static_cast<int>(png.width()), .height = static_cast<int>(png.height()), .floats = png.is_deep()};
+  if (png.has_alpha()) decoded.notes.emplace_back(kAlphaIgnored);
+  if (png.has_profile()) decoded.notes.emplace_back(kProfileIgnored);
+  RETURN_IF_ERROR(decoded.floats ? ReadDeep(png, memory) : ReadBytes(png, memory));
+  decoded.orientation = png.orientation();  // The data may stand behind the pixels.
+  return decoded;
+}
+
+}  // namespace modelport

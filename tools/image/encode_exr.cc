@@ -1,0 +1,69 @@
+#include "tools/image/encode_exr.h"
+
+#include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfFrameBuffer.h>
+#include <OpenEXR/ImfHeader.h>
+#include <OpenEXR/ImfIO.h>
+#include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfStringAttribute.h>
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/status/status_macros.h"
+#include "tools/image/exr_status.h"
+
+namespace modelport {
+namespace {
+
+// Collects what OpenEXR writes. It goes back to fill in the offsets of the rows.
+class MemoryStream : public Imf::OStream {
+ public:
+  MemoryStream() : Imf::OStream("image") {}
+
+  void write(const char from[], int size) override {
+    bytes_.resize(std::max<size_t>(bytes_.size(), position_ + size));
+    std::copy_n(from, size, bytes_.begin() + static_cast<int64_t>(position_));
+    position_ += size;
+  }
+  uint64_t tellp() override { return position_; }
+  void seekp(uint64_t position) override { position_ = position; }
+
+  std::string& bytes() { return bytes_; }
+
+ private:
+  std::string bytes_;
+  uint64_t position_ = 0;
+};
+
+absl::Status Write(const Imf::Header& header, const Imf::FrameBuffer& buffer, MemoryStream& stream) {
+  Imf::OutputFile file(stream, header, /*numThreads=*/0);
+  file.setFrameBuffer(buffer);
+  file.writePixels(header.dataWindow().max.y + 1);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> EncodeExr(int width, int height, const std::vector<ExrChannel>& channels,
+                                      const ImageTexts& texts) {
+  Imf::Header header(width, height);
+  header.compression() = Imf::ZIP_COMPRESSION;
+  for (const auto& [key, text] : texts) header.insert(key, Imf::StringAttribute(text));
+  Imf::FrameBuffer buffer;
+  for (const ExrChannel& channel : channels) {
+    if (static_cast<int64_t>(channel.values.size()) != int64_t{width} * height) {
+      return absl::InvalidArgumentError(absl::StrCat("channel ", channel.name, ": wants ", width, " x ", height,
+                                                     " values, has ", channel.values.size()));
+    }
+    header.channels().insert(channel.name, Imf::Channel(Imf::FLOAT));
+    char* const values = reinterpret_cast<char*>(const_cast<float*>(channel.values.data()));
+    buffer.insert(channel.name, Imf::Slice(Imf::FLOAT, values, sizeof(float), sizeof(float) * width));
+  }
+  MemoryStream stream;
+  RETURN_IF_ERROR(CatchExr([&] { return Write(header, buffer, stream); }));
+  return std::move(stream.bytes());
+}
+
+}  // namespace modelport

@@ -1,0 +1,123 @@
+#include "tools/image/read_image.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "common/io/mapped_file.h"
+#include "common/sandbox/run_confined.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "tools/image/decode_exr.h"
+#include "tools/image/decode_jpeg.h"
+#include "tools/image/decode_png.h"
+#include "tools/image/decode_tiff.h"
+#include "tools/image/decoded.h"
+#include "tools/image/orient.h"
+#include "tools/image/shared_memory.h"
+
+namespace modelport {
+namespace {
+
+using Decoder = absl::StatusOr<Decoded> (*)(absl::string_view, PixelMemory&);
+
+struct Format {
+  absl::string_view beginning;  // Of every file of the format.
+  Decoder decoder;
+};
+
+constexpr Format kFormats[] = {
+    {{"\xff\xd8\xff", 3}, DecodeJpeg}, {{"\x89PNG\r\n", 6}, DecodePng}, {{"\x76\x2f\x31\x01", 4}, DecodeExr},
+    {{"II\x2a\x00", 4}, DecodeTiff},   {{"MM\x00\x2a", 4}, DecodeTiff},  // Classic TIFF.
+    {{"II\x2b\x00", 4}, DecodeTiff},   {{"MM\x00\x2b", 4}, DecodeTiff},  // BigTIFF.
+};
+
+absl::StatusOr<Decoder> ChooseDecoder(absl::string_view bytes) {
+  for (const Format& format : kFormats) {
+    if (absl::StartsWith(bytes, format.beginning)) return format.decoder;
+  }
+  return absl::InvalidArgumentError(bytes.empty() ? "the file is empty" : "is no JPEG, PNG, TIFF or EXR image");
+}
+
+// A decoder has pixels of its own beside PixelMemory: libtiff and OpenEXR a copy of all, libjpeg the coefficients of a
+// progressive file.
+ConfinedLimits LimitsFor(size_t file_size, int64_t max_pixels) {
+  return {.memory = (int64_t{256} << 20) + 2 * static_cast<int64_t>(file_size) + 2 * PixelBytes(max_pixels),
+          .cpu_time = absl::Minutes(1) + absl::Nanoseconds(100 * max_pixels),
+          .wall_time = absl::Minutes(10)};
+}
+
+// The answer of the confined process as text: numbers, then a line for each note.
+std::string Encode(const Decoded& decoded) {
+  return absl::StrCat(decoded.width, " ", decoded.height, " ", decoded.floats ? 1 : 0, " ", decoded.orientation, "\n",
+                      absl::StrJoin(decoded.notes, "\n"));
+}
+
+// The inverse of Encode, for an answer of a process that hostile bytes may have taken over.
+absl::StatusOr<Decoded> Decode(const std::string& text, int64_t max_pixels) {
+  const std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  const std::vector<std::string> words = absl::StrSplit(lines.empty() ? "" : lines[0], ' ');
+  Decoded decoded;
+  int floats = 0;
+  if (words.size() != 4 || !absl::SimpleAtoi(words[0], &decoded.width) || decoded.width < 1 ||
+      !absl::SimpleAtoi(words[1], &decoded.height) || decoded.height < 1 ||
+      int64_t{decoded.width} * decoded.height > max_pixels || !absl::SimpleAtoi(words[2], &floats) ||
+      !absl::SimpleAtoi(words[3], &decoded.orientation)) {
+    return DamagedImage("the decoder's answer makes no sense");
+  }
+  decoded.floats = floats != 0;
+  decoded.notes.assign(lines.begin() + 1, lines.end());
+  return decoded;
+}
+
+ReadImageResult TurnUpright(Decoded decoded, const char* memory) {
+  ReadImageResult result = {.was_linear = std::count(decoded.notes.begin(), decoded.notes.end(), kSceneLinear) > 0,
+                            .notes = std::move(decoded.notes)};
+  const auto [width, height, floats, orientation] =
+      std::tuple(decoded.width, decoded.height, decoded.floats, decoded.orientation);
+  result.image.width = orientation >= 5 ? height : width;
+  result.image.height = orientation >= 5 ? width : height;
+  if (floats) {
+    result.image.pixels = CopyUpright(reinterpret_cast<const float*>(memory), width, height, orientation);
+  } else {
+    result.image.pixels = CopyUpright(reinterpret_cast<const uint8_t*>(memory), width, height, orientation);
+  }
+  if (orientation != 1) result.notes.push_back(absl::StrCat("turned upright (orientation ", orientation, ")"));
+  return result;
+}
+
+absl::StatusOr<ReadImageResult> Read(absl::string_view bytes, int64_t max_pixels) {
+  ASSIGN_OR_RETURN(const Decoder decoder, ChooseDecoder(bytes));
+  ASSIGN_OR_RETURN(const SharedMemory shared, SharedMemory::Allocate(PixelBytes(max_pixels)));
+  const auto decode = [&]() -> absl::StatusOr<std::string> {
+    PixelMemory memory(shared.bytes());
+    ASSIGN_OR_RETURN(const Decoded decoded, decoder(bytes, memory));
+    return Encode(decoded);
+  };
+  const absl::StatusOr<std::string> answer = RunConfined(LimitsFor(bytes.size(), max_pixels), decode);
+  // The decoder crashed.
+  if (absl::IsAborted(answer.status())) return DamagedImage(answer.status().message());
+  RETURN_IF_ERROR(answer.status());
+  ASSIGN_OR_RETURN(Decoded decoded, Decode(*answer, max_pixels));
+  return TurnUpright(std::move(decoded), shared.bytes().data());
+}
+
+}  // namespace
+
+absl::StatusOr<ReadImageResult> ReadImage(const std::string& path, int64_t max_pixels) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  absl::StatusOr<ReadImageResult> result = Read(file->bytes(), max_pixels);
+  if (!result.ok()) return Annotate(result.status(), path);
+  RETURN_IF_ERROR(file->CheckUnchanged());
+  return result;
+}
+
+}  // namespace modelport

@@ -1,0 +1,328 @@
+#include "tools/image/read_image.h"
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "common/io/output_file.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/image/testing/sample_images.h"
+#include "tools/image/transfer.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::_;
+using ::testing::AllOf;
+using ::testing::AnyOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::FloatEq;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr int64_t kLimit = 1 << 20;
+
+std::string Write(const std::string& name, const std::string& bytes) {
+  const std::string path = testing::TempDir() + name;
+  EXPECT_TRUE(OutputFile::WriteWhole(path, bytes).ok());
+  return path;
+}
+
+absl::StatusOr<ReadImageResult> Read(const std::string& bytes, int64_t limit = kLimit) {
+  return ReadImage(Write("image", bytes), limit);
+}
+
+// The pixels as numbers; bytes are 0..255.
+std::vector<float> Pixels(const Image& image) {
+  return std::visit([](const auto& pixels) { return std::vector<float>(pixels.begin(), pixels.end()); }, image.pixels);
+}
+
+// The value of a channel of a pixel.
+using Expected = std::function<float(int x, int y, int channel)>;
+
+void ExpectPixels(const Image& image, int width, int height, const Expected& expected, float tolerance) {
+  ASSERT_EQ(image.width, width);
+  ASSERT_EQ(image.height, height);
+  const std::vector<float> pixels = Pixels(image);
+  ASSERT_EQ(pixels.size(), width * height * 3);
+  for (int i = 0; i < static_cast<int>(pixels.size()); ++i) {
+    const int x = i / 3 % width, y = i / 3 / width;
+    ASSERT_NEAR(pixels[i], expected(x, y, i % 3), tolerance) << "x " << x << " y " << y << " channel " << i % 3;
+  }
+}
+
+float Grey(int x, int y, int) { return SampleValue(x, y, 0); }
+
+bool HasFloats(const Image& image) { return std::get_if<std::vector<float>>(&image.pixels) != nullptr; }
+
+TEST(ReadImage, PngOf8BitsKeepsEveryByte) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakePng({.width = 19, .height = 23})));
+  ExpectPixels(read.image, 19, 23, SampleValue, 0);
+  EXPECT_FALSE(HasFloats(read.image));
+  EXPECT_THAT(read.notes, IsEmpty());
+}
+
+TEST(ReadImage, PngOf16BitsBecomesFloats) {
+  for (const int colours : {0, 2, 4, 6}) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(MakePng({.width = 17, .height = 9, .colours = colours, .bits = 16})));
+    EXPECT_TRUE(HasFloats(read.image));
+    ExpectPixels(
+        read.image, 17, 9, [&](int x, int y, int c) { return SampleValue(x, y, (colours & 2) != 0 ? c : 0) / 255.0f; },
+        1e-7);
+  }
+}
+
+TEST(ReadImage, GreyBecomesRgb) {
+  ASSERT_OK_AND_ASSIGN(const auto png, Read(MakePng({.colours = 0})));
+  ExpectPixels(png.image, 16, 16, Grey, 0);
+  ASSERT_OK_AND_ASSIGN(const auto jpeg, Read(MakeJpeg({.channels = 1})));
+  ExpectPixels(jpeg.image, 16, 16, Grey, 2);
+  ASSERT_OK_AND_ASSIGN(const auto tiff, Read(MakeTiff({.channels = 1})));
+  ExpectPixels(tiff.image, 16, 16, Grey, 0);
+}
+
+TEST(ReadImage, PalettesBecomeRgb) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakePng({.colours = 3})));
+  const auto colour = [](int x, int y, int c) {
+    const int index = SampleValue(x, y, 0);
+    return c == 0 ? index : c == 1 ? 255 - index : index / 2;
+  };
+  ExpectPixels(read.image, 16, 16, colour, 0);
+}
+
+TEST(ReadImage, AlphaIsIgnoredAndSaid) {
+  for (const std::string& file : {MakePng({.colours = 6}), MakeTiff({.channels = 4})}) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(file));
+    ExpectPixels(read.image, 16, 16, SampleValue, 0);
+    EXPECT_THAT(read.notes, ElementsAre("alpha ignored"));
+  }
+}
+
+TEST(ReadImage, InterlacedPngIsRead) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakePng({.width = 21, .height = 13, .interlaced = true})));
+  ExpectPixels(read.image, 21, 13, SampleValue, 0);
+}
+
+TEST(ReadImage, JpegIsReadWithinItsRounding) {
+  for (const bool progressive : {false, true}) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeJpeg({.width = 24, .progressive = progressive})));
+    // Chroma is stored at half the resolution; the blocks of 8 pixels keep it but for a border.
+    ASSERT_EQ(read.image.width, 24);
+    const std::vector<float> pixels = Pixels(read.image);
+    for (const int x : {2, 10, 18}) {
+      for (int c = 0; c < 3; ++c) EXPECT_NEAR(pixels[(3 * 24 + x) * 3 + c], SampleValue(x, 3, c), 12);
+    }
+  }
+}
+
+TEST(ReadImage, CmykBecomesRgbAndThatIsSaid) {
+  // Adobe's JPEG holds paper as 255, so that each channel is multiplied by black; TIFF holds ink as 255.
+  ASSERT_OK_AND_ASSIGN(const auto jpeg, Read(MakeJpeg({.channels = 4})));
+  ExpectPixels(
+      jpeg.image, 16, 16, [](int x, int y, int c) { return SampleValue(x, y, c) * SampleValue(x, y, 3) / 255.0f; }, 3);
+  EXPECT_THAT(jpeg.notes, ElementsAre("CMYK converted to RGB without a profile"));
+  ASSERT_OK_AND_ASSIGN(const auto tiff, Read(MakeTiff({.channels = 4, .inks = true})));
+  ExpectPixels(
+      tiff.image, 16, 16,
+      [](int x, int y, int c) { return (255 - SampleValue(x, y, c)) * (255 - SampleValue(x, y, 3)) / 255.0f; }, 1);
+  EXPECT_THAT(tiff.notes, ElementsAre("CMYK converted to RGB without a profile"));
+}
+
+TEST(ReadImage, ProfilesAreIgnoredAndSaid) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeJpeg({.profile = true})));
+  EXPECT_THAT(read.notes, ElementsAre("ICC profile ignored: the colours are taken as sRGB"));
+}
+
+// The stored pixel that stands at x, y of the upright image, for each orientation of an image of 24 x 16 pixels.
+float Upright(int orientation, int x, int y, int c) {
+  const int right = 23, bottom = 15;
+  switch (orientation) {
+    case 2:
+      return SampleValue(right - x, y, c);
+    case 3:
+      return SampleValue(right - x, bottom - y, c);
+    case 4:
+      return SampleValue(x, bottom - y, c);
+    case 5:
+      return SampleValue(y, x, c);
+    case 6:
+      return SampleValue(y, bottom - x, c);
+    case 7:
+      return SampleValue(right - y, bottom - x, c);
+    case 8:
+      return SampleValue(right - y, x, c);
+    default:
+      return SampleValue(x, y, c);
+  }
+}
+
+TEST(ReadImage, EveryOrientationBecomesUpright) {
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    const int width = orientation < 5 ? 24 : 16, height = 40 - width;
+    const auto expected = [&](int x, int y, int c) { return Upright(orientation, x, y, c); };
+    ASSERT_OK_AND_ASSIGN(const auto png, Read(MakePng({.width = 24, .height = 16, .orientation = orientation})));
+    ExpectPixels(png.image, width, height, expected, 0);
+    ASSERT_OK_AND_ASSIGN(const auto tiff, Read(MakeTiff({.width = 24, .height = 16, .orientation = orientation})));
+    ExpectPixels(tiff.image, width, height, expected, 0);
+    ASSERT_OK_AND_ASSIGN(const auto jpeg,
+                         Read(MakeJpeg({.width = 24, .height = 16, .channels = 1, .orientation = orientation})));
+    ExpectPixels(
+        jpeg.image, width, height, [&](int x, int y, int) { return expected(x, y, 0); }, 2);
+    if (orientation > 1) {
+      const std::string note = absl::StrCat("turned upright (orientation ", orientation, ")");
+      EXPECT_THAT(png.notes, ElementsAre(note));
+      EXPECT_THAT(tiff.notes, ElementsAre(note));
+      EXPECT_THAT(jpeg.notes, ElementsAre(note));
+    }
+  }
+}
+
+TEST(ReadImage, TiffOf8BitsIsReadInTilesToo) {
+  for (const bool tiles : {false, true}) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeTiff({.tiles = tiles})));
+    ExpectPixels(read.image, 16, 16, SampleValue, 0);
+  }
+}
+
+TEST(ReadImage, TiffOf16BitsBecomesFloats) {
+  for (const int channels : {1, 3}) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeTiff({.channels = channels, .bits = 16})));
+    EXPECT_TRUE(HasFloats(read.image));
+    ExpectPixels(
+        read.image, 16, 16, [&](int x, int y, int c) { return SampleValue(x, y, channels == 1 ? 0 : c) / 255.0f; },
+        1e-7);
+    EXPECT_THAT(read.notes, IsEmpty());
+  }
+}
+
+TEST(ReadImage, FloatTiffIsSceneLinear) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeTiff({.bits = 32})));
+  ExpectPixels(
+      read.image, 16, 16, [](int x, int y, int c) { return LinearToSrgb(SampleValue(x, y, c) / 255.0f); }, 1e-7);
+  EXPECT_THAT(read.notes, ElementsAre(HasSubstr("scene-linear")));
+}
+
+TEST(ReadImage, TheFirstPageOfATiffIsReadAndThatIsSaid) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeTiff({.pages = 2})));
+  ExpectPixels(read.image, 16, 16, SampleValue, 0);
+  EXPECT_THAT(read.notes, ElementsAre("several pages: the first is read"));
+}
+
+TEST(ReadImage, RareTiffIsRefusedWithWhatItHas) {
+  EXPECT_THAT(Read(MakeTiff({.bits = 16, .tiles = true})),
+              StatusIs(absl::StatusCode::kUnimplemented, AllOf(HasSubstr("3 x 16 bits"), HasSubstr("in tiles"))));
+}
+
+TEST(ReadImage, ExrIsSceneLinear) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeExr({.width = 2, .height = 1, .values = {0.18, 4, 0.5, -1, 0, 1}})));
+  EXPECT_TRUE(HasFloats(read.image));
+  EXPECT_THAT(Pixels(read.image),
+              ElementsAre(FloatEq(LinearToSrgb(0.18f)), FloatEq(LinearToSrgb(0.5f)), 0, FloatEq(1), 0, FloatEq(1)));
+  EXPECT_THAT(read.notes, ElementsAre(HasSubstr("scene-linear: converted to sRGB")));
+}
+
+TEST(ReadImage, NanInExrIsCountedAndTakenAsBlack) {
+  const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
+  ASSERT_OK_AND_ASSIGN(const auto read,
+                       Read(MakeExr({.width = 2, .height = 1, .values = {nan, 1, nan, 1, infinity, 1}})));
+  EXPECT_THAT(Pixels(read.image), ElementsAre(0, 0, FloatEq(1), FloatEq(1), FloatEq(1), FloatEq(1)));
+  EXPECT_THAT(read.notes, Contains("2 NaN taken as 0"));
+}
+
+TEST(ReadImage, GreyExrBecomesRgb) {
+  ASSERT_OK_AND_ASSIGN(const auto read,
+                       Read(MakeExr({.width = 1, .height = 1, .channels = {"Y"}, .values = {std::nanf("")}})));
+  EXPECT_THAT(Pixels(read.image), ElementsAre(0, 0, 0));
+  EXPECT_THAT(read.notes, Contains("1 NaN taken as 0"));
+}
+
+TEST(ReadImage, TheDisplayWindowOfAnExrIsTheImage) {
+  // The data window reaches beyond the display window on one side and leaves black on the other.
+  SampleExr sample = {.width = 2, .height = 2, .values = std::vector<float>(12, 1), .left = -1, .top = 1};
+  sample.display_width = 2;
+  sample.display_height = 4;
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeExr(sample)));
+  ExpectPixels(
+      read.image, 2, 4, [](int x, int y, int) { return x == 0 && (y == 1 || y == 2) ? 1 : 0; }, 1e-6);
+}
+
+TEST(ReadImage, ExrWithoutColoursIsRefusedWithItsChannels) {
+  EXPECT_THAT(Read(MakeExr({.channels = {"depth.Z", "id"}})),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("has depth.Z, id")));
+}
+
+TEST(ReadImage, OtherFilesAreRefused) {
+  EXPECT_THAT(Read("GIF89a is another format"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("image: is no JPEG, PNG, TIFF or EXR image")));
+  EXPECT_THAT(Read(""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the file is empty")));
+  EXPECT_THAT(ReadImage(testing::TempDir() + "none.png", kLimit), StatusIs(absl::StatusCode::kNotFound, _));
+  EXPECT_THAT(ReadImage(testing::TempDir(), kLimit), StatusIs(absl::StatusCode::kInvalidArgument, _));
+}
+
+TEST(ReadImage, AnImageWithoutPixelsIsRefused) {
+  std::string png = MakePng({});
+  png[19] = 0;  // The width.
+  EXPECT_THAT(Read(png), StatusIs(absl::StatusCode::kDataLoss, _));
+}
+
+TEST(ReadImage, OnePixelIsAnImage) {
+  for (const std::string& file :
+       {MakePng({.width = 1, .height = 1}), MakeTiff({.width = 1, .height = 1}), MakeJpeg({.width = 1, .height = 1})}) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(file));
+    ExpectPixels(read.image, 1, 1, SampleValue, 3);
+  }
+}
+
+TEST(ReadImage, ANarrowImageIsAnImage) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakePng({.width = 1, .height = 20000})));
+  ExpectPixels(read.image, 1, 20000, SampleValue, 0);
+}
+
+TEST(ReadImage, AnImageAboveTheLimitIsRefusedBeforeItIsDecoded) {
+  // The file says 20000 x 20000 pixels and holds a few.
+  std::string jpeg = MakeJpeg({});
+  const size_t frame = jpeg.find("\xff\xc0");
+  jpeg.replace(frame + 5, 4, "\x4e\x20\x4e\x20");
+  EXPECT_THAT(Read(jpeg), StatusIs(absl::StatusCode::kResourceExhausted,
+                                   AllOf(HasSubstr("20000 x 20000 pixels, more than the limit of 1 megapixels"),
+                                         HasSubstr("--max_megapixels=400"))));
+  EXPECT_THAT(Read(MakePng({.width = 600, .height = 400}), 100000), StatusIs(absl::StatusCode::kResourceExhausted, _));
+  EXPECT_THAT(Read(MakeTiff({.width = 600, .height = 400}), 100000), StatusIs(absl::StatusCode::kResourceExhausted, _));
+  EXPECT_THAT(Read(MakeExr({.width = 600, .height = 400}), 100000), StatusIs(absl::StatusCode::kResourceExhausted, _));
+}
+
+// Every beginning of a file is an error, never a crash and never half an image.
+TEST(ReadImage, TruncatedFilesAreRefused) {
+  for (const std::string& file :
+       {MakeJpeg({}), MakeJpeg({.progressive = true}), MakePng({}), MakePng({.bits = 16}), MakeTiff({}),
+        MakeTiff({.bits = 16}), MakeExr({.width = 8, .height = 8, .values = std::vector<float>(192, 0.5)})}) {
+    for (size_t size = 0; size + 2 < file.size(); size += 1 + file.size() / 40) {
+      const absl::StatusCode code = Read(file.substr(0, size)).status().code();
+      EXPECT_THAT(code, AnyOf(absl::StatusCode::kDataLoss, absl::StatusCode::kInvalidArgument))
+          << size << " of " << file.size();
+    }
+  }
+}
+
+// A damaged file may still be an image, but it ends neither the process nor the machine's memory.
+TEST(ReadImage, DamagedFilesDoNoHarm) {
+  for (const std::string& file :
+       {MakeJpeg({.orientation = 6}), MakePng({.orientation = 6}), MakeTiff({}), MakeExr({.width = 8, .height = 8})}) {
+    for (size_t i = 4; i < file.size(); i += 1 + file.size() / 60) {
+      std::string damaged = file;
+      damaged[i] = static_cast<char>(damaged[i] ^ 0xff);
+      const auto read = Read(damaged);
+      if (read.ok()) continue;
+      EXPECT_THAT(read.status().message(), HasSubstr("image: ")) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,217 @@
+// Prints what a checkpoint holds and how it maps onto a model.
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/comparison.h"
+#include "common/keymap/find_dict.h"
+#include "common/keymap/source_choice.h"
+#include "common/manifest/bill_of_materials.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
+#include "registry/recognise/assign_files.h"
+#include "registry/recognise/checked_plan.h"
+#include "registry/recognise/fitting_parts.h"
+#include "registry/recognise/known_layout.h"
+#include "registry/recognise/map_weights.h"
+#include "registry/recognise/nearest_variant.h"
+#include "registry/recognise/recognise_model.h"
+#include "registry/recognise/weight_source.h"
+#include "registry/registry.h"
+#include "registry/weight_parts.h"
+#include "tools/command/commands.h"
+#include "tools/command/flags.h"
+#include "tools/command/user_path.h"
+#include "tools/draft/draft_layout.h"
+#include "tools/inspect/describe_artifact.h"
+#include "tools/inspect/print_artifact.h"
+#include "tools/inspect/print_checkpoint.h"
+#include "tools/inspect/print_mapping.h"
+#include "tools/request/checkpoint_files.h"
+#include "tools/request/load_registry.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(
+    flags, "artifact", "",
+    "in the place of --checkpoint: an exported .pt file, whose manifest is printed; none of its code runs");
+Flag<bool> FLAGS_bom(
+    flags, "bom", false,
+    "with --artifact: print only its bill of materials, CycloneDX 1.5 in JSON, by what the manifest says");
+Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
+                                   "the file to inspect, or several with commas between that fill one model");
+Flag<std::string> FLAGS_model(flags, "model", "",
+                              "the variant that it should fit; without one, inspect names those that it fits");
+Flag<std::string> FLAGS_layout(
+    flags, "layout", "auto",
+    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one for "
+    "all, or one for each with commas between");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
+Flag<bool> FLAGS_draft(
+    flags, "draft", false,
+    "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of the "
+    "nearest model");
+
+// Prints a layout by which the checkpoint may fit `entry`, or the nearest model.
+absl::Status PrintDraft(const Registry& registry, absl::optional<CatalogEntry> entry, const Checkpoint& checkpoint,
+                        const SourceChoice& choice) {
+  ASSIGN_OR_RETURN(const StateDict* const dict, ChooseDict(checkpoint, choice.state_dict));
+  if (!entry) {
+    const absl::optional<NearestVariant> nearest = FindNearestVariant(registry, checkpoint, choice);
+    if (!nearest) {
+      return absl::FailedPreconditionError(
+          "no model of the catalog has most of its shapes\n  --model=NAME drafts a layout for that model");
+    }
+    ASSIGN_OR_RETURN(entry, registry.Find(nearest->name));
+  }
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
+  ASSIGN_OR_RETURN(const LayoutDraft draft, DraftLayout(*dict, tree));
+  std::cout << "# " << entry->variant->name << " from " << checkpoint.path() << "\n" << draft.yaml;
+  return absl::OkStatus();
+}
+
+// Prints how each checkpoint maps onto the part of the model that it fills, or every difference. Returns the first
+// error.
+absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry,
+                             const std::vector<GivenCheckpoint>& given) {
+  const Variant& variant = *entry.variant;
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, variant.module));
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
+  std::vector<std::string> titles;
+  for (const WeightPart& part : parts) titles.push_back(part.Title(variant));
+  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(variant, parts, given));
+  absl::Status status;
+  for (size_t i = 0; i < given.size(); ++i) {
+    const std::string& title = titles[part_of[i]];
+    if (given.size() > 1) std::cout << "\n" << given[i].checkpoint.path() << " is for " << title << "\n";
+    const absl::StatusOr<MappedPart> mapped =
+        MapPart(registry, entry, std::move(parts[part_of[i]]), given[i],
+                [&](const Comparison& comparison) { PrintDifferences(comparison, title, std::cout); });
+    if (mapped.ok()) {
+      PrintPlan(mapped->plan, mapped->part.tree, title, std::cout);
+      PrintMapping(mapped->plan, mapped->part.tree, std::cout);
+    }
+    status.Update(mapped.status());
+  }
+  for (size_t i = 0; i < titles.size(); ++i) {
+    if (std::count(part_of.begin(), part_of.end(), i) > 0) continue;
+    std::cout << "\nno file is given for " << titles[i] << "\n";
+  }
+  return status;
+}
+
+// Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
+void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
+  const auto& [checkpoint, choice] = given;
+  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice);
+  const std::vector<std::string> parts =
+      fitting.empty() ? TitlesOf(FindFittingParts(registry, checkpoint, choice)) : std::vector<std::string>();
+  if (!parts.empty()) {
+    std::cout << "\nfits " << absl::StrJoin(parts, ", ") << "\n";
+    return;
+  }
+  PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice) : absl::nullopt, choice.layout,
+           std::cout);
+}
+
+absl::Status PrintBillOfMaterials(const ArtifactDescription& description) {
+  // The manifest beside the file also says what was proven of it.
+  const absl::optional<Manifest>& manifest = description.beside ? description.beside : description.within;
+  if (!manifest) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(description.path, ": has no manifest of Modelport, so nothing tells what it was made from"));
+  }
+  std::cout << BillOfMaterials(*manifest, description.sha256);
+  return absl::OkStatus();
+}
+
+absl::Status InspectArtifact(const std::string& path) {
+  if (!FLAGS_checkpoint->empty()) {
+    return absl::InvalidArgumentError("--artifact and --checkpoint exclude each other: give one of them");
+  }
+  ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(path)));
+  if (*FLAGS_bom) return PrintBillOfMaterials(description);
+  PrintArtifact(description, std::cout);
+  return absl::OkStatus();
+}
+
+// Prints the models that several checkpoints fill together.
+void InspectTogether(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : FindVariantsOfFiles(registry, given)) names.push_back(entry.variant->name);
+  std::cout << "\ntogether they fill " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", "))
+            << "\n";
+}
+
+absl::Status InspectFiles(const Registry& registry, const absl::optional<CatalogEntry>& entry,
+                          const std::vector<GivenCheckpoint>& given) {
+  for (const GivenCheckpoint& file : given) {
+    PrintContents(file.checkpoint, std::cout);
+    if (!entry) InspectForAny(registry, file);
+    if (given.size() > 1) std::cout << "\n";
+  }
+  if (entry) return InspectForModel(registry, *entry, given);
+  if (given.size() > 1) InspectTogether(registry, given);
+  return absl::OkStatus();
+}
+
+absl::Status CheckDraft(const CheckpointFiles& files) {
+  if (files.size() > 1)
+    return absl::InvalidArgumentError("--draft wants one checkpoint: it drafts a layout of one file");
+  if (files.front().choice.layout == "auto") return absl::OkStatus();
+  return absl::InvalidArgumentError("--draft and --layout exclude each other: a draft is a layout of its own");
+}
+
+absl::Status Inspect() {
+  if (const std::string artifact = *FLAGS_artifact; !artifact.empty()) return InspectArtifact(artifact);
+  if (*FLAGS_bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
+  const std::vector<std::string> paths = ResolveUserPaths(*FLAGS_checkpoint);
+  if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
+  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict));
+  if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  absl::optional<CatalogEntry> entry;
+  if (!FLAGS_model->empty()) {
+    ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));
+  } else {
+    for (const CheckpointFile& file : files) {
+      RETURN_IF_ERROR(CheckKnownLayout(registry, "layout", file.choice.layout));
+    }
+  }
+  ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
+  if (*FLAGS_draft) {
+    const auto& [checkpoint, choice] = given.front();
+    RETURN_IF_ERROR(Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path()));
+  } else {
+    RETURN_IF_ERROR(InspectFiles(registry, entry, given));
+  }
+  for (const GivenCheckpoint& file : given) RETURN_IF_ERROR(file.checkpoint.CheckUnchanged());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command InspectCommand() {
+  return {
+      .name = "inspect",
+      .summary =
+          "Prints what a checkpoint holds and how it maps onto a model; reads no weights. With --artifact, describes "
+          "an exported file.",
+      .flags = flags + RegistryFlags(),
+      .run = TakesFlags(Inspect),
+  };
+}
+
+}  // namespace modelport

@@ -1,0 +1,117 @@
+#include "tools/inspect/print_artifact.h"
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/manifest/describe_proof.h"
+#include "common/manifest/describe_weights.h"
+#include "common/manifest/entry_point_text.h"
+#include "common/manifest/static_shape.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "targets/targets.h"
+
+namespace modelport {
+namespace {
+
+std::string Or(const std::string& text, const std::string& otherwise) { return text.empty() ? otherwise : text; }
+
+std::string Weights(const Manifest& manifest) {
+  if (WeightsSource(manifest).empty())
+    return "of a checkpoint, which the manifest that export wrote beside the file names";
+  const std::string origin = manifest.warning().empty() ? WeightsOrigin(manifest) : manifest.warning();
+  return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : ", ", origin);
+}
+
+std::string Licence(const Manifest& manifest) {
+  return absl::StrCat(Or(manifest.weights_licence(), "not stated"),
+                      ExcludesCommercialUse(manifest) ? ", which does not allow commercial use" : "");
+}
+
+std::string LoadsIn(const Manifest& manifest) {
+  const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
+  return target.ok() && (*target)->loaded_by != nullptr ? (*target)->loaded_by(manifest.minimum_runtime()) : "";
+}
+
+// The host's names of the image's channels, if the wrapper is for a host.
+void AddChannels(const Manifest::Interface& interface, Table& table) {
+  if (interface.channels_in().empty()) return;
+  table.AddRow({"channels", absl::StrCat(absl::StrJoin(interface.channels_in(), ", "), " to ",
+                                         absl::StrJoin(interface.channels_out(), ", "))});
+}
+
+// The entry points with what they take and give; all methods, if the plugin does not tell the entry points.
+void AddMethods(const Manifest& manifest, Table& table) {
+  for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
+    table.AddRow({"method", EntryPointSignature(entry_point)});
+    for (const Manifest::Input& input : entry_point.inputs()) {
+      table.AddRow({"  in", absl::StrCat(input.name(), ": ", InputText(input))});
+    }
+    for (const Manifest::Result& output : entry_point.outputs()) {
+      table.AddRow({"  out", absl::StrCat(output.name(), ": ", OutputText(output))});
+    }
+  }
+  if (const int internal = InternalMethods(manifest); internal > 0) {
+    table.AddRow({"internal", absl::StrCat(internal, internal == 1 ? " more method" : " more methods")});
+  }
+  if (!manifest.entry_points().empty()) return;
+  for (const std::string& method : manifest.methods()) table.AddRow({"method", method});
+}
+
+void AddManifest(const Manifest& manifest, Table& table) {
+  table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
+  table.AddRow({"summary", manifest.summary()});
+  table.AddRow({"weights", Weights(manifest)});
+  table.AddRow({"licence", Licence(manifest)});
+  if (!manifest.licence_note().empty()) table.AddRow({"", manifest.licence_note()});
+  table.AddRow({"target", manifest.target()});
+  if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype(), ", ",
+                                        FormatCount(manifest.parameters()), " parameters")});
+  if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
+    table.AddRow({"left out", left_out});
+  }
+  if (const std::string images = StaticShapeText(manifest); !images.empty()) table.AddRow({"images", images});
+  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
+  table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
+  if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
+  if (manifest.has_interface()) {
+    table.AddRow({"gives", manifest.interface().kind()});
+    AddChannels(manifest.interface(), table);
+  }
+  AddMethods(manifest, table);
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    table.AddRow({"knob", absl::StrCat(knob.name(), ", ", knob.type(), ", ", knob.value(), ": ", knob.help())});
+  }
+  table.AddRow({"made by", absl::StrCat("Modelport ", manifest.modelport_version(), " with LibTorch ",
+                                        manifest.libtorch_version())});
+  table.AddRow({"code of", absl::StrCat(manifest.upstream().source(), " at ", manifest.upstream().commit())});
+}
+
+// Where the file's manifests are.
+std::string Places(bool within, bool beside) {
+  if (within) return beside ? "in it and beside it" : "in it";
+  return beside ? "beside it"
+                : "none: Modelport did not write this file, or its manifest was removed; lint describes it";
+}
+
+}  // namespace
+
+void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {
+  const auto& [path, size_bytes, sha256, within, beside, signature] = description;
+  Table table;
+  table.AddRow({"artifact", absl::StrCat(path, ", ", FormatBytes(size_bytes))});
+  table.AddRow({"sha256", sha256});
+  table.AddRow({"manifest", Places(within.has_value(), beside.has_value())});
+  if (!signature.empty()) {
+    table.AddRow({"signature", absl::StrCat(signature, ", not checked: verify --key=PUBLIC.pem checks whose it is")});
+  }
+  if (within || beside) AddManifest(beside ? *beside : *within, table);
+  if (beside) table.AddRow({"checks", DescribeProof(beside->round_trip())});
+  out << table.ToString();
+  if (within || beside) out << "The manifest says so; bazel run //tools:verify proves it.\n";
+}
+
+}  // namespace modelport

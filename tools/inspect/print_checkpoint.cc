@@ -1,0 +1,169 @@
+#include "tools/inspect/print_checkpoint.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/types/span.h"
+#include "common/keymap/key_map.h"
+#include "common/keymap/key_pattern.h"
+#include "common/keymap/left_out.h"
+#include "common/operation/constant.h"
+#include "common/operation/slot_source.h"
+#include "common/tensor/shape.h"
+#include "common/text/collapse_indices.h"
+#include "common/text/first_few.h"
+#include "common/text/printable.h"
+#include "common/text/units.h"
+#include "registry/plugin.h"
+
+namespace modelport {
+namespace {
+
+constexpr size_t kShownKey = 100;
+constexpr size_t kShownText = 1000;
+// No model has more. The rows of all tensors of a hostile file would take much memory.
+constexpr size_t kTensorsAtOnce = 20000;
+
+size_t CountFilled(const Plan& plan) {
+  return std::count_if(plan.sources.begin(), plan.sources.end(),
+                       [](const SlotSource& source) { return source.constant() == nullptr; });
+}
+
+// Prints the line above a state dict: its paths, its tensors by dtype and the number of elements.
+void PrintTitle(const StateDict& dict, std::ostream& out) {
+  int64_t elements = 0;
+  std::map<absl::string_view, int> dtypes;
+  for (const CheckpointTensor& tensor : dict.tensors) {
+    elements += *ElementCount(tensor.shape);
+    ++dtypes[DTypeName(tensor.dtype)];
+  }
+  const auto dtype_text = [](std::string* text, const auto& dtype) {
+    absl::StrAppend(text, dtype.second, " ", dtype.first);
+  };
+  out << "\nstate dict " << (dict.path.empty() ? "at the root" : absl::StrCat("\"", Brief(dict.path), "\""))
+      << (dict.also.empty() ? "" : absl::StrCat(", also ", FirstFew(dict.also))) << ": " << dict.tensors.size()
+      << " tensors (" << absl::StrJoin(dtypes, ", ", dtype_text) << "), " << FormatCount(elements) << " elements\n";
+}
+
+void PrintTensors(absl::Span<const CheckpointTensor> tensors, std::ostream& out) {
+  std::vector<std::vector<std::string>> rows;
+  for (const CheckpointTensor& tensor : tensors) {
+    rows.push_back({tensor.key, std::string(DTypeName(tensor.dtype)), ShapeString(tensor.shape)});
+  }
+  const std::vector<CollapsedRow> collapsed = CollapseIndices(std::move(rows));
+  size_t key_width = 0, dtype_width = 0;
+  for (const CollapsedRow& row : collapsed) {
+    key_width = std::max(key_width, std::min(row.cells[0].size(), kShownKey));
+    dtype_width = std::max(dtype_width, row.cells[1].size());
+  }
+  for (const CollapsedRow& row : collapsed) {
+    out << absl::StreamFormat("  %-*s  %-*s  %s\n", key_width, Brief(row.cells[0]), dtype_width, row.cells[1],
+                              row.cells[2]);
+  }
+}
+
+void PrintStateDict(const StateDict& dict, std::ostream& out) {
+  PrintTitle(dict, out);
+  const absl::Span<const CheckpointTensor> tensors = dict.tensors;
+  for (size_t i = 0; i < tensors.size(); i += kTensorsAtOnce) PrintTensors(tensors.subspan(i, kTensorsAtOnce), out);
+}
+
+void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
+  if (!loose.empty()) out << "\nbeside the state dicts\n";
+  for (const LooseTensors& part : loose) {
+    out << "  " << Brief(part.path) << " is " << part.holder << ": " << Counted(part.tensors, "tensor") << ", "
+        << FormatCount(part.elements) << " elements\n";
+  }
+}
+
+std::string PatternTexts(const std::vector<KeyPattern>& patterns) {
+  return absl::StrJoin(patterns, ", ", [](std::string* text, const KeyPattern& p) { text->append(p.text()); });
+}
+
+// The family and the layout of the models that fit, once for all that share them, and how many slots that fills.
+void PrintReadings(const std::vector<FittingVariant>& variants, std::ostream& out) {
+  std::vector<std::string> printed;
+  for (const FittingVariant& variant : variants) {
+    if (!variant.plan.ok()) continue;
+    const Plan& plan = *variant.plan;
+    const Plugin& plugin = *variant.entry.plugin;
+    std::string text = absl::StrCat("  family ", plugin.family, ", layout ", plan.layout, ", which has keys like ",
+                                    PatternTexts(plugin.key_map.Find(plan.layout)->recognise), "\n  in ",
+                                    DictName(plan.state_dict), ": ", CountFilled(plan), " of ", plan.sources.size(),
+                                    " slots filled, ", plan.unused.size(), " keys unused\n");
+    if (std::count(printed.begin(), printed.end(), text) > 0) continue;
+    out << text;
+    printed.push_back(std::move(text));
+  }
+}
+
+// How sure it is that the file is of one of `names`, out of `candidates` models with its keys and shapes.
+std::string Certainty(const std::vector<std::string>& names, size_t candidates) {
+  if (names.size() > 1) {
+    return absl::StrCat("no, these ", names.size(),
+                        " models have the same keys and shapes, and no config.json tells which; ",
+                        "--model=NAME chooses");
+  }
+  if (candidates == 1 && !names.empty()) return "yes, no other model of the catalog has these keys and shapes";
+  return names.empty() ? "no, what has these keys and shapes is refused"
+                       : "yes, the others with these keys and shapes are refused";
+}
+
+// The lines of a message below one that is indented.
+std::string Indented(absl::string_view message) { return absl::StrReplaceAll(message, {{"\n", "\n  "}}); }
+
+}  // namespace
+
+void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
+  out << checkpoint.path() << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.size());
+  if (const size_t files = checkpoint.files().size(); files > 1) out << ", an index and " << files - 1 << " shards";
+  out << "\n";
+  for (const auto& [key, value] : checkpoint.metadata()) {
+    out << "  metadata " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
+  }
+  for (const StateDict& dict : checkpoint.state_dicts()) PrintStateDict(dict, out);
+  PrintLoose(checkpoint.loose(), out);
+}
+
+void PrintFit(const std::vector<FittingVariant>& variants, const absl::optional<NearestVariant>& nearest,
+              const std::string& layout, std::ostream& out) {
+  const std::vector<std::string> names = NamesOfFitting(variants);
+  out << "\nfits " << (names.empty() ? "no model of the catalog" : absl::StrJoin(names, ", "))
+      << (layout == "auto" ? "" : absl::StrCat(" in layout ", layout)) << "\n";
+  if (!names.empty()) PrintReadings(variants, out);
+  if (!variants.empty()) out << "  sure: " << Certainty(names, variants.size()) << "\n";
+  for (const FittingVariant& variant : variants) {
+    if (!variant.plan.ok()) out << "  refused: " << Indented(variant.plan.status().message()) << "\n";
+  }
+  if (nearest) out << "the nearest is " << nearest->name << " " << nearest->differences << "\n";
+}
+
+void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out) {
+  out << "\nfits " << model << ": layout " << plan.layout
+      << (plan.state_dict.empty() ? "" : absl::StrCat(", state dict \"", Brief(plan.state_dict), "\"")) << ", "
+      << CountFilled(plan) << " of " << tree.slots.size() << " slots filled\n";
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    const Constant* const constant = plan.sources[i].constant();
+    if (constant == nullptr) continue;
+    out << "  " << plan.sources[i].operation() << ": " << tree.slots[i].name << " (" << constant->reason << ")\n";
+  }
+  for (const ChangedSlot& changed : plan.changed) {
+    out << "  changed: " << changed.slot << " by " << changed.operation << " (" << changed.reason << ")\n";
+  }
+  for (const RenamedKeys& old : plan.old_names) {
+    out << "  old names: " << Counted(old.tensors, "key") << ", " << old.from << " is now " << old.to << " ("
+        << old.reason << ")\n";
+  }
+  for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
+  for (const auto& [key, reason] : plan.unused) out << "  unused: " << Brief(key) << " (" << reason << ")\n";
+  if (!plan.left_out.empty()) out << "  left out: " << DescribeLeftOut(plan.left_out) << "\n";
+}
+
+}  // namespace modelport

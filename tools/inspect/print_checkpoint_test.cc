@@ -1,0 +1,150 @@
+#include "tools/inspect/print_checkpoint.h"
+
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/optional.h"
+#include "common/keymap/key_map.h"
+#include "common/operation/constant.h"
+#include "common/operation/take.h"
+#include "common/status/status_matchers.h"
+#include "gtest/gtest.h"
+#include "registry/plugin.h"
+#include "registry/recognise/checked_plan.h"
+
+namespace modelport {
+namespace {
+
+CheckpointTensor Tensor(const std::string& key, DType dtype, Shape shape) {
+  CheckpointTensor tensor;
+  tensor.key = key;
+  tensor.dtype = dtype;
+  tensor.shape = std::move(shape);
+  return tensor;
+}
+
+TEST(PrintContentsTest, ShowsEverythingThatHoldsTensors) {
+  CheckpointContents contents;
+  contents.path = "c.pth";
+  contents.format = "torch.save (zip)";
+  const std::string bytes(1500, '\0');
+  contents.files.push_back({contents.path, bytes, nullptr});
+  contents.metadata["format"] = "pt";
+  contents.state_dicts.push_back(
+      {"",
+       {Tensor("norm.weight", DType::kFloat32, {384}), Tensor("blocks.0.w", DType::kFloat32, {2}),
+        Tensor("count", DType::kInt64, {}), Tensor("blocks.1.w", DType::kFloat32, {2})},
+       {}});
+  contents.state_dicts.push_back({"ema", {Tensor("w", DType::kFloat16, {2, 3})}, {"model", "teacher"}});
+  contents.loose.push_back({"buffers", "a list", 1, 2});
+  std::ostringstream out;
+  PrintContents(Checkpoint(std::move(contents)), out);
+  EXPECT_EQ(out.str(),
+            "c.pth: torch.save (zip), 1.50 kB\n"
+            "  metadata format: pt\n"
+            "\nstate dict at the root: 4 tensors (3 float32, 1 int64), 389 elements\n"
+            "  norm.weight      float32  [384]\n"
+            "  blocks.{0..1}.w  float32  [2]\n"
+            "  count            int64    []\n"
+            "\nstate dict \"ema\", also model, teacher: 1 tensors (1 float16), 6 elements\n"
+            "  w  float16  [2, 3]\n"
+            "\nbeside the state dicts\n"
+            "  buffers is a list: 1 tensor, 2 elements\n");
+}
+
+class PrintFitTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    plugin_.family = "toys";
+    small_.name = "toy_small";
+    large_.name = "toy_large";
+    ASSERT_OK_AND_ASSIGN(plugin_.key_map, ParseKeyMap({"keymap.yaml", kKeyMap}));
+  }
+
+  FittingVariant Fits(const Variant& variant, const std::string& layout = "original") const {
+    Plan plan;
+    plan.layout = layout;
+    plan.sources = {Take{{Checkpoint(CheckpointContents()), &tensor_}}, Constant{{2}, DType::kFloat32, "not used"}};
+    return {{&plugin_, &variant}, plan};
+  }
+
+  static std::string Text(const std::vector<FittingVariant>& variants,
+                          const absl::optional<NearestVariant>& nearest = absl::nullopt) {
+    std::ostringstream out;
+    PrintFit(variants, nearest, "auto", out);
+    return out.str();
+  }
+
+  static constexpr char kKeyMap[] = "layouts: {original: {recognise: [token, \"b.{i}.w\"]}, other: {recognise: [x]}}";
+
+  const CheckpointTensor tensor_ = Tensor("token", DType::kFloat32, {2});
+  Variant small_, large_;
+  Plugin plugin_;
+};
+
+TEST_F(PrintFitTest, SaysWhichModelAndHowSureThatIs) {
+  EXPECT_EQ(Text({Fits(small_)}),
+            "\nfits toy_small\n"
+            "  family toys, layout original, which has keys like token, b.{i}.w\n"
+            "  in the file's root: 1 of 2 slots filled, 0 keys unused\n"
+            "  sure: yes, no other model of the catalog has these keys and shapes\n");
+  EXPECT_EQ(Text({Fits(small_), Fits(large_)}),
+            "\nfits toy_small, toy_large\n"
+            "  family toys, layout original, which has keys like token, b.{i}.w\n"
+            "  in the file's root: 1 of 2 slots filled, 0 keys unused\n"
+            "  sure: no, these 2 models have the same keys and shapes, and no config.json tells which; "
+            "--model=NAME chooses\n");
+}
+
+TEST_F(PrintFitTest, SaysWhyOthersAreRefused) {
+  const FittingVariant refused = {{&plugin_, &large_}, absl::FailedPreconditionError("c: does not fit\n  depth: 20")};
+  EXPECT_EQ(Text({Fits(small_, "other"), refused}),
+            "\nfits toy_small\n"
+            "  family toys, layout other, which has keys like x\n"
+            "  in the file's root: 1 of 2 slots filled, 0 keys unused\n"
+            "  sure: yes, the others with these keys and shapes are refused\n"
+            "  refused: c: does not fit\n"
+            "    depth: 20\n");
+  EXPECT_EQ(Text({refused}),
+            "\nfits no model of the catalog\n"
+            "  sure: no, what has these keys and shapes is refused\n"
+            "  refused: c: does not fit\n"
+            "    depth: 20\n");
+}
+
+TEST_F(PrintFitTest, NamesTheNearest) {
+  EXPECT_EQ(Text({}), "\nfits no model of the catalog\n");
+  EXPECT_EQ(Text({}, NearestVariant{"dav2_vits", "(layout original): 1 of 247 keys missing"}),
+            "\nfits no model of the catalog\n"
+            "the nearest is dav2_vits (layout original): 1 of 247 keys missing\n");
+}
+
+TEST(PrintPlanTest, ShowsHowSlotsAreFilledAndWhatIsLeft) {
+  ModuleTree tree;
+  tree.slots = {{"fc.weight", {2, 2}}, {"mask_token", {2}}, {"head.weight", {2, 2}}};
+  const CheckpointTensor tensor = Tensor("fc.weight", DType::kFloat32, {2, 2});
+  Plan plan;
+  plan.layout = "original";
+  plan.state_dict = "teacher";
+  const Take taken = {{Checkpoint(CheckpointContents()), &tensor}};
+  plan.sources = {taken, Constant{{2}, DType::kFloat32, "used with masks only"}, taken};
+  plan.aliases = {{"head.weight", "fc.weight"}};
+  plan.old_names = {{"layer1.{rest*}", "fc.{rest*}", "renamed in release 2", 1}};
+  plan.unused = {{"loss.weight", "of training"}};
+  plan.left_out = {{"student", 3, 12}};
+  std::ostringstream out;
+  PrintPlan(plan, tree, "toy", out);
+  EXPECT_EQ(out.str(),
+            "\nfits toy: layout original, state dict \"teacher\", 2 of 3 slots filled\n"
+            "  zeros: mask_token (used with masks only)\n"
+            "  old names: 1 key, layer1.{rest*} is now fc.{rest*} (renamed in release 2)\n"
+            "  shared: head.weight is stored as fc.weight\n"
+            "  unused: loss.weight (of training)\n"
+            "  left out: student (3 tensors)\n");
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,128 @@
+// Writes the folder of a new plugin.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/keymap/source_choice.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+#include "common/text/printable.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "models/embedded_plugins.h"
+#include "tools/command/commands.h"
+#include "tools/command/flags.h"
+#include "tools/command/user_path.h"
+#include "tools/new_plugin/draft_plugin.h"
+#include "tools/new_plugin/write_plugin.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_name(flags, "name", "", "the new family, such as my_family");
+Flag<std::string> FLAGS_checkpoint(
+    flags, "checkpoint", "",
+    "draft the module types from the keys and shapes of this file; by default the plugin is a small example");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest");
+Flag<std::string> FLAGS_out(
+    flags, "out", "", "the folder to make; by default models/NAME of this workspace, listed in models/plugins.bzl");
+
+absl::StatusOr<PluginDraft> Draft(const std::string& name, const std::string& checkpoint) {
+  if (name.empty()) return absl::InvalidArgumentError("--name is missing: the name of the family, such as my_family");
+  const absl::optional<std::string> state_dict = ParseSourceChoice("auto", *FLAGS_state_dict).state_dict;
+  if (!checkpoint.empty()) {
+    ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(ResolveUserPath(checkpoint)));
+    ASSIGN_OR_RETURN(PluginDraft draft, DraftPlugin(EmbeddedPlugins(), name, file, state_dict));
+    RETURN_IF_ERROR(file.CheckUnchanged());
+    return draft;
+  }
+  if (state_dict) return absl::InvalidArgumentError("--state_dict is for checkpoints: pass --checkpoint=FILE, too");
+  return StarterPlugin(EmbeddedPlugins(), name);
+}
+
+// The folder models of the workspace in which the user called Bazel.
+absl::StatusOr<std::string> ModelsFolder() {
+  const char* const workspace = std::getenv("BUILD_WORKSPACE_DIRECTORY");
+  if (workspace != nullptr) return absl::StrCat(workspace, "/models");
+  return absl::InvalidArgumentError("--out is missing: without `bazel run` there is no workspace to write to");
+}
+
+void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::string& checkpoint) {
+  Table table;
+  table.AddRow({"folder", folder});
+  table.AddRow({"files", "plugin.yaml, modules.yaml, keymap.yaml, BUILD"});
+  if (!checkpoint.empty()) table.AddRow({"state dict", Brief(draft.state_dict)});
+  if (!draft.other_state_dicts.empty()) {
+    table.AddRow({"not taken", absl::StrCat(FirstFew(draft.other_state_dicts), "; --state_dict=PATH takes another")});
+  }
+  table.AddRow({"module types", absl::StrCat(draft.types)});
+  table.AddRow({"tensors", absl::StrCat(draft.tensors, ", ", FormatCount(draft.parameters), " elements")});
+  std::cout << table.ToString();
+}
+
+// What is left to do, `flags` being what an export needs.
+void PrintNext(const std::string& name, const std::string& checkpoint, const std::string& plugin_path) {
+  if (!checkpoint.empty()) {
+    std::cout << "The draft takes every tensor of the checkpoint. It computes NOTHING of the model yet: each forward "
+                 "returns\n"
+                 "its input. Write them in modules.yaml; what its comments ask is not in a checkpoint.\n";
+  }
+  std::cout << "Next:\n";
+  if (plugin_path.empty()) std::cout << "  ./bazelw test //models/" << name << ":all\n";
+  std::cout << "  ./bazelw run //tools:export -- --model=" << name;
+  if (!checkpoint.empty()) std::cout << " --checkpoint=" << Printable(checkpoint);
+  if (!plugin_path.empty()) std::cout << " --plugin_path=" << plugin_path;
+  std::cout << "\n";
+}
+
+absl::Status NewPlugin() {
+  const std::string name = *FLAGS_name, checkpoint = *FLAGS_checkpoint;
+  ASSIGN_OR_RETURN(PluginDraft draft, Draft(name, checkpoint));
+  if (!FLAGS_out->empty()) {
+    const std::string folder = ResolveUserPath(*FLAGS_out);
+    RETURN_IF_ERROR(WritePlugin(draft, folder));
+    PrintDraft(draft, folder, checkpoint);
+    PrintNext(name, checkpoint, folder);
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(const std::string models, ModelsFolder());
+  const std::string folder = absl::StrCat(models, "/", name), list = models + "/plugins.bzl";
+  // A workspace of other plugins has no schemas.
+  if (std::filesystem::is_directory(models + "/../docs/schema")) NameSchemas("../../docs/schema", &draft);
+  RETURN_IF_ERROR(WritePlugin(draft, folder));
+  // The folder comes first: a listed family without a folder would break every build.
+  const absl::StatusOr<bool> listed = ListPlugin(list, name);
+  if (!listed.ok()) {
+    return Annotate(listed.status(),
+                    absl::StrCat(folder, " is written, but not listed; add \"", name, "\" to PLUGINS"));
+  }
+  PrintDraft(draft, folder, checkpoint);
+  if (*listed) {
+    std::cout << "Added \"" << name << "\" to PLUGINS in " << list << ".\n";
+  } else {
+    std::cout << "Add this line to the sorted list PLUGINS in " << list << ":\n    \"" << name << "\",\n";
+  }
+  PrintNext(name, checkpoint, "");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command NewPluginCommand() {
+  return {
+      .name = "new_plugin",
+      .summary = "Writes the folder of a new plugin: a small example, or a draft from a checkpoint's keys.",
+      .flags = flags,
+      .run = TakesFlags(NewPlugin),
+  };
+}
+
+}  // namespace modelport

@@ -1,0 +1,125 @@
+// Writes models of the catalog into folders ready for their host.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "absl/time/clock.h"
+#include "artifact/package/package_model.h"
+#include "common/manifest/artifact_name.h"
+#include "common/status/status_macros.h"
+#include "models/embedded_plugins.h"
+#include "tools/command/commands.h"
+#include "tools/package/package_request.h"
+#include "tools/request/export_request.h"
+#include "tools/request/export_summary.h"
+
+namespace modelport {
+namespace {
+
+// Writes the package of `model` to the new folder `out` and prints its summary. Returns notes for stderr.
+absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std::string& model,
+                                       const std::string& out) {
+  const absl::Time start = absl::Now();
+  ASSIGN_OR_RETURN(const CatalogEntry entry, request.registry.Find(model));
+  ExportOptions options = request.options;
+  options.out = out;
+  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kFail, options.weights));
+  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, entry, options));
+  const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
+  std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start) << "Next: open " << path
+            << "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.\n"
+            << std::flush;
+  return absl::StrCat(choice, LicenceNote(manifest));
+}
+
+// Makes the folder of several packages, unless it exists. Sets `is_new`.
+absl::Status MakeFolder(const std::string& path, bool& is_new) {
+  std::error_code error;
+  is_new = std::filesystem::create_directory(path, error);
+  if (!error) return absl::OkStatus();
+  return absl::ErrnoToStatus(error.value(), absl::StrCat(path, ": cannot be the folder of the packages"));
+}
+
+// What failed of several packages.
+class Failures {
+ public:
+  void Add(const std::string& model, const absl::Status& status) {
+    if (first_.ok()) first_ = status;
+    lines_.push_back(absl::StrCat("  ", model, ": ", absl::StatusCodeToString(status.code()), ": ",
+                                  absl::StrReplaceAll(status.message(), {{"\n", "\n  "}})));
+  }
+
+  size_t size() const { return lines_.size(); }
+
+  // OK if nothing failed; else the code of the first failure, a line for each one, and `notes`.
+  absl::Status status(const std::string& out, size_t packages, const std::string& notes) const {
+    if (first_.ok()) return absl::OkStatus();
+    const std::string others = lines_.size() == packages ? "" : "; the others are complete";
+    return absl::Status(first_.code(), absl::StrCat(out, ": ", lines_.size(), " of ", packages, " packages failed",
+                                                    others, "\n", absl::StrJoin(lines_, "\n"),
+                                                    notes.empty() ? "" : "\n", absl::StripSuffix(notes, "\n")));
+  }
+
+ private:
+  absl::Status first_;
+  std::vector<std::string> lines_;
+};
+
+// Writes each package, whatever becomes of the others.
+absl::Status PackageEach(const PackageRequest& request) {
+  bool is_new = false;
+  RETURN_IF_ERROR(MakeFolder(request.out, is_new));
+  Failures failures;
+  std::string notes;
+  for (const std::string& model : request.left_out) {
+    absl::StrAppend(&notes, "left out ", model, ": its weights are not public\n");
+  }
+  for (const std::string& model : request.models) {
+    const std::string out = absl::StrCat(request.out, "/", PackageName(request, model));
+    const absl::StatusOr<std::string> note = PackageOne(request, model, out);
+    if (note.ok()) {
+      absl::StrAppend(&notes, *note);
+      std::cout << "\n";
+    } else {
+      failures.Add(model, note.status());
+    }
+  }
+  std::error_code error;
+  if (is_new && failures.size() == request.models.size()) std::filesystem::remove(request.out, error);
+  RETURN_IF_ERROR(failures.status(request.out, request.models.size(), notes));
+  std::cerr << notes;
+  return absl::OkStatus();
+}
+
+absl::Status Package() {
+  ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(EmbeddedPlugins()));
+  if (request.is_list) return PackageEach(request);
+  ASSIGN_OR_RETURN(const std::string notes, PackageOne(request, request.models.front(), request.out));
+  // Printed last, since after a failure the first line on stderr is the error.
+  std::cerr << notes;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+Command PackageCommand() {
+  return {
+      .name = "package",
+      .summary =
+          "Exports models of the catalog into folders for Nuke's Cattery. With --model=NAME,NAME or --family=NAME each "
+          "model gets a folder in --out=FOLDER. --nuke=VERSION is the oldest Nuke that has to load them.",
+      .flags = PackageFlags(),
+      .run = TakesFlags(Package),
+  };
+}
+
+}  // namespace modelport

@@ -1,0 +1,79 @@
+#include "tools/package/package_request.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "artifact/export/name_of_artifact.h"
+#include "common/status/status_macros.h"
+#include "common/text/nearest.h"
+#include "tools/request/export_request.h"
+#include "tools/request/load_registry.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_family(
+    flags, "family", "",
+    "in the place of --model: every model of this family whose weights are public, such as depth_anything_v2");
+
+absl::Status TakeFamily(const std::string& family, PackageRequest& request) {
+  std::vector<std::string> families;
+  for (const CatalogEntry& entry : request.registry.catalog()) {
+    if (families.empty() || families.back() != entry.plugin->family) families.push_back(entry.plugin->family);
+    if (entry.plugin->family != family) continue;
+    (entry.variant->published ? request.models : request.left_out).push_back(entry.variant->name);
+  }
+  request.is_list = true;
+  if (!request.models.empty()) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat("--family=", family, ": ",
+                                          request.left_out.empty()
+                                              ? absl::StrCat("unknown family", NearestHint(family, families))
+                                              : "none of its models is public"));
+}
+
+absl::Status TakeModels(const std::string& names, PackageRequest& request) {
+  request.models = absl::StrSplit(names, ',');
+  request.is_list = request.models.size() > 1;
+  std::vector<std::string> sorted = request.models;
+  std::sort(sorted.begin(), sorted.end());
+  if (sorted.front().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--model=", names, ": wants a name before and after each comma"));
+  }
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("--model=", names, ": names ", *twice, " twice"));
+}
+
+}  // namespace
+
+std::string PackageName(const PackageRequest& request, const std::string& model) {
+  const absl::StatusOr<CatalogEntry> entry = request.registry.Find(model);
+  return entry.ok() ? NameOfArtifact(*entry, request.options).value_or(model) : model;
+}
+
+FlagGroup PackageFlags() { return flags + ExportFlags(); }
+
+absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in) {
+  const std::string models = *FLAGS_model, family = *FLAGS_family;
+  if (models.empty() && family.empty()) return ModelMissing();
+  if (!models.empty() && !family.empty()) {
+    return absl::InvalidArgumentError("--model and --family exclude each other: give one of them");
+  }
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
+  PackageRequest request = {.registry = std::move(registry)};
+  RETURN_IF_ERROR(family.empty() ? TakeModels(models, request) : TakeFamily(family, request));
+  if (request.is_list && !FLAGS_checkpoint->empty()) {
+    return absl::InvalidArgumentError(
+        "--checkpoint is for one model: for several, put each published file where it is looked for, in this folder "
+        "or in the Hugging Face cache");
+  }
+  ASSIGN_OR_RETURN(request.options, ParseExportOptions());
+  request.out = OutPath(request.is_list ? "." : PackageName(request, request.models.front()));
+  return request;
+}
+
+}  // namespace modelport

@@ -1,0 +1,41 @@
+// The flags of the tool that writes packages.
+#ifndef MODELPORT_TOOLS_PACKAGE_PACKAGE_REQUEST_H_
+#define MODELPORT_TOOLS_PACKAGE_PACKAGE_REQUEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "artifact/export/export_model.h"
+#include "common/text/embedded_file.h"
+#include "registry/registry.h"
+#include "tools/command/flags.h"
+
+namespace modelport {
+
+// The packages that the flags ask for.
+struct PackageRequest {
+  Registry registry;
+  std::vector<std::string> models = {};    // Names of variants, which may be unknown; each is there once.
+  std::vector<std::string> left_out = {};  // The variants of --family whose weights are not public.
+  bool is_list = false;                    // Whether each package is a folder in `out`, named by PackageName.
+  ExportOptions options = {};              // All but `weights` and `out`.
+  std::string out = {};  // --out, or else for one model its PackageName, and for several the user's folder.
+};
+
+// The name of the folder for the package of `model`: its artifact's or, where none can be made, `model`.
+std::string PackageName(const PackageRequest& request, const std::string& model);
+
+// The flag --family, with ExportFlags.
+FlagGroup PackageFlags();
+
+// Reads these flags. --model may name several models with commas between. The models are of the plugins `built_in` or
+// of --plugin_path.
+//   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
+//   NotFound         an unknown family, or no plugin in --plugin_path
+absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PACKAGE_PACKAGE_REQUEST_H_

@@ -1,0 +1,77 @@
+#include "tools/package/package_request.h"
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/embedded_plugins.h"
+#include "tools/command/flags.h"
+
+namespace modelport {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Not;
+using testing::StartsWith;
+
+absl::StatusOr<PackageRequest> Parse(const std::vector<const char*>& arguments) {
+  setenv("BUILD_WORKING_DIRECTORY", "/user", 1);
+  unsetenv("MODELPORT_WORKING_DIRECTORY");
+  RETURN_IF_ERROR(ParseFlags(PackageFlags(), arguments).status());
+  return ParsePackageRequest(EmbeddedPlugins());
+}
+
+TEST(PackageRequestTest, OneModelIsTheFolderItself) {
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--model=dav2_vits", "--nuke=14"}));
+  EXPECT_THAT(request.models, ElementsAre("dav2_vits"));
+  EXPECT_FALSE(request.is_list);
+  EXPECT_EQ(request.out, "/user/dav2_vits");
+  EXPECT_EQ(request.options.target->name, "nuke");
+  EXPECT_EQ(request.options.runtime->name, "1.12");
+}
+
+TEST(PackageRequestTest, SeveralModelsAreFoldersInOne) {
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--model=dav2_vits,da3_small", "--out=cattery"}));
+  EXPECT_THAT(request.models, ElementsAre("dav2_vits", "da3_small"));
+  EXPECT_TRUE(request.is_list);
+  EXPECT_EQ(request.out, "/user/cattery");
+  ASSERT_OK_AND_ASSIGN(const PackageRequest here, Parse({"--model=dav2_vits,da3_small"}));
+  EXPECT_EQ(here.out, "/user/");
+}
+
+TEST(PackageRequestTest, AFamilyIsItsPublicModels) {
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--family=depth_anything_v2"}));
+  EXPECT_TRUE(request.is_list);
+  EXPECT_THAT(request.models, Contains("dav2_vits"));
+  EXPECT_THAT(request.models, Contains("dav2_metric_vkitti_vitl"));
+  EXPECT_THAT(request.models, Not(Contains("dav2_vitg")));
+  EXPECT_THAT(request.models, Not(Contains("da3_small")));
+  EXPECT_THAT(request.left_out, ElementsAre("dav2_vitg"));
+}
+
+TEST(PackageRequestTest, WrongFlagsAreNamed) {
+  const struct {
+    std::vector<const char*> flags;
+    std::string message;
+  } cases[] = {
+      {{}, "--model is missing"},
+      {{"--model=dav2_vits", "--family=dinov2"}, "--model and --family exclude each other"},
+      {{"--model=dav2_vits,da3_small,dav2_vits"}, "--model=dav2_vits,da3_small,dav2_vits: names dav2_vits twice"},
+      {{"--model=dav2_vits,"}, "--model=dav2_vits,: wants a name before and after each comma"},
+      {{"--model=dav2_vits,da3_small", "--checkpoint=c.pth"}, "--checkpoint is for one model"},
+      {{"--model=dav2_vits", "--nuke=12"}, "--nuke=12: unknown Nuke"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(Parse(c.flags), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(c.message)));
+  }
+  EXPECT_THAT(Parse({"--family=depth_anything"}),
+              StatusIs(absl::StatusCode::kNotFound, StartsWith("--family=depth_anything: unknown family; nearest: ")));
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,50 @@
+#ifndef MODELPORT_TOOLS_PARITY_CHECK_COMPARED_MODEL_H_
+#define MODELPORT_TOOLS_PARITY_CHECK_COMPARED_MODEL_H_
+
+#include <torch/csrc/jit/api/module.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/expression/expression.h"
+#include "common/torchscript/parity/reference.h"
+#include "common/torchscript/proof/operator_trace.h"
+
+namespace modelport {
+
+// A model to be compared with a reference.
+struct ComparedModel {
+  std::string name;  // Of the variant, or the path of an artifact.
+  torch::jit::Module module;
+  std::vector<Call> examples = {};  // Calls of it, none of an artifact.
+  bool is_artifact = false;
+};
+
+// The TorchScript file `path`. Its code is run in this process, unless it has operators that reach files or other
+// processes.
+//   InvalidArgument     a file of another kind
+//   FailedPrecondition  its code reaches outside, or it changed while it was read
+absl::StatusOr<ComparedModel> LoadComparedArtifact(const std::string& path);
+
+// The reference in the file `path`: a safetensors file (common/torchscript/parity/reference.h), or a TorchScript file,
+// which is loaded as an artifact and called as the first example of `model` says. `names`, if it is not "", is a file
+// of names by which it is paired with the model (tools/parity/check/reference_names.h).
+//   InvalidArgument     a file of another kind; a wrong file of names
+//   FailedPrecondition  a reference of another model, if `model` is no artifact; TorchScript that reaches outside or
+//                       fails
+absl::StatusOr<Reference> LoadReference(const std::string& path, const std::string& names, const ComparedModel& model);
+
+// A reference of the model itself, with the call of `reference`, or without one that of the first example. `path` is
+// its file, for messages.
+absl::StatusOr<Reference> RecordModel(const ComparedModel& model, const absl::optional<Reference>& reference,
+                                      const std::string& path);
+
+// The first operator that makes a NaN or an infinity, with the call of `reference` or of the first example.
+absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const ComparedModel& model,
+                                                          const absl::optional<Reference>& reference);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PARITY_CHECK_COMPARED_MODEL_H_

@@ -1,0 +1,28 @@
+#ifndef MODELPORT_TOOLS_PARITY_PRINT_PARITY_H_
+#define MODELPORT_TOOLS_PARITY_PRINT_PARITY_H_
+
+#include <string>
+
+#include "common/torchscript/parity/stage.h"
+#include "tools/parity/check/check_parity.h"
+
+namespace modelport {
+
+// The stages that have a row in the table.
+enum class Rows {
+  kFirst,  // The first that fail, or if none does the one that is nearest to its tolerance, and the results.
+  kAll,    // All, but for inputs of modules that pass, where the module's result has a row.
+};
+
+// The report as a table: settings that differ, rows of stages, where the model diverges.
+std::string ParityText(const ParityReport& report, Rows rows);
+
+// What --reduce wrote, and the command that runs it.
+std::string ReductionText(const Stage& call, const SavedReduction& saved);
+
+// All of the report as JSON. A number that JSON lacks, such as an infinite one, is null.
+std::string ParityJson(const ParityReport& report);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PARITY_PRINT_PARITY_H_

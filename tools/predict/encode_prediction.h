@@ -1,0 +1,41 @@
+#ifndef MODELPORT_TOOLS_PREDICT_ENCODE_PREDICTION_H_
+#define MODELPORT_TOOLS_PREDICT_ENCODE_PREDICTION_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "tools/image/image.h"
+#include "tools/predict/pictures/depth_picture.h"
+#include "tools/predict/run/load_artifact.h"
+#include "tools/predict/run/prediction.h"
+
+namespace modelport {
+
+// What kind of file a prediction becomes.
+struct OutputStyle {
+  absl::optional<DepthColours> colours;  // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
+  bool side_by_side = false;             // With `colours`: the image to the left of its depth.
+  bool normals = false;                  // For PNG: normals as colours, in the place of depth.
+};
+
+// The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
+//
+//   depth, PNG        16 bits of grey: in metres times 256, where 0 is a pixel without depth, else from the smallest to
+//                     the largest value; or colours; or the colours of normals
+//   depth, EXR        channels depth.Z, and those that the model gives of confidence.Y, sky.Y, mask.Y and normal.X,
+//                     normal.Y and normal.Z (x right, y down, z forward), in 32-bit floats
+//   matte, PNG        16 bits of grey, from 0 to 1
+//   matte, EXR        channel A, in 32-bit floats
+//   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
+//   features, EXR     channels features.0000, ..., one pixel for each patch
+//
+// Both formats say which model made them, from which weights, in which unit, and the SHA-256 of the manifest.
+//   InvalidArgument      the path has another extension, or the model gives nothing that can be drawn, or no normals
+//   FailedPrecondition   the values are not finite
+absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
+                                             const LoadedArtifact& artifact, const OutputStyle& style);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PREDICT_ENCODE_PREDICTION_H_

@@ -1,0 +1,114 @@
+#include "tools/predict/find_images.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::_;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// A new folder with empty files of these names.
+std::string FolderOf(const std::vector<std::string>& names) {
+  const std::string folder = testing::TempDir() + testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::error_code error;
+  fs::remove_all(folder, error);
+  fs::create_directories(folder, error);
+  for (const std::string& name : names) std::ofstream(folder + "/" + name) << name;
+  return folder;
+}
+
+// The names of the images that `inputs` give, and their numbers.
+std::vector<std::string> Names(const absl::StatusOr<std::vector<FoundImage>>& images) {
+  std::vector<std::string> names;
+  if (!images.ok()) return {images.status().ToString()};
+  for (const FoundImage& image : *images) {
+    names.push_back(
+        absl::StrCat(fs::path(image.path).filename().string(), image.number.empty() ? "" : " ", image.number));
+  }
+  return names;
+}
+
+TEST(FindImages, TakesAFileOfAnyName) {
+  const std::string folder = FolderOf({"photo", "50%d[1]*.jpg"});
+  EXPECT_THAT(Names(FindImages({folder + "/photo", folder + "/50%d[1]*.jpg"})), ElementsAre("photo", "50%d[1]*.jpg"));
+}
+
+TEST(FindImages, TakesTheImagesOfAFolderInOrder) {
+  const std::string folder = FolderOf({"b.JPG", "a.tiff", "notes.txt", "c.exr", "d.png", "e.jpeg"});
+  fs::create_directories(folder + "/sub.png");
+  EXPECT_THAT(Names(FindImages({folder})), ElementsAre("a.tiff", "b.JPG", "c.exr", "d.png", "e.jpeg"));
+}
+
+TEST(FindImages, TakesASequenceInOrderOfItsNumbers) {
+  const std::string folder = FolderOf({"plate.1001.exr", "plate.0999.exr", "plate.10000.exr", "plate.1.exr",
+                                       "plate.abcd.exr", "other.1001.exr", "plate.1002.jpg", "plate.01001.exr"});
+  for (const char* pattern : {"/plate.%04d.exr", "/plate.####.exr"}) {
+    EXPECT_THAT(Names(FindImages({folder + pattern})),
+                ElementsAre("plate.0999.exr 0999", "plate.1001.exr 1001", "plate.10000.exr 10000"));
+  }
+}
+
+TEST(FindImages, TakesAWildcard) {
+  const std::string folder = FolderOf({"a1.jpg", "a2.jpg", "b1.jpg"});
+  EXPECT_THAT(Names(FindImages({folder + "/a*.jpg"})), ElementsAre("a1.jpg", "a2.jpg"));
+}
+
+TEST(FindImages, NamesWhatDoesNotExist) {
+  const std::string folder = FolderOf({"a.txt"});
+  EXPECT_THAT(FindImages({folder + "/b.jpg"}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("b.jpg: no such file")));
+  EXPECT_THAT(FindImages({folder}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("has no image")));
+  EXPECT_THAT(FindImages({folder + "/p.%04d.exr"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no file of this sequence exists")));
+  EXPECT_THAT(FindImages({folder + "/none/p.%04d.exr"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("no such folder")));
+  EXPECT_THAT(FindImages({folder + "/*.jpg"}), StatusIs(absl::StatusCode::kNotFound, HasSubstr("no file fits")));
+}
+
+TEST(FindImages, RefusesAFileThatIsNamedTwice) {
+  const std::string folder = FolderOf({"a.jpg"});
+  EXPECT_THAT(FindImages({folder, folder + "/a.jpg"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("a.jpg: is named twice")));
+}
+
+std::vector<FoundImage> Images(const std::string& folder) {
+  return {{folder + "/a.jpg", "7"}, {folder + "/b.exr", "12"}};
+}
+
+TEST(NameOutputs, AFolderGetsPngOfTheImagesNames) {
+  const std::string folder = FolderOf({});
+  ASSERT_OK_AND_ASSIGN(const auto outputs, NameOutputs(Images("in"), folder));
+  EXPECT_THAT(outputs, ElementsAre(folder + "/a.png", folder + "/b.png"));
+}
+
+TEST(NameOutputs, AStarStandsForTheNameAndDigitsForTheNumber) {
+  const std::string folder = FolderOf({});
+  ASSERT_OK_AND_ASSIGN(auto outputs, NameOutputs(Images("in"), folder + "/depth_*.exr"));
+  EXPECT_THAT(outputs, ElementsAre(folder + "/depth_a.exr", folder + "/depth_b.exr"));
+  ASSERT_OK_AND_ASSIGN(outputs, NameOutputs(Images("in"), folder + "/depth.%04d.exr"));
+  EXPECT_THAT(outputs, ElementsAre(folder + "/depth.0007.exr", folder + "/depth.0012.exr"));
+}
+
+TEST(NameOutputs, RefusesNamesThatCannotHoldTheOutputs) {
+  const std::string folder = FolderOf({"a.png"});
+  const std::vector<FoundImage> images = {{folder + "/a.png", ""}, {folder + "/x/a.jpg", ""}};
+  EXPECT_THAT(NameOutputs(images, folder + "/depth.png"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("would be written for")));
+  EXPECT_THAT(NameOutputs(images, folder + "/depth.%04d.png"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no number")));
+  EXPECT_THAT(NameOutputs(images, folder + "/*.gif"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ends with .png or .exr")));
+  EXPECT_THAT(NameOutputs(images, folder), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is the input")));
+  EXPECT_THAT(NameOutputs(images, folder + "/none/"), StatusIs(absl::StatusCode::kNotFound, _));
+}
+
+}  // namespace
+}  // namespace modelport

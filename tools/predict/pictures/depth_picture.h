@@ -1,0 +1,41 @@
+#ifndef MODELPORT_TOOLS_PREDICT_PICTURES_DEPTH_PICTURE_H_
+#define MODELPORT_TOOLS_PREDICT_PICTURES_DEPTH_PICTURE_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+#include "common/manifest/manifest.pb.h"
+#include "tools/image/colour_map.h"
+#include "tools/image/picture.h"
+
+namespace modelport {
+
+struct ValueRange {
+  double min = 0;
+  double max = 0;
+};
+
+// From the `low`-th to the `high`-th percentile of the finite values of `map`; zeros if there are none.
+ValueRange RangeOf(const at::Tensor& map, double low, double high);
+
+inline constexpr char kMetres[] = "metres";
+
+// What the depths of a model are: "metres" or "relative depth, larger is nearer".
+std::string DepthUnit(const Manifest& manifest);
+
+// How depth is drawn.
+struct DepthColours {
+  ColourMap map;
+  double low = 0;  // The percentiles of the depth that get the first and the last colour.
+  double high = 100;
+};
+
+// The depth [H, W] in colours, the last one nearest, above a legend; `beside` is drawn to its left if it is not null,
+// and has its size. Values that are not finite are dark.
+Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
+                  const Picture* beside = nullptr);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PREDICT_PICTURES_DEPTH_PICTURE_H_

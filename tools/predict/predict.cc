@@ -1,0 +1,288 @@
+// Runs a model on images and writes what it sees as pictures and maps.
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/types/optional.h"
+#include "common/io/output_place.h"
+#include "common/manifest/manifest.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/units.h"
+#include "models/embedded_plugins.h"
+#include "targets/target.h"
+#include "tools/command/commands.h"
+#include "tools/command/flags.h"
+#include "tools/command/user_path.h"
+#include "tools/image/read_image.h"
+#include "tools/predict/find_images.h"
+#include "tools/predict/predict_images.h"
+#include "tools/predict/print_predictions.h"
+#include "tools/predict/read_trimap.h"
+#include "tools/predict/run/artifact_cache.h"
+#include "tools/predict/run/benchmark.h"
+#include "tools/predict/run/load_artifact.h"
+#include "tools/predict/run/prediction.h"
+#include "tools/predict/run/run_model.h"
+#include "tools/predict/scene/write_scene.h"
+#include "tools/request/export_request.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(
+    flags, "artifact", "",
+    "an artifact that export --with_preprocess wrote, instead of --model; predict runs its code");
+Flag<std::string> FLAGS_input(
+    flags, "input", "",
+    "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
+    "quotes, or several with commas between");
+Flag<std::string> FLAGS_trimap(
+    flags, "trimap", "",
+    "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
+    "several images a folder or a sequence, in their order");
+Flag<std::string> FLAGS_colours(
+    flags, "colours", "",
+    "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
+Flag<std::string> FLAGS_percentiles(flags, "percentiles", "0,100",
+                                    "the percentiles of the depth that get the first and the last colour");
+Flag<bool> FLAGS_normals(flags, "normals", false,
+                         "draw normals in the place of depth: red right, green up, blue to the camera");
+Flag<bool> FLAGS_side_by_side(flags, "side_by_side", false, "draw depth in colours, with the image to its left");
+Flag<std::string> FLAGS_cameras(
+    flags, "cameras", "",
+    "write the cameras of the views to this .json file, or to this new folder as COLMAP's text files");
+Flag<std::string> FLAGS_points(flags, "points", "",
+                               "write a coloured point cloud of the views to this .ply or .glb file");
+Flag<double> FLAGS_conf(flags, "conf", 40, "leave out so many percent of the points, those of the least confidence");
+Flag<std::string> FLAGS_compare(
+    flags, "compare", "",
+    "another artifact: tell how far its outputs are, and draw both and their difference to --out");
+Flag<std::string> FLAGS_key(flags, "key", "",
+                            "the public key in PEM of whoever signed the files of --artifact and --compare: their "
+                            "signatures are checked before "
+                            "anything of them runs");
+Flag<bool> FLAGS_benchmark(flags, "benchmark", false,
+                           "measure the time and memory of one image, instead of writing anything");
+Flag<bool> FLAGS_views(flags, "views", false, "take all images as views of one scene, for Depth Anything 3");
+Flag<absl::optional<int64_t>> FLAGS_size(
+    flags, "size", absl::nullopt,
+    "the resolution at which the model works, in pixels or tokens; by default that of the published code");
+Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
+
+absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
+  return LoadArtifact(ResolveUserPath(path), FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key));
+}
+
+// The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
+absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
+  const std::string artifact = *FLAGS_artifact;
+  if (artifact.empty() == FLAGS_model->empty()) {
+    return absl::InvalidArgumentError("give one of --model=NAME and --artifact=FILE.pt");
+  }
+  if (!artifact.empty()) return OpenFile(artifact);
+  if (!FLAGS_key->empty() && FLAGS_compare->empty()) {
+    return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
+  }
+  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
+  if (request.options.target->wraps) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--target=", request.options.target->name, ": predict runs artifacts for libtorch"));
+  }
+  request.options.with_preprocess = true;
+  ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
+  ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.entry, request.options, folder));
+  remarks.push_back(kept.exported_now ? "exported now, kept for the next time" : "kept from an earlier run");
+  return LoadArtifact(kept.path, /*public_key=*/"");
+}
+
+absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
+  const absl::StatusOr<ColourMap> map = FindColourMap(name);
+  if (!map.ok()) return Annotate(map.status(), absl::StrCat("--colours=", name));
+  DepthColours colours = {.map = *map};
+  const std::string percentiles = *FLAGS_percentiles;
+  const std::vector<std::string> ends = absl::StrSplit(percentiles, ',');
+  if (ends.size() == 2 && absl::SimpleAtod(ends[0], &colours.low) && absl::SimpleAtod(ends[1], &colours.high) &&
+      0 <= colours.low && colours.low < colours.high && colours.high <= 100) {
+    return colours;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--percentiles=", percentiles, ": wants two numbers in 0..100, the smaller first, such as 2,98"));
+}
+
+absl::StatusOr<PredictOptions> ParsePredictOptions() {
+  PredictOptions options;
+  constexpr int64_t kMaxMegapixels = 1000;
+  const int64_t megapixels = *FLAGS_max_megapixels;
+  if (megapixels < 1 || megapixels > kMaxMegapixels) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--max_megapixels=", megapixels, ": wants a number in 1..", kMaxMegapixels));
+  }
+  options.max_pixels = megapixels * 1000000;
+  options.size = *FLAGS_size;
+  options.style.side_by_side = *FLAGS_side_by_side;
+  options.style.normals = *FLAGS_normals;
+  const std::string colours = *FLAGS_colours;
+  if (options.style.normals && (!colours.empty() || options.style.side_by_side)) {
+    return absl::InvalidArgumentError("--normals has colours of its own: leave out --colours and --side_by_side");
+  }
+  if (!colours.empty() || options.style.side_by_side) {
+    ASSIGN_OR_RETURN(options.style.colours, ParseColours(colours.empty() ? "spectral" : colours));
+  }
+  return options;
+}
+
+// Whether a run must, may or must not write a file for each image.
+enum class Outputs { kWanted, kOptional, kNone };
+
+Outputs OutputsOf(const LoadedArtifact& artifact) {
+  if (*FLAGS_benchmark || artifact.manifest.interface().kind() == "scores") return Outputs::kNone;
+  const bool others = !FLAGS_compare->empty() || !FLAGS_cameras->empty() || !FLAGS_points->empty();
+  return others ? Outputs::kOptional : Outputs::kWanted;
+}
+
+absl::Status CheckOut(const std::string& out, Outputs wanted) {
+  if (out.empty() && wanted == Outputs::kWanted) {
+    return absl::InvalidArgumentError("--out is missing: a .png or .exr file, a folder, or a name with * or %04d");
+  }
+  if (!out.empty() && wanted == Outputs::kNone) {
+    return absl::InvalidArgumentError(
+        "--out: labels of a model of classes, and the results of --benchmark, are printed; leave it out");
+  }
+  return absl::OkStatus();
+}
+
+// Which file each image becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
+  const std::vector<std::string> inputs = ResolveUserPaths(*FLAGS_input);
+  if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
+  ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
+  std::vector<std::string> outputs(images.size());
+  if (!out.empty()) {
+    ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out)));
+  }
+  std::vector<PredictJob> jobs;
+  for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
+  return jobs;
+}
+
+// Gives each job its trimap.
+absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact, std::vector<PredictJob>& jobs) {
+  const std::string& model = artifact.manifest.model();
+  if (trimap.empty() && !TakesTrimap(artifact)) return absl::OkStatus();
+  if (trimap.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--trimap is missing: ", model,
+                     " takes an image and its trimap, grey of the same size: black background, white foreground, "
+                     "unknown between"));
+  }
+  if (!TakesTrimap(artifact)) return absl::InvalidArgumentError(absl::StrCat("--trimap: ", model, " takes none"));
+  ASSIGN_OR_RETURN(const std::vector<FoundImage> trimaps, FindImages(ResolveUserPaths(trimap)));
+  if (trimaps.size() != jobs.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("--trimap=", trimap, ": there are ", trimaps.size(), " trimaps for ",
+                                                   Counted(static_cast<int64_t>(jobs.size()), "image")));
+  }
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    jobs[i].trimap = trimaps[i].path;
+    RETURN_IF_ERROR(CheckIsNoInput(jobs[i].output, trimaps));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
+  SceneOutputs outputs;
+  if (const std::string path = *FLAGS_cameras; !path.empty()) outputs.cameras = ResolveUserPath(path);
+  if (const std::string path = *FLAGS_points; !path.empty()) outputs.points = ResolveUserPath(path);
+  outputs.percentile = *FLAGS_conf;
+  if (!(outputs.percentile >= 0 && outputs.percentile < 100)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--conf=", outputs.percentile, ": wants a percentage from 0 to 100"));
+  }
+  RETURN_IF_ERROR(CheckSceneOutputs(outputs));
+  return outputs;
+}
+
+// An output must not replace an input. NameOutputs and PairTrimaps check the outputs of images.
+absl::Status CheckSceneFiles(const SceneOutputs& outputs, const LoadedArtifact& artifact,
+                             const std::vector<PredictJob>& jobs) {
+  std::vector<std::string> inputs = {artifact.path, ManifestPath(artifact.path)};
+  for (const PredictJob& job : jobs) inputs.push_back(job.input);
+  for (const std::string& input : inputs) {
+    RETURN_IF_ERROR(CheckNotSameFile(outputs.cameras, input));
+    RETURN_IF_ERROR(CheckNotSameFile(outputs.points, input));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
+  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(job.input, options.max_pixels));
+  ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimap(job.trimap, options.max_pixels));
+  const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size, trimap);
+  if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
+  PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
+  return absl::OkStatus();
+}
+
+// The artifact of --compare; none without the flag.
+absl::StatusOr<absl::optional<LoadedArtifact>> OpenCompared() {
+  const std::string path = *FLAGS_compare;
+  if (path.empty()) return absl::nullopt;
+  if (*FLAGS_views || *FLAGS_benchmark) {
+    return absl::InvalidArgumentError("--compare takes each image on its own: leave out --views and --benchmark");
+  }
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(path));
+  return absl::make_optional(std::move(artifact));
+}
+
+absl::Status Predict() {
+  const absl::Time start = absl::Now();
+  PredictionReport report;
+  ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
+  ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
+  const std::string out = *FLAGS_out;
+  // A wrong path is told before an export takes its time.
+  ASSIGN_OR_RETURN(report.jobs, PlanJobs(out));
+  ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
+  RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
+  RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, report.jobs));
+  RETURN_IF_ERROR(CheckSceneFiles(report.scene, artifact, report.jobs));
+  if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
+  ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
+  if (compared) {
+    options.compared = &*compared;
+    if (!options.style.colours) {
+      ASSIGN_OR_RETURN(options.style.colours, ParseColours("spectral"));
+    }
+  }
+  if (*FLAGS_views || !report.scene.cameras.empty() || !report.scene.points.empty()) {
+    ASSIGN_OR_RETURN(const std::vector<View> views, PredictViews(artifact, report.jobs, options, report.images));
+    ASSIGN_OR_RETURN(report.counts, WriteScene(views, report.scene));
+  } else {
+    report.images = PredictImages(artifact, report.jobs, options);
+  }
+  report.time = absl::Now() - start;
+  PrintPredictions(artifact, report, std::cout);
+  return FailuresOf(report.images);
+}
+
+}  // namespace
+
+Command PredictCommand() {
+  return {
+      .name = "predict",
+      .summary = "Runs a model on images: depth, mattes, features or labels, as pictures and maps.",
+      .flags = flags + ExportFlags(),
+      .run = TakesFlags(Predict),
+  };
+}
+
+}  // namespace modelport

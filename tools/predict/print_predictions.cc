@@ -1,0 +1,135 @@
+#include "tools/predict/print_predictions.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
+#include "common/manifest/describe_weights.h"
+#include "common/text/first_few.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "tools/predict/pictures/depth_picture.h"
+
+namespace modelport {
+namespace {
+
+std::string Source(const Manifest& manifest) {
+  if (manifest.warning().empty()) return WeightsSource(manifest);
+  return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
+}
+
+// What was read: the one image and its size, or how many images.
+std::string Inputs(const std::vector<PredictedImage>& images) {
+  if (images.size() > 1) return absl::StrCat(images.size(), " images");
+  return absl::StrCat(images[0].input, ", ", images[0].width, " x ", images[0].height);
+}
+
+// Each note once, with the number of images that it is about.
+void AddNotes(const std::vector<PredictedImage>& images, Table& table) {
+  std::map<std::string, int> notes;
+  for (const PredictedImage& image : images) {
+    for (const std::string& note : image.notes) ++notes[note];
+  }
+  for (const auto& [note, count] : notes) {
+    table.AddRow({"note", images.size() > 1 ? absl::StrCat(note, " (", Counted(count, "image"), ")") : note});
+  }
+}
+
+// The range of all images' depths; "" if there are none.
+std::string Depths(const Manifest& manifest, const std::vector<PredictedImage>& images) {
+  absl::optional<ValueRange> all;
+  for (const PredictedImage& image : images) {
+    if (!image.status.ok() || !image.depth) continue;
+    if (!all) all = image.depth;
+    all->min = std::min(all->min, image.depth->min);
+    all->max = std::max(all->max, image.depth->max);
+  }
+  if (!all) return "";
+  return absl::StrFormat("%.4g to %.4g, %s", all->min, all->max, DepthUnit(manifest));
+}
+
+std::string Written(const std::vector<PredictJob>& jobs, const std::vector<PredictedImage>& images) {
+  std::vector<std::string> paths;
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (images[i].status.ok() && !jobs[i].output.empty()) paths.push_back(jobs[i].output);
+  }
+  if (paths.size() < 3) return absl::StrJoin(paths, " and ");
+  return absl::StrCat(Counted(static_cast<int64_t>(paths.size()), "file"), ": ", paths.front(), " to ", paths.back());
+}
+
+void AddLabels(const std::vector<PredictedImage>& images, Table& table) {
+  for (const PredictedImage& image : images) {
+    for (const Label& label : image.labels) {
+      const std::string name = label.name.empty() ? "" : absl::StrCat(label.name, ", ");
+      table.AddRow({"label", absl::StrFormat("%5.1f %%  %sclass %d%s", 100 * label.probability, name, label.index,
+                                             images.size() > 1 ? absl::StrCat("  ", image.input) : "")});
+    }
+  }
+}
+
+void AddDifferences(const std::vector<PredictedImage>& images, Table& table) {
+  for (const PredictedImage& image : images) {
+    if (!image.difference) continue;
+    const auto& [largest, mean, range] = *image.difference;
+    table.AddRow({"difference", absl::StrFormat("largest %.3g, mean %.3g, of a range of %.3g%s", largest, mean, range,
+                                                images.size() > 1 ? absl::StrCat("  ", image.input) : "")});
+  }
+}
+
+}  // namespace
+
+void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& report, std::ostream& out) {
+  const std::vector<PredictedImage>& images = report.images;
+  Table table;
+  table.AddRow({"model", artifact.manifest.model()});
+  table.AddRow({"artifact", artifact.path});
+  for (const std::string& remark : report.remarks) table.AddRow({"", remark});
+  table.AddRow({"source", Source(artifact.manifest)});
+  table.AddRow({"input", Inputs(images)});
+  AddNotes(images, table);
+  if (const std::string depths = Depths(artifact.manifest, images); !depths.empty()) table.AddRow({"depth", depths});
+  AddLabels(images, table);
+  AddDifferences(images, table);
+  if (!report.scene.points.empty()) {
+    table.AddRow({"points", absl::StrCat(report.counts.points, ", without ", report.counts.left_out,
+                                         " of little confidence, of sky or without depth")});
+  }
+  if (const std::string written = Written(report.jobs, images); !written.empty()) table.AddRow({"wrote", written});
+  for (const std::string& path : {report.scene.cameras, report.scene.points}) {
+    if (!path.empty()) table.AddRow({"wrote", path});
+  }
+  table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(report.time))});
+  out << table.ToString();
+}
+
+void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, const Image& image,
+                    const Benchmark& benchmark, std::ostream& out) {
+  const auto milliseconds = [](double seconds) { return absl::StrFormat("%.1f ms", seconds * 1000); };
+  Table table;
+  table.AddRow({"model", artifact.manifest.model()});
+  table.AddRow({"input", absl::StrCat(input, ", ", image.width, " x ", image.height)});
+  table.AddRow({"runs", absl::StrCat(benchmark.runs)});
+  table.AddRow({"median", milliseconds(benchmark.median_seconds)});
+  table.AddRow({"p90", milliseconds(benchmark.p90_seconds)});
+  table.AddRow({"rate", absl::StrFormat("%.3g images/s", 1 / benchmark.median_seconds)});
+  table.AddRow({"peak memory", FormatBytes(benchmark.peak_memory)});
+  out << table.ToString();
+}
+
+absl::Status FailuresOf(const std::vector<PredictedImage>& images) {
+  std::vector<absl::Status> failures;
+  for (const PredictedImage& image : images) {
+    if (!image.status.ok()) failures.push_back(image.status);
+  }
+  if (failures.empty()) return absl::OkStatus();
+  if (images.size() == 1) return failures[0];
+  return absl::Status(
+      failures[0].code(),
+      absl::StrCat(failures.size(), " of ", images.size(), " images failed; the others are done",
+                   FirstFewLines(failures.size(), "  ", [&](size_t i) { return std::string(failures[i].message()); })));
+}
+
+}  // namespace modelport

@@ -1,0 +1,106 @@
+#include "tools/predict/run/artifact_cache.h"
+
+#include <sys/stat.h>
+#include <torch/version.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
+#include <system_error>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/digest/sha256.h"
+#include "common/manifest/manifest.h"
+#include "common/manifest/version.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/image_size.h"
+
+namespace modelport {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What tells a file from another one and from its own earlier content, without reading it.
+absl::Status AppendIdentity(const std::string& path, std::string& key) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
+  absl::StrAppend(&key, path, "\n", info.st_dev, " ", info.st_ino, " ", info.st_size, " ");
+  absl::StrAppend(&key, info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ");
+  absl::StrAppend(&key, info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec, "\n");
+  return absl::OkStatus();
+}
+
+absl::Status AppendWeights(const WeightSource& weights, std::string& key) {
+  if (const auto* const seeded = std::get_if<Seeded>(&weights)) absl::StrAppend(&key, SeededName(*seeded), "\n");
+  const auto* const files = std::get_if<CheckpointFiles>(&weights);
+  if (files == nullptr) return absl::OkStatus();
+  for (const CheckpointFile& file : *files) {
+    absl::StrAppend(&key, file.choice.layout, "\n", file.choice.state_dict.value_or("by fit"), "\n");
+    ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(file.path));
+    for (const OpenedFile& opened : checkpoint.files()) RETURN_IF_ERROR(AppendIdentity(opened.path, key));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptions& options) {
+  std::string key =
+      absl::StrCat(kModelportVersion, "\n", TORCH_VERSION, "\n", entry.variant->name, "\n", entry.plugin->plugin_digest,
+                   "\n", entry.plugin->key_map_digest, "\n", DTypeName(options.dtype), "\n");
+  absl::StrAppend(&key, options.runtime == nullptr ? "newest" : options.runtime->name, "\n", options.with_preprocess,
+                  options.prove, options.allow_nonfinite, "\n", absl::StrJoin(options.outputs, ","), "\n",
+                  options.target->name, " ", options.wrapper, "\n",
+                  options.static_shape ? ImageSizeString(*options.static_shape) : "any size", "\n");
+  RETURN_IF_ERROR(AppendWeights(options.weights, key));
+  return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
+}
+
+// The artifacts are code that will be run, so nobody else may write there.
+absl::Status CheckOwner(const std::string& folder) {
+  struct stat info;
+  if (stat(folder.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, folder);
+  if (info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat(folder, ": other users may write there, and kept artifacts are code that is run",
+                   "\n  chown and chmod go-w it, or name another place by XDG_CACHE_HOME"));
+}
+
+absl::Status MakeFolder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(fs::path(folder).parent_path(), error);
+  if (mkdir(folder.c_str(), 0700) == 0) return absl::OkStatus();
+  if (errno == EEXIST) return CheckOwner(folder);
+  return absl::ErrnoToStatus(errno, absl::StrCat(folder, ": cannot be made; XDG_CACHE_HOME names another place"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> CacheFolder() {
+  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/') {
+    return absl::StrCat(cache, "/modelport");
+  }
+  if (const char* const home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
+    return absl::StrCat(home, "/.cache/modelport");
+  }
+  return absl::NotFoundError("no place to keep artifacts: set HOME or XDG_CACHE_HOME to an absolute path");
+}
+
+absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const CatalogEntry& entry, ExportOptions options,
+                                          const std::string& folder) {
+  RETURN_IF_ERROR(MakeFolder(folder));
+  ASSIGN_OR_RETURN(const std::string name, NameFor(entry, options));
+  const std::string path = absl::StrCat(folder, "/", name);
+  // A manifest never stands beside an artifact that is not whole.
+  std::error_code error;
+  if (fs::exists(path, error) && fs::exists(ManifestPath(path), error)) return KeptArtifact{path};
+  options.out = path;
+  RETURN_IF_ERROR(ExportModel(registry, entry, options).status());
+  return KeptArtifact{path, /*exported_now=*/true};
+}
+
+}  // namespace modelport

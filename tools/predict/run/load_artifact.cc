@@ -1,0 +1,61 @@
+#include "tools/predict/run/load_artifact.h"
+
+#include <memory>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "artifact/manifest/stated_manifest.h"
+#include "artifact/signature/artifact_signature.h"
+#include "common/digest/sha256.h"
+#include "common/io/mapped_file.h"
+#include "common/manifest/manifest.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "common/torchscript/archive/artifact_file.h"
+#include "common/torchscript/archive/outside_calls.h"
+#include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/runtime/operators.h"
+
+namespace modelport {
+namespace {
+
+absl::Status CheckTakesImages(const Manifest& manifest) {
+  if (manifest.preprocessing().inside() && manifest.target() == "libtorch") return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      "takes prepared tensors, not images\n  export it with --with_preprocess: bazel run //tools:export -- ",
+      "--model=", Brief(manifest.model()), " --with_preprocess"));
+}
+
+absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
+                                    const absl::optional<ArtifactSignature>& signature) {
+  // ArtifactFile would call another kind of file a damaged zip archive.
+  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
+  ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
+  ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
+  if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
+  ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
+  absl::StatusOr<ScriptFile> script = ReadScriptFile(artifact.bytes());
+  if (!script.ok()) return Annotate(script.status(), path);
+  // The tokens of the code were checked before it was loaded; now its operators are known exactly.
+  if (const absl::Status status = CheckNoOutsideCalls(CollectOperators(script->module)); !status.ok()) {
+    return Annotate(status, path);
+  }
+  script->module.eval();
+  return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
+}
+
+}  // namespace
+
+absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  if (public_key.empty()) return Load(path, file, absl::nullopt);
+  ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *file, public_key));
+  absl::StatusOr<LoadedArtifact> artifact = Load(path, file, signature);
+  // What was loaded must be what the signature is of.
+  RETURN_IF_ERROR(file->CheckUnchanged());
+  return artifact;
+}
+
+}  // namespace modelport

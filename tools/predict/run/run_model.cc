@@ -1,0 +1,164 @@
+#include "tools/predict/run/run_model.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/eye.h>
+#include <ATen/ops/from_blob.h>
+#include <ATen/ops/stack.h>
+#include <c10/core/InferenceMode.h>
+#include <torch/csrc/jit/runtime/graph_executor.h>
+
+#include <string>
+#include <unordered_map>
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "common/manifest/main_output.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "common/torchscript/script/torch_status.h"
+
+namespace modelport {
+namespace {
+
+using Results = std::vector<Prediction>;
+
+at::Tensor Dense(const at::Tensor& tensor) { return tensor.to(at::kCPU, at::kFloat).contiguous(); }
+
+// An image as [3, H, W], of bytes or floats.
+at::Tensor ToTensor(const Image& image) {
+  return std::visit(
+      [&](const auto& pixels) {
+        const auto dtype = c10::CppTypeToScalarType<typename std::decay_t<decltype(pixels)>::value_type>::value;
+        auto* const data = const_cast<void*>(static_cast<const void*>(pixels.data()));
+        return at::from_blob(data, {image.height, image.width, 3}, dtype).permute({2, 0, 1}).contiguous();
+      },
+      image.pixels);
+}
+
+at::Tensor Stack(absl::Span<const Image> images) {
+  std::vector<at::Tensor> tensors;
+  for (const Image& image : images) tensors.push_back(ToTensor(image));
+  // Views of one scene may be files of different depths.
+  for (at::Tensor& tensor : tensors) {
+    if (tensor.scalar_type() != tensors[0].scalar_type()) {
+      for (at::Tensor& each : tensors) each = each.scalar_type() == at::kByte ? each.to(at::kFloat) / 255 : each;
+      break;
+    }
+  }
+  return at::stack(tensors);
+}
+
+// The last line of a traceback, which is what the model's own code says.
+absl::Status Explain(const absl::Status& status) {
+  if (!absl::IsInternal(status)) return status;
+  absl::string_view cause = status.message();
+  for (const absl::string_view line : absl::StrSplit(status.message(), '\n', absl::SkipWhitespace())) cause = line;
+  const size_t colon = cause.find("Error: ");
+  if (colon != cause.npos) cause.remove_prefix(colon + 7);
+  return absl::FailedPreconditionError(absl::StrCat("the model refuses the image: ", Brief(cause)));
+}
+
+const c10::FunctionSchema& Schema(const LoadedArtifact& artifact, const std::string& method) {
+  return artifact.module.get_method(method).function().getSchema();
+}
+
+// Calls `method` on `inputs`; `size` goes to the argument that the method has for it.
+absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
+                                 const std::vector<c10::IValue>& inputs, absl::optional<int64_t> size) {
+  std::unordered_map<std::string, c10::IValue> named;
+  for (const char* name : {"input_size", "process_res", "size", "num_tokens"}) {
+    if (size && Schema(artifact, method).argumentIndexWithName(name)) named[name] = *size;
+  }
+  if (size && named.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--size=", *size, ": the preprocessing of ",
+                                                   artifact.manifest.model(), " has no choice of a size"));
+  }
+  const absl::StatusOr<c10::IValue> result =
+      CatchTorch([&] { return artifact.module.get_method(method)(inputs, named); });
+  if (!result.ok()) return Explain(result.status());
+  return result;
+}
+
+// Sets a field of each result from `name`, if the model gives it: a scene's `views`, or else a batch of images.
+void Take(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, const std::string& name,
+          at::Tensor Prediction::*field, Results& results) {
+  const auto output = outputs.find(name);
+  if (output == outputs.end()) return;
+  const at::Tensor batch = output->value().toTensor();
+  const at::Tensor all = views ? batch[0] : batch;
+  for (size_t i = 0; i < results.size(); ++i) results[i].*field = Dense(all[static_cast<int64_t>(i)]);
+}
+
+Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views, size_t count) {
+  Results results(count);
+  Take(outputs, views, "depth", &Prediction::depth, results);
+  Take(outputs, views, "mask", &Prediction::mask, results);
+  Take(outputs, views, "normal", &Prediction::normals, results);
+  Take(outputs, views, "depth_conf", &Prediction::confidence, results);
+  Take(outputs, views, "sky", &Prediction::sky, results);
+  Take(outputs, views, "extrinsics", &Prediction::extrinsics, results);
+  Take(outputs, views, "intrinsics", &Prediction::intrinsics, results);
+  for (Prediction& result : results) {
+    if (result.normals.defined()) result.normals = result.normals.permute({2, 0, 1}).contiguous();
+    if (result.intrinsics.defined() && !result.extrinsics.defined()) result.extrinsics = at::eye(3, 4);
+  }
+  return results;
+}
+
+absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size,
+                            const at::Tensor& trimap) {
+  const std::string& kind = artifact.manifest.interface().kind();
+  const bool views = TakesViews(artifact), features = kind == "features";
+  std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
+  if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
+  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, features ? "image_features" : "forward", inputs, size));
+  return CatchTorch([&] {
+    if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
+    const at::Tensor one = Dense(output.toTensor()[0]);
+    if (features) return Results{{.features = one}};
+    if (kind == "matte") return Results{{.alpha = one[0]}};
+    return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
+  });
+}
+
+}  // namespace
+
+bool TakesViews(const LoadedArtifact& artifact) {
+  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
+  return !forward.inputs().empty() && forward.inputs(0).layout() == "BNCHW";
+}
+
+bool TakesTrimap(const LoadedArtifact& artifact) {
+  return Schema(artifact, "forward").argumentIndexWithName("trimap").has_value();
+}
+
+absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
+                                                 absl::optional<int64_t> size, const at::Tensor& trimap) {
+  if (images.size() != 1 && !TakesViews(artifact)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.manifest.model(), " takes one image at a time, not ", images.size(), " views"));
+  }
+  for (const Image& image : images) {
+    if (image.width == images[0].width && image.height == images[0].height) continue;
+    return absl::InvalidArgumentError(absl::StrCat("views want one size; there are ", images[0].width, " x ",
+                                                   images[0].height, " and ", image.width, " x ", image.height));
+  }
+  if (TakesTrimap(artifact) && !trimap.defined()) {
+    return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " takes single images with trimaps"));
+  }
+  if (trimap.defined() && (trimap.size(1) != images[0].height || trimap.size(2) != images[0].width)) {
+    return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
+                                                   " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
+  }
+  const c10::InferenceMode inference;
+  // Specialising the code for a size costs more than it gains.
+  const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
+  ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
+  return Run(artifact, input, size, trimap);
+}
+
+}  // namespace modelport

@@ -1,0 +1,23 @@
+// The flags that choose a layout and a state dict of one or several checkpoints.
+#ifndef MODELPORT_TOOLS_REQUEST_CHECKPOINT_FILES_H_
+#define MODELPORT_TOOLS_REQUEST_CHECKPOINT_FILES_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "registry/recognise/weight_source.h"
+
+namespace modelport {
+
+// The checkpoints at `paths`, and what to take of each: `layout`, the value of the flag `layout_flag`, and
+// `state_dict`, that of --state_dict, have one value for all of them or, with commas, one for each.
+//   InvalidArgument  a flag has another number of values
+absl::StatusOr<CheckpointFiles> MakeCheckpointFiles(const std::vector<std::string>& paths, const std::string& layout,
+                                                    const std::string& state_dict,
+                                                    absl::string_view layout_flag = "layout");
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_REQUEST_CHECKPOINT_FILES_H_

@@ -1,0 +1,272 @@
+#include "tools/request/export_request.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "artifact/export/name_of_artifact.h"
+#include "common/keymap/source_choice.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/image_size.h"
+#include "common/text/printable.h"
+#include "registry/recognise/assign_files.h"
+#include "registry/recognise/find_checkpoint.h"
+#include "registry/recognise/recognise_model.h"
+#include "tools/command/user_path.h"
+#include "tools/request/checkpoint_files.h"
+#include "tools/request/host_request.h"
+#include "tools/request/load_registry.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_weights(
+    flags, "weights", "",
+    "published: end with an error if no checkpoint is found; seeded or seeded:SEED: weights made by a rule, which "
+    "predict nothing, for structure checks; by default published if a checkpoint is found, else seeded, or for a "
+    "package an error");
+Flag<std::string> FLAGS_layout(
+    flags, "layout", "auto",
+    "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one "
+    "for all, or one for each with commas between");
+Flag<std::string> FLAGS_state_dict(
+    flags, "state_dict", "",
+    "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
+Flag<bool> FLAGS_with_preprocess(
+    flags, "with_preprocess", false,
+    "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
+    "0..1");
+Flag<std::string> FLAGS_wrapper(
+    flags, "wrapper", "",
+    "with --target=nuke or --nuke: which of the model's nodes to make, by the name that bazel run //tools:list shows; "
+    "by default the first");
+Flag<std::string> FLAGS_outputs(flags, "outputs", "",
+                                "the outputs of the model's forward to keep, such as depth, or several with commas "
+                                "between; the others are left out, with the code and the weights that only they "
+                                "need; by default all are kept");
+Flag<std::string> FLAGS_static_shape(
+    flags, "static_shape", "",
+    "height and width in pixels, such as 518x924: the artifact takes images of this size only and holds what depends "
+    "on the size alone, which saves up to 0.4 % of a call; by default it takes images of any size");
+Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
+                              "dtype of the artifact's weights: float32, float16 or bfloat16");
+Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
+Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
+                                 "let NaN and infinite weights and outputs through; the manifest counts the outputs");
+
+}  // namespace
+
+Flag<std::string> FLAGS_model(
+    flags, "model", "",
+    "the variant to export, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
+    "fits, if there is only one");
+Flag<std::string> FLAGS_checkpoint(
+    flags, "checkpoint", "",
+    "the published file of weights, or several with commas between for a model of several files; by default they are "
+    "looked for here and in the Hugging Face cache (see --weights)");
+Flag<std::string> FLAGS_out(flags, "out", "",
+                            "what to write; by default it is named after the model, in the current folder");
+
+namespace {
+
+absl::StatusOr<Seeded> ParseSeeded(absl::string_view weights) {
+  Seeded seeded;
+  absl::string_view rest = weights;
+  if (absl::ConsumePrefix(&rest, "seeded") &&
+      (rest.empty() || (absl::ConsumePrefix(&rest, ":") && absl::SimpleAtoi(rest, &seeded.seed)))) {
+    return seeded;
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--weights=", weights, ": wants published, seeded or seeded:SEED, SEED an unsigned 64-bit number"));
+}
+
+// How to get the published weights of `variant`.
+std::string Cure(const Variant& variant) {
+  std::vector<std::string> places, names;
+  for (const PublishedFile& file : variant.files) {
+    names.push_back(file.name);
+    if (std::string place = PublishedPlace(file); !place.empty()) places.push_back(std::move(place));
+  }
+  if (places.empty()) {
+    return absl::StrCat("pass --checkpoint=FILE", variant.files.size() > 1 ? ",FILE" : "",
+                        " if you have its weights: the plugin names no place where they are published");
+  }
+  const std::string whole = PublishedPlace(variant.whole);
+  return absl::StrCat("get ", absl::StrJoin(places, "\n  get "),
+                      "\n  and pass --checkpoint=", absl::StrJoin(names, ","),
+                      whole.empty() ? "" : absl::StrCat("\n  or get ", whole, " and pass it alone"));
+}
+
+bool AllFound(const std::vector<std::string>& found) {
+  return std::find(found.begin(), found.end(), "") == found.end();
+}
+
+// The paths of the published files on this machine, "" for those that are not found: of all parts or, if one of these
+// is not found, of the file that holds the whole.
+std::vector<std::string> FindCheckpoints(const Variant& variant, const std::string& here) {
+  std::vector<std::string> found;
+  for (const PublishedFile& file : variant.files) found.push_back(FindCheckpoint(file, here));
+  if (AllFound(found)) return found;
+  const std::string whole = FindCheckpoint(variant.whole, here);
+  return whole.empty() ? found : std::vector<std::string>{whole};
+}
+
+// Says where the weights come from when that was not the user's choice.
+std::string DescribeChoice(const Variant& variant, const std::vector<std::string>& found) {
+  if (AllFound(found)) {
+    return absl::StrCat("used the checkpoint", found.size() > 1 ? "s " : " ", Printable(absl::StrJoin(found, " and ")),
+                        "\n");
+  }
+  std::vector<std::string> lacking;
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (found[i].empty()) lacking.push_back(variant.files[i].name);
+  }
+  return absl::StrCat("no ", absl::StrJoin(lacking, " and no "),
+                      " in this folder or in the Hugging Face cache: used SEEDED weights.\n",
+                      "The artifact is for structure checks; it predicts nothing. For the real one:\n  ", Cure(variant),
+                      "\n--weights=published makes this an error.\n");
+}
+
+// `subject` begins the message.
+absl::Status NoneFound(absl::string_view subject, const Variant& variant, const std::vector<std::string>& found,
+                       const std::string& here) {
+  std::string message = absl::StrCat(subject, ": no checkpoint of ", variant.name);
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].empty()) continue;
+    for (const std::string& place : SearchedPlaces(variant.files[i], here)) absl::StrAppend(&message, "\n  no ", place);
+  }
+  for (const std::string& place : SearchedPlaces(variant.whole, here)) absl::StrAppend(&message, "\n  no ", place);
+  return absl::NotFoundError(absl::StrCat(message, "\n  ", Cure(variant)));
+}
+
+// The seeded weights that the flag --weights, `weights`, asks for.
+absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
+  const SourceChoice choice = ParseSourceChoice(*FLAGS_layout, *FLAGS_state_dict);
+  if (choice.layout != "auto" && choice.layout != "original") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
+  }
+  if (choice.state_dict) {
+    return absl::InvalidArgumentError("--state_dict is for checkpoints: seeded weights have no dictionaries");
+  }
+  return ParseSeeded(weights);
+}
+
+absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
+  return MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict);
+}
+
+absl::Status CheckOneSource() {
+  if (FLAGS_weights->empty() || FLAGS_checkpoint->empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
+}
+
+// The model of the flag --model, or else the one that the checkpoint fits, with a note for the user.
+absl::StatusOr<std::pair<CatalogEntry, std::string>> ChooseModel(const Registry& registry) {
+  const std::string model = *FLAGS_model;
+  if (!model.empty()) {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+    return std::make_pair(entry, std::string());
+  }
+  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
+  ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, RecogniseModel(registry, given));
+  return std::make_pair(entry, absl::StrCat("recognised ", entry.variant->name, ", the only model that fits\n"));
+}
+
+}  // namespace
+
+FlagGroup ExportFlags() { return flags + HostFlags() + RegistryFlags(); }
+
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source) {
+  const Variant& variant = *entry.variant;
+  const std::string checkpoint = *FLAGS_checkpoint, weights = *FLAGS_weights;
+  if (!weights.empty() && weights != "published") {
+    ASSIGN_OR_RETURN(source, ChooseSeeded(weights));
+    return "";
+  }
+  if (const std::vector<std::string> paths = ResolveUserPaths(checkpoint); !paths.empty()) {
+    if (paths.size() > 1 && variant.files.size() == 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--checkpoint=", checkpoint, ": ", variant.name, " is one file, not several"));
+    }
+    ASSIGN_OR_RETURN(source, MakeFiles(paths));
+    return "";
+  }
+  const std::string here = ResolveUserPath(".");
+  const std::vector<std::string> found = FindCheckpoints(variant, here);
+  if (!AllFound(found) && !weights.empty()) return NoneFound("--weights=published", variant, found, here);
+  if (!AllFound(found) && if_not_found == IfNotFound::kFail) {
+    const absl::Status none = NoneFound("--weights is not given", variant, found, here);
+    return absl::NotFoundError(absl::StrCat(
+        none.message(), "\n  or pass --weights=seeded for weights that predict nothing, to try the steps"));
+  }
+  if (AllFound(found)) {
+    ASSIGN_OR_RETURN(source, MakeFiles(found));
+  }
+  return DescribeChoice(variant, found);
+}
+
+absl::StatusOr<ExportOptions> ParseExportOptions() {
+  RETURN_IF_ERROR(CheckOneSource());
+  ExportOptions options;
+  options.prove = *FLAGS_verify;
+  options.with_preprocess = *FLAGS_with_preprocess;
+  options.wrapper = *FLAGS_wrapper;
+  if (!FLAGS_outputs->empty()) options.outputs = absl::StrSplit(*FLAGS_outputs, ',');
+  if (!FLAGS_static_shape->empty()) {
+    options.static_shape = ParseImageSize(*FLAGS_static_shape);
+    if (!options.static_shape) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--static_shape=", *FLAGS_static_shape,
+                       ": wants height and width in pixels, such as 518x924, each from 1 to ", kMaxImageSide,
+                       ", and at most ", kMaxImagePixels, " pixels"));
+    }
+  }
+  options.allow_nonfinite = *FLAGS_allow_nonfinite;
+  const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
+  if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
+    return absl::InvalidArgumentError(absl::StrCat("--dtype=", *FLAGS_dtype, ": wants float32, float16 or bfloat16"));
+  }
+  options.dtype = *dtype;
+  ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest());
+  options.target = host.target;
+  options.runtime = host.runtime;
+  return options;
+}
+
+std::string OutPath(absl::string_view name) {
+  const std::string out = *FLAGS_out;
+  return ResolveUserPath(out.empty() ? std::string(name) : out);
+}
+
+absl::Status ModelMissing() {
+  return absl::InvalidArgumentError(
+      "--model is missing: bazel run //tools:list shows the models, bazel run //tools:inspect -- --checkpoint=FILE "
+      "those that a file fits");
+}
+
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in) {
+  if (FLAGS_model->empty() && FLAGS_checkpoint->empty()) {
+    return absl::InvalidArgumentError(
+        "--model is missing: bazel run //tools:list shows the models; with --checkpoint=FILE it is the one that the "
+        "file fits");
+  }
+  ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
+  ASSIGN_OR_RETURN(const auto chosen, ChooseModel(registry));
+  const auto& [entry, note] = chosen;
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(entry, options));
+  options.out = OutPath(absl::StrCat(name, ".pt"));
+  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kSeed, options.weights));
+  return ExportRequest{std::move(registry), entry, std::move(options), absl::StrCat(note, choice)};
+}
+
+}  // namespace modelport

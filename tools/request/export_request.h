@@ -1,0 +1,61 @@
+// The flags of the tools that export models.
+#ifndef MODELPORT_TOOLS_REQUEST_EXPORT_REQUEST_H_
+#define MODELPORT_TOOLS_REQUEST_EXPORT_REQUEST_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "artifact/export/export_model.h"
+#include "common/text/embedded_file.h"
+#include "registry/registry.h"
+#include "tools/command/flags.h"
+
+namespace modelport {
+
+// The export that the flags ask for.
+struct ExportRequest {
+  Registry registry;
+  CatalogEntry entry;     // Of `registry`.
+  ExportOptions options;  // `out` is --out or else the artifact's name and ".pt", in the user's folder.
+  std::string choice;     // Notes on the model and the weights for a user who did not choose them; may be empty.
+};
+
+// The flags --model, --checkpoint, --weights and so on, with HostFlags and RegistryFlags.
+FlagGroup ExportFlags();
+
+// Those of them that tools read themselves.
+extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out;
+
+// Reads these flags. The model is one of the
+// plugins `built_in` or of --plugin_path; without --model the one that the checkpoint fits.
+//   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
+//   NotFound         an unknown model, or no plugin in --plugin_path
+//   others           as OpenCheckpoint and RecogniseModel, without --model
+absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in);
+
+// The parts of ParseExportRequest, for a tool that exports several models.
+
+// All options that the flags ask for but `weights` and `out`, which depend on the model.
+absl::StatusOr<ExportOptions> ParseExportOptions();
+
+// What to do if the flags choose no weights and no published file of the model is found.
+enum class IfNotFound { kSeed, kFail };
+
+// Sets `source` to the weights that the flags choose for `entry`. Returns a note on them for a user who did not choose
+// them, or "".
+//   InvalidArgument  flags at odds with each other or with the model
+//   NotFound         the published file is asked for, or `if_not_found` is kFail, and it is not found
+absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source);
+
+// --out, or else `name`, in the user's folder.
+std::string OutPath(absl::string_view name);
+
+// The error for a tool without --model.
+absl::Status ModelMissing();
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_REQUEST_EXPORT_REQUEST_H_

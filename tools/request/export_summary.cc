@@ -1,0 +1,126 @@
+#include "tools/request/export_summary.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/keymap/left_out.h"
+#include "common/manifest/describe_proof.h"
+#include "common/manifest/describe_weights.h"
+#include "common/manifest/static_shape.h"
+#include "common/text/table.h"
+#include "common/text/units.h"
+#include "targets/targets.h"
+
+namespace modelport {
+namespace {
+
+std::string Source(const Manifest& manifest) {
+  const std::string origin = WeightsOrigin(manifest);
+  if (manifest.warning().empty()) {
+    return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
+  }
+  return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
+}
+
+// The outputs that are not finite; "" if all are.
+std::string Nonfinite(const Manifest::RoundTrip& round_trip) {
+  std::vector<std::string> calls;
+  for (const auto& output : round_trip.outputs()) {
+    if (output.nan() + output.infinite() == 0) continue;
+    calls.push_back(absl::StrCat(output.call(), " ", output.nan(), " NaN, ", output.infinite(), " infinite"));
+  }
+  return absl::StrJoin(calls, "; ");
+}
+
+std::string StateDictText(const Manifest& manifest) {
+  std::vector<LeftOut> left_out;
+  for (const auto& part : manifest.left_out()) {
+    left_out.push_back({part.path(), part.tensors(), static_cast<int64_t>(part.elements())});
+  }
+  return absl::StrCat(DictName(manifest.state_dict()),
+                      left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out));
+}
+
+// " (3 values became 0, 12 subnormal)"; "" if none did.
+std::string Underflow(const Manifest::Conversion& converted) {
+  const int64_t zero = converted.became_zero(), subnormal = converted.became_subnormal();
+  if (zero + subnormal == 0) return "";
+  return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
+}
+
+// Of all checkpoints.
+std::vector<Manifest::OldName> OldNames(const Manifest& manifest) {
+  std::vector<Manifest::OldName> names(manifest.old_names().begin(), manifest.old_names().end());
+  for (const auto& file : manifest.checkpoints().files()) {
+    names.insert(names.end(), file.old_names().begin(), file.old_names().end());
+  }
+  return names;
+}
+
+// How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
+std::string Changes(const Manifest& manifest) {
+  std::string changes;
+  for (const auto& converted : manifest.converted()) {
+    absl::StrAppend(&changes, converted.tensors(), " from ", converted.from(), Underflow(converted), "; ");
+  }
+  for (const auto& zeros : manifest.zero_filled())
+    absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
+  for (const auto& constant : manifest.constants()) {
+    absl::StrAppend(&changes, constant.slot(), " ", constant.value(), ": ", constant.reason(), "; ");
+  }
+  for (const auto& slot : manifest.changed()) {
+    absl::StrAppend(&changes, slot.slot(), " by ", slot.operation(), ": ", slot.reason(), "; ");
+  }
+  for (const auto& old : OldNames(manifest)) {
+    absl::StrAppend(&changes, Counted(old.tensors(), "key"), " of old names: ", old.from(), " is now ", old.to(), "; ");
+  }
+  if (manifest.unused_size() > 0)
+    absl::StrAppend(&changes, manifest.unused_size(), " keys unused (see the manifest); ");
+  return changes.substr(0, changes.empty() ? 0 : changes.size() - 2);
+}
+
+}  // namespace
+
+std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
+  Table table;
+  table.AddRow({"model", manifest.model()});
+  table.AddRow({"target", manifest.target()});
+  if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
+  table.AddRow({"source", Source(manifest)});
+  table.AddRow({"layout", WeightsLayout(manifest)});
+  if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {
+    table.AddRow({"state dict", StateDictText(manifest)});
+  }
+  table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
+  if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
+    table.AddRow({"left out", left_out});
+  }
+  if (const std::string images = StaticShapeText(manifest); !images.empty()) table.AddRow({"images", images});
+  if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
+  table.AddRow({"parameters", FormatCount(manifest.parameters())});
+  table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
+  if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
+  table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
+  const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
+  if (target.ok() && (*target)->loaded_by != nullptr) {
+    table.AddRow({"loads in", (*target)->loaded_by(manifest.minimum_runtime())});
+  }
+  table.AddRow({"checks", DescribeProof(manifest.round_trip())});
+  if (const std::string calls = Nonfinite(manifest.round_trip()); !calls.empty()) table.AddRow({"not finite", calls});
+  const std::string& fault = manifest.round_trip().kernel_fault();
+  if (!fault.empty()) table.AddRow({"this machine", fault});
+  table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
+  return table.ToString();
+}
+
+std::string LicenceNote(const Manifest& manifest) {
+  if (!ExcludesCommercialUse(manifest)) return "";
+  return absl::StrCat("The licence of the published weights of ", manifest.model(), ", ", manifest.weights_licence(),
+                      ", does not allow commercial use.\n");
+}
+
+}  // namespace modelport

@@ -1,0 +1,20 @@
+#ifndef MODELPORT_TOOLS_REQUEST_EXPORT_SUMMARY_H_
+#define MODELPORT_TOOLS_REQUEST_EXPORT_SUMMARY_H_
+
+#include <string>
+
+#include "absl/time/time.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// The table that ends an export, also into a package: what the manifest says of model, source, weights, file, runtimes
+// and checks, then `time`. `out` is the artifact's path.
+std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time);
+
+// A line for stderr about published weights whose licence excludes commercial use; "" for all others.
+std::string LicenceNote(const Manifest& manifest);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_REQUEST_EXPORT_SUMMARY_H_

@@ -1,0 +1,106 @@
+#include "tools/request/export_summary.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+// The manifest of an export in which nothing is out of the ordinary.
+Manifest PlainManifest() {
+  Manifest manifest;
+  manifest.set_model("dav2_vits");
+  manifest.set_target("libtorch");
+  manifest.set_source("sha256:0a1b");
+  manifest.set_layout("original");
+  manifest.set_dtype("float32");
+  manifest.set_tensors(247);
+  manifest.set_parameters(24800000);
+  manifest.mutable_artifact()->set_size_bytes(99200000);
+  manifest.set_minimum_runtime("2.1");
+  Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
+  proof.set_proven(true);
+  proof.set_tensors(247);
+  proof.set_methods(103);
+  proof.add_outputs()->set_call("forward([1, 3, 28, 28])");
+  return manifest;
+}
+
+std::string Summary(const Manifest& manifest) { return ExportSummary(manifest, "m.pt", absl::Milliseconds(3700)); }
+
+TEST(ExportSummaryTest, APlainExportHasARowForEachFact) {
+  EXPECT_EQ(Summary(PlainManifest()),
+            "model       dav2_vits\n"
+            "target      libtorch\n"
+            "source      sha256:0a1b\n"
+            "layout      original\n"
+            "tensors     247 float32\n"
+            "parameters  24.8 M\n"
+            "artifact    m.pt, 99.2 MB\n"
+            "runs in     LibTorch 2.1 and newer\n"
+            "checks      247 tensors bitwise equal, 103 methods equal, 1 outputs bitwise equal\n"
+            "time        3.70 s\n");
+}
+
+TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
+  Manifest manifest = PlainManifest();
+  manifest.set_warning("SEEDED weights: predicts nothing");
+  manifest.set_source("seeded:v1:0");
+  manifest.set_runtime("1.12");
+  manifest.set_state_dict("teacher");
+  manifest.add_static_shape(518);
+  manifest.add_static_shape(924);
+  Manifest::LeftOut& left_out = *manifest.add_left_out();
+  left_out.set_path("student");
+  left_out.set_tensors(174);
+  Manifest::Conversion& converted = *manifest.add_converted();
+  converted.set_from("float64");
+  converted.set_tensors(63);
+  converted.set_became_zero(1);
+  converted.set_became_subnormal(19);
+  Manifest::OldName& old = *manifest.add_old_names();
+  old.set_from("layer1.{rest*}");
+  old.set_to("stages.0.{rest*}");
+  old.set_tensors(12);
+  Manifest::Allowance& zeros = *manifest.add_zero_filled();
+  zeros.set_key("mask_token");
+  zeros.set_reason("used with masks only");
+  manifest.add_unused();
+  Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
+  proof.mutable_outputs(0)->set_relative(6e-7);
+  proof.mutable_outputs(0)->set_nan(2);
+  Manifest::Output& magnified = *proof.add_outputs();
+  magnified.set_relative(1e-2);
+  magnified.set_equal_on_same_memory(true);
+  proof.set_kernel_fault("aten::conv2d(bfloat16) gives other outputs for equal inputs");
+  EXPECT_EQ(
+      Summary(manifest),
+      "model         dav2_vits\n"
+      "target        libtorch\n"
+      "source        SEEDED weights: predicts nothing (seeded:v1:0)\n"
+      "layout        original\n"
+      "state dict    dictionary teacher; left out: student (174 tensors)\n"
+      "tensors       247 float32\n"
+      "images        only of 518x924 pixels, height x width\n"
+      "changed       63 from float64 (1 value became 0, 19 subnormal); mask_token zeros: used with masks only; 12 "
+      "keys of old names: layer1.{rest*} is now stages.0.{rest*}; 1 keys unused (see the manifest)\n"
+      "parameters    24.8 M\n"
+      "artifact      m.pt, 99.2 MB\n"
+      "made for      LibTorch 1.12\n"
+      "runs in       LibTorch 2.1 and newer\n"
+      "checks        247 tensors bitwise equal, 103 methods equal, 2 outputs equal within 6e-07 of their range, 1 "
+      "of them only on the same memory, without oneDNN\n"
+      "not finite    forward([1, 3, 28, 28]) 2 NaN, 0 infinite\n"
+      "this machine  aten::conv2d(bfloat16) gives other outputs for equal inputs\n"
+      "time          3.70 s\n");
+}
+
+TEST(ExportSummaryTest, WithoutAProofItSaysSo) {
+  Manifest manifest = PlainManifest();
+  manifest.clear_round_trip();
+  EXPECT_NE(Summary(manifest).find("checks      none (--noverify)\n"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace modelport

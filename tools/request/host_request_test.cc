@@ -1,0 +1,61 @@
+#include "tools/request/host_request.h"
+
+#include <string>
+#include <vector>
+
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/command/flags.h"
+
+namespace modelport {
+namespace {
+
+using testing::StartsWith;
+
+absl::StatusOr<HostRequest> Parse(const std::vector<const char*>& arguments) {
+  RETURN_IF_ERROR(ParseFlags(HostFlags(), arguments).status());
+  return ParseHostRequest();
+}
+
+TEST(HostRequestTest, TheFlagsNameAHostAndItsLibTorch) {
+  const struct {
+    std::vector<const char*> flags;
+    std::string target, runtime;  // The runtime's name; "" for none.
+  } cases[] = {
+      {{}, "libtorch", ""},
+      {{"--target=nuke"}, "nuke", ""},
+      {{"--runtime=1.6"}, "libtorch", "1.6"},
+      {{"--runtime=1.12.1"}, "libtorch", "1.12"},
+      {{"--nuke=14"}, "nuke", "1.12"},
+      {{"--nuke=15"}, "nuke", "1.12"},
+      {{"--nuke=15.1", "--target=nuke"}, "nuke", "2.1"},
+      {{"--nuke=13", "--runtime=1.6.0"}, "nuke", "1.6"},
+  };
+  for (const auto& c : cases) {
+    ASSERT_OK_AND_ASSIGN(const HostRequest request, Parse(c.flags));
+    EXPECT_EQ(request.target->name, c.target);
+    EXPECT_EQ(request.runtime == nullptr ? "" : std::string(request.runtime->name), c.runtime);
+  }
+}
+
+TEST(HostRequestTest, WrongFlagsAreNamed) {
+  const struct {
+    std::vector<const char*> flags;
+    std::string message;
+  } cases[] = {
+      {{"--target=maya"}, "--target=maya: unknown target \"maya\""},
+      {{"--runtime=0.4"}, "--runtime=0.4: unknown runtime \"0.4\""},
+      {{"--nuke=12"}, "--nuke=12: unknown Nuke \"12\""},
+      {{"--nuke=14", "--target=libtorch"}, "--nuke=14: means --target=nuke, and --target=libtorch is given"},
+      {{"--nuke=14", "--runtime=1.6"}, "--nuke=14: its LibTorch is 1.12, and --runtime=1.6 is given"},
+      {{"--nuke=14", "--runtime=0.4"}, "--runtime=0.4: unknown runtime"},
+  };
+  for (const auto& c : cases) {
+    EXPECT_THAT(Parse(c.flags), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(c.message)));
+  }
+}
+
+}  // namespace
+}  // namespace modelport

@@ -1,0 +1,21 @@
+#ifndef MODELPORT_TOOLS_REQUEST_LOAD_REGISTRY_H_
+#define MODELPORT_TOOLS_REQUEST_LOAD_REGISTRY_H_
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "common/text/embedded_file.h"
+#include "registry/registry.h"
+#include "tools/command/flags.h"
+
+namespace modelport {
+
+// The flag --plugin_path.
+const FlagGroup& RegistryFlags();
+
+// The registry with the plugins `built_in` and those of --plugin_path. A
+// relative path is resolved by ResolveUserPath. Errors as for Registry::Load.
+absl::StatusOr<Registry> LoadRegistry(absl::Span<const EmbeddedFile> built_in);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_REQUEST_LOAD_REGISTRY_H_

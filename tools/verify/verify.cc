@@ -1,0 +1,93 @@
+// Verifies an artifact and its manifest.
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
+#include "artifact/verify/verify_artifact.h"
+#include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+#include "models/embedded_plugins.h"
+#include "registry/registry.h"
+#include "tools/command/commands.h"
+#include "tools/command/flags.h"
+#include "tools/command/user_path.h"
+#include "tools/request/artifact_path.h"
+#include "tools/request/load_registry.h"
+#include "tools/verify/print_verification.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(
+    flags, "artifact", "",
+    "the .pt file, which may also be given beside the flags; its manifest lies beside it or in it");
+Flag<std::string> FLAGS_checkpoint(
+    flags, "checkpoint", "",
+    "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
+    "is not checked");
+Flag<std::string> FLAGS_key(
+    flags, "key", "",
+    "the public key in PEM of whoever signed the artifact: first its signature, which lies beside it, is checked; "
+    "without it, a signature is not checked");
+Flag<std::string> FLAGS_reference(
+    flags, "reference", "",
+    "a safetensors file of stored inputs and outputs, which the artifact must reproduce; docs/plugins.md describes it");
+Flag<absl::optional<double>> FLAGS_tolerance(
+    flags, "tolerance", absl::nullopt,
+    "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
+    "from the rounding of the model, measured in float64");
+
+// The flags --reference and --tolerance.
+absl::StatusOr<absl::optional<ReferenceFile>> ParseReference() {
+  const std::string path = *FLAGS_reference;
+  const absl::optional<double> tolerance = *FLAGS_tolerance;
+  if (path.empty() && tolerance) return absl::InvalidArgumentError("--tolerance is for --reference=FILE");
+  if (path.empty()) return absl::nullopt;
+  if (tolerance && !(std::isfinite(*tolerance) && *tolerance >= 0)) {
+    return absl::InvalidArgumentError(absl::StrCat("--tolerance=", *tolerance, ": wants a number from 0"));
+  }
+  return ReferenceFile{ResolveUserPath(path), tolerance};
+}
+
+// Fails if a tensor of the reference did not pass.
+absl::Status CheckReference(const std::string& path, const ReferenceComparison& comparison) {
+  std::vector<std::string> failed;
+  for (const ComparedTensor& tensor : comparison.tensors) {
+    if (!tensor.passed()) failed.push_back(tensor.name);
+  }
+  if (failed.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      path, ": ", failed.size(), " of ", comparison.tensors.size(),
+      " tensors are not what the artifact computes: ", FirstFew(failed),
+      "\n  the artifact equals its plugin's text; compare the text, the variant's arguments and the weights "
+      "with those that the reference was made from"));
+}
+
+absl::Status Verify(const std::vector<std::string>& paths) {
+  ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
+  ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
+  ASSIGN_OR_RETURN(const Verification verification,
+                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key));
+  PrintVerification(verification, std::cout);
+  return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
+}
+
+}  // namespace
+
+Command VerifyCommand() {
+  return {
+      .name = "verify",
+      .summary = "Verifies an artifact: makes it and its manifest anew and compares every byte and field.",
+      .arguments = "FILE.pt",
+      .flags = flags + RegistryFlags(),
+      .run = TakesFiles(Verify),
+  };
+}
+
+}  // namespace modelport
