@@ -8,7 +8,7 @@
 #include "bench/seeded_file.h"
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {
@@ -43,7 +43,7 @@ absl::Status RunCostBench(const std::string& model,
   const std::string parent = *FLAGS_folder;
   ASSIGN_OR_RETURN(const OwnFolder folder,
                    OwnFolder::Create(parent.empty() ? fs::temp_directory_path().string() : ResolveUserPath(parent)));
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   const BenchFiles files = {registry, entry, folder.path()};
   RETURN_IF_ERROR(WriteSeededSafetensors(entry, files.Path("m.safetensors")));

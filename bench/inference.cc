@@ -26,7 +26,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
 #include "tools/command/tool_main.h"
@@ -114,7 +114,7 @@ struct Processes {
 };
 
 absl::StatusOr<Processes> StartAll(const std::string& folder) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   std::vector<ModelProcess> rows;
   const auto add = [&](absl::StatusOr<ModelProcess> process) {

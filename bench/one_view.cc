@@ -17,7 +17,7 @@
 #include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/torch_status.h"
 #include "common/torchscript/weights/bind_tensors.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
@@ -69,7 +69,7 @@ absl::StatusOr<double> TimeForward(torch::jit::Module& module, const at::Tensor&
 }
 
 absl::Status Run() {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(*FLAGS_model));
   ASSIGN_OR_RETURN(const Variant off, WithoutAnyView(*entry.variant));
   ASSIGN_OR_RETURN(Network any_view, MakeNetwork(registry, entry));

@@ -3,6 +3,8 @@
 load("@goldens//:models.bzl", "MODELS")
 load("@rules_cc//cc:defs.bzl", "cc_test")
 load("//build_defs:packages.bzl", "runfiles_path", "this_package")
+load("//build_defs:plugin_data.bzl", "plugin_data")
+load("//build_defs:program_test.bzl", "program_test")
 load("//tests/goldens:models.bzl", "COMMITTED")
 
 def golden_files():
@@ -37,10 +39,11 @@ def _goldens(model, committed):
         folders.append("../goldens/" + model)
     return data, folders
 
-def golden_test(model, committed = False, large = False):
+def golden_test(model, family, committed = False, large = False):
     """Tests `model` against its goldens. Declares no test if there are none.
 
     Args:
+      family: whose module types the model has.
       model: a variant of a test plugin, or a large one, whose artifact is not kept.
       committed: whether //tests/goldens has cases of it.
       large: whether the test takes gigabytes of memory; it then has the tag full_size and runs alone.
@@ -49,16 +52,13 @@ def golden_test(model, committed = False, large = False):
     if not folders:
         return
     stages, stages_path = _stages()
-    cc_test(
+    program_test(
         name = model + "_golden_test",
         size = "enormous" if large else "medium",
         args = [stages_path, "models", model, "none"] + folders,
-        data = data + [
-            stages,
-            "//models:plugins",
-        ],
+        data = data + [stages] + plugin_data([family]),
+        program = "//tests/goldens:golden_test_program",
         tags = ["full_size", "exclusive"] if large else ["rounding"],
-        deps = ["//tests/goldens:golden_test_main"],
     )
 
 def infer_image_test(models):
@@ -77,13 +77,13 @@ def infer_image_test(models):
         size = "medium",
         srcs = ["infer_image_test.cc"],
         args = folders,
-        data = data,
+        data = data + plugin_data(["depth_anything_v2"]),
         tags = ["rounding"],
         deps = [
             "//artifact/export:export_model",
             "//common/checkpoint:seeded",
             "//common/status:status_matchers",
-            "//models:embedded_plugins",
+            "//models:built_in_plugins",
             "//registry",
             "//tests/goldens:golden_case",
             "//tests/support:exported_module",
@@ -108,7 +108,7 @@ def artifact_golden_test(model, plugins, plugin_path):
         return
     stages, stages_path = _stages()
     artifact = "{}/{}.seeded.pt".format(runfiles_path(this_package()), model)
-    cc_test(
+    program_test(
         name = model + "_test",
         size = "medium",
         args = [stages_path, plugin_path, model, artifact] + folders,
@@ -116,6 +116,6 @@ def artifact_golden_test(model, plugins, plugin_path):
             model,
             stages,
         ],
+        program = Label("//tests/goldens:golden_test_program"),
         tags = ["rounding"],
-        deps = [Label("//tests/goldens:golden_test_main")],
     )

@@ -5,11 +5,11 @@ Macros run in the repository of the BUILD file, where a string such as "//regist
 a target of Modelport."""
 
 load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
-load("@rules_cc//cc:defs.bzl", "cc_test")
-load("//build_defs:embed_files.bzl", "embed_files")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
 load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
 load("//build_defs:packages.bzl", "runfiles_path", "this_package")
+load("//build_defs:plugin_data.bzl", "used_families")
+load("//build_defs:program_test.bzl", "program_test")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
 load("//third_party:old_libtorch.bzl", "OLD_RUNTIMES")
 
@@ -53,20 +53,13 @@ def _check_catalog(family):
     if unknown:
         fail("{}/plugin.yaml: uses {}; the catalog has {}".format(native.package_name(), ", ".join(unknown), ", ".join(FAMILIES)))
 
-def _used_families(family):
-    """The families that `family` uses, and those that they use."""
-    found = {used: None for used in FAMILIES[family].uses}
-    for _ in FAMILIES:
-        for name in found.keys():
-            found.update({used: None for used in FAMILIES[name].uses if used in FAMILIES})
-    return found.keys()
-
 def _plugin_files(family):
-    """The files for a test of `family`, and their folders as --plugin_path has them: its own, and those that no program has built in."""
+    """The files for a test of `family`, and the folders of --plugin_path: its own, and those that no program has built in."""
     data, folders = [":all_yaml"], [runfiles_path(FAMILIES[family].package)]
-    for used in _used_families(family):
+    used_and_layers = {used: None for used in used_families(family) + ["layers"] if used != family}
+    for used in used_and_layers:
+        data.append(FAMILIES[used].package + ":family")
         if used not in PLUGINS + HOSTS:
-            data.append(FAMILIES[used].package + ":family")
             folders.append(runfiles_path(FAMILIES[used].package))
     return data, ",".join(folders)
 
@@ -106,11 +99,7 @@ def model_plugin(name, large = []):
     native.filegroup(
         name = "yaml",
         srcs = native.glob(["*.yaml"]),
-        visibility = [
-            Label("//models:__pkg__"),
-            Label("//registry:__pkg__"),
-            Label("//tests:__subpackages__"),
-        ],
+        visibility = [Label("//:__subpackages__")],
     )
     model_family(
         name = "family",
@@ -123,33 +112,12 @@ def model_plugin(name, large = []):
     native.filegroup(
         name = "all_yaml",
         srcs = native.glob(["**/*.yaml"]),
-        visibility = [Label("//models:__pkg__")],
+        visibility = [Label("//:__subpackages__")],
     )
-    cc_test(
+    program_test(
         name = name + "_plugin_test",
         size = "small",
         args = [name, plugin_path] + large,
         data = data,
-        deps = [Label("//registry:plugin_test_main")],
-    )
-
-def embedded_plugins(name):
-    """Declares the library that embeds every plugin in a binary.
-
-    Args:
-      name: the library's name.
-    """
-    if PLUGINS != sorted(PLUGINS):
-        fail("the plugins must be sorted: " + ", ".join(sorted(PLUGINS)))
-    embed_files(
-        name = name,
-        srcs = ["//models/{}:yaml".format(plugin) for plugin in PLUGINS] +
-               ["//targets/{}:yaml".format(host) for host in HOSTS],
-        function = "EmbeddedPlugins",
-        hdrs = ["embedded_plugins.h"],
-        header = "models/embedded_plugins.h",
-        deps = [
-            "//common/text:embedded_file",
-            "@com_google_absl//absl/types:span",
-        ],
+        program = Label("//registry:plugin_test_program"),
     )

@@ -9,7 +9,7 @@
 #include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/parse_plugin.h"
 #include "registry/plugin_folder.h"
 
@@ -34,7 +34,7 @@ void ParseAsItsName(const YamlFile& file) {
 class DamagedYamlTest : public testing::TestWithParam<std::string> {
  protected:
   DamagedYamlTest() {
-    for (const PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
+    for (const PluginFolder& folder : GroupByFolder(BuiltInPlugins().value())) {
       const YamlFile* file = folder.path == "models/dinov2" ? folder.Find(GetParam()) : nullptr;
       if (file != nullptr) file_ = *file;
     }

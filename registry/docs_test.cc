@@ -8,7 +8,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "registry/target_tree.h"
@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
   const PluginFolder folder = ReadToyPlugin();
   ASSERT_THAT(folder.files, SizeIs(3));
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins(GroupByFolder(EmbeddedPlugins()), {folder}));
+  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins(GroupByFolder(BuiltInPlugins().value()), {folder}));
   const auto toy = std::find_if(plugins.begin(), plugins.end(), [](const auto& p) { return p->family == "toy"; });
   ASSERT_NE(toy, plugins.end());
   ASSERT_THAT((*toy)->variants, SizeIs(2));

@@ -15,7 +15,7 @@
 #include "common/module_tree/module_library.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
 #include "registry/plugin_folder.h"
@@ -112,12 +112,12 @@ std::string Section(const ModuleLibrary& library, const std::string& file) {
 // The sections of the files of one family.
 std::string Sections(const std::string& family) {
   const absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>> plugins =
-      LinkPlugins(GroupByFolder(EmbeddedPlugins()), {});
+      LinkPlugins(GroupByFolder(BuiltInPlugins().value()), {});
   EXPECT_OK(plugins);
   std::string text;
   for (const auto& plugin : *plugins) {
     if (plugin->family != family) continue;
-    for (const PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
+    for (const PluginFolder& folder : GroupByFolder(BuiltInPlugins().value())) {
       if (folder.path != plugin->path) continue;
       for (const YamlFile* file : folder.modules_files()) text += Section(*plugin->library, file->path);
     }

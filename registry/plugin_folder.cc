@@ -81,13 +81,13 @@ std::vector<const YamlFile*> PluginFolder::modules_files() const {
   return modules;
 }
 
-std::vector<PluginFolder> GroupByFolder(absl::Span<const EmbeddedFile> files) {
+std::vector<PluginFolder> GroupByFolder(const std::vector<YamlFile>& files) {
   std::map<std::string, PluginFolder> folders;
-  for (const EmbeddedFile& file : files) {
-    const std::string path(file.path.substr(0, file.path.rfind('/')));
+  for (const YamlFile& file : files) {
+    const std::string path = file.path.substr(0, file.path.rfind('/'));
     PluginFolder& folder = folders[path];
     folder.path = path;
-    folder.files.push_back({std::string(file.path), std::string(file.text)});
+    folder.files.push_back(file);
   }
   std::vector<PluginFolder> sorted;
   for (auto& [path, folder] : folders) sorted.push_back(std::move(folder));

@@ -6,8 +6,6 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
-#include "common/text/embedded_file.h"
 #include "common/yaml/document.h"
 
 namespace modelport {
@@ -27,8 +25,12 @@ struct PluginFolder {
 // The name of `file` in its folder: "modules.yaml".
 absl::string_view FileName(const YamlFile& file);
 
+// The files of the plugins that come with the program, or why they cannot be read: BuiltInPlugins() of models/, and
+// none where --plugin_path has all that is needed.
+using BuiltIn = absl::StatusOr<std::vector<YamlFile>>;
+
 // The plugins that `files` make.
-std::vector<PluginFolder> GroupByFolder(absl::Span<const EmbeddedFile> files);
+std::vector<PluginFolder> GroupByFolder(const std::vector<YamlFile>& files);
 
 // The plugins in the folder `path` and in all folders below it.
 //   NotFound         there is none

@@ -23,7 +23,7 @@
 #include "common/status/status_matchers.h"
 #include "common/torchscript/script/compiler.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/large_variant.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
@@ -52,7 +52,7 @@ class PluginTest : public testing::Test {
       ASSERT_OK_AND_ASSIGN(std::vector<PluginFolder> more, ReadPluginFolders(path));
       std::move(more.begin(), more.end(), std::back_inserter(folders));
     }
-    ASSERT_OK_AND_ASSIGN(plugins_, LinkPlugins(GroupByFolder(EmbeddedPlugins()), folders));
+    ASSERT_OK_AND_ASSIGN(plugins_, LinkPlugins(GroupByFolder(BuiltInPlugins().value()), folders));
     for (const auto& plugin : plugins_) {
       const bool is_for_tests = absl::StartsWith(plugin->path, absl::StrCat(*folder, "/"));
       if (plugin->path != *folder && !is_for_tests) continue;

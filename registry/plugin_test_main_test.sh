@@ -5,6 +5,7 @@ program=registry/plugin_test_program
 plugins=$TEST_TMPDIR/models
 cp -rL models "$plugins" && chmod -R u+w "$plugins" || exit 1
 failures=0
+unset XML_OUTPUT_FILE  # The program's own tests are not this test's.
 
 # expect STATUS NAME TEXT ARGUMENT...: the test with these arguments ends with STATUS and says TEXT.
 expect() {

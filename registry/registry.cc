@@ -11,14 +11,14 @@
 
 namespace modelport {
 
-absl::StatusOr<Registry> Registry::Load(absl::Span<const EmbeddedFile> built_in,
-                                        const std::vector<std::string>& plugin_paths) {
+absl::StatusOr<Registry> Registry::Load(const BuiltIn& built_in, const std::vector<std::string>& plugin_paths) {
+  RETURN_IF_ERROR(built_in.status());
   std::vector<PluginFolder> added;
   for (const std::string& path : plugin_paths) {
     ASSIGN_OR_RETURN(std::vector<PluginFolder> folders, ReadPluginFolders(path));
     std::move(folders.begin(), folders.end(), std::back_inserter(added));
   }
-  ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(GroupByFolder(built_in), added));
+  ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(GroupByFolder(*built_in), added));
   std::vector<std::string> files;
   for (const PluginFolder& folder : added) {
     for (const YamlFile& file : folder.files) files.push_back(file.path);

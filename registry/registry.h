@@ -9,9 +9,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
-#include "common/text/embedded_file.h"
 #include "registry/plugin.h"
+#include "registry/plugin_folder.h"
 
 namespace modelport {
 
@@ -28,8 +27,7 @@ class Registry {
   //   NotFound         no plugin.yaml there
   //   InvalidArgument  every problem of every file: file, line, field and the nearest valid name; two plugins or
   //                    variants of one name
-  static absl::StatusOr<Registry> Load(absl::Span<const EmbeddedFile> built_in,
-                                       const std::vector<std::string>& plugin_paths);
+  static absl::StatusOr<Registry> Load(const BuiltIn& built_in, const std::vector<std::string>& plugin_paths);
 
   // Paths of the files that were read from the folders `plugin_paths`.
   const std::vector<std::string>& files() const { return files_; }

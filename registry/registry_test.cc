@@ -10,7 +10,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 
 namespace modelport {
 namespace {
@@ -54,13 +54,13 @@ TEST(RegistryTest, KnowsTheFilesThatItWasReadFrom) {
   Write(folder / "toy" / "plugin.yaml", kToyPlugin);
   Write(folder / "toy" / "keymap.yaml", kToyKeyMap);
   Write(folder / "toy" / "README.md", "text");
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {folder}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {folder}));
   EXPECT_THAT(registry.files(),
               testing::UnorderedElementsAre(folder / "toy" / "plugin.yaml", folder / "toy" / "keymap.yaml"));
 }
 
 TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   std::vector<std::string> families, dinov2;
   for (const CatalogEntry& entry : registry.catalog()) {
     families.push_back(entry.plugin->family);
@@ -75,7 +75,7 @@ TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {
 }
 
 TEST(RegistryTest, AnUnknownModelNamesTheNearest) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   EXPECT_THAT(registry.Find("dav2_vit"),
               StatusIs(kNotFound,
                        "unknown model \"dav2_vit\"; nearest: dav2_vits, dav2_vitb, dav2_vitl\n"
@@ -91,7 +91,7 @@ TEST(RegistryTest, APluginPathIsAPluginOrAFolderSomewhereAboveIt) {
   Write(folder / "toy/notes.txt", "not a file of the plugin");
   Write(folder / "other/readme.txt", "not a plugin");
   for (const fs::path& path : {folder, folder / "toy"}) {
-    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {path.string()}));
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {path.string()}));
     EXPECT_OK(registry.Find("toy_a"));
     EXPECT_OK(registry.Find("dinov2_vits14"));
   }
@@ -100,7 +100,7 @@ TEST(RegistryTest, APluginPathIsAPluginOrAFolderSomewhereAboveIt) {
 TEST(RegistryTest, APluginPathReplacesAnEmbeddedFamily) {
   const fs::path folder = TestFolder();
   Write(folder / "plugin.yaml", "family: layers\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\n");
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("unknown module type \"PatchEmbed\"")));
 }
 
@@ -108,7 +108,7 @@ TEST(RegistryTest, ProblemsOfAPluginPathNameTheFileAsGiven) {
   const fs::path folder = TestFolder();
   Write(folder / "plugin.yaml", kToyPlugin);
   Write(folder / "keymap.yaml", "layouts: {original: {recognise: []}}\n");
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        (folder / "keymap.yaml").string() + ":1:33: field \"recognise\" wants at least one pattern"));
 }
@@ -118,12 +118,12 @@ TEST(RegistryTest, FilesThatEndInYmlAreNamed) {
   const fs::path folder = TestFolder();
   Write(folder / "toy/plugin.yml", kToyPlugin);
   Write(folder / "toy/keymap.yaml", kToyKeyMap);
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(kInvalid, (folder / "toy/plugin.yml").string() + ": a plugin's files end in .yaml; rename it"));
   fs::rename(folder / "toy/plugin.yml", folder / "toy/plugin.yaml");
-  EXPECT_OK(Registry::Load(EmbeddedPlugins(), {folder.string()}));
+  EXPECT_OK(Registry::Load(BuiltInPlugins(), {folder.string()}));
   Write(folder / "toy/modules.yml", "modules: {}\n");
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(kInvalid, (folder / "toy/modules.yml").string() + ": a plugin's files end in .yaml; rename it"));
 }
 
@@ -132,7 +132,7 @@ TEST(RegistryTest, ALinkToNothingIsAnError) {
   Write(folder / "plugin.yaml", kToyPlugin);
   Write(folder / "keymap.yaml", kToyKeyMap);
   fs::create_symlink("gone", folder / "modules.yaml");
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(absl::StatusCode::kInvalidArgument, (folder / "modules.yaml").string() + ": is not a file"));
 }
 
@@ -140,7 +140,7 @@ TEST(RegistryTest, AHugeFileIsNotRead) {
   const fs::path folder = TestFolder();
   Write(folder / "plugin.yaml", kToyPlugin);
   fs::resize_file(folder / "plugin.yaml", uintmax_t{1} << 40);
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        (folder / "plugin.yaml").string() + ":1:1: the file has more than 1048576 bytes; split it"));
 }
@@ -153,17 +153,17 @@ TEST(RegistryTest, MoreThanAThousandPluginsAreRefused) {
           "family: " + family + "\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\nuses: [" + used + "]\n");
   }
   EXPECT_THAT(
-      Registry::Load(EmbeddedPlugins(), {folder.string()}),
+      Registry::Load(BuiltInPlugins(), {folder.string()}),
       StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(folder.string() + ": more than 1000 plugins in")));
   fs::remove_all(folder / "f1000");
-  EXPECT_OK(Registry::Load(EmbeddedPlugins(), {folder.string()}));
+  EXPECT_OK(Registry::Load(BuiltInPlugins(), {folder.string()}));
 }
 
 TEST(RegistryTest, APluginPathWithoutAPluginIsNotFound) {
   const fs::path folder = TestFolder();
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {folder.string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {folder.string()}),
               StatusIs(kNotFound, folder.string() + ": no plugin.yaml in this folder or below it"));
-  EXPECT_THAT(Registry::Load(EmbeddedPlugins(), {(folder / "absent").string()}),
+  EXPECT_THAT(Registry::Load(BuiltInPlugins(), {(folder / "absent").string()}),
               StatusIs(kNotFound, (folder / "absent").string() + ": No such file or directory"));
 }
 

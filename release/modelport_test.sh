@@ -2,7 +2,8 @@
 # The program modelport as a user meets it: modelport_test.sh VERSION.
 set -euo pipefail
 version=$1
-modelport=$PWD/release/modelport
+data=$PWD
+modelport=$data/release/modelport
 commands="convert diff export inspect lint list new_plugin package parity predict sign verify completion man"
 cd "$TEST_TMPDIR"
 failures=0
@@ -30,6 +31,16 @@ status=0
 "$modelport" export 2>err || status=$?
 expect "a failure is 1" 1 $status
 expect "the cure is a command of modelport" "INVALID_ARGUMENT: --model is missing: modelport list shows the models*" "$(<err)"
+
+# As in the folder of a release, whose plugins are in share/.
+mkdir -p opt/bin opt/share/modelport
+cp -L "$modelport" opt/bin
+cp -rL "$data/models" "$data/targets" opt/share/modelport
+libraries=$(find -L "$data" -name libtorch_cpu.so -printf '%h\n' -quit)
+expect "a release has the same catalog" "$("$modelport" list)" "$(PATH=$PWD/opt/bin:$PATH LD_LIBRARY_PATH=$libraries modelport list)"
+rm -r opt/share
+LD_LIBRARY_PATH=$libraries opt/bin/modelport list 2>err || status=$?
+expect "a program without its plugins is an error that names their folder" "NOT_FOUND: *$PWD/opt/share/modelport*" "$(<err)"
 
 # complete WORD...: what bash completes the last word to.
 complete_words() {

@@ -1,15 +1,17 @@
 """A tool: its library and its program."""
 
 load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+load("//build_defs:plugin_data.bzl", "without_plugins")
 
 def tool(name, deps, visibility):
-    """A tool of tools/command/commands.h: NAME.cc as the library NAME_command, and the program NAME.
+    """A tool of tools/command/commands.h: NAME.cc as the library NAME_command, the program NAME, and without_plugins for tests.
 
     Args:
       name: of the tool: new_plugin, whose function is NewPluginCommand.
       deps: what NAME.cc uses.
       visibility: of the program.
     """
+    reads_plugins = "//models:built_in_plugins" in deps
     cc_library(
         name = name + "_command",
         srcs = [name + ".cc"],
@@ -20,6 +22,7 @@ def tool(name, deps, visibility):
         name = name,
         srcs = ["//tools/command:main.cc"],
         local_defines = ["MODELPORT_COMMAND={}Command".format("".join([word.capitalize() for word in name.split("_")]))],
+        data = ["//models:built_in"] if reads_plugins else [],
         visibility = visibility,
         deps = [
             name + "_command",
@@ -27,3 +30,13 @@ def tool(name, deps, visibility):
             "//tools/command:tool_main",
         ],
     )
+    if reads_plugins:
+        without_plugins(
+            name = "without_plugins",
+            testonly = True,
+            program = name,
+            visibility = [
+                "//models:__subpackages__",
+                "//tests:__subpackages__",
+            ],
+        )

@@ -7,7 +7,7 @@
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -29,7 +29,7 @@ struct FakeReader {
 };
 
 TEST(ForEachVariantTest, VisitsEveryVariantOfThePluginsThatCanBeRead) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry refused, registry.Find("dinov2_vits14"));
   FakeReader::refused = &refused.plugin->key_map;
   std::vector<std::string> expected, visited;

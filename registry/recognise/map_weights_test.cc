@@ -12,7 +12,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/registry.h"
 
@@ -20,7 +20,7 @@ namespace modelport {
 namespace {
 
 TEST(MappedWeightsTest, ThePlanKeepsItsCheckpointOpen) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ASSERT_OK_AND_ASSIGN(std::vector<MappedPart> weights, MapWeights(registry, entry, tree, Seeded{0}));
@@ -35,7 +35,7 @@ TEST(MappedWeightsTest, ThePlanKeepsItsCheckpointOpen) {
 }
 
 TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry plain, registry.Find("tiny_dinov2"));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry with_registers, registry.Find("tiny_dinov2_reg"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree own, BuildModuleTree(plain.plugin->library, plain.variant->module));

@@ -15,7 +15,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/find_wrapper.h"
 #include "registry/registry.h"
 #include "tests/house/read_sources.h"
@@ -82,7 +82,7 @@ TEST(CatalogInputsTest, EveryVariantIsATargetInEachOfItsWrappers) {
   for (const absl::string_view line : absl::StrSplit(lines, '\n', absl::SkipEmpty())) {
     targets.emplace(line.substr(0, line.find(' ')));
   }
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   for (const CatalogEntry& entry : registry.catalog()) {
     const std::string label = absl::StrCat("//models/", entry.plugin->family, ":", entry.variant->name);
     wanted.insert(label);

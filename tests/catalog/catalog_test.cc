@@ -19,7 +19,7 @@
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
 #include "targets/targets.h"
@@ -48,7 +48,7 @@ absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target* target : Targets()) {
@@ -69,7 +69,7 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
 }
 
 TEST(CatalogTest, EveryVariantCompilesForImages) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   for (const CatalogEntry& entry : registry.catalog()) {
     SCOPED_TRACE(entry.variant->name);
@@ -85,7 +85,7 @@ TEST(CatalogTest, EveryVariantCompilesForImages) {
 class EveryKindTest : public testing::TestWithParam<Runtime> {};
 
 TEST_P(EveryKindTest, RunsInTheRuntime) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   for (const std::string& name : TestModels()) {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(name));
     for (const Target* target : Targets()) {
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()))
 
 // Text that is compiled for a new runtime uses operators that only new runtimes have.
 TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("features of gated blocks")));
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
@@ -118,7 +118,7 @@ TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
 }
 
 TEST(CatalogTest, HasEveryPublishedNameAndNoTestModel) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   std::map<std::string, std::vector<std::string>> models, published;
   for (const CatalogEntry& entry : registry.catalog()) models[entry.plugin->family].push_back(entry.variant->name);
   for (const Case& fields : ReadCaseTable("tests/catalog/catalog.txt"))

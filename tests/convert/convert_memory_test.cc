@@ -19,7 +19,7 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
@@ -36,7 +36,7 @@ struct LargeFile {
 };
 
 absl::StatusOr<LargeFile> WriteZeros(const std::string& model, const std::string& path) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   std::vector<SafetensorsTensor> tensors;

@@ -5,7 +5,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
 #include "targets/targets.h"
@@ -15,7 +15,7 @@ namespace modelport {
 namespace {
 
 TEST(EntryPointsTest, EveryRootStatesThem) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   for (const std::string& model : TestModels()) {
     const absl::StatusOr<CatalogEntry> entry = registry.Find(model);
     ASSERT_OK(entry);

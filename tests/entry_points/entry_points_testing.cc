@@ -9,7 +9,7 @@
 #include "common/status/status_matchers.h"
 #include "common/torchscript/proof/check_result.h"
 #include "common/torchscript/script/torch_status.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/target_tree.h"
 #include "targets/targets.h"
 #include "tests/support/exported_module.h"
@@ -17,7 +17,7 @@
 namespace modelport {
 
 void EntryPointsTest::SetUp() {
-  auto registry = Registry::Load(EmbeddedPlugins(), {"models"});
+  auto registry = Registry::Load(BuiltInPlugins(), {"models"});
   ASSERT_OK(registry);
   registry_ = std::make_unique<Registry>(*std::move(registry));
 }

@@ -15,7 +15,7 @@
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/layers/transform_module.h"
 #include "tests/support/examples.h"
@@ -147,7 +147,7 @@ TEST(ImagesExportTest, APluginStatesWhatItsModelExpects) {
 
 // The artifact of a test model that prepares images itself.
 Module Load(const std::string& model, DType dtype = DType::kFloat32) {
-  static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
+  static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(BuiltInPlugins(), {"models"}));
   EXPECT_OK(*registry);
   absl::StatusOr<Module> module = ExportSeeded(**registry, model, /*seed=*/0, [&](ExportOptions& options) {
     options.with_preprocess = true;

@@ -16,7 +16,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
 #include "tests/support/examples.h"
@@ -38,7 +38,7 @@ using testing::SizeIs;
 std::string Model() { return ExampleModel("views"); }
 
 const Registry& TestRegistry() {
-  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
+  static const auto* const registry = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
   return *registry;
 }
 

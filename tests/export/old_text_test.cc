@@ -22,7 +22,7 @@
 #include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/compiler.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 
@@ -40,7 +40,7 @@ at::Tensor Noise(const std::string& key, const std::vector<int64_t>& shape) {
 class OldTextTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("views")));
     library_ = entry.plugin->library;
     ASSERT_OK(old_.AddFunctions(library_->functions()));

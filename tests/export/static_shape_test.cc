@@ -25,7 +25,7 @@
 #include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
 #include "tests/support/examples.h"
@@ -49,7 +49,7 @@ constexpr ImageSize kSize = {28, 42};
 void ForOneSize(ExportOptions& options) { options.static_shape = kSize; }
 
 const Registry& TestRegistry() {
-  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
+  static const auto* const registry = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
   return *registry;
 }
 

@@ -11,7 +11,7 @@
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/exported_module.h"
@@ -31,7 +31,7 @@ struct Model {
 };
 
 Model Export(const std::string& name) {
-  auto registry = Registry::Load(EmbeddedPlugins(), {"models"});
+  auto registry = Registry::Load(BuiltInPlugins(), {"models"});
   EXPECT_OK(registry);
   auto entry = registry->Find(name);
   EXPECT_OK(entry);

@@ -14,7 +14,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
 #include "tests/support/case_table.h"
@@ -65,7 +65,7 @@ absl::StatusOr<torch::jit::Module> Export(const std::string& family, const std::
   const std::string folder = testing::TempDir();
   std::ofstream(folder + "/plugin.yaml") << "family: planted\nsummary: s\nextends: " << family
                                          << "\nvariants: {planted: {summary: s, module: \"" << call << "\"}}\n";
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {folder}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {folder}));
   return ExportSeeded(registry, "planted", seed);
 }
 

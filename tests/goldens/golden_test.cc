@@ -15,7 +15,7 @@
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/load_module.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
 #include "tests/goldens/golden_check.h"
@@ -54,7 +54,7 @@ void Report(const std::vector<StageResult>& results) {
 }
 
 TEST(GoldenTest, EveryStageIsReproduced) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), *plugins));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), *plugins));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
   ASSERT_OK_AND_ASSIGN(const GoldenTable table, ReadGoldenTable(*stages));
   const auto cases_by_seed = CasesBySeed();

@@ -21,7 +21,7 @@
 #include "common/text/units.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "gtest/gtest-printers.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "targets/targets.h"
@@ -111,7 +111,7 @@ absl::Status Run(const std::string& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return absl::UnavailableError(absl::StrCat(folder, ": ", error.message()));
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   nlohmann::ordered_json cases = nlohmann::ordered_json::array();
   for (const Packed& packed : AllPacked()) {
     if (!absl::StrContains(packed.name, *FLAGS_only)) continue;

@@ -11,7 +11,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
@@ -34,7 +34,7 @@ ToolResult Fill(const std::string& packed, const std::string& folder) {
 TEST(PackArtifactTest, FillMakesTheSameArtifact) {
   const std::string folder = EmptyFolder("packed");
   const std::string model = ExampleModel("depth");
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(model));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   const ToolResult exported = RunTool(

@@ -21,7 +21,7 @@
 #include "common/torchscript/proof/example.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "registry/target_tree.h"
@@ -59,7 +59,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
 
 absl::Status LoadAndRun(const PluginFolder& toy) {
   std::vector<PluginFolder> folders = {toy};
-  for (PluginFolder& folder : GroupByFolder(EmbeddedPlugins())) {
+  for (PluginFolder& folder : GroupByFolder(BuiltInPlugins().value())) {
     if (folder.path == "models/layers" || folder.path == "targets/nuke") folders.push_back(std::move(folder));
   }
   ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(folders, {}));

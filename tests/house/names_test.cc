@@ -13,7 +13,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/house/read_sources.h"
 
@@ -33,7 +33,7 @@ bool IsCode(const std::string& path) {
 
 // The variants of all plugins and of those for tests, their families and their roots.
 absl::StatusOr<std::set<std::string>> ModelNames() {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   std::set<std::string> names;
   for (const CatalogEntry& entry : registry.catalog()) {
     names.insert(entry.variant->name);

@@ -1,6 +1,8 @@
-// Each folder includes only files of the folders that stand above it in the list of CONTRIBUTING.md, and of itself. The
-// picture there shows who includes whom.
+// Each folder of code is a room in the list of CONTRIBUTING.md and includes only files of itself and of the rooms that
+// stand above it. The pictures there, one of the top level and one of each folder that has rooms, show who includes
+// whom.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -8,6 +10,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -61,57 +64,129 @@ std::vector<std::string> ArrowsUp(const std::vector<std::string>& rooms, const s
   return arrows;
 }
 
-// "A --> B" for each room A that uses B, unless A also reaches B through another room. `uses[i]` has the positions of
-// the rooms that `rooms[i]` uses, all of them before i.
-std::vector<std::string> Picture(const std::vector<std::string>& rooms, const std::vector<std::set<int>>& uses) {
-  std::vector<std::set<int>> reached(rooms.size());
-  std::vector<std::string> arrows;
+// The part of the folder `parent` to which `room` belongs: a folder in it, or itself; "" if the room is not below it.
+// The top level is "".
+std::string PartOf(const std::string& parent, const std::string& room) {
+  if (room == parent) return room;
+  const std::string start = parent.empty() ? "" : parent + "/";
+  if (!absl::StartsWith(room, start)) return "";
+  return room.substr(0, room.find('/', start.size()));
+}
+
+// The arrows between the parts of `parent`: "A --> B" for each part A that uses B, unless A also reaches B through
+// another part. `uses[i]` has the positions of the rooms that `rooms[i]` uses, all of them before i.
+std::vector<std::string> Picture(const std::string& parent, const std::vector<std::string>& rooms,
+                                 const std::vector<std::set<int>>& uses) {
+  std::vector<std::string> parts;  // In the order of their first rooms.
+  std::map<std::string, std::set<std::string>> used;
   for (size_t i = 0; i < rooms.size(); ++i) {
-    for (const int used : uses[i]) reached[i].insert(reached[used].begin(), reached[used].end());
-    for (const int used : uses[i]) {
-      if (reached[i].count(used) == 0) arrows.push_back(absl::StrCat(rooms[i], " --> ", rooms[used]));
+    const std::string part = PartOf(parent, rooms[i]);
+    if (part.empty()) continue;
+    if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+    for (const int room : uses[i]) {
+      const std::string other = PartOf(parent, rooms[room]);
+      if (!other.empty() && other != part) used[part].insert(other);
     }
-    reached[i].insert(uses[i].begin(), uses[i].end());
+  }
+  std::map<std::string, std::set<std::string>> reached;
+  std::vector<std::string> arrows;
+  for (const std::string& part : parts) {
+    std::set<std::string> through;
+    for (const std::string& other : used[part]) {
+      EXPECT_NE(reached.count(other), 0) << part << " uses " << other << ", which stands below it in the list";
+      through.insert(reached[other].begin(), reached[other].end());
+    }
+    for (const std::string& other : used[part]) {
+      if (through.count(other) == 0) arrows.push_back(absl::StrCat(part, " --> ", other));
+    }
+    reached[part] = used[part];
+    reached[part].insert(through.begin(), through.end());
   }
   return arrows;
 }
 
-// The arrows of the picture in `document`.
-std::vector<std::string> DrawnArrows(absl::string_view document) {
-  std::vector<std::string> arrows;
-  for (const absl::string_view line : absl::StrSplit(document, '\n')) {
-    if (absl::StrContains(line, " --> ")) arrows.emplace_back(absl::StripAsciiWhitespace(line));
+// The folders that have rooms below them, the top level first.
+std::set<std::string> Parents(const std::vector<std::string>& rooms) {
+  std::set<std::string> parents;
+  for (std::string room : rooms) {
+    while (!room.empty()) {
+      const size_t slash = room.rfind('/');
+      room = slash == std::string::npos ? "" : room.substr(0, slash);
+      parents.insert(room);
+    }
   }
-  return arrows;
+  return parents;
+}
+
+// The pictures in `document`: the arrows below each line "`FOLDER/`:", or, for the top level, below "All folders:".
+std::map<std::string, std::vector<std::string>> DrawnPictures(absl::string_view document) {
+  std::map<std::string, std::vector<std::string>> pictures;
+  std::string parent;
+  for (absl::string_view line : absl::StrSplit(document, '\n')) {
+    if (line == "All folders:") parent = "";
+    if (absl::ConsumePrefix(&line, "`") && absl::ConsumeSuffix(&line, "/`:")) parent = std::string(line);
+    if (absl::StrContains(line, " --> ")) pictures[parent].emplace_back(absl::StripAsciiWhitespace(line));
+  }
+  return pictures;
+}
+
+// The picture as CONTRIBUTING.md shows it.
+std::string Draw(const std::string& parent, const std::vector<std::string>& arrows) {
+  const std::string title = parent.empty() ? "All folders:" : absl::StrCat("`", parent, "/`:");
+  return absl::StrCat(title, "\n\n```mermaid\ngraph TD\n  ", absl::StrJoin(arrows, "\n  "), "\n```\n\n");
 }
 
 TEST(RoomsTest, UseOnlyRoomsAboveThem) {
   const std::vector<std::string> rooms = Rooms(ReadSource("CONTRIBUTING.md"));
   ASSERT_THAT(rooms, SizeIs(testing::Gt(15)));
   for (const std::string& path : SourcePaths()) {
-    if (absl::StartsWith(path, "models/")) continue;
-    EXPECT_NE(RoomOf(rooms, path), -1) << path << ": its folder is not in CONTRIBUTING.md";
     EXPECT_THAT(ArrowsUp(rooms, path, ReadSource(path)), IsEmpty());
   }
 }
 
-TEST(RoomsTest, ThePictureShowsTheirArrows) {
+TEST(RoomsTest, EachFolderOfCodeIsOne) {
+  const std::vector<std::string> rooms = Rooms(ReadSource("CONTRIBUTING.md"));
+  for (const std::string& path : SourcePaths()) {
+    const std::string folder = path.substr(0, path.rfind('/'));
+    EXPECT_THAT(rooms, testing::Contains(folder)) << path;
+  }
+}
+
+TEST(RoomsTest, ThePicturesShowTheirArrows) {
   const std::string document = ReadSource("CONTRIBUTING.md");
   const std::vector<std::string> rooms = Rooms(document);
   std::vector<std::set<int>> uses(rooms.size());
   for (const std::string& path : SourcePaths()) {
     const int own = RoomOf(rooms, path);
-    const std::string code = ReadSource(path);
-    for (const absl::string_view used : Includes(code)) {
+    if (own < 0) continue;
+    for (const absl::string_view used : Includes(ReadSource(path))) {
       const int room = RoomOf(rooms, used);
       if (room >= 0 && room < own) uses[own].insert(room);
     }
   }
-  EXPECT_THAT(DrawnArrows(document), testing::UnorderedElementsAreArray(Picture(rooms, uses)));
+  auto drawn = DrawnPictures(document);
+  for (const std::string& parent : Parents(rooms)) {
+    const std::vector<std::string> arrows = Picture(parent, rooms, uses);
+    EXPECT_THAT(drawn[parent], testing::UnorderedElementsAreArray(arrows)) << "CONTRIBUTING.md wants\n"
+                                                                           << Draw(parent, arrows);
+  }
 }
 
-TEST(RoomsTest, ThePictureLeavesOutWhatAnotherRoomReaches) {
-  EXPECT_THAT(Picture({"a", "b", "c"}, {{}, {0}, {0, 1}}), testing::ElementsAre("b --> a", "c --> b"));
+TEST(RoomsTest, APictureLeavesOutWhatAnotherPartReaches) {
+  EXPECT_THAT(Picture("", {"a", "b", "c"}, {{}, {0}, {0, 1}}), testing::ElementsAre("b --> a", "c --> b"));
+}
+
+TEST(RoomsTest, APictureShowsThePartsOfOneFolder) {
+  const std::vector<std::string> rooms = {"a/x", "a/y", "b/z/1", "b/z", "b"};
+  const std::vector<std::set<int>> uses = {{}, {0}, {1}, {2}, {0, 3}};
+  EXPECT_THAT(Parents(rooms), testing::ElementsAre("", "a", "b", "b/z"));
+  EXPECT_THAT(Picture("", rooms, uses), testing::ElementsAre("b --> a"));
+  EXPECT_THAT(Picture("a", rooms, uses), testing::ElementsAre("a/y --> a/x"));
+  EXPECT_THAT(Picture("b", rooms, uses), testing::ElementsAre("b --> b/z"));
+  EXPECT_THAT(Picture("b/z", rooms, uses), testing::ElementsAre("b/z --> b/z/1"));
+  EXPECT_THAT(DrawnPictures(Draw("", {"b --> a"}) + Draw("b/z", {"b/z --> b/z/1"})),
+              testing::ElementsAre(testing::Pair("", testing::ElementsAre("b --> a")),
+                                   testing::Pair("b/z", testing::ElementsAre("b/z --> b/z/1"))));
 }
 
 TEST(RoomsTest, AnArrowUpIsFound) {

@@ -23,7 +23,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
 
@@ -78,7 +78,7 @@ bool HasConstants(const ModuleTree& tree, const Layout& layout) {
 }
 
 TEST(LayoutInversesTest, EveryLayoutThatCanBeWrittenIsReadBack) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   std::set<std::string> there_and_back;
   for (const CatalogEntry& entry : registry.catalog()) {
     const KeyMap& key_map = entry.plugin->key_map;

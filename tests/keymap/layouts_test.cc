@@ -25,7 +25,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
 
@@ -43,7 +43,7 @@ struct File {
 class LayoutsTest : public testing::TestWithParam<File> {
  protected:
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(GetParam().model));
     key_map_ = entry.plugin->key_map;
     ASSERT_OK_AND_ASSIGN(tree_, BuildModuleTree(entry.plugin->library, entry.variant->module));

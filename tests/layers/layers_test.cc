@@ -24,7 +24,7 @@
 #include "common/torchscript/script/build_module.h"
 #include "common/torchscript/weights/bind_tensors.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "tests/goldens/golden_case.h"
@@ -92,7 +92,7 @@ constexpr char kFunctionCallers[] = R"yaml(modules:
 )yaml";
 
 absl::StatusOr<std::shared_ptr<const ModuleLibrary>> Layers() {
-  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(GroupByFolder(EmbeddedPlugins()), {}));
+  ASSIGN_OR_RETURN(const auto plugins, LinkPlugins(GroupByFolder(BuiltInPlugins().value()), {}));
   auto library = std::make_shared<ModuleLibrary>();
   for (const auto& plugin : plugins) {
     if (plugin->family == "layers") RETURN_IF_ERROR(library->Include(*plugin->library));

@@ -20,7 +20,7 @@
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/torch_status.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 
@@ -28,8 +28,8 @@ namespace modelport {
 namespace {
 
 absl::StatusOr<std::shared_ptr<const ModuleLibrary>> Library(const std::string& types) {
-  static const auto* const plugins =
-      new absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>>(LinkPlugins(GroupByFolder(EmbeddedPlugins()), {}));
+  static const auto* const plugins = new absl::StatusOr<std::vector<std::unique_ptr<const Plugin>>>(
+      LinkPlugins(GroupByFolder(BuiltInPlugins().value()), {}));
   RETURN_IF_ERROR(plugins->status());
   auto library = std::make_shared<ModuleLibrary>();
   for (const auto& plugin : **plugins) {

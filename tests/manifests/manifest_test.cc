@@ -22,7 +22,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "registry/weight_parts.h"
 #include "tests/manifests/key_list.h"
@@ -41,7 +41,7 @@ std::vector<std::string> Models() {
 }
 
 const Registry& EmbeddedRegistry() {
-  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {}).value());
+  static const auto* const registry = new Registry(Registry::Load(BuiltInPlugins(), {}).value());
   return *registry;
 }
 
@@ -140,8 +140,9 @@ TEST_P(ManifestTest, AnAddedKeyIsRefused) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ManifestTest, testing::ValuesIn(Models()),
-                         [](const auto& info) { return absl::StrReplaceAll(info.param, {{".", "_"}}); });
+INSTANTIATE_TEST_SUITE_P(All, ManifestTest, testing::ValuesIn(Models()), [](const auto& info) {
+  return absl::StrReplaceAll(info.param, {{".", "_"}});
+});
 
 // Every file of every variant that is no backbone, which has a manifest of its own.
 TEST(ManifestsTest, EveryVariantHasOne) {

@@ -20,7 +20,7 @@
 #include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/registry.h"
 #include "tests/manifests/key_list.h"
@@ -43,7 +43,7 @@ std::vector<std::string> Names() {
 }
 
 const Registry& EmbeddedRegistry() {
-  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {}).value());
+  static const auto* const registry = new Registry(Registry::Load(BuiltInPlugins(), {}).value());
   return *registry;
 }
 

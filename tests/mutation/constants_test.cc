@@ -8,7 +8,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/mutation/constants_check.h"
 
@@ -20,7 +20,7 @@ using testing::IsEmpty;
 class ConstantsTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(GetParam()));
   ASSERT_FALSE(table.variants.empty());
   for (const std::string& variant : table.variants) {
@@ -42,7 +42,7 @@ std::vector<std::string> Tables() {
 INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(Tables()));
 
 TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   for (const CatalogEntry& entry : registry.catalog()) {
     const std::string path = "tests/mutation/constants/" + entry.plugin->family + ".txt";
     ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(path));

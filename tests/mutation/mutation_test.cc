@@ -13,7 +13,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
 #include "tests/goldens/golden_check.h"
@@ -77,7 +77,7 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& regist
 // The failures of the first model that has some: in its constants, which cost little, or else in its goldens. `file`
 // was changed: a family's own concerns that family's models.
 absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {plugin_path}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {plugin_path}));
   std::vector<CatalogEntry> own, all;
   for (const std::string& model : Texts(Table().front(), "model")) {
     ASSIGN_OR_RETURN(all.emplace_back(), registry.Find(model));

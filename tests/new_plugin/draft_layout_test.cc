@@ -23,7 +23,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
 #include "tests/support/examples.h"
@@ -43,7 +43,7 @@ void PrintTo(const File& file, std::ostream* out) { *out << file.layout << "/" <
 
 // A model and its family's key map.
 struct Model {
-  explicit Model(const std::string& name) : registry(Registry::Load(EmbeddedPlugins(), {"models"}).value()) {
+  explicit Model(const std::string& name) : registry(Registry::Load(BuiltInPlugins(), {"models"}).value()) {
     const CatalogEntry entry = registry.Find(name).value();
     key_map = entry.plugin->key_map;
     tree = BuildModuleTree(entry.plugin->library, entry.variant->module).value();

@@ -23,7 +23,7 @@
 #include "common/tensor/dtype.h"
 #include "common/torchscript/proof/example.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/manifests/key_list.h"
 #include "tests/support/case_table.h"
@@ -40,7 +40,7 @@ class PortsTest : public testing::TestWithParam<std::string> {
  protected:
   // Exports the model as `dtype`, proves it, and returns the loaded artifact.
   torch::jit::Module Export(DType dtype) {
-    const auto registry = Registry::Load(EmbeddedPlugins(), {"models"});
+    const auto registry = Registry::Load(BuiltInPlugins(), {"models"});
     EXPECT_THAT(registry, IsOk());
     const auto entry = registry->Find(GetParam());
     EXPECT_THAT(entry, IsOk());
@@ -71,7 +71,7 @@ TEST_P(PortsTest, IntegerBuffersStayIntegersWhateverTheDType) {
 
 TEST_P(PortsTest, Freezes) {
   torch::jit::Module module = Export(DType::kFloat32);
-  const Registry registry = Registry::Load(EmbeddedPlugins(), {"models"}).value();
+  const Registry registry = Registry::Load(BuiltInPlugins(), {"models"}).value();
   const Call& example = registry.Find(GetParam())->plugin->examples.front();
   ASSERT_OK_AND_ASSIGN(const std::vector<c10::IValue> inputs, ExampleInputs(module, example));
   const at::Tensor expected = module.forward(inputs).toTensor();
@@ -88,7 +88,7 @@ TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
     const std::string model = Text(fields, "model");
     const std::vector<SeededKey> keys = ReadKeyList(absl::StrCat("tests/manifests/", model, ".txt")).keys;
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, keys);
-    ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "drafted", checkpoint, absl::nullopt));
+    ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(BuiltInPlugins(), "drafted", checkpoint, absl::nullopt));
     EXPECT_EQ(draft.tensors, static_cast<int64_t>(keys.size()));
     EXPECT_EQ(absl::StrCat(draft.types), Text(fields, "types")) << model;
   }
@@ -96,7 +96,7 @@ TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
 
 // Those with batch normalisation.
 std::vector<std::string> CountingModels() {
-  const Registry registry = Registry::Load(EmbeddedPlugins(), {"models"}).value();
+  const Registry registry = Registry::Load(BuiltInPlugins(), {"models"}).value();
   std::vector<std::string> models;
   for (const std::string& model : TestModels()) {
     const CatalogEntry entry = registry.Find(model).value();

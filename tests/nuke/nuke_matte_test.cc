@@ -10,7 +10,7 @@
 
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/nuke/nuke_model.h"
 #include "tests/support/exported_module.h"
@@ -26,7 +26,7 @@ struct Size {
 };
 
 torch::jit::Module Export(const std::string& name, const std::string& target) {
-  const absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
+  const absl::StatusOr<Registry> registry = Registry::Load(BuiltInPlugins(), {"models"});
   EXPECT_THAT(registry, IsOk());
   absl::StatusOr<torch::jit::Module> module = ExportSeeded(*registry, name, /*seed=*/0, target);
   EXPECT_THAT(module, IsOk());

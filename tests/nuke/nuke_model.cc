@@ -19,7 +19,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
 #include "tests/support/exported_module.h"
@@ -31,7 +31,7 @@ namespace {
 using torch::jit::Module;
 
 const Registry& TestRegistry() {
-  static const auto* registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
+  static const auto* registry = new absl::StatusOr<Registry>(Registry::Load(BuiltInPlugins(), {"models"}));
   EXPECT_THAT(*registry, IsOk());
   return **registry;
 }

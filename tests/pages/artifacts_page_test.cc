@@ -23,7 +23,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
 #include "targets/targets.h"
@@ -68,7 +68,7 @@ std::string Tables(const Manifest& manifest) {
 class ArtifactsPageTest : public testing::Test {
  protected:
   void SetUp() override {
-    auto registry = Registry::Load(EmbeddedPlugins(), {});
+    auto registry = Registry::Load(BuiltInPlugins(), {});
     ASSERT_OK(registry);
     registry_ = std::make_unique<Registry>(*std::move(registry));
   }

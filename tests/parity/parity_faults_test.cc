@@ -23,7 +23,7 @@
 #include "common/torchscript/parity/typed_copy.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
 #include "tests/support/exported_module.h"
@@ -57,7 +57,7 @@ std::vector<PlantedFault> Faults() {
 }
 
 torch::jit::Module Export(const std::string& plugin_path, const std::string& model) {
-  const auto registry = Registry::Load(EmbeddedPlugins(), {plugin_path});
+  const auto registry = Registry::Load(BuiltInPlugins(), {plugin_path});
   EXPECT_THAT(registry, IsOk());
   auto module = ExportSeeded(*registry, model, 0);
   EXPECT_THAT(module, IsOk());

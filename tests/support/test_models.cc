@@ -6,7 +6,7 @@
 #include "common/manifest/artifact_name.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/find_wrapper.h"
 
 namespace modelport {
@@ -14,7 +14,7 @@ namespace modelport {
 namespace {
 
 void VisitTestModels(absl::FunctionRef<void(const CatalogEntry&)> visit) {
-  static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(EmbeddedPlugins(), {"models"}));
+  static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK(*registry);
   for (const CatalogEntry& entry : (*registry)->catalog()) {
     if (!entry.plugin->extends.empty()) visit(entry);

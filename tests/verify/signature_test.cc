@@ -14,7 +14,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
@@ -34,7 +34,7 @@ using testing::StartsWith;
 std::string KeyPath(const std::string& name) { return DataPath("tests/signatures/" + name); }
 
 const Registry& TestRegistry() {
-  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
+  static const auto* const registry = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
   return *registry;
 }
 

@@ -21,7 +21,7 @@
 #include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
@@ -42,7 +42,7 @@ std::string FeaturesModel() { return ExampleModel("features"); }
 std::string RegistersModel() { return ExampleModel("features with registers"); }
 
 const Registry& TestRegistry() {
-  static const auto* const registry = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
+  static const auto* const registry = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
   return *registry;
 }
 

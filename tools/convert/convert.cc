@@ -11,7 +11,7 @@
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/recognise/weight_source.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
@@ -79,7 +79,7 @@ void Print(const ConvertedFile& file, const ConvertOptions& options) {
 
 absl::Status Convert() {
   ASSIGN_OR_RETURN(const ConvertOptions options, ParseOptions());
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   ASSIGN_OR_RETURN(const ConvertedFile file, ConvertCheckpoint(registry, options));
   Print(file, options);
   return absl::OkStatus();

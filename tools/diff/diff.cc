@@ -6,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/diff/diff_files.h"
@@ -39,7 +39,7 @@ absl::Status Diff(const std::vector<std::string>& paths) {
   if (dicts.size() > 2) {
     return absl::InvalidArgumentError(absl::StrCat("--state_dict wants one dictionary or two, has ", dicts.size()));
   }
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   ASSIGN_OR_RETURN(const FileDifference difference, DiffFiles(registry, {paths[0], StateDictFor(0, dicts)},
                                                               {paths[1], StateDictFor(1, dicts)}, *FLAGS_model));
   std::cout << (*FLAGS_json ? DiffJson(difference) : DiffText(difference));

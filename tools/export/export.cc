@@ -8,7 +8,7 @@
 #include "artifact/export/export_model.h"
 #include "artifact/signature/artifact_signature.h"
 #include "common/status/status_macros.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/request/export_request.h"
 #include "tools/request/export_summary.h"
@@ -25,7 +25,7 @@ std::string SignatureNote(const std::string& out, const Manifest& manifest) {
 
 absl::Status Export() {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(BuiltInPlugins()));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice << LicenceNote(manifest) << SignatureNote(request.options.out, manifest);

@@ -16,7 +16,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/fitting_parts.h"
@@ -181,7 +181,7 @@ absl::Status Inspect() {
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict));
   if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   absl::optional<CatalogEntry> entry;
   if (!FLAGS_model->empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));

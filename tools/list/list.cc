@@ -8,7 +8,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/find_wrapper.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
@@ -36,7 +36,7 @@ std::string NukeNodes(const CatalogEntry& entry) {
 }
 
 absl::Status List() {
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   Table table;
   table.AddRow({"model", "family", "what", "parameters", "for Nuke", "published file", "licence of the weights"});
   for (const CatalogEntry& entry : registry.catalog()) {

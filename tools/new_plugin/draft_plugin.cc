@@ -74,7 +74,7 @@ absl::StatusOr<std::string> Fill(absl::string_view name, const TemplateData& dat
 
 // Links the plugin of `draft` with `built_in`, compares `checkpoint`, if there is one, with its only variant and adds
 // the BUILD file.
-absl::Status Check(absl::Span<const EmbeddedFile> built_in, const std::string& name, const Checkpoint* checkpoint,
+absl::Status Check(const BuiltIn& built_in, const std::string& name, const Checkpoint* checkpoint,
                    const absl::optional<std::string>& state_dict, PluginDraft* draft) {
   PluginFolder folder{name, {}};
   for (const PluginDraft::File& file : draft->files) {
@@ -85,7 +85,7 @@ absl::Status Check(absl::Span<const EmbeddedFile> built_in, const std::string& n
     }
     folder.files.push_back({absl::StrCat(name, "/", file.name), file.text});
   }
-  ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(built_in), {folder}));
+  ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(*built_in), {folder}));
   const Plugin& plugin =
       **std::find_if(plugins.begin(), plugins.end(), [&](const auto& p) { return p->family == name; });
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(plugin.library, plugin.variants[0].module));
@@ -206,8 +206,9 @@ absl::StatusOr<PluginDraft> DraftFiles(const std::string& name, const std::vecto
 
 }  // namespace
 
-absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name) {
-  ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(built_in), {}));
+absl::StatusOr<PluginDraft> StarterPlugin(const BuiltIn& built_in, const std::string& name) {
+  RETURN_IF_ERROR(built_in.status());
+  ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(*built_in), {}));
   RETURN_IF_ERROR(CheckName(plugins, name));
   const std::string root = TypeNameOf(name);
   TemplateData data;
@@ -226,9 +227,10 @@ absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_i
   return draft;
 }
 
-absl::StatusOr<PluginDraft> DraftPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name,
-                                        const Checkpoint& checkpoint, const absl::optional<std::string>& state_dict) {
-  ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(built_in), {}));
+absl::StatusOr<PluginDraft> DraftPlugin(const BuiltIn& built_in, const std::string& name, const Checkpoint& checkpoint,
+                                        const absl::optional<std::string>& state_dict) {
+  RETURN_IF_ERROR(built_in.status());
+  ASSIGN_OR_RETURN(const Plugins plugins, LinkPlugins(GroupByFolder(*built_in), {}));
   RETURN_IF_ERROR(CheckName(plugins, name));
   absl::StatusOr<PluginDraft> draft = DraftFiles(name, NamesOfLayers(plugins), checkpoint, state_dict);
   if (!draft.ok()) return Annotate(draft.status(), checkpoint.path());

@@ -9,9 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
-#include "absl/types/span.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/text/embedded_file.h"
+#include "registry/plugin_folder.h"
 
 namespace modelport {
 
@@ -34,14 +33,14 @@ struct PluginDraft {
 // variant, which is called `name`, too. `built_in` are the plugins with which it has to link; `layers` is among them.
 //   InvalidArgument  `name` is not a valid name
 //   AlreadyExists    a family or a variant of `built_in` has it
-absl::StatusOr<PluginDraft> StarterPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name);
+absl::StatusOr<PluginDraft> StarterPlugin(const BuiltIn& built_in, const std::string& name);
 
 // The same with module types for the tensors of `checkpoint`: for those of the dictionary `state_dict`, or else of the
 // one with the most tensors. The checkpoint fits the draft, which is checked as an export does it.
 //   InvalidArgument     also: no such dictionary; keys that a plugin cannot name, or more than a plugin can hold
 //   FailedPrecondition  the checkpoint does not fit the draft; the message says why
-absl::StatusOr<PluginDraft> DraftPlugin(absl::Span<const EmbeddedFile> built_in, const std::string& name,
-                                        const Checkpoint& checkpoint, const absl::optional<std::string>& state_dict);
+absl::StatusOr<PluginDraft> DraftPlugin(const BuiltIn& built_in, const std::string& name, const Checkpoint& checkpoint,
+                                        const absl::optional<std::string>& state_dict);
 
 }  // namespace modelport
 

@@ -11,7 +11,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 
 namespace modelport {
 namespace {
@@ -28,7 +28,7 @@ StateDict Dict(const std::string& path, const std::vector<SeededKey>& keys) {
 }
 
 absl::StatusOr<PluginDraft> Draft(std::vector<StateDict> dicts, const absl::optional<std::string>& state_dict = {}) {
-  return DraftPlugin(EmbeddedPlugins(), "my_net", MakeHeaderCheckpoint("folder/c.pth", std::move(dicts)), state_dict);
+  return DraftPlugin(BuiltInPlugins(), "my_net", MakeHeaderCheckpoint("folder/c.pth", std::move(dicts)), state_dict);
 }
 
 // The text of a file of `draft`.
@@ -104,7 +104,7 @@ TEST(DraftPluginTest, ReplacedNamesFitByTheirRenames) {
 
 TEST(DraftPluginTest, AFileNameIsTextAndNeverYaml) {
   const Checkpoint checkpoint = MakeHeaderCheckpoint("a\" @name@: #\\b.pth", std::vector<SeededKey>{{"a.w", {1}}});
-  ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(EmbeddedPlugins(), "my_net", checkpoint, absl::nullopt));
+  ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(BuiltInPlugins(), "my_net", checkpoint, absl::nullopt));
   EXPECT_THAT(Text(draft, "plugin.yaml"), HasSubstr("    file: \"a\\\" @name@: #\\\\b.pth\"\n"));
 }
 
@@ -120,18 +120,18 @@ TEST(DraftPluginTest, MoreThanAPluginHoldsIsAnError) {
 }
 
 TEST(DraftPluginTest, NamesThatAreTakenOrInvalidAreErrors) {
-  EXPECT_THAT(StarterPlugin(EmbeddedPlugins(), "dinov2"),
+  EXPECT_THAT(StarterPlugin(BuiltInPlugins(), "dinov2"),
               StatusIs(absl::StatusCode::kAlreadyExists, "--name=dinov2: models/dinov2 has a family of this name"));
   EXPECT_THAT(
-      StarterPlugin(EmbeddedPlugins(), "dinov2_vits14"),
+      StarterPlugin(BuiltInPlugins(), "dinov2_vits14"),
       StatusIs(absl::StatusCode::kAlreadyExists, "--name=dinov2_vits14: models/dinov2 has a variant of this name"));
-  EXPECT_THAT(StarterPlugin(EmbeddedPlugins(), "../net"),
+  EXPECT_THAT(StarterPlugin(BuiltInPlugins(), "../net"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("valid name")));
 }
 
 TEST(StarterPluginTest, Links) {
   for (const char* name : {"my_net", "3d-net.v2", "a"}) {
-    ASSERT_OK_AND_ASSIGN(const PluginDraft draft, StarterPlugin(EmbeddedPlugins(), name));
+    ASSERT_OK_AND_ASSIGN(const PluginDraft draft, StarterPlugin(BuiltInPlugins(), name));
     EXPECT_EQ(draft.files.size(), 4);
     EXPECT_EQ(draft.tensors, 14);
     EXPECT_EQ(draft.types, 2);

@@ -14,7 +14,7 @@
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
@@ -40,12 +40,12 @@ absl::StatusOr<PluginDraft> Draft(const std::string& name, const std::string& ch
   const absl::optional<std::string> state_dict = ParseSourceChoice("auto", *FLAGS_state_dict).state_dict;
   if (!checkpoint.empty()) {
     ASSIGN_OR_RETURN(const Checkpoint file, OpenCheckpoint(ResolveUserPath(checkpoint)));
-    ASSIGN_OR_RETURN(PluginDraft draft, DraftPlugin(EmbeddedPlugins(), name, file, state_dict));
+    ASSIGN_OR_RETURN(PluginDraft draft, DraftPlugin(BuiltInPlugins(), name, file, state_dict));
     RETURN_IF_ERROR(file.CheckUnchanged());
     return draft;
   }
   if (state_dict) return absl::InvalidArgumentError("--state_dict is for checkpoints: pass --checkpoint=FILE, too");
-  return StarterPlugin(EmbeddedPlugins(), name);
+  return StarterPlugin(BuiltInPlugins(), name);
 }
 
 // The folder models of the workspace in which the user called Bazel.

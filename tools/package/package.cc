@@ -16,7 +16,7 @@
 #include "artifact/package/package_model.h"
 #include "common/manifest/artifact_name.h"
 #include "common/status/status_macros.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/package/package_request.h"
 #include "tools/request/export_request.h"
@@ -101,7 +101,7 @@ absl::Status PackageEach(const PackageRequest& request) {
 }
 
 absl::Status Package() {
-  ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const PackageRequest request, ParsePackageRequest(BuiltInPlugins()));
   if (request.is_list) return PackageEach(request);
   ASSIGN_OR_RETURN(const std::string notes, PackageOne(request, request.models.front(), request.out));
   // Printed last, since after a failure the first line on stderr is the error.

@@ -57,7 +57,7 @@ std::string PackageName(const PackageRequest& request, const std::string& model)
 
 FlagGroup PackageFlags() { return flags + ExportFlags(); }
 
-absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in) {
+absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {
   const std::string models = *FLAGS_model, family = *FLAGS_family;
   if (models.empty() && family.empty()) return ModelMissing();
   if (!models.empty() && !family.empty()) {

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
 #include "artifact/export/export_model.h"
-#include "common/text/embedded_file.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
 
@@ -34,7 +32,7 @@ FlagGroup PackageFlags();
 // of --plugin_path.
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown family, or no plugin in --plugin_path
-absl::StatusOr<PackageRequest> ParsePackageRequest(absl::Span<const EmbeddedFile> built_in);
+absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in);
 
 }  // namespace modelport
 

@@ -8,7 +8,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/flags.h"
 
 namespace modelport {
@@ -23,7 +23,7 @@ absl::StatusOr<PackageRequest> Parse(const std::vector<const char*>& arguments) 
   setenv("BUILD_WORKING_DIRECTORY", "/user", 1);
   unsetenv("MODELPORT_WORKING_DIRECTORY");
   RETURN_IF_ERROR(ParseFlags(PackageFlags(), arguments).status());
-  return ParsePackageRequest(EmbeddedPlugins());
+  return ParsePackageRequest(BuiltInPlugins());
 }
 
 TEST(PackageRequestTest, OneModelIsTheFolderItself) {

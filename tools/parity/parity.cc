@@ -10,7 +10,7 @@
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
@@ -104,7 +104,7 @@ absl::StatusOr<Loaded> Load() {
     return loaded;
   }
   if (FLAGS_model->empty()) return ModelMissing();
-  ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(BuiltInPlugins()));
   ASSIGN_OR_RETURN(loaded.built, BuildModel(loaded.request->registry, loaded.request->entry, loaded.request->options));
   loaded.model = {loaded.request->entry.variant->name, loaded.built->module, loaded.built->examples};
   return loaded;

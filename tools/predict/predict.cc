@@ -17,7 +17,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "targets/target.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
@@ -93,7 +93,7 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   if (!FLAGS_key->empty() && FLAGS_compare->empty()) {
     return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
   }
-  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins()));
   if (request.options.target->wraps) {
     return absl::InvalidArgumentError(
         absl::StrCat("--target=", request.options.target->name, ": predict runs artifacts for libtorch"));

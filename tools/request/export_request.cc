@@ -253,7 +253,7 @@ absl::Status ModelMissing() {
       "those that a file fits");
 }
 
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in) {
+absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
   if (FLAGS_model->empty() && FLAGS_checkpoint->empty()) {
     return absl::InvalidArgumentError(
         "--model is missing: bazel run //tools:list shows the models; with --checkpoint=FILE it is the one that the "

@@ -7,9 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "artifact/export/export_model.h"
-#include "common/text/embedded_file.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
 
@@ -34,7 +32,7 @@ extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out;
 //   InvalidArgument  a flag that is missing, of a wrong value or at odds with another
 //   NotFound         an unknown model, or no plugin in --plugin_path
 //   others           as OpenCheckpoint and RecogniseModel, without --model
-absl::StatusOr<ExportRequest> ParseExportRequest(absl::Span<const EmbeddedFile> built_in);
+absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in);
 
 // The parts of ParseExportRequest, for a tool that exports several models.
 

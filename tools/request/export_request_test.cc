@@ -11,7 +11,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "tools/command/flags.h"
 
 namespace modelport {
@@ -34,7 +34,7 @@ class ExportRequestTest : public testing::Test {
 
   static absl::StatusOr<ExportRequest> Parse(const std::vector<const char*>& arguments) {
     RETURN_IF_ERROR(ParseFlags(ExportFlags(), arguments).status());
-    return ParseExportRequest(EmbeddedPlugins());
+    return ParseExportRequest(BuiltInPlugins());
   }
 
   const std::string folder_ = std::string(std::getenv("TEST_TMPDIR")) + "/user";

@@ -16,7 +16,7 @@ Flag<std::vector<std::string>> FLAGS_plugin_path(
 
 const FlagGroup& RegistryFlags() { return flags; }
 
-absl::StatusOr<Registry> LoadRegistry(absl::Span<const EmbeddedFile> built_in) {
+absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in) {
   std::vector<std::string> paths = *FLAGS_plugin_path;
   for (std::string& path : paths) path = ResolveUserPath(path);
   return Registry::Load(built_in, paths);

@@ -2,8 +2,6 @@
 #define MODELPORT_TOOLS_REQUEST_LOAD_REGISTRY_H_
 
 #include "absl/status/statusor.h"
-#include "absl/types/span.h"
-#include "common/text/embedded_file.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
 
@@ -14,7 +12,7 @@ const FlagGroup& RegistryFlags();
 
 // The registry with the plugins `built_in` and those of --plugin_path. A
 // relative path is resolved by ResolveUserPath. Errors as for Registry::Load.
-absl::StatusOr<Registry> LoadRegistry(absl::Span<const EmbeddedFile> built_in);
+absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in);
 
 }  // namespace modelport
 

@@ -9,7 +9,7 @@
 #include "artifact/verify/verify_artifact.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
@@ -70,7 +70,7 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
 absl::Status Verify(const std::vector<std::string>& paths) {
   ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(EmbeddedPlugins()));
+  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key));

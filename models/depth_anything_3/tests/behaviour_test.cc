@@ -24,7 +24,7 @@
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
 #include "tests/goldens/golden_check.h"
@@ -74,7 +74,7 @@ class Da3BehaviourTest : public testing::Test {
   static void SetUpTestSuite() {
     torch::jit::setGraphExecutorOptimize(false);
     at::set_num_threads(1);
-    absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
+    absl::StatusOr<Registry> registry = Registry::Load(BuiltInPlugins(), {"models"});
     ASSERT_OK(registry);
     for (const char* name : {"tiny_any", "tiny_mono", "tiny_nested"}) {
       auto module = ExportSeeded(*registry, name, /*seed=*/name == std::string("tiny_nested") ? 19 : 0);
@@ -121,7 +121,7 @@ TEST_F(Da3BehaviourTest, TokensHaveUpstreamsPositions) {
 
 TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
   const at::Tensor images = Images(1, 2, 28, 28), poses = at::eye(4).expand({1, 2, 4, 4});
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const Module small, ExportSeeded(registry, "da3_small", /*seed=*/0));
   const struct {
     const Module& module;
@@ -143,7 +143,7 @@ TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
 }
 
 absl::StatusOr<Module> ExportKept(const std::string& model, uint64_t seed, const std::vector<std::string>& outputs) {
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.outputs = outputs; });
 }
 

@@ -37,7 +37,7 @@
 #include "common/torchscript/script/compiler.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
@@ -53,7 +53,7 @@ constexpr char kGoldens[] = "tests/goldens/functions/";
 class Da3FunctionsTest : public testing::Test {
  protected:
   void SetUp() override {
-    absl::StatusOr<Registry> registry = Registry::Load(EmbeddedPlugins(), {"models"});
+    absl::StatusOr<Registry> registry = Registry::Load(BuiltInPlugins(), {"models"});
     ASSERT_OK(registry);
     registry_ = std::make_unique<Registry>(*std::move(registry));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry_->Find("tiny_any"));

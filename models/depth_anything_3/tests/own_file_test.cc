@@ -10,7 +10,7 @@
 #include "common/digest/sha256.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/recognise/find_checkpoint.h"
 #include "registry/registry.h"
 #include "tests/support/tool_process.h"
@@ -41,7 +41,7 @@ std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
 
 TEST(Da3OwnFileTest, MonoAndMetricEachReadTheirOwnFile) {
   setenv("HF_HUB_CACHE", EmptyFolder("hub").c_str(), 1);
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   const std::string folder = EmptyFolder("checkpoints");
   const Variant mono = Shrunk(registry, "da3mono_large"), metric = Shrunk(registry, "da3metric_large");
   const Plugin* plugin = registry.Find("da3mono_large")->plugin;

@@ -18,7 +18,7 @@
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
@@ -72,7 +72,7 @@ void Check(const Module& module, const Module& in_float64, const fs::path& json)
 
 TEST(InferImageTest, IsAsUpstreams) {
   const c10::InferenceMode inference;
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   for (const std::string& folder : *folders) {
     const std::string name = fs::path(folder).filename();
     const std::string model(absl::StripSuffix(name, "_infer_image"));

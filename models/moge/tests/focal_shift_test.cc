@@ -21,7 +21,7 @@
 #include "common/status/status_matchers.h"
 #include "common/torchscript/script/compiler.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
 
@@ -43,7 +43,7 @@ void ExpectNear(double actual, double expected, const std::string& what) {
 class FocalShiftTest : public testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+    ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_moge"));
     ASSERT_OK(compiler_.AddFunctions(entry.plugin->library->functions()));
     ASSERT_OK_AND_ASSIGN(golden_, ReadTensors("tests/goldens/functions/focal_shift.safetensors"));

@@ -27,7 +27,7 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "gtest/gtest.h"
-#include "models/embedded_plugins.h"
+#include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tests/manifests/key_list.h"
@@ -36,7 +36,7 @@ namespace modelport {
 namespace {
 
 TEST(ResNetKeysTest, FilesFromBeforeTheCounterAreTaken) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   std::vector<SeededKey> keys = ReadKeyList("tests/manifests/resnet18.txt").keys;
@@ -47,7 +47,7 @@ TEST(ResNetKeysTest, FilesFromBeforeTheCounterAreTaken) {
 
 // transformers' ResNetForImageClassification with upstream's weights, saved by that library.
 TEST(ResNetKeysTest, AResNetOfTransformersFillsTheSlotsWithUpstreamsWeights) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet_bottleneck"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint,
@@ -94,7 +94,7 @@ void WriteCheckpoint(const CatalogEntry& entry, const std::string& path) {
 }
 
 TEST(ResNetCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(EmbeddedPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
   const std::string folder = std::getenv("TEST_TMPDIR");
   ExportOptions options;

@@ -1,0 +1,29 @@
+#ifndef MODELPORT_MODELS_BUILT_IN_PLUGINS_H_
+#define MODELPORT_MODELS_BUILT_IN_PLUGINS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "common/yaml/document.h"
+
+namespace modelport {
+
+// The YAML files of the plugins that come with the program, sorted by path, such as "models/dinov2/plugin.yaml". They
+// are read once, from the first of DataFolders() that has plugins.
+//   NotFound     there is none
+//   Unavailable  a file cannot be read
+const absl::StatusOr<std::vector<YamlFile>>& BuiltInPlugins();
+
+// The folders in which the program at the path `program` may have its data: Bazel's runfiles, of its own or of the
+// program or test whose data it is, and share/modelport beside the bin/ of a release.
+std::vector<std::string> DataFolders(absl::string_view program);
+
+// The files models/*/*.yaml and targets/*/*.yaml of the folder `root`, with paths from there.
+//   Unavailable  one cannot be read
+absl::StatusOr<std::vector<YamlFile>> ReadPluginFiles(const std::string& root);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_MODELS_BUILT_IN_PLUGINS_H_
