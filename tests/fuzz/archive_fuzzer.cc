@@ -20,7 +20,7 @@ void ReadArchive(absl::string_view file) {
   FuzzCheckFileError(archive.status());
   if (!archive.ok()) return;
   FuzzCheckFileError(FormatOf(*archive).status());
-  const absl::Status outside = CheckNoOutsideCalls(*archive);
+  const absl::Status outside = CheckLoadingRunsNothing(*archive);
   if (!absl::IsFailedPrecondition(outside)) FuzzCheckFileError(outside);
 }
 

@@ -1,5 +1,5 @@
-// Artifacts whose code calls operators that reach files: the tools that run the code of artifacts refuse them before
-// LibTorch loads them, and the others do not run it.
+// Artifacts whose code calls operators that reach files, or runs while LibTorch loads it: the tools that run the code
+// of artifacts refuse them, and the others do not run it.
 #include <filesystem>
 #include <fstream>
 #include <ostream>
@@ -24,7 +24,7 @@ using testing::StartsWith;
 
 struct Call {
   std::string name;
-  std::string code;    // PATH stands for a file that the call would write or make.
+  std::string code;    // Methods of the model's root. PATH stands for a file that they would write or make.
   std::string effect;  // In the message.
 
   friend void PrintTo(const Call& call, std::ostream* out) { *out << call.name; }
@@ -32,8 +32,7 @@ struct Call {
 
 class OutsideCallsTest : public testing::TestWithParam<Call> {
  protected:
-  // Writes m.pt, an artifact for predict, with a __setstate__ that makes the call. LibTorch would run it to load the
-  // file. The manifest within the archive stays.
+  // Writes m.pt, an artifact for predict, with these methods. The manifest within the archive stays.
   void SetUp() override {
     const ToolResult result = RunTool("export",
                                       {"--model=" + ExampleModel("depth"), "--plugin_path=" + DataPath("models"),
@@ -46,8 +45,7 @@ class OutsideCallsTest : public testing::TestWithParam<Call> {
     AlterArchive(folder_ + "/m.pt", [&](Records& records) {
       std::string code = GetParam().code;
       code.replace(code.find("PATH"), 4, written_);
-      absl::StrAppend(&Content(records, "code/__torch__/modelport.py"),
-                      "  def __setstate__(self, state: Tensor) -> NoneType:\n    ", code, "\n    return None\n");
+      absl::StrAppend(&Content(records, "code/__torch__/modelport.py"), code);
     });
   }
 
@@ -79,13 +77,30 @@ TEST_P(OutsideCallsTest, AreNotMadeByTheOtherTools) {
   EXPECT_FALSE(fs::exists(written_));
 }
 
-INSTANTIATE_TEST_SUITE_P(Calls, OutsideCallsTest,
-                         testing::Values(Call{"Save", "torch.save(state, \"PATH\")", "calls save, which writes files"},
-                                         Call{"SaveAsOps", "ops.aten.save(state, \"PATH\")",
-                                              "calls save, which writes files"},
-                                         Call{"FromFile", "y = torch.from_file(\"PATH\", True, 8)",
-                                              "calls from_file, which reads and writes files"}),
-                         [](const auto& info) { return info.param.name; });
+// LibTorch runs __setstate__ to load a file. The archive's own methods have the names of the operators.
+INSTANTIATE_TEST_SUITE_P(
+    Calls, OutsideCallsTest,
+    testing::Values(
+        Call{"SetState",
+             "  def __setstate__(self, state: Tensor) -> NoneType:\n    torch.save(state, \"PATH\")\n    return None\n",
+             "defines __setstate__, which runs while the file is loaded"},
+        Call{"FromFileInSetState",
+             "  def from_file(self) -> NoneType:\n    return None\n"
+             "  def __setstate__(self, state: Tensor) -> NoneType:\n"
+             "    y = (torch).from_file(\"PATH\", True, 24, dtype=0)\n    return None\n",
+             "defines __setstate__, which runs while the file is loaded"},
+        Call{"Save", "  def save(self, x: Tensor) -> NoneType:\n    torch.save(x, \"PATH\")\n    return None\n",
+             "calls aten::save, which writes files"},
+        Call{"OtherNameOfTorch",
+             "  def save(self, x: Tensor) -> NoneType:\n    t = torch\n    t.save(x, \"PATH\")\n    return None\n",
+             "calls aten::save, which writes files"},
+        Call{"Getattr",
+             "  def save(self, x: Tensor) -> NoneType:\n"
+             "    getattr(torch, \"s\\141ve\")(x, \"PATH\")\n    return None\n",
+             "calls aten::save, which writes files"},
+        Call{"FromFile", "  def from_file(self) -> Tensor:\n    return torch.from_file(\"PATH\", True, 8)\n",
+             "calls aten::from_file, which reads and writes files"}),
+    [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace modelport

@@ -2,12 +2,10 @@
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_ARCHIVE_OUTSIDE_CALLS_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_ARCHIVE_OUTSIDE_CALLS_H_
 
-#include <vector>
-
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "common/torchscript/archive/script_archive.h"
-#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 
@@ -15,15 +13,15 @@ namespace modelport {
 // none, like almost all operators.
 absl::string_view OutsideEffect(absl::string_view name);
 
-// Refuses an archive whose code calls such an operator. It only reads the tokens of the code and runs nothing, so it
-// refuses every name that may mean such an operator: `x.save(...)` is refused unless the archive's own code defines a
-// method or function `save`.
-//   FailedPrecondition   "code/__torch__.py:12: calls save, which writes files"
+// Refuses an archive whose code LibTorch would run to load it: one that defines the method __setstate__, or
+// __getstate__, which comes with it. It only reads the tokens of the code and runs nothing.
+//   FailedPrecondition   "code/__torch__.py:12: defines __setstate__, which runs while the file is loaded"
 //   DataLoss             the code is not TorchScript
-absl::Status CheckNoOutsideCalls(const ScriptArchive& archive);
+absl::Status CheckLoadingRunsNothing(const ScriptArchive& archive);
 
-// The same for the operators of a loaded module, which are known exactly.
-absl::Status CheckNoOutsideCalls(const std::vector<Operator>& operators);
+// Refuses a module whose compiled code calls such an operator or uses such a class. It may throw what LibTorch throws.
+//   FailedPrecondition   "code/__torch__.py:12: calls aten::save, which writes files"
+absl::Status CheckNoOutsideCalls(const torch::jit::Module& module);
 
 }  // namespace modelport
 

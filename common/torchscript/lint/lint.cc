@@ -10,7 +10,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/archive/outside_calls.h"
 #include "common/torchscript/lint/rules.h"
 #include "common/torchscript/lint/trace.h"
 #include "common/torchscript/lint/type_size.h"
@@ -80,7 +79,6 @@ absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveF
                                 const LintOptions& options) {
   RETURN_IF_ERROR(CheckTypeSizes(module));
   ASSIGN_OR_RETURN(const std::vector<Operator> operators, CatchTorch([&] { return CollectOperators(module); }));
-  RETURN_IF_ERROR(CheckNoOutsideCalls(operators));
   ASSIGN_OR_RETURN(const Trace trace, TraceForward(module));
   return CatchTorch([&] {
     return LintResult{RunRules({module, trace, operators, format, options.runtime}, options.host_rules),

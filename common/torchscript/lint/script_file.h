@@ -3,9 +3,13 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <cstddef>
+
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "common/sandbox/run_confined.h"
 #include "common/torchscript/runtime/archive_format.h"
 
 namespace modelport {
@@ -19,9 +23,21 @@ struct ScriptFile {
 //   InvalidArgument   another kind of file; the message says which
 absl::Status CheckScriptFile(absl::string_view bytes);
 
-// Loads an untrusted TorchScript file with the content `bytes`. This runs code in the file: call it within RunConfined
-// unless the user trusts the file. It returns the errors of LintFile, without the path.
+// Loads an untrusted TorchScript file with the content `bytes` in a process that RunConfined made. It returns the
+// errors of LintFile, without the path.
 absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes);
+
+// Loads an untrusted TorchScript file with the content `bytes` in this process, after a confined child process has
+// loaded it: no code of the file runs here before all operators that its code calls are known to reach no files and no
+// other processes. Call this before the process starts threads. It returns the errors of LintFile, without the path.
+absl::StatusOr<ScriptFile> LoadForeignScript(absl::string_view bytes);
+
+// What a confined process may use that loads a TorchScript file of `file_size` bytes: `least_time` of processor time
+// and 100 ns for each byte.
+ConfinedLimits LimitsForScript(size_t file_size, absl::Duration least_time);
+
+// The error of a confined process that loaded a TorchScript file, as one of the file.
+absl::Status ErrorOfScript(const absl::Status& status);
 
 }  // namespace modelport
 

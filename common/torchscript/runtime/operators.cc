@@ -13,6 +13,8 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "common/torchscript/script/for_each_node.h"
 
 namespace modelport {
@@ -74,6 +76,13 @@ class Collector {
     path_ = path;
     visited_.clear();
     VisitClass(*module.type());
+    for (const c10::IValue& attribute : module._ivalue()->slots()) VisitValue(attribute);
+  }
+
+  std::vector<NativeClass> native_classes() const {
+    std::vector<NativeClass> classes;
+    for (const auto& [name, place] : native_classes_) classes.push_back({name, place});
+    return classes;
   }
 
   std::vector<Operator> Take() && {
@@ -87,6 +96,19 @@ class Collector {
     for (Function* method : type.methods()) VisitFunction(method);
     for (Function* hook : type.getForwardPreHooks()) VisitFunction(hook);
     for (Function* hook : type.getForwardHooks()) VisitFunction(hook);
+  }
+
+  // The objects in the value of an attribute, whose methods may be called through an interface. Modules are visited
+  // with their own paths.
+  void VisitValue(const c10::IValue& value) {
+    // Returning true leaves out what is in the part.
+    value.visit([this](const c10::IValue& part) {
+      if (!part.isObject()) return false;
+      const c10::intrusive_ptr<c10::ivalue::Object> object = part.toObject();
+      if (object->type()->is_module() || !objects_.insert(object.get()).second) return true;
+      VisitClass(*object->type());
+      return false;
+    });
   }
 
   void VisitFunction(Function* function) {
@@ -103,6 +125,8 @@ class Collector {
       VisitFunction(node.input(0)->type()->expectRef<c10::FunctionType>().function());
     } else if (node.kind() == torch::jit::prim::CallMethod) {
       VisitCallee(node);
+    } else if (node.kind() == torch::jit::prim::CreateObject) {
+      VisitObject(node, node.output()->type());
     } else if (node.hasAttribute(torch::jit::attr::Subgraph)) {
       VisitBlock(*node.g(torch::jit::attr::Subgraph)->block());
     } else if (node.maybeSchema() != nullptr) {
@@ -111,9 +135,15 @@ class Collector {
   }
 
   // Skips methods of modules: VisitModule visits each module with its own path.
-  void VisitCallee(Node& node) {
-    const auto type = node.input(0)->type()->cast<c10::ClassType>();
-    if (type != nullptr && !type->is_module()) VisitClass(*type);
+  void VisitCallee(Node& node) { VisitObject(node, node.input(0)->type()); }
+
+  void VisitObject(Node& node, const c10::TypePtr& object) {
+    const auto type = object->cast<c10::ClassType>();
+    if (type == nullptr || type->is_module()) return;
+    VisitClass(*type);
+    constexpr absl::string_view kNative = "__torch__.torch.classes.";
+    absl::string_view name = type->name()->qualifiedName();
+    if (absl::ConsumePrefix(&name, kNative)) native_classes_.emplace(name, FindSourceLine(node.sourceRange()));
   }
 
   void AddCall(Node& node) {
@@ -126,17 +156,25 @@ class Collector {
     if (modules.empty() || modules.back() != path_) modules.push_back(path_);
   }
 
-  std::string path_;                   // Of the module being visited.
-  std::set<const Function*> visited_;  // For that module.
+  std::string path_;                                  // Of the module being visited.
+  std::set<const c10::ivalue::Object*> objects_;      // Visited.
+  std::map<std::string, SourceLine> native_classes_;  // By name.
+  std::set<const Function*> visited_;                 // For that module.
   std::map<std::pair<std::string, std::string>, Entry> operators_;
 };
 
-}  // namespace
-
-std::vector<Operator> CollectOperators(const torch::jit::Module& module) {
+Collector Collect(const torch::jit::Module& module) {
   Collector collector;
   for (const auto& item : module.named_modules()) collector.VisitModule(item.value, item.name);
-  return std::move(collector).Take();
+  return collector;
+}
+
+}  // namespace
+
+std::vector<Operator> CollectOperators(const torch::jit::Module& module) { return Collect(module).Take(); }
+
+std::vector<NativeClass> CollectNativeClasses(const torch::jit::Module& module) {
+  return Collect(module).native_classes();
 }
 
 }  // namespace modelport

@@ -38,9 +38,19 @@ struct Operator {
   std::vector<OperatorCall> calls;  // Each call with other arguments once.
 };
 
-// Every operator in the methods of `module` and its submodules and in the functions that they call, sorted by name and
-// overload.
+// A class of LibTorch that is written in C++, under torch.classes.
+struct NativeClass {
+  std::string name;  // "quantized.Conv2dPackedParamsBase".
+  SourceLine place;  // A line of code that makes or calls an object of it.
+};
+
+// Every operator that code of `module` can call, sorted by name and overload: in its methods and those of its
+// submodules, in the functions that they call, and in the methods of every object that they make or that an attribute
+// holds.
 std::vector<Operator> CollectOperators(const torch::jit::Module& module);
+
+// Every class of LibTorch whose objects that code makes or calls, sorted by name.
+std::vector<NativeClass> CollectNativeClasses(const torch::jit::Module& module);
 
 }  // namespace modelport
 

@@ -11,12 +11,10 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/outside_calls.h"
 #include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/parity/record_reference.h"
 #include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/proof/example.h"
-#include "common/torchscript/runtime/operators.h"
 #include "tools/parity/check/find_nonfinite.h"
 #include "tools/parity/check/reference_names.h"
 
@@ -24,8 +22,7 @@ namespace modelport {
 namespace {
 
 absl::StatusOr<torch::jit::Module> LoadScript(absl::string_view bytes) {
-  ASSIGN_OR_RETURN(ScriptFile script, ReadScriptFile(bytes));
-  RETURN_IF_ERROR(CheckNoOutsideCalls(CollectOperators(script.module)));
+  ASSIGN_OR_RETURN(ScriptFile script, LoadForeignScript(bytes));
   script.module.eval();
   return std::move(script.module);
 }

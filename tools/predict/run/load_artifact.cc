@@ -14,9 +14,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
-#include "common/torchscript/archive/outside_calls.h"
 #include "common/torchscript/lint/script_file.h"
-#include "common/torchscript/runtime/operators.h"
 
 namespace modelport {
 namespace {
@@ -36,12 +34,10 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
-  absl::StatusOr<ScriptFile> script = ReadScriptFile(artifact.bytes());
+  // A manifest is foreign like its artifact; only a signature says whose they are.
+  absl::StatusOr<ScriptFile> script =
+      signature ? ReadScriptFile(artifact.bytes()) : LoadForeignScript(artifact.bytes());
   if (!script.ok()) return Annotate(script.status(), path);
-  // The tokens of the code were checked before it was loaded; now its operators are known exactly.
-  if (const absl::Status status = CheckNoOutsideCalls(CollectOperators(script->module)); !status.ok()) {
-    return Annotate(status, path);
-  }
   script->module.eval();
   return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
 }

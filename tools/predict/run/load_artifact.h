@@ -19,7 +19,7 @@ struct LoadedArtifact {
 };
 
 // Loads an artifact that was exported with its preprocessing inside. Loading and calling it runs its code in this
-// process. That code has no operator that reaches files or other processes (CheckNoOutsideCalls), but a file of an
+// process. That code has no operator that reaches files or other processes (LoadForeignScript), but a file of an
 // unknown origin may still use up memory and time, or a bug in LibTorch. `public_key`, if it is not "", is a file: then
 // nothing of the artifact is read before it is known that the owner of this key signed it. Messages begin with the
 // path.
