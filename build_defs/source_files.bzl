@@ -33,3 +33,17 @@ source_files = rule(
         "srcs": attr.label_list(allow_files = True),
     },
 )
+
+def code_files():
+    """The filegroup `code`: every source and script of the package, also one that no target names."""
+    native.filegroup(
+        name = "code",
+        srcs = native.glob([
+            "**/*.cc",
+            "**/*.h",
+            "**/*.proto",
+            "**/*.py",
+            "**/*.sh",
+        ]) + native.glob(["*"], exclude = ["*.*", "BUILD"]),
+        visibility = ["//tests/house:__pkg__"],
+    )
