@@ -1,4 +1,4 @@
-// tests/draft_test.cc has drafts for published files.
+// tests/new_plugin/draft_layout_test.cc has drafts for published files.
 #include "tools/draft/draft_layout.h"
 
 #include <string>
