@@ -13,11 +13,15 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
+#include "common/text/first_few.h"
+#include "common/text/units.h"
 
 namespace modelport {
 namespace {
@@ -25,6 +29,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr absl::string_view kExtensions[] = {".exr", ".jpeg", ".jpg", ".png", ".tif", ".tiff"};
+
+// Of images that are not read.
+constexpr absl::string_view kUnreadExtensions[] = {".avif", ".bmp", ".cr2", ".cr3",  ".dng", ".dpx", ".gif", ".hdr",
+                                                   ".heic", ".heif", ".jp2", ".nef", ".psd", ".tga", ".webp"};
 
 // A path whose name has a place for a number.
 struct NumberedPath {
@@ -71,18 +79,49 @@ bool HasImageExtension(const std::string& path) {
   return std::count(std::begin(kExtensions), std::end(kExtensions), extension) > 0;
 }
 
-absl::StatusOr<std::vector<FoundImage>> ImagesOfFolder(const std::string& folder) {
-  ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(folder));
-  std::vector<FoundImage> images;
-  for (const std::string& file : files) {
-    if (HasImageExtension(file)) images.push_back({file, ""});
-  }
-  if (!images.empty()) return images;
-  return absl::NotFoundError(
-      absl::StrCat(folder, ": has no image: no file of the extensions .exr, .jpg, .jpeg, .png, .tif, .tiff"));
+// "3 files of .heic": the images of a folder, by the extensions of formats that are not read.
+std::string DescribeUnread(const std::map<std::string, int64_t>& unread) {
+  std::vector<std::string> kinds;
+  for (const auto& [extension, count] : unread) kinds.push_back(absl::StrCat(Counted(count, "file"), " of ", extension));
+  return absl::StrJoin(kinds, ", ");
 }
 
-absl::StatusOr<std::vector<FoundImage>> ImagesOfSequence(const std::string& input, const NumberedPath& path) {
+absl::Status AddFolder(const std::string& folder, FoundImages& found) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(folder));
+  const size_t before = found.images.size();
+  std::map<std::string, int64_t> unread;
+  for (const std::string& file : files) {
+    // What a system keeps beside a file, such as ._photo.jpg, is no image.
+    if (fs::path(file).filename().string()[0] == '.') continue;
+    if (HasImageExtension(file)) found.images.push_back({file, ""});
+    const std::string extension = absl::AsciiStrToLower(fs::path(file).extension().string());
+    if (std::count(std::begin(kUnreadExtensions), std::end(kUnreadExtensions), extension) > 0) ++unread[extension];
+  }
+  if (!unread.empty() && found.images.size() > before) {
+    found.notes.push_back(
+        absl::StrCat(folder, ": left out ", DescribeUnread(unread), ", which are not read; save them as .png or .exr"));
+  }
+  if (found.images.size() > before) return absl::OkStatus();
+  return absl::NotFoundError(absl::StrCat(
+      folder, ": has no image: no file of the extensions .exr, .jpg, .jpeg, .png, .tif, .tiff",
+      unread.empty() ? "" : absl::StrCat("\n  it has ", DescribeUnread(unread), ": save them as .png or .exr")));
+}
+
+// "0003, 0007-0009": the numbers that are not among `images`, in ranges.
+std::string MissingNumbers(const std::map<int64_t, FoundImage>& images, size_t digits) {
+  std::vector<std::string> ranges;
+  const auto text = [&](int64_t number) { return absl::StrFormat("%0*d", static_cast<int>(digits), number); };
+  int64_t next = images.begin()->first;
+  for (const auto& [number, image] : images) {
+    if (number - 1 == next) ranges.push_back(text(next));
+    if (number - 1 > next) ranges.push_back(absl::StrCat(text(next), "-", text(number - 1)));
+    next = number + 1;
+  }
+  return FirstFew(ranges);
+}
+
+absl::Status AddSequence(const std::string& input, const NumberedPath& path, MissingFrames missing,
+                         FoundImages& found) {
   const std::string folder = fs::path(path.before).parent_path().string();
   ASSIGN_OR_RETURN(const std::vector<std::string> files, FilesOf(folder.empty() ? "." : folder));
   const std::string beginning = folder.empty() ? absl::StrCat("./", path.before) : path.before;
@@ -98,29 +137,66 @@ absl::StatusOr<std::vector<FoundImage>> ImagesOfSequence(const std::string& inpu
     images[number] = {file, std::string(digits)};
   }
   if (images.empty()) return absl::NotFoundError(absl::StrCat(input, ": no file of this sequence exists"));
-  std::vector<FoundImage> ordered;
-  for (auto& [number, image] : images) ordered.push_back(std::move(image));
-  return ordered;
-}
-
-absl::StatusOr<std::vector<FoundImage>> ImagesOfWildcard(const std::string& pattern) {
-  glob_t found = {};
-  const std::unique_ptr<glob_t, void (*)(glob_t*)> owner(&found, globfree);
-  std::vector<FoundImage> images;
-  if (glob(pattern.c_str(), 0, nullptr, &found) == 0) {
-    for (size_t i = 0; i < found.gl_pathc; ++i) images.push_back({found.gl_pathv[i], ""});
+  if (const std::string gaps = MissingNumbers(images, path.digits); !gaps.empty()) {
+    const std::string lacks = absl::StrCat(input, ": lacks the frames ", gaps, " between ", images.begin()->second.number,
+                                           " and ", images.rbegin()->second.number);
+    if (missing == MissingFrames::kError) {
+      return absl::NotFoundError(absl::StrCat(lacks, "\n  --missing=skip goes on without them"));
+    }
+    found.notes.push_back(lacks);
   }
-  if (images.empty()) return absl::NotFoundError(absl::StrCat(pattern, ": no file fits this pattern"));
-  return images;
+  for (auto& [number, image] : images) found.images.push_back(std::move(image));
+  return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<FoundImage>> ImagesOf(const std::string& input) {
+absl::Status AddWildcard(const std::string& pattern, FoundImages& found) {
+  glob_t paths = {};
+  const std::unique_ptr<glob_t, void (*)(glob_t*)> owner(&paths, globfree);
+  if (glob(pattern.c_str(), 0, nullptr, &paths) != 0 || paths.gl_pathc == 0) {
+    return absl::NotFoundError(absl::StrCat(pattern, ": no file fits this pattern"));
+  }
+  for (size_t i = 0; i < paths.gl_pathc; ++i) found.images.push_back({paths.gl_pathv[i], ""});
+  return absl::OkStatus();
+}
+
+absl::Status AddImages(const std::string& input, MissingFrames missing, FoundImages& found) {
   std::error_code error;
-  if (fs::is_directory(input, error)) return ImagesOfFolder(input);
-  if (fs::exists(input, error)) return std::vector<FoundImage>{{input, ""}};
-  if (const absl::optional<NumberedPath> path = ParseNumbered(input)) return ImagesOfSequence(input, *path);
-  if (input.find_first_of("*?[") != input.npos) return ImagesOfWildcard(input);
+  if (fs::is_directory(input, error)) return AddFolder(input, found);
+  if (fs::exists(input, error)) {
+    found.images.push_back({input, ""});
+    return absl::OkStatus();
+  }
+  if (const absl::optional<NumberedPath> path = ParseNumbered(input)) return AddSequence(input, *path, missing, found);
+  if (input.find_first_of("*?[") != input.npos) return AddWildcard(input, found);
   return absl::NotFoundError(absl::StrCat(input, ": no such file or folder"));
+}
+
+// The number of the frame; nullopt if the name has none.
+absl::optional<int64_t> FrameNumber(const FoundImage& image) {
+  std::string digits = image.number;
+  if (digits.empty()) {
+    const std::string stem = fs::path(image.path).stem().string();
+    const size_t last = stem.find_last_of("0123456789");
+    if (last == stem.npos) return absl::nullopt;
+    const size_t before = stem.find_last_not_of("0123456789", last);
+    const size_t first = before == stem.npos ? 0 : before + 1;
+    digits = stem.substr(first, last + 1 - first);
+  }
+  int64_t number = 0;
+  return absl::SimpleAtoi(digits, &number) ? absl::make_optional(number) : absl::nullopt;
+}
+
+std::string Stem(const FoundImage& image) { return fs::path(image.path).stem().string(); }
+
+// The images by what `key` says of each; nullopt if it says nothing of one, or the same of two.
+template <typename Key>
+absl::optional<std::map<std::string, const FoundImage*>> ByKey(const std::vector<FoundImage>& images, const Key& key) {
+  std::map<std::string, const FoundImage*> found;
+  for (const FoundImage& image : images) {
+    const absl::optional<std::string> text = key(image);
+    if (!text || !found.emplace(*text, &image).second) return absl::nullopt;
+  }
+  return found;
 }
 
 // The output for `image`.
@@ -146,18 +222,49 @@ absl::Status CheckExtension(const std::string& path) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<FoundImage>> FindImages(const std::vector<std::string>& inputs) {
-  std::vector<FoundImage> images;
-  for (const std::string& input : inputs) {
-    ASSIGN_OR_RETURN(const std::vector<FoundImage> more, ImagesOf(input));
-    images.insert(images.end(), more.begin(), more.end());
-  }
+absl::StatusOr<FoundImages> FindImages(const std::vector<std::string>& inputs, MissingFrames missing) {
+  FoundImages found;
+  for (const std::string& input : inputs) RETURN_IF_ERROR(AddImages(input, missing, found));
   std::vector<std::string> paths;
-  for (const FoundImage& image : images) paths.push_back(image.path);
+  for (const FoundImage& image : found.images) paths.push_back(image.path);
   std::sort(paths.begin(), paths.end());
   const auto twice = std::adjacent_find(paths.begin(), paths.end());
-  if (twice == paths.end()) return images;
+  if (twice == paths.end()) return found;
   return absl::InvalidArgumentError(absl::StrCat(*twice, ": is named twice"));
+}
+
+absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const std::vector<FoundImage>& images,
+                                                                          const std::vector<FoundImage>& companions) {
+  std::vector<std::pair<FoundImage, FoundImage>> pairs;
+  if (images.size() == 1 && companions.size() == 1) {
+    pairs.emplace_back(images[0], companions[0]);
+    return pairs;
+  }
+  const auto number = [](const FoundImage& image) -> absl::optional<std::string> {
+    const absl::optional<int64_t> frame = FrameNumber(image);
+    return frame ? absl::make_optional(absl::StrCat(*frame)) : absl::nullopt;
+  };
+  const auto stem = [](const FoundImage& image) { return absl::make_optional(Stem(image)); };
+  auto own = ByKey(images, number), others = ByKey(companions, number);
+  const bool by_number = own && others;
+  if (!by_number) {
+    own = ByKey(images, stem);
+    others = ByKey(companions, stem);
+  }
+  if (!own || !others) {
+    return absl::InvalidArgumentError("several files have one name; pairs are found by frame number or by name");
+  }
+  for (const FoundImage& image : images) {
+    const std::string key = by_number ? *number(image) : *stem(image);
+    const auto found = others->find(key);
+    if (found == others->end()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("none of ", Counted(static_cast<int64_t>(companions.size()), "file"), " is for ", image.path,
+                       by_number ? absl::StrCat(", frame ", key) : absl::StrCat(": none is called ", key)));
+    }
+    pairs.emplace_back(image, *found->second);
+  }
+  return pairs;
 }
 
 absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images) {

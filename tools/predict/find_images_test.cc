@@ -27,10 +27,10 @@ std::string FolderOf(const std::vector<std::string>& names) {
 }
 
 // The names of the images that `inputs` give, and their numbers.
-std::vector<std::string> Names(const absl::StatusOr<std::vector<FoundImage>>& images) {
+std::vector<std::string> Names(const absl::StatusOr<FoundImages>& found) {
   std::vector<std::string> names;
-  if (!images.ok()) return {images.status().ToString()};
-  for (const FoundImage& image : *images) {
+  if (!found.ok()) return {found.status().ToString()};
+  for (const FoundImage& image : found->images) {
     names.push_back(
         absl::StrCat(fs::path(image.path).filename().string(), image.number.empty() ? "" : " ", image.number));
   }
@@ -55,6 +55,69 @@ TEST(FindImages, TakesASequenceInOrderOfItsNumbers) {
     EXPECT_THAT(Names(FindImages({folder + pattern})),
                 ElementsAre("plate.0999.exr 0999", "plate.1001.exr 1001", "plate.10000.exr 10000"));
   }
+}
+
+TEST(FindImages, NamesTheMissingFramesOfASequence) {
+  const std::string folder = FolderOf({"p.0001.png", "p.0002.png", "p.0004.png", "p.0009.png"});
+  const std::string lacks = "p.%04d.png: lacks the frames 0003, 0005-0008 between 0001 and 0009";
+  EXPECT_THAT(FindImages({folder + "/p.%04d.png"}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr(lacks + "\n  --missing=skip goes on without them")));
+  const auto found = FindImages({folder + "/p.%04d.png"}, MissingFrames::kSkip);
+  EXPECT_THAT(Names(found), ElementsAre("p.0001.png 0001", "p.0002.png 0002", "p.0004.png 0004", "p.0009.png 0009"));
+  EXPECT_THAT(found->notes, ElementsAre(HasSubstr(lacks)));
+  ASSERT_OK_AND_ASSIGN(const FoundImages whole, FindImages({FolderOf({"p.8.png", "p.9.png", "p.10.png"}) + "/p.#.png"}));
+  EXPECT_THAT(whole.notes, testing::IsEmpty());
+}
+
+TEST(FindImages, LeavesHiddenFilesOutAndCountsOtherFormats) {
+  const std::string folder = FolderOf({"._a.jpg", "a.jpg", "b.heic", "c.HEIC", "d.webp", "notes.txt"});
+  const auto found = FindImages({folder});
+  EXPECT_THAT(Names(found), ElementsAre("a.jpg"));
+  EXPECT_THAT(found->notes, ElementsAre(HasSubstr("left out 2 files of .heic, 1 file of .webp, which are not read")));
+  EXPECT_THAT(FindImages({FolderOf({"b.heic", "._a.jpg"})}),
+              StatusIs(absl::StatusCode::kNotFound, HasSubstr("it has 1 file of .heic: save them")));
+}
+
+std::vector<FoundImage> Sequence(const std::string& name, const std::vector<std::string>& numbers) {
+  std::vector<FoundImage> images;
+  for (const std::string& number : numbers) images.push_back({absl::StrCat(name, ".", number, ".png"), number});
+  return images;
+}
+
+std::vector<FoundImage> Files(const std::vector<std::string>& paths) {
+  std::vector<FoundImage> images;
+  for (const std::string& path : paths) images.push_back({path, ""});
+  return images;
+}
+
+// "IMAGE COMPANION" of each pair.
+std::vector<std::string> Pairs(const std::vector<FoundImage>& images, const std::vector<FoundImage>& companions) {
+  const auto pairs = PairByFrame(images, companions);
+  if (!pairs.ok()) return {std::string(pairs.status().message())};
+  std::vector<std::string> names;
+  for (const auto& [image, companion] : *pairs) names.push_back(absl::StrCat(image.path, " ", companion.path));
+  return names;
+}
+
+TEST(PairByFrame, TakesTheSameNumberWhateverTheOrder) {
+  EXPECT_THAT(Pairs(Files({"p.10.png", "p.2.png"}), Files({"t.10.png", "t.2.png"})),
+              ElementsAre("p.10.png t.10.png", "p.2.png t.2.png"));
+  EXPECT_THAT(Pairs(Sequence("g", {"0001", "0002"}), Sequence("t", {"1", "2", "3"})),
+              ElementsAre("g.0001.png t.1.png", "g.0002.png t.2.png"));
+}
+
+TEST(PairByFrame, RefusesAnImageWithoutACompanion) {
+  EXPECT_THAT(Pairs(Sequence("g", {"0001", "0002"}), Sequence("t", {"0001", "0003"})),
+              ElementsAre("none of 2 files is for g.0002.png, frame 2"));
+  EXPECT_THAT(Pairs(Files({"a.jpg", "b.jpg"}), Files({"a.png", "c.png"})),
+              ElementsAre("none of 2 files is for b.jpg: none is called b"));
+}
+
+TEST(PairByFrame, TakesTheNameWhereThereAreNoNumbers) {
+  EXPECT_THAT(Pairs(Files({"b.jpg", "a.jpg"}), Files({"a.png", "b.png"})), ElementsAre("b.jpg b.png", "a.jpg a.png"));
+  EXPECT_THAT(Pairs(Files({"photo.jpg"}), Files({"trimap.png"})), ElementsAre("photo.jpg trimap.png"));
+  EXPECT_THAT(Pairs(Files({"x/a.jpg", "y/a.jpg"}), Files({"a.png", "b.png"})),
+              ElementsAre(HasSubstr("several files have one name")));
 }
 
 TEST(FindImages, TakesAWildcard) {

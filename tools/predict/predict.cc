@@ -49,7 +49,10 @@ Flag<std::string> FLAGS_input(
 Flag<std::string> FLAGS_trimap(
     flags, "trimap", "",
     "for a model of mattes: the trimap of the image, grey: black background, white foreground, unknown between; of "
-    "several images a folder or a sequence, in their order");
+    "several images a folder or a sequence, which has one with the number or the name of each image");
+Flag<std::string> FLAGS_missing(flags, "missing", "error",
+                                "what to do if a numbered sequence lacks frames between its first and its last: error "
+                                "or skip");
 Flag<std::string> FLAGS_colours(
     flags, "colours", "",
     "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
@@ -102,7 +105,7 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
   ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.entry, request.options, folder));
   remarks.push_back(kept.exported_now ? "exported now, kept for the next time" : "kept from an earlier run");
-  return LoadArtifact(kept.path, /*public_key=*/"");
+  return LoadKeptArtifact(kept.path);
 }
 
 absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
@@ -161,11 +164,23 @@ absl::Status CheckOut(const std::string& out, Outputs wanted) {
   return absl::OkStatus();
 }
 
-// Which file each image becomes.
-absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
+absl::StatusOr<MissingFrames> ParseMissing() {
+  const std::string missing = *FLAGS_missing;
+  if (missing == "error") return MissingFrames::kError;
+  if (missing == "skip") return MissingFrames::kSkip;
+  return absl::InvalidArgumentError(absl::StrCat("--missing=", missing, ": wants error or skip"));
+}
+
+// The images of --input.
+absl::StatusOr<FoundImages> FindInputs() {
   const std::vector<std::string> inputs = ResolveUserPaths(*FLAGS_input);
   if (inputs.empty()) return absl::InvalidArgumentError("--input is missing: an image, a folder or a sequence");
-  ASSIGN_OR_RETURN(const std::vector<FoundImage> images, FindImages(inputs));
+  ASSIGN_OR_RETURN(const MissingFrames missing, ParseMissing());
+  return FindImages(inputs, missing);
+}
+
+// Which file each image becomes.
+absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::vector<FoundImage>& images, const std::string& out) {
   std::vector<std::string> outputs(images.size());
   if (!out.empty()) {
     ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out)));
@@ -175,8 +190,9 @@ absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::string& out) {
   return jobs;
 }
 
-// Gives each job its trimap.
-absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact, std::vector<PredictJob>& jobs) {
+// Gives each job, of which `images` are the inputs, its trimap.
+absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifact,
+                         const std::vector<FoundImage>& images, std::vector<PredictJob>& jobs) {
   const std::string& model = artifact.manifest.model();
   if (trimap.empty() && !TakesTrimap(artifact)) return absl::OkStatus();
   if (trimap.empty()) {
@@ -186,14 +202,12 @@ absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifa
                      "unknown between"));
   }
   if (!TakesTrimap(artifact)) return absl::InvalidArgumentError(absl::StrCat("--trimap: ", model, " takes none"));
-  ASSIGN_OR_RETURN(const std::vector<FoundImage> trimaps, FindImages(ResolveUserPaths(trimap)));
-  if (trimaps.size() != jobs.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("--trimap=", trimap, ": there are ", trimaps.size(), " trimaps for ",
-                                                   Counted(static_cast<int64_t>(jobs.size()), "image")));
-  }
+  ASSIGN_OR_RETURN(const FoundImages trimaps, FindImages(ResolveUserPaths(trimap), MissingFrames::kSkip));
+  const auto pairs = PairByFrame(images, trimaps.images);
+  if (!pairs.ok()) return Annotate(pairs.status(), absl::StrCat("--trimap=", trimap));
   for (size_t i = 0; i < jobs.size(); ++i) {
-    jobs[i].trimap = trimaps[i].path;
-    RETURN_IF_ERROR(CheckIsNoInput(jobs[i].output, trimaps));
+    jobs[i].trimap = (*pairs)[i].second.path;
+    RETURN_IF_ERROR(CheckIsNoInput(jobs[i].output, trimaps.images));
   }
   return absl::OkStatus();
 }
@@ -250,10 +264,12 @@ absl::Status Predict() {
   ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
   const std::string out = *FLAGS_out;
   // A wrong path is told before an export takes its time.
-  ASSIGN_OR_RETURN(report.jobs, PlanJobs(out));
+  ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs());
+  report.notes = inputs.notes;
+  ASSIGN_OR_RETURN(report.jobs, PlanJobs(inputs.images, out));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
-  RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, report.jobs));
+  RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, inputs.images, report.jobs));
   RETURN_IF_ERROR(CheckSceneFiles(report.scene, artifact, report.jobs));
   if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());

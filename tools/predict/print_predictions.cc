@@ -17,13 +17,17 @@ namespace modelport {
 namespace {
 
 std::string Source(const Manifest& manifest) {
-  if (manifest.warning().empty()) return WeightsSource(manifest);
+  if (manifest.warning().empty()) {
+    const std::string origin = WeightsOrigin(manifest);
+    return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
+  }
   return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
 }
 
 // What was read: the one image and its size, or how many images.
 std::string Inputs(const std::vector<PredictedImage>& images) {
   if (images.size() > 1) return absl::StrCat(images.size(), " images");
+  if (images[0].width == 0) return images[0].input;  // It could not be read.
   return absl::StrCat(images[0].input, ", ", images[0].width, " x ", images[0].height);
 }
 
@@ -89,6 +93,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   for (const std::string& remark : report.remarks) table.AddRow({"", remark});
   table.AddRow({"source", Source(artifact.manifest)});
   table.AddRow({"input", Inputs(images)});
+  for (const std::string& note : report.notes) table.AddRow({"note", note});
   AddNotes(images, table);
   if (const std::string depths = Depths(artifact.manifest, images); !depths.empty()) table.AddRow({"depth", depths});
   AddLabels(images, table);

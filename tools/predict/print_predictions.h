@@ -18,6 +18,7 @@ namespace modelport {
 // What a run of predict did.
 struct PredictionReport {
   std::vector<std::string> remarks;  // Where the artifact came from.
+  std::vector<std::string> notes;    // What was left out of the input.
   std::vector<PredictJob> jobs;
   std::vector<PredictedImage> images;  // Of the jobs, in their order.
   SceneOutputs scene;                  // What was written about all views together.

@@ -60,14 +60,15 @@ absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptio
   return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }
 
-// The artifacts are code that will be run, so nobody else may write there.
-absl::Status CheckOwner(const std::string& folder) {
+// The artifacts are code that will be run, so nobody else may have written there. What others could write to before is
+// not to be trusted after a chmod either.
+absl::Status CheckOwner(const std::string& path) {
   struct stat info;
-  if (stat(folder.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, folder);
+  if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
   if (info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return absl::OkStatus();
   return absl::PermissionDeniedError(
-      absl::StrCat(folder, ": other users may write there, and kept artifacts are code that is run",
-                   "\n  chown and chmod go-w it, or name another place by XDG_CACHE_HOME"));
+      absl::StrCat(path, ": another user owns it or may write to it, and kept artifacts are code that is run",
+                   "\n  delete it, with all that it holds, or name another place by XDG_CACHE_HOME"));
 }
 
 absl::Status MakeFolder(const std::string& folder) {
@@ -97,9 +98,18 @@ absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const Catalo
   const std::string path = absl::StrCat(folder, "/", name);
   // A manifest never stands beside an artifact that is not whole.
   std::error_code error;
-  if (fs::exists(path, error) && fs::exists(ManifestPath(path), error)) return KeptArtifact{path};
+  if (fs::exists(path, error) && fs::exists(ManifestPath(path), error)) {
+    RETURN_IF_ERROR(CheckOwner(path));
+    RETURN_IF_ERROR(CheckOwner(ManifestPath(path)));
+    return KeptArtifact{path};
+  }
   options.out = path;
   RETURN_IF_ERROR(ExportModel(registry, entry, options).status());
+  // Under a umask of 002 a group could write to them.
+  for (const std::string& file : {path, ManifestPath(path)}) {
+    fs::permissions(file, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, error);
+    if (error) return absl::ErrnoToStatus(error.value(), file);
+  }
   return KeptArtifact{path, /*exported_now=*/true};
 }
 

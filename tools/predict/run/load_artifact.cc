@@ -26,17 +26,20 @@ absl::Status CheckTakesImages(const Manifest& manifest) {
       "--model=", Brief(manifest.model()), " --with_preprocess"));
 }
 
+// Who wrote an artifact. A manifest is as foreign as its artifact; only a signature or this user's own cache says whose
+// they are.
+enum class Origin { kForeign, kKnown };
+
 absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
-                                    const absl::optional<ArtifactSignature>& signature) {
+                                    const absl::optional<ArtifactSignature>& signature, Origin origin) {
   // ArtifactFile would call another kind of file a damaged zip archive.
   if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
-  // A manifest is foreign like its artifact; only a signature says whose they are.
   absl::StatusOr<ScriptFile> script =
-      signature ? ReadScriptFile(artifact.bytes()) : LoadForeignScript(artifact.bytes());
+      origin == Origin::kKnown ? ReadScriptFile(artifact.bytes()) : LoadForeignScript(artifact.bytes());
   if (!script.ok()) return Annotate(script.status(), path);
   script->module.eval();
   return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
@@ -46,12 +49,17 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
 
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  if (public_key.empty()) return Load(path, file, absl::nullopt);
+  if (public_key.empty()) return Load(path, file, absl::nullopt, Origin::kForeign);
   ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *file, public_key));
-  absl::StatusOr<LoadedArtifact> artifact = Load(path, file, signature);
+  absl::StatusOr<LoadedArtifact> artifact = Load(path, file, signature, Origin::kKnown);
   // What was loaded must be what the signature is of.
   RETURN_IF_ERROR(file->CheckUnchanged());
   return artifact;
+}
+
+absl::StatusOr<LoadedArtifact> LoadKeptArtifact(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  return Load(path, file, absl::nullopt, Origin::kKnown);
 }
 
 }  // namespace modelport

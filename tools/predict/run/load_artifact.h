@@ -31,6 +31,9 @@ struct LoadedArtifact {
 //   others              with a key: as CheckSignature
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key);
 
+// Loads an artifact that KeepArtifact keeps, which this user exported.
+absl::StatusOr<LoadedArtifact> LoadKeptArtifact(const std::string& path);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TOOLS_PREDICT_RUN_LOAD_ARTIFACT_H_
