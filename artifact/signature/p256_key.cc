@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/digest/sha256.h"
 #include "common/status/status_macros.h"
@@ -37,6 +38,18 @@ KeyContext NewContext() {
 absl::Status CheckSize(absl::string_view pem) {
   if (pem.size() <= kMaxSize) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("not a key: has ", pem.size(), " bytes, wants at most ", kMaxSize));
+}
+
+// Fails for what the library would take besides PEM. `cure` says how to write a key in PEM.
+absl::Status CheckIsPem(absl::string_view text, absl::string_view kind, absl::string_view cure) {
+  if (absl::StartsWith(text, "\x30")) {  // A sequence in DER.
+    return absl::InvalidArgumentError(absl::StrCat("not a ", kind, " key in PEM, but perhaps one in DER",
+                                                   "\n  convert it with: openssl pkey ", cure));
+  }
+  if (!absl::StrContains(text, "-----BEGIN ") || absl::StrContains(text, absl::string_view("\0", 1))) {
+    return absl::InvalidArgumentError(absl::StrCat("not a ", kind, " key in PEM"));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status WrongKind(absl::string_view has) {
@@ -85,6 +98,7 @@ void FreeKey::operator()(mbedtls_pk_context* key) const {
 
 absl::StatusOr<PublicKey> PublicKey::Parse(absl::string_view pem) {
   RETURN_IF_ERROR(CheckSize(pem));
+  RETURN_IF_ERROR(CheckIsPem(pem, "public", "-pubin -inform DER -in PUBLIC.der -out PUBLIC.pem"));
   const std::string text(pem);
   KeyContext key = NewContext();
   // Counting the NUL at the end tells the library that it is PEM.
@@ -103,6 +117,7 @@ bool PublicKey::Accepts(absl::string_view bytes, absl::string_view signature) co
 
 absl::StatusOr<PrivateKey> PrivateKey::Parse(absl::string_view pem) {
   RETURN_IF_ERROR(CheckSize(pem));
+  RETURN_IF_ERROR(CheckIsPem(pem, "private", "-inform DER -in PRIVATE.der -out PRIVATE.pem"));
   std::string text(pem);
   KeyContext key = NewContext();
   const int error = mbedtls_pk_parse_key(key.get(), Bytes(text), text.size() + 1, nullptr, 0);

@@ -124,6 +124,12 @@ TEST(P256KeyTest, WhatIsNoKeyIsRefused) {
   EXPECT_THAT(PublicKey::Parse(std::string(1 << 15, 'k')).status(),
               StatusIs(absl::StatusCode::kInvalidArgument, "not a key: has 32768 bytes, wants at most 16384"));
   const std::string pem = ReadKey("public.pem");
+  std::string der;
+  const size_t first = pem.find('\n') + 1;
+  ASSERT_TRUE(absl::Base64Unescape(pem.substr(first, pem.find("-----END") - first), &der));
+  EXPECT_THAT(PublicKey::Parse(der).status(), Invalid("not a public key in PEM, but perhaps one in DER"));
+  EXPECT_THAT(PrivateKey::Parse(der).status(), Invalid("not a private key in PEM, but perhaps one in DER"));
+  EXPECT_THAT(PublicKey::Parse(pem + std::string(1, '\0') + "more").status(), Invalid("not a public key in PEM"));
   for (size_t size = 0; size < pem.find("-----END PUBLIC KEY-----") + 20; ++size) {
     EXPECT_THAT(PublicKey::Parse(pem.substr(0, size)).status(), Not(IsOk())) << size;
   }

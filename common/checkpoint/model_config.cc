@@ -80,8 +80,10 @@ absl::StatusOr<absl::optional<ModelConfig>> ModelConfig::ReadBeside(const std::s
 }
 
 absl::StatusOr<ModelConfig> ModelConfig::Parse(const std::string& path, absl::string_view text) {
+  // The parser would stop at a NUL as if the text ended there.
+  const bool has_nul = text.find('\0') != text.npos;
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Damaged(path, "is not an object of JSON");
+  if (has_nul || !json.is_object()) return Damaged(path, "is not an object of JSON");
   Fields fields;
   AddFields(json, "", &fields);
   return ModelConfig(path, std::move(fields));

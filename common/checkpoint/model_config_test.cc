@@ -59,6 +59,8 @@ TEST_F(ModelConfigTest, WhatIsNoConfigIsRefused) {
     Write(text);
     ExpectRefused("is not an object of JSON");
   }
+  Write(std::string("{\"a\": 1}\0{\"a\": 2}", 17));
+  ExpectRefused("is not an object of JSON");
   Write("{\"a\": \"" + std::string(1 << 20, 'x') + "\"}");
   ExpectRefused("has more than 1 MiB");
   std::filesystem::remove(folder_ + "/config.json");

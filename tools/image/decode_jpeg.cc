@@ -18,6 +18,9 @@
 namespace modelport {
 namespace {
 
+// Each scan of a progressive file costs the time of a whole image; programs write 10 or so.
+constexpr int kMaxScans = 64;
+
 constexpr int kExifMarker = JPEG_APP0 + 1;
 constexpr int kProfileMarker = JPEG_APP0 + 2;
 
@@ -37,6 +40,13 @@ struct Errors {
 // libjpeg fills the rest of a truncated image with grey, and only warns.
 void FailOnWarning(j_common_ptr info, int level) {
   if (level < 0 && info->err->msg_code != JWRN_EXTRANEOUS_DATA) Fail(info);
+}
+
+void FailOnManyScans(j_common_ptr info) {
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMaxScans) return;
+  Errors& errors = *reinterpret_cast<Errors*>(info->err);
+  std::snprintf(errors.message, sizeof(errors.message), "has more than %d scans", kMaxScans);
+  std::longjmp(errors.end, 1);
 }
 
 // The inks of CMYK as RGB. Files of Adobe hold them inverted.
@@ -66,6 +76,8 @@ class Jpeg {
     jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(file_.data()), file_.size());
     jpeg_save_markers(&info_, kExifMarker, 0xffff);
     jpeg_save_markers(&info_, kProfileMarker, 0xffff);
+    info_.progress = &progress_;
+    progress_.progress_monitor = FailOnManyScans;
     jpeg_read_header(&info_, TRUE);
     return absl::OkStatus();
   }
@@ -102,6 +114,7 @@ class Jpeg {
   const absl::string_view file_;
   jpeg_decompress_struct info_ = {};
   Errors errors_ = {};
+  jpeg_progress_mgr progress_ = {};
 };
 
 }  // namespace

@@ -297,6 +297,14 @@ TEST(ReadImage, AnImageAboveTheLimitIsRefusedBeforeItIsDecoded) {
   EXPECT_THAT(Read(MakeExr({.width = 600, .height = 400}), 100000), StatusIs(absl::StatusCode::kResourceExhausted, _));
 }
 
+// Each scan takes the time of an image, so a small file of many would take minutes.
+TEST(ReadImage, AJpegOfManyScansIsRefused) {
+  EXPECT_OK(Read(MakeJpeg({.channels = 1, .progressive = true})));
+  EXPECT_OK(Read(MakeJpeg({.channels = 1, .many_scans = true})));
+  EXPECT_THAT(Read(MakeJpeg({.many_scans = true})),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("has more than 64 scans")));
+}
+
 // Every beginning of a file is an error, never a crash and never half an image.
 TEST(ReadImage, TruncatedFilesAreRefused) {
   for (const std::string& file :

@@ -41,6 +41,8 @@ absl::StatusOr<std::string> Metadata(const Checkpoint& file, const std::string& 
 
 // The value of the metadata `key`, whose text is `text`; a discarded one if that is not JSON.
 absl::StatusOr<Json> ParseJson(absl::string_view key, const std::string& text) {
+  // The parser would stop at a NUL as if the text ended there.
+  if (text.find('\0') != text.npos) return Json(Json::value_t::discarded);
   if (text.size() <= kMaxJson) return Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return absl::InvalidArgumentError(
       absl::StrCat("the metadata `", key, "` has ", text.size(), " bytes, wants at most ", kMaxJson));

@@ -45,6 +45,19 @@ std::string MakeJpeg(const SampleJpeg& sample) {
   jpeg_set_defaults(&info);
   jpeg_set_quality(&info, 100, TRUE);
   if (sample.progressive) jpeg_simple_progression(&info);
+  std::vector<jpeg_scan_info> scans;
+  if (sample.many_scans) {
+    scans.push_back(
+        {.comps_in_scan = sample.channels, .component_index = {0, 1, 2, 3}, .Ss = 0, .Se = 0, .Ah = 0, .Al = 0});
+    for (int channel = 0; channel < sample.channels; ++channel) {
+      for (int k = 1; k < DCTSIZE2; ++k) {
+        scans.push_back(
+            {.comps_in_scan = 1, .component_index = {channel, 0, 0, 0}, .Ss = k, .Se = k, .Ah = 0, .Al = 0});
+      }
+    }
+    info.scan_info = scans.data();
+    info.num_scans = static_cast<int>(scans.size());
+  }
   jpeg_start_compress(&info, TRUE);
   const auto mark = [&](int marker, const std::string& data) {
     jpeg_write_marker(&info, marker, reinterpret_cast<const JOCTET*>(data.data()), data.size());

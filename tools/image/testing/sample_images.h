@@ -18,7 +18,8 @@ struct SampleJpeg {
   int channels = 3;     // 1: grey, 3: RGB, 4: CMYK as Adobe writes it, inverted.
   int orientation = 0;  // In EXIF data; 0: none.
   bool progressive = false;
-  bool profile = false;  // An ICC profile, of some bytes.
+  bool many_scans = false;  // Progressive, with a scan for each coefficient of each channel.
+  bool profile = false;     // An ICC profile, of some bytes.
 };
 std::string MakeJpeg(const SampleJpeg& sample);
 
