@@ -41,6 +41,9 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   absl::StatusOr<ScriptFile> script =
       origin == Origin::kKnown ? ReadScriptFile(artifact.bytes()) : LoadForeignScript(artifact.bytes());
   if (!script.ok()) return Annotate(script.status(), path);
+  if (!script->module.find_method("forward")) {
+    return absl::FailedPreconditionError(absl::StrCat(path, ": has no method forward, which takes the image"));
+  }
   script->module.eval();
   return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
 }

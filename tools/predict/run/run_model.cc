@@ -109,20 +109,31 @@ Results FromDict(const c10::Dict<c10::IValue, c10::IValue>& outputs, bool views,
   return results;
 }
 
+// A manifest is a file of whoever wrote it, and may say of the code what is not so.
+absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view what) {
+  return absl::FailedPreconditionError(
+      absl::StrCat(artifact.path, ": its manifest says that it gives ", Brief(artifact.manifest.interface().kind()),
+                   ", and it ", what, "\n  the manifest is not this file's, or was edited: export the model again"));
+}
+
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size,
                             const at::Tensor& trimap) {
   const std::string& kind = artifact.manifest.interface().kind();
   const bool views = TakesViews(artifact), features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
   if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
-  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, features ? "image_features" : "forward", inputs, size));
-  return CatchTorch([&] {
+  const std::string method = features ? "image_features" : "forward";
+  if (!artifact.module.find_method(method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
+  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, size));
+  absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (features) return Results{{.features = one}};
     if (kind == "matte") return Results{{.alpha = one[0]}};
     return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
   });
+  if (absl::IsInternal(results.status())) return OtherThanStated(artifact, "gives another value");
+  return results;
 }
 
 }  // namespace
