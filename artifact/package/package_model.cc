@@ -14,8 +14,9 @@ namespace {
 
 absl::Status CheckOptions(const ExportOptions& options) {
   if (options.target->package == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--target=", options.target->name, ": this host has no packages; pass --target=nuke"));
+    return absl::InvalidArgumentError(absl::StrCat("--target=", options.target->name,
+                                                   ": this host has no packages; pass --nuke=VERSION, the oldest "
+                                                   "Nuke that has to load it, such as --nuke=13"));
   }
   if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
   return absl::OkStatus();

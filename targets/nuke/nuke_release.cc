@@ -3,13 +3,18 @@
 #include <algorithm>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "absl/types/optional.h"
 #include "common/torchscript/runtime/runtime.h"
 
 namespace modelport {
@@ -23,12 +28,39 @@ constexpr NukeRelease kReleases[] = {
     {"17.0", "17.0", "17.0", "2.7", "2.7.1", "third parties"},
 };
 
-// "15.1" of "15.1v3": the build does not change the LibTorch.
-absl::string_view WithoutBuild(absl::string_view version) {
+// "15.1" of "Nuke15.1v3" and "v15.1": the build does not change the LibTorch.
+absl::string_view PlainVersion(absl::string_view version) {
+  for (const absl::string_view product : {"nukestudio", "nukex", "nuke"}) {
+    if (absl::StartsWithIgnoreCase(version, product)) {
+      version.remove_prefix(product.size());
+      break;
+    }
+  }
+  version = absl::StripLeadingAsciiWhitespace(version);
+  if (!absl::ConsumePrefix(&version, "v")) absl::ConsumePrefix(&version, "V");
   const size_t v = version.find('v');
   if (v == version.npos || v + 1 == version.size()) return version;
   const absl::string_view build = version.substr(v + 1);
   return std::all_of(build.begin(), build.end(), absl::ascii_isdigit) ? version.substr(0, v) : version;
+}
+
+// The major and minor number of "16.1"; nullopt if it is no version.
+absl::optional<std::pair<int, int>> Numbers(absl::string_view version) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(version, absl::MaxSplits('.', 1));
+  std::pair<int, int> numbers = {0, 0};
+  if (!absl::SimpleAtoi(parts.first, &numbers.first)) return absl::nullopt;
+  if (!parts.second.empty() && !absl::SimpleAtoi(parts.second, &numbers.second)) return absl::nullopt;
+  return numbers;
+}
+
+// The last of `known`, which are sorted, that is not newer than `version`; "" if there is none.
+std::string NewestUpTo(absl::string_view version, const std::vector<std::string>& known) {
+  const absl::optional<std::pair<int, int>> wanted = Numbers(version);
+  std::string newest;
+  for (const std::string& each : known) {
+    if (wanted && *Numbers(each) <= *wanted) newest = each;
+  }
+  return newest;
 }
 
 }  // namespace
@@ -48,7 +80,7 @@ absl::StatusOr<NukeRelease> OldestNuke(absl::string_view minimum_runtime) {
 }
 
 absl::StatusOr<std::string> RuntimeOfNuke(absl::string_view version) {
-  const absl::string_view wanted = WithoutBuild(version);
+  const absl::string_view wanted = PlainVersion(version);
   std::vector<std::string> known;
   for (const NukeRelease& release : kReleases) {
     for (const absl::string_view each : absl::StrSplit(release.each, ' ')) {
@@ -56,9 +88,10 @@ absl::StatusOr<std::string> RuntimeOfNuke(absl::string_view version) {
       known.emplace_back(each);
     }
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat("unknown Nuke \"", version,
-                   "\": no page that was found names its LibTorch; known: ", absl::StrJoin(known, ", ")));
+  const std::string older = NewestUpTo(wanted, known);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "unknown Nuke \"", version, "\": no page that was found names its LibTorch; known: ", absl::StrJoin(known, ", "),
+      older.empty() ? "" : absl::StrCat("\n  make it for Nuke ", older, " or older, which newer ones load")));
 }
 
 std::string NukesThatLoad(absl::string_view minimum_runtime) {

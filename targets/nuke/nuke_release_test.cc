@@ -39,9 +39,10 @@ TEST(NukeReleasesTest, VersionsNameTheFirstAndTheLastOfEach) {
 TEST(RuntimeOfNukeTest, IsTheLibTorchOfThatVersion) {
   const struct {
     const char *version, *runtime;
-  } cases[] = {{"13", "1.6"},    {"13.2", "1.6"}, {"14", "1.12"},     {"14.1", "1.12"},  {"15", "1.12"},
-               {"15.0", "1.12"}, {"15.1", "2.1"}, {"15.2", "2.1"},    {"16", "2.1"},     {"16.0", "2.1"},
-               {"17", "2.7"},    {"17.0", "2.7"}, {"14.0v5", "1.12"}, {"15.1v12", "2.1"}};
+  } cases[] = {{"13", "1.6"},          {"13.2", "1.6"},       {"14", "1.12"},     {"14.1", "1.12"},   {"15", "1.12"},
+               {"15.0", "1.12"},       {"15.1", "2.1"},       {"15.2", "2.1"},    {"16", "2.1"},      {"16.0", "2.1"},
+               {"17", "2.7"},          {"17.0", "2.7"},       {"14.0v5", "1.12"}, {"15.1v12", "2.1"}, {"v14", "1.12"},
+               {"Nuke14.0v5", "1.12"}, {"NukeX 15.1", "2.1"}, {"nuke13", "1.6"}};
   for (const auto& c : cases) {
     ASSERT_OK_AND_ASSIGN(const std::string runtime, RuntimeOfNuke(c.version));
     EXPECT_EQ(runtime, c.runtime) << c.version;
@@ -73,6 +74,15 @@ TEST(RuntimeOfNukeTest, AnUnknownVersionIsAnErrorThatNamesTheKnownOnes) {
                          testing::HasSubstr("known: 13.0, 13.1, 13.2, 14.0, 14.1, 15.0, 15.1, 15.2, 16.0, 17.0")))
         << version;
   }
+}
+
+TEST(RuntimeOfNukeTest, AnUnknownVersionIsMadeForAnOlderOne) {
+  for (const auto& [version, hint] :
+       {std::pair("16.1", "make it for Nuke 16.0 or older"), std::pair("18", "make it for Nuke 17.0 or older")}) {
+    EXPECT_THAT(RuntimeOfNuke(version), StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr(hint)));
+  }
+  EXPECT_THAT(RuntimeOfNuke("12"),
+              StatusIs(absl::StatusCode::kInvalidArgument, testing::Not(testing::HasSubstr("make it for"))));
 }
 
 TEST(NukesThatLoadTest, AreThoseOfThatRuntimeAndOfNewerOnes) {

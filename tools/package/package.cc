@@ -41,10 +41,17 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
   return absl::StrCat(choice, LicenceNote(manifest));
 }
 
-// Makes the folder of several packages, unless it exists. Sets `is_new`.
-absl::Status MakeFolder(const std::string& path, bool& is_new) {
+// Makes the folder of several packages and those that it is in, unless they exist. Sets `made` to the new ones, the
+// innermost first.
+absl::Status MakeFolder(const std::string& path, std::vector<std::filesystem::path>& made) {
   std::error_code error;
-  is_new = std::filesystem::create_directory(path, error);
+  std::filesystem::path folder = std::filesystem::absolute(path, error).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const std::filesystem::path innermost = folder;
+  for (; !std::filesystem::exists(folder, error) && folder.has_relative_path(); folder = folder.parent_path()) {
+    made.push_back(folder);
+  }
+  std::filesystem::create_directories(innermost, error);
   if (!error) return absl::OkStatus();
   return absl::ErrnoToStatus(error.value(), absl::StrCat(path, ": cannot be the folder of the packages"));
 }
@@ -76,8 +83,8 @@ class Failures {
 
 // Writes each package, whatever becomes of the others.
 absl::Status PackageEach(const PackageRequest& request) {
-  bool is_new = false;
-  RETURN_IF_ERROR(MakeFolder(request.out, is_new));
+  std::vector<std::filesystem::path> made;
+  RETURN_IF_ERROR(MakeFolder(request.out, made));
   Failures failures;
   std::string notes;
   for (const std::string& model : request.left_out) {
@@ -94,7 +101,9 @@ absl::Status PackageEach(const PackageRequest& request) {
     }
   }
   std::error_code error;
-  if (is_new && failures.size() == request.models.size()) std::filesystem::remove(request.out, error);
+  if (failures.size() == request.models.size()) {
+    for (const std::filesystem::path& folder : made) std::filesystem::remove(folder, error);
+  }
   RETURN_IF_ERROR(failures.status(request.out, request.models.size(), notes));
   std::cerr << notes;
   return absl::OkStatus();
