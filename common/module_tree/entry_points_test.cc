@@ -9,7 +9,6 @@
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
-#include "common/module_tree/wrapped_tree.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"

@@ -15,7 +15,9 @@
 namespace modelport {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
@@ -376,5 +378,58 @@ TEST(KnobsTest, ValuesThatAreOutOfRangeOrNotNumbersAreErrors) {
   EXPECT_THAT(KnobError("{value: 1, min: 0, max: 2, hint: h}"), HasSubstr("unknown field \"hint\" in \"k\""));
 }
 
+TEST(FindConstantTest, FindsConstantsByTheirPaths) {
+  auto library = std::make_shared<ModuleLibrary>();
+  ASSERT_OK(library->AddFile({"modules.yaml", R"yaml(modules:
+  Leaf(size): {constants: {size: size, sides: [1, size]}}
+  Net():
+    constants: {depth: 3}
+    attributes: {gain: 1}
+    children:
+      leaf: Leaf(2)
+      list: {module: ["Leaf(5)"]}
+)yaml"},
+                             "models/net/modules.yaml"));
+  ASSERT_OK_AND_ASSIGN(const Call call, ParseCall("Net()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(library, call));
+  const auto text = [&](const char* path) {
+    const Value* const value = FindConstant(tree, path);
+    return value == nullptr ? "none" : ValueString(*value);
+  };
+  EXPECT_EQ(text("depth"), "3");
+  EXPECT_EQ(text("leaf.sides"), "[1, 2]");
+  EXPECT_EQ(text("list.0.size"), "5");
+  for (const char* path : {"size", "gain", "leaf", "list.1.size", "leaf.depth", ""}) EXPECT_EQ(text(path), "none");
+}
+
+std::vector<std::string> Names(const ModuleTree& tree) {
+  std::vector<std::string> names;
+  for (const Slot& slot : tree.slots) names.push_back(slot.name);
+  return names;
+}
+
+TEST(TreePartTest, HasTheSlotsBelowAChildByTheirNamesInIt) {
+  auto library = std::make_shared<ModuleLibrary>();
+  ASSERT_OK(library->AddFile({"modules.yaml", R"yaml(modules:
+  Leaf(size): {parameters: {weight: [size]}, buffers: {mean: [size]}}
+  Net():
+    children:
+      head: Leaf(1)
+      head_two: Leaf(2)
+      nested: {module: ["Leaf(3)"]}
+)yaml"},
+                             "models/net/modules.yaml"));
+  ASSERT_OK_AND_ASSIGN(const Call call, ParseCall("Net()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(library, call));
+  EXPECT_THAT(Names(TreePart(tree, "head")), ElementsAre("weight", "mean"));
+  EXPECT_EQ(TreePart(tree, "head").slots[0].shape, Shape{1});
+  EXPECT_TRUE(TreePart(tree, "head").slots[1].is_buffer);
+  EXPECT_EQ(TreePart(tree, "head_two").slots[0].shape, Shape{2});
+  EXPECT_THAT(Names(TreePart(tree, "nested")), ElementsAre("0.weight", "0.mean"));
+  EXPECT_THAT(Names(TreePart(tree, "none")), IsEmpty());
+  EXPECT_EQ(Names(TreePart(tree, "")), Names(tree));
+}
+
 }  // namespace
+
 }  // namespace modelport

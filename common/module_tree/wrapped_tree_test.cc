@@ -1,5 +1,3 @@
-#include "common/module_tree/wrapped_tree.h"
-
 #include <memory>
 #include <string>
 #include <vector>

@@ -29,7 +29,7 @@ const std::vector<Rule>& Rules() {
   static const auto* rules = new std::vector<Rule>{
       {"\\b(try|catch)\\b",
        "call LibTorch through CatchTorch",
-       {"tools/image/exr_status.cc", "common/torchscript/script/torch_status.h", "common/status/catch_exceptions.cc",
+       {"tools/image/decode.cc", "common/torchscript/script/torch_status.h", "common/status/catch_exceptions.cc",
         "common/yaml/parse.cc"}},
       // These throw within a call of LibTorch's compiler or yaml-cpp, whose caller is a door.
       {"\\bthrow\\b",

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/export/export_model.h"
 #include "artifact/signature/artifact_signature.h"
-#include "artifact/signature/sign_artifact.h"
 #include "artifact/verify/verify_artifact.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_matchers.h"

@@ -10,9 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
-#include "common/manifest/describe_proof.h"
-#include "common/manifest/describe_weights.h"
-#include "common/manifest/main_output.h"
+#include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/text/units.h"
 
 namespace modelport {

@@ -8,7 +8,6 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "common/text/embedded_file.h"
-#include "common/text/html.h"
 #include "common/text/template.h"
 #include "common/text/units.h"
 #include "tools/catalog_page/artifact_facts.h"

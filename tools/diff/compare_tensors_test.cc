@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "common/checkpoint/checkpoint.h"
-#include "common/operation/take.h"
+#include "common/operation/slot_source.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

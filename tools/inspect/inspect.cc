@@ -10,7 +10,6 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/comparison.h"
-#include "common/keymap/find_dict.h"
 #include "common/keymap/source_choice.h"
 #include "common/manifest/bill_of_materials.h"
 #include "common/module_tree/module_tree.h"
@@ -19,10 +18,7 @@
 #include "models/embedded_plugins.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/recognise/fitting_parts.h"
-#include "registry/recognise/known_layout.h"
 #include "registry/recognise/map_weights.h"
-#include "registry/recognise/nearest_variant.h"
 #include "registry/recognise/recognise_model.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/registry.h"
@@ -35,7 +31,7 @@
 #include "tools/inspect/print_artifact.h"
 #include "tools/inspect/print_checkpoint.h"
 #include "tools/inspect/print_mapping.h"
-#include "tools/request/checkpoint_files.h"
+#include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
 
 namespace modelport {

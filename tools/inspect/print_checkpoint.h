@@ -11,7 +11,7 @@
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/recognise/nearest_variant.h"
+#include "registry/recognise/recognise_model.h"
 
 namespace modelport {
 

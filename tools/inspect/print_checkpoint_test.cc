@@ -9,7 +9,7 @@
 #include "absl/types/optional.h"
 #include "common/keymap/key_map.h"
 #include "common/operation/constant.h"
-#include "common/operation/take.h"
+#include "common/operation/slot_source.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "registry/plugin.h"

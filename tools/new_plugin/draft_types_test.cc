@@ -9,7 +9,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/source_keys.h"
+#include "common/keymap/layout_reading.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"
 #include "gmock/gmock.h"

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "tools/image/image.h"
+#include "tools/image/picture.h"
 #include "tools/predict/predict_images.h"
 #include "tools/predict/run/benchmark.h"
 #include "tools/predict/run/load_artifact.h"

@@ -9,7 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "tools/image/image.h"
+#include "tools/image/picture.h"
 #include "tools/image/read_image.h"
 #include "tools/image/transfer.h"
 

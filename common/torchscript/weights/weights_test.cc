@@ -14,8 +14,7 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/operation/constant.h"
-#include "common/operation/take.h"
-#include "common/operation/verify_inputs.h"
+#include "common/operation/slot_source.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/weights/audit.h"
 #include "common/torchscript/weights/bind_tensors.h"

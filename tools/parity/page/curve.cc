@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "common/text/html.h"
+#include "common/text/template.h"
 
 namespace modelport {
 namespace {

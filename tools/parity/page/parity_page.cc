@@ -7,7 +7,6 @@
 #include "common/status/status_macros.h"
 #include "common/text/embedded_file.h"
 #include "common/text/first_few.h"
-#include "common/text/html.h"
 #include "common/text/template.h"
 #include "tools/parity/page/curve.h"
 #include "tools/parity/page/pictures.h"

@@ -14,7 +14,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/status/status_macros.h"
-#include "common/text/html.h"
+#include "common/text/template.h"
 #include "common/torchscript/script/torch_status.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/encode_png.h"

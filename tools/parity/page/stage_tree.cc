@@ -10,7 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "common/tensor/shape.h"
 #include "common/text/dotted_path.h"
-#include "common/text/html.h"
+#include "common/text/template.h"
 #include "tools/parity/page/curve.h"
 
 namespace modelport {

@@ -16,7 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "common/manifest/main_output.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/script/torch_status.h"
