@@ -10,7 +10,6 @@
 #include "common/module_tree/entry_point.h"
 #include "common/tensor/dtype.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/module_fwd.h"

@@ -35,9 +35,9 @@
 #include "common/tensor/image_size.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/tensor_record.h"
-#include "common/torchscript/proof/epsilon.h"
+#include "common/torchscript/proof/compare_values.h"
 #include "common/torchscript/script/torch_status.h"
-#include "common/torchscript/weights/scalar_type.h"
+#include "common/torchscript/weights/read_source.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/weight_parts.h"
 

@@ -18,7 +18,6 @@ namespace modelport {
 namespace {
 
 using Kind = Expression::Node::Kind;
-using Kind = ExpressionToken::Kind;
 using Node = Expression::Node;
 using TokenKind = ExpressionToken::Kind;
 
@@ -64,31 +63,33 @@ absl::string_view CureForPython(absl::string_view word) {
 
 absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset) {
   const absl::string_view rest = text.substr(offset);
-  if (rest.empty()) return ExpressionToken{Kind::kEnd, rest, offset, {}};
+  if (rest.empty()) return ExpressionToken{TokenKind::kEnd, rest, offset, {}};
   if (absl::ascii_isdigit(rest[0])) {
     const absl::string_view digits = TakeNumber(rest);
     const absl::optional<Value> number = ParseNumber(digits);
     if (!number.has_value()) return ExpressionError(text, offset, absl::StrCat("no valid number: ", digits));
-    return ExpressionToken{Kind::kLiteral, digits, offset, *number};
+    return ExpressionToken{TokenKind::kLiteral, digits, offset, *number};
   }
   if (IsWordCharacter(rest[0])) {
     const absl::string_view word = TakeWord(rest);
-    if (word == "not" || word == "and" || word == "or") return ExpressionToken{Kind::kSymbol, word, offset, {}};
+    if (word == "not" || word == "and" || word == "or") return ExpressionToken{TokenKind::kSymbol, word, offset, {}};
     if (const absl::string_view cure = CureForPython(word); !cure.empty()) {
       return ExpressionError(text, offset, absl::StrCat(word, " is Python syntax: ", cure));
     }
-    if (word == "true" || word == "false") return ExpressionToken{Kind::kLiteral, word, offset, word == "true"};
-    return ExpressionToken{Kind::kName, word, offset, {}};
+    if (word == "true" || word == "false") return ExpressionToken{TokenKind::kLiteral, word, offset, word == "true"};
+    return ExpressionToken{TokenKind::kName, word, offset, {}};
   }
   if (rest[0] == '"') {
     const size_t close = rest.find('"', 1);
     if (close == absl::string_view::npos) return ExpressionError(text, offset, "a string without its closing quote");
-    return ExpressionToken{Kind::kLiteral, rest.substr(0, close + 1), offset, std::string(rest.substr(1, close - 1))};
+    return ExpressionToken{TokenKind::kLiteral, rest.substr(0, close + 1), offset,
+                           std::string(rest.substr(1, close - 1))};
   }
   for (const absl::string_view sign : {"//", "==", "!=", "<=", ">="}) {
-    if (absl::StartsWith(rest, sign)) return ExpressionToken{Kind::kSymbol, rest.substr(0, 2), offset, {}};
+    if (absl::StartsWith(rest, sign)) return ExpressionToken{TokenKind::kSymbol, rest.substr(0, 2), offset, {}};
   }
-  if (absl::StrContains("()[],=+-*<>", rest[0])) return ExpressionToken{Kind::kSymbol, rest.substr(0, 1), offset, {}};
+  if (absl::StrContains("()[],=+-*<>", rest[0]))
+    return ExpressionToken{TokenKind::kSymbol, rest.substr(0, 1), offset, {}};
   return ExpressionError(text, offset, absl::StrCat("stray character '", rest.substr(0, 1), "'"));
 }
 
@@ -112,7 +113,7 @@ absl::StatusOr<std::vector<ExpressionToken>> TokenizeExpression(absl::string_vie
     ASSIGN_OR_RETURN(ExpressionToken token, NextToken(text, offset));
     offset += token.text.size();
     tokens.push_back(std::move(token));
-  } while (tokens.back().kind != Kind::kEnd);
+  } while (tokens.back().kind != TokenKind::kEnd);
   return tokens;
 }
 

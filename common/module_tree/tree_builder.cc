@@ -23,6 +23,13 @@
 namespace modelport {
 namespace {
 
+// The entry points of a module of `type`, whose arguments are `scope`. `wrapped` is the tree that it wraps, null if it
+// is no wrapper: `as: model.forward` is about that tree's root. What is wrong is added to `problems`: an expression,
+// two ports of one name, an `as` that names nothing. From a module whose type states no entry points `as` takes
+// nothing.
+std::vector<EntryPoint> EvaluateEntryPoints(const ModuleType& type, const Scope& scope, const ModuleLibrary& library,
+                                            const ModuleTree* wrapped, YamlProblems* problems);
+
 // A module whose ports `as` can name.
 struct Source {
   const ModuleType* type = nullptr;
@@ -165,10 +172,6 @@ class Evaluator {
   std::map<std::string, Source> sources_;  // By child.
 };
 
-// The entry points of a module of `type`, whose arguments are `scope`. `wrapped` is the tree that it wraps, null if it
-// is no wrapper: `as: model.forward` is about that tree's root. What is wrong is added to `problems`: an expression,
-// two ports of one name, an `as` that names nothing. From a module whose type states no entry points `as` takes
-// nothing.
 std::vector<EntryPoint> EvaluateEntryPoints(const ModuleType& type, const Scope& scope, const ModuleLibrary& library,
                                             const ModuleTree* wrapped, YamlProblems* problems) {
   return Evaluator(type, scope, library, wrapped, problems).Evaluate();

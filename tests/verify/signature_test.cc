@@ -17,7 +17,7 @@
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
-#include "tools/inspect/describe_artifact.h"
+#include "tools/inspect/print_artifact.h"
 #include "tools/predict/run/load_artifact.h"
 
 namespace modelport {

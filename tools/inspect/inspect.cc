@@ -27,10 +27,8 @@
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
 #include "tools/draft/draft_layout.h"
-#include "tools/inspect/describe_artifact.h"
 #include "tools/inspect/print_artifact.h"
 #include "tools/inspect/print_checkpoint.h"
-#include "tools/inspect/print_mapping.h"
 #include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/torchscript/lint/facts.h"
 #include "common/torchscript/lint/fixed_option_findings.h"
-#include "common/torchscript/lint/held_tensors.h"
 #include "common/torchscript/lint/rules.h"
 
 namespace modelport {

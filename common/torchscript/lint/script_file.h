@@ -6,7 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "common/torchscript/runtime/archive_format.h"
+#include "common/torchscript/runtime/runtime.h"
 
 namespace modelport {
 

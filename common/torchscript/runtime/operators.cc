@@ -13,7 +13,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/torchscript/script/for_each_node.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 namespace {

@@ -19,7 +19,6 @@
 #include "common/torchscript/weights/audit.h"
 #include "common/torchscript/weights/bind_tensors.h"
 #include "common/torchscript/weights/read_source.h"
-#include "common/torchscript/weights/scalar_type.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
