@@ -88,8 +88,9 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
   for (const absl::string_view sign : {"//", "==", "!=", "<=", ">="}) {
     if (absl::StartsWith(rest, sign)) return ExpressionToken{TokenKind::kSymbol, rest.substr(0, 2), offset, {}};
   }
-  if (absl::StrContains("()[],=+-*<>", rest[0]))
+  if (absl::StrContains("()[],=+-*<>", rest[0])) {
     return ExpressionToken{TokenKind::kSymbol, rest.substr(0, 1), offset, {}};
+  }
   return ExpressionError(text, offset, absl::StrCat("stray character '", rest.substr(0, 1), "'"));
 }
 
