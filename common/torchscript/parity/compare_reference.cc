@@ -60,26 +60,6 @@ struct Replaced {
   absl::optional<Stage> from = absl::nullopt;
 };
 
-// The tensors of a copy in another dtype, by name.
-absl::StatusOr<std::map<std::string, at::Tensor>> RunCopy(const torch::jit::Module& module, at::ScalarType type,
-                                                          const Reference& reference, const ExpectedTensors& expected,
-                                                          const std::vector<c10::IValue>& arguments,
-                                                          const Replaced& replaced) {
-  ASSIGN_OR_RETURN(const torch::jit::Module copy, CatchTorch([&] { return TypedCopy(module, type); }));
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> typed, CatchTorch([&] { return TypedCopy(arguments, type); }));
-  absl::StatusOr<MeasuredRun> run = RunOnReference(copy, reference, expected, typed, replaced);
-  if (!run.ok()) {
-    return absl::Status(run.status().code(),
-                        absl::StrCat(run.status().message(), "\n  this was a copy in ",
-                                     type == at::kDouble ? "float64" : "half precision",
-                                     ", which measures rounding; --tolerance=NUMBER, relative to the largest element, "
-                                     "does without"));
-  }
-  std::map<std::string, at::Tensor> tensors;
-  for (PassedTensor& passed : run->passed) tensors[passed.name] = std::move(passed.tensor);
-  return tensors;
-}
-
 // Calls `module` as `reference` says. Nothing is measured yet.
 //   NotFound            as RunObserved; nothing makes the call `replaced.from`
 //   FailedPrecondition  the module fails on these inputs
@@ -114,6 +94,26 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
   return absl::Status(
       is_ours ? absl::StatusCode::kFailedPrecondition : status.code(),
       absl::StrCat(reference.path, is_ours ? ": the module fails on these inputs: " : ": ", status.message()));
+}
+
+// The tensors of a copy in another dtype, by name.
+absl::StatusOr<std::map<std::string, at::Tensor>> RunCopy(const torch::jit::Module& module, at::ScalarType type,
+                                                          const Reference& reference, const ExpectedTensors& expected,
+                                                          const std::vector<c10::IValue>& arguments,
+                                                          const Replaced& replaced) {
+  ASSIGN_OR_RETURN(const torch::jit::Module copy, CatchTorch([&] { return TypedCopy(module, type); }));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> typed, CatchTorch([&] { return TypedCopy(arguments, type); }));
+  absl::StatusOr<MeasuredRun> run = RunOnReference(copy, reference, expected, typed, replaced);
+  if (!run.ok()) {
+    return absl::Status(run.status().code(),
+                        absl::StrCat(run.status().message(), "\n  this was a copy in ",
+                                     type == at::kDouble ? "float64" : "half precision",
+                                     ", which measures rounding; --tolerance=NUMBER, relative to the largest element, "
+                                     "does without"));
+  }
+  std::map<std::string, at::Tensor> tensors;
+  for (PassedTensor& passed : run->passed) tensors[passed.name] = std::move(passed.tensor);
+  return tensors;
 }
 
 // Sets `rounded` and `wide` of `run` by the same call of copies of `module`. Fails as RunOnReference does.
