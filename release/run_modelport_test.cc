@@ -22,7 +22,7 @@ FlagGroup sing_flags, play_flags;
 Flag<std::string> sing_what(sing_flags, "what", "", "a song; bazel run //tools:play plays it");
 Flag<int> play_what(play_flags, "what", 1, "the number of a piece");
 
-std::vector<Command> Commands() {
+std::vector<Command> SampleCommands() {
   return {
       {.name = "play", .summary = "Plays. Loudly.", .flags = play_flags, .run = TakesFlags([] {
                                                                            std::cout << "plays " << *play_what << "\n";
@@ -45,7 +45,7 @@ Result Modelport(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "modelport");
   CaptureStdout();
   CaptureStderr();
-  const int status = RunModelport(arguments.size(), arguments.data(), Commands());
+  const int status = RunModelport(arguments.size(), arguments.data(), SampleCommands());
   return {status, GetCapturedStdout(), GetCapturedStderr()};
 }
 

@@ -15,7 +15,7 @@
 namespace modelport {
 namespace {
 
-constexpr char kKeyMap[] = R"yaml(layouts:
+constexpr char kFitKeyMap[] = R"yaml(layouts:
   original:
     recognise: [stem, head]
     strip: [module.]
@@ -24,7 +24,7 @@ constexpr char kKeyMap[] = R"yaml(layouts:
 
 // The error for a checkpoint of `keys`, read from the dictionary `path`, and a tree of `slots`.
 absl::Status ErrorOf(const std::vector<Slot>& slots, const std::vector<SeededKey>& keys, const std::string& path = "") {
-  const absl::StatusOr<KeyMap> key_map = ParseKeyMap({"keymap.yaml", kKeyMap});
+  const absl::StatusOr<KeyMap> key_map = ParseKeyMap({"keymap.yaml", kFitKeyMap});
   if (!key_map.ok()) return key_map.status();
   ModuleTree tree;
   tree.slots = slots;
