@@ -1,12 +1,21 @@
 #ifndef MODELPORT_REGISTRY_LINK_KEY_MAP_H_
 #define MODELPORT_REGISTRY_LINK_KEY_MAP_H_
 
+#include <functional>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "common/keymap/conversion.h"
+#include "common/keymap/key_map.h"
+#include "common/module_tree/module_tree.h"
 #include "common/yaml/document.h"
+#include "common/yaml/problems.h"
 #include "registry/plugin.h"
+#include "registry/weight_parts.h"
 
 namespace modelport {
 
@@ -18,6 +27,53 @@ using FindLinkedPlugin = absl::FunctionRef<const Plugin*(const std::string& fami
 //   InvalidArgument  every problem of the file; a family that is not in `uses`, a layout that it does not have, two
 //                    inclusions for one slot
 absl::Status LinkKeyMap(const YamlFile& file, FindLinkedPlugin find, Plugin* plugin);
+
+// Checks the rules that a plugin's key map states itself against all its variants; rules of other families have been
+// checked there. Borrows the plugin.
+class KeyMapCheck {
+ public:
+  explicit KeyMapCheck(const Plugin& plugin);
+
+  // Checks against a variant, whose tree is `tree`, and to each of `parts` of which a file may be given.
+  void Add(const Variant& variant, const ModuleTree& tree, const std::vector<WeightPart>& parts);
+
+  // InvalidArgument: every rule of `sources`, inclusion or constant that is for no variant, and two rules that fill one
+  // slot.
+  absl::Status status() const;
+
+ private:
+  // Something that a layout states and that a variant must have.
+  struct Claim {
+    const Layout* layout;
+    YamlMark mark;
+    std::string problem;  // If no variant has it.
+    std::function<bool(const ModuleTree& tree, const ModuleTree& part)> is_met;
+  };
+
+  // Two rules of a layout that may fill the same slot.
+  struct RulePair {
+    const Layout* layout;
+    const Conversion* first;
+    const Conversion* second;
+  };
+
+  bool IsOwn(const YamlMark& mark) const { return mark.file == plugin_.key_map.path; }
+  void AddLayout(const Layout& layout);
+  void AddPairs(const Layout& layout);
+  // Returns whether the rules fill one slot, which is reported.
+  bool Report(const RulePair& pair, const Variant& variant, const WeightPart& part);
+
+  const Plugin& plugin_;
+  YamlProblems problems_;
+  std::vector<Claim> unmet_;  // Those that no variant has met so far.
+  std::vector<RulePair> pairs_;
+  std::set<std::string> reported_;  // Pairs of places.
+};
+
+// Adds the rules of `included`, a layout of another family, to `layout`, before its own: each key below
+// `inclusion.key`, each slot below `inclusion.slot`. `inclusion` is an item of `layout->includes`. What is about a
+// whole file is not added: `prefix`, `unwrap`, `strip`, `config` and `constants`.
+void IncludeLayout(const Layout& included, const Inclusion& inclusion, Layout* layout);
 
 }  // namespace modelport
 

@@ -12,12 +12,12 @@
 #include "common/expression/expression.h"
 #include "common/expression/identifier.h"
 #include "common/keymap/config_field.h"
-#include "common/module_tree/parse_example.h"
+#include "common/module_tree/type_parser.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
-#include "registry/catalog_name.h"
+#include "registry/catalog_rules.h"
 #include "targets/targets.h"
 
 namespace modelport {

@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kWrongPlugin = absl::StatusCode::kInvalidArgument;
 
 TEST(ParsePluginTest, ReadsEveryField) {
   const YamlFile file = {"models/toy/plugin.yaml", R"yaml(
@@ -122,7 +122,7 @@ summary: for tests
 extends: toy
 uses: [layers]
 )yaml"),
-              StatusIs(kInvalid,
+              StatusIs(kWrongPlugin,
                        "plugin.yaml:4:1: unknown field \"uses\" in a plugin; known: family, summary, "
                        "extends, variants"));
 }
@@ -142,7 +142,7 @@ variants:
     published: no
   toy_b: {}
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 15 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 15 problems
   plugin.yaml:1:1: missing field "family" in a plugin
   plugin.yaml:1:1: unknown field "familly" in a plugin; nearest: family
   plugin.yaml:2:10: field "summary" wants text, has a list
@@ -169,7 +169,7 @@ variants:
   b: {summary: s, module: T(1), digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff}}
   c: {summary: s, module: T(1), digest: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff}
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 3 problems
   plugin.yaml:5:41: field "sha256" wants 64 digits of 0-9 and a-f, or the first 8 of them or more; has 0A1B
   plugin.yaml:6:41: missing field "url" in field "digest"
   plugin.yaml:7:41: field "digest" wants a map, has "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff")yaml"));
@@ -184,7 +184,7 @@ targets:
   libtorch: {Toy: Wrapper()}
   nuke: [Toy]
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 3 problems
   plugin.yaml:5:3: unknown target "nukes"; nearest: nuke
   plugin.yaml:6:3: target libtorch takes models as they are, without a wrapper
   plugin.yaml:7:9: target nuke wants a map, has a list)yaml"));
@@ -221,7 +221,7 @@ targets:
     Toy: {Depth: Depth(mean), depth: Depth(), depth: Depth()}
     Net: {normals: {when: not a name, if: 1}}
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 6 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 6 problems
   plugin.yaml:5:5: root None wants a wrapper
   plugin.yaml:6:11: wrapper "Depth" is not a valid name: it wants a-z, 0-9, _, . and -, at most 64 of them, a letter or digit first
   plugin.yaml:6:47: duplicate field "depth"; the first is on line 6
@@ -240,10 +240,10 @@ variants:
   ../../escape: {summary: a, module: Toy()}
   toy_a: {summary: a, module: Toy(), file: ../../a.pth}
 )yaml"),
-              StatusIs(kInvalid, "plugin.yaml: 3 problems\n  plugin.yaml:1:9: family \"../toy\" " + rule +
-                                     "\n  plugin.yaml:5:3: variant \"../../escape\" " + rule +
-                                     "\n  plugin.yaml:6:3: field \"file\": \"../../a.pth\" is not a path below a "
-                                     "folder, without . and .."));
+              StatusIs(kWrongPlugin, "plugin.yaml: 3 problems\n  plugin.yaml:1:9: family \"../toy\" " + rule +
+                                         "\n  plugin.yaml:5:3: variant \"../../escape\" " + rule +
+                                         "\n  plugin.yaml:6:3: field \"file\": \"../../a.pth\" is not a path below a "
+                                         "folder, without . and .."));
 }
 
 TEST(ParsePluginTest, ExamplesHaveValuesForArguments) {
@@ -256,7 +256,7 @@ examples:
   - forward(Toy)
   - forward([1, 3], true, 0.5, "text", -1)
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 3 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 3 problems
   plugin.yaml:5:5: "[1, 3, 28, 7 // 0]": division by zero
   plugin.yaml:6:5: an example gives its arguments by position
   plugin.yaml:7:5: unknown name "Toy": arguments of an example are values)yaml"));
@@ -272,7 +272,7 @@ variants:
   none: {summary: s, module: Toy(), licence: MIT, licence_claims: []}
   partial: {summary: s, module: Toy(), licence: MIT, licence_claims: [{licence: MIT}, {licence: ISC, page: b}]}
 )yaml"}),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 6 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 6 problems
   plugin.yaml:5:69: field "licence_claims" wants two licences or more, that of field "licence" among them; has MIT
   plugin.yaml:6:69: field "licence_claims" wants two licences or more, that of field "licence" among them; has BSD, ISC
   plugin.yaml:7:67: field "licence_claims" wants two licences or more, that of field "licence" among them; has none
@@ -313,7 +313,7 @@ TEST(ParsePluginTest, PreprocessingMayWrapARootForImages) {
 
 TEST(ParsePluginTest, NormalisationHasANumberForEachChannel) {
   const auto wants = [](const std::string& counts) {
-    return StatusIs(kInvalid, "plugin.yaml:3:16: fields \"mean\" and \"std\" want a number for each of " + counts);
+    return StatusIs(kWrongPlugin, "plugin.yaml:3:16: fields \"mean\" and \"std\" want a number for each of " + counts);
   };
   EXPECT_THAT(WithPreprocessing("mean: [0.5], std: [1, 1, 1]").status(),
               wants("3 channels, or both are left out; they have 1 and 3"));
@@ -328,13 +328,14 @@ TEST(ParsePluginTest, SizesAndChannelsArePositive) {
 summary: A toy
 preprocessing: {channels: 0, size: [224, 0], multiple_of: 0, wrappers: []}
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 4 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 4 problems
   plugin.yaml:3:16: field "channels" wants a positive integer
   plugin.yaml:3:16: field "multiple_of" wants a positive integer
   plugin.yaml:3:36: field "size" wants two positive integers, height and width
   plugin.yaml:3:72: field "wrappers" wants a map, has a list)yaml"));
-  EXPECT_THAT(Refuse("family: toy\nsummary: A toy\npreprocessing: {size: [224, 2.5]}\n"),
-              StatusIs(kInvalid, testing::HasSubstr("an item of field \"size\" wants a decimal integer, has \"2.5\"")));
+  EXPECT_THAT(
+      Refuse("family: toy\nsummary: A toy\npreprocessing: {size: [224, 2.5]}\n"),
+      StatusIs(kWrongPlugin, testing::HasSubstr("an item of field \"size\" wants a decimal integer, has \"2.5\"")));
 }
 
 TEST(ParsePluginTest, DeviationsAreAboveZero) {
@@ -343,7 +344,7 @@ summary: A toy
 upstream: {source: x, commit: y, licence: MIT}
 preprocessing: {mean: [0, 0, 0], std: [1, 0, 1]}
 )yaml"),
-              StatusIs(kInvalid, "plugin.yaml:4:16: field \"std\" wants numbers above 0"));
+              StatusIs(kWrongPlugin, "plugin.yaml:4:16: field \"std\" wants numbers above 0"));
 }
 
 TEST(ParsePluginTest, VariantsNeedExamplesAndPreprocessing) {
@@ -353,7 +354,7 @@ upstream: {source: x, commit: y, licence: MIT}
 variants:
   toy_a: {summary: a, module: Toy(), file: a.pth, url: "https://example.org", licence: MIT}
 )yaml"),
-              StatusIs(kInvalid, R"yaml(plugin.yaml: 2 problems
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 2 problems
   plugin.yaml:1:1: a plugin with variants wants examples
   plugin.yaml:1:1: a plugin with variants wants preprocessing)yaml"));
 }

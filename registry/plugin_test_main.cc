@@ -24,7 +24,7 @@
 #include "common/torchscript/script/compiler.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
-#include "registry/large_variant.h"
+#include "registry/catalog_rules.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin.h"
 #include "registry/plugin_folder.h"

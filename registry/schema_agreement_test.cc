@@ -14,7 +14,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/keymap/key_map.h"
-#include "common/module_tree/parse_modules.h"
+#include "common/module_tree/module_library.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/document.h"
 #include "common/yaml/parse.h"

@@ -7,7 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/module_tree/tree_part.h"
+#include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 

@@ -18,7 +18,7 @@ namespace modelport {
 struct WeightPart {
   const PublishedFile* file;  // Of the variant.
   const KeyMap* key_map;      // Of the plugin.
-  ModuleTree tree;            // The slots, by their names in the child (common/module_tree/tree_part.h).
+  ModuleTree tree;            // The slots, by their names in the child (common/module_tree/module_tree.h).
 
   // The name of one of these slots in the whole tree.
   std::string SlotName(absl::string_view slot) const;

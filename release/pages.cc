@@ -7,7 +7,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/version.h"
-#include "release/command_names.h"
+#include "release/run_modelport.h"
 
 namespace modelport {
 namespace {

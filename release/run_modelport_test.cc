@@ -1,6 +1,7 @@
 #include "release/run_modelport.h"
 
 #include <iostream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,7 +22,7 @@ FlagGroup sing_flags, play_flags;
 Flag<std::string> sing_what(sing_flags, "what", "", "a song; bazel run //tools:play plays it");
 Flag<int> play_what(play_flags, "what", 1, "the number of a piece");
 
-std::vector<Command> Commands() {
+std::vector<Command> SampleCommands() {
   return {
       {.name = "play", .summary = "Plays. Loudly.", .flags = play_flags, .run = TakesFlags([] {
                                                                            std::cout << "plays " << *play_what << "\n";
@@ -44,7 +45,7 @@ Result Modelport(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "modelport");
   CaptureStdout();
   CaptureStderr();
-  const int status = RunModelport(arguments.size(), arguments.data(), Commands());
+  const int status = RunModelport(arguments.size(), arguments.data(), SampleCommands());
   return {status, GetCapturedStdout(), GetCapturedStderr()};
 }
 
@@ -96,5 +97,33 @@ TEST(RunModelportTest, AnUnknownCommandNamesTheNearest) {
   EXPECT_THAT(Modelport({}).err, testing::StartsWith("INVALID_ARGUMENT: the command is missing\n"));
 }
 
+TEST(WithCommandNamesTest, CallsOfToolsBecomeCallsOfModelport) {
+  const struct {
+    const char *text, *named;
+  } kCases[] = {
+      {"bazel run //tools:list shows all", "modelport list shows all"},
+      {"./bazelw run //tools:export -- --model=m", "modelport export --model=m"},
+      {"bazelw run //tools:export --", "modelport export"},
+      {"a //tools:new_plugin, b", "a modelport new_plugin, b"},
+      {"bazel run //tools:list; bazel run //tools:inspect -- --checkpoint=f",
+       "modelport list; modelport inspect --checkpoint=f"},
+      {"//tools:verify --tolerance=1 -- x", "modelport verify --tolerance=1 -- x"},
+      {"bazel build //models:catalog", "bazel build //models:catalog"},
+      {"", ""},
+  };
+  for (const auto& c : kCases) EXPECT_EQ(WithCommandNames(c.text), c.named);
+}
+
+TEST(CommandNamesTest, ChangesTheStreamWhileItLives) {
+  std::ostringstream stream;
+  {
+    const CommandNames names(stream);
+    stream << "//tools:list\n" << 1 << std::flush;
+  }
+  stream << "//tools:list";
+  EXPECT_EQ(stream.str(), "modelport list\n1//tools:list");
+}
+
 }  // namespace
+
 }  // namespace modelport

@@ -10,9 +10,14 @@
 #include "absl/strings/string_view.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/tensor/dtype.h"
-#include "targets/package_file.h"
 
 namespace modelport {
+
+// A file beside an artifact in a folder for its host.
+struct PackageFile {
+  std::string name;  // "dav2_vits.gizmo"
+  std::string text;
+};
 
 // A host. A member that is empty or null sets no condition.
 struct Target {

@@ -6,10 +6,19 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/text/nearest.h"
-#include "targets/libtorch/libtorch.h"
 #include "targets/nuke/nuke.h"
+#include "targets/target.h"
 
 namespace modelport {
+namespace {
+
+// Programs in C++ or Python, which call the model without a wrapper.
+const Target& LibTorchTarget() {
+  static const auto* const target = new Target{.name = "libtorch"};
+  return *target;
+}
+
+}  // namespace
 
 absl::Span<const Target* const> Targets() {
   static const auto* const targets = new std::vector<const Target*>{

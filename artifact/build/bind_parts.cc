@@ -1,10 +1,36 @@
 #include "artifact/build/bind_parts.h"
 
+#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "common/status/status_macros.h"
 
 namespace modelport {
+namespace {
+
+void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
+  const auto is_out = [&](const std::string& slot) { return left_out.count(mapped.part.SlotName(slot)) > 0; };
+  Plan& plan = mapped.plan;
+  std::vector<Slot> slots;
+  std::vector<SlotSource> sources;
+  for (size_t i = 0; i < plan.sources.size(); ++i) {
+    Slot& slot = mapped.part.tree.slots[i];
+    if (is_out(slot.name)) continue;
+    slots.push_back(std::move(slot));
+    sources.push_back(std::move(plan.sources[i]));
+  }
+  mapped.part.tree.slots = std::move(slots);
+  plan.sources = std::move(sources);
+  const auto drop = [](auto& items, const auto& is_dropped) {
+    items.erase(std::remove_if(items.begin(), items.end(), is_dropped), items.end());
+  };
+  drop(plan.changed, [&](const ChangedSlot& changed) { return is_out(changed.slot); });
+  drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
+}
+
+}  // namespace
 
 absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype,
                                                     const std::string& made) {
@@ -25,6 +51,12 @@ std::vector<at::Tensor> AllTensors(const std::vector<BoundTensors>& bound) {
 absl::Status CheckUnchanged(const std::vector<MappedPart>& parts) {
   for (const MappedPart& mapped : parts) RETURN_IF_ERROR(mapped.checkpoint.CheckUnchanged());
   return absl::OkStatus();
+}
+
+void KeepSlots(const KeptOutputs& kept, std::vector<MappedPart>& parts) {
+  const std::set<std::string> left_out(kept.left_out_slots.begin(), kept.left_out_slots.end());
+  if (left_out.empty()) return;
+  for (MappedPart& part : parts) KeepSlotsOf(left_out, part);
 }
 
 }  // namespace modelport

@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "common/module_tree/keep_outputs.h"
 #include "common/tensor/dtype.h"
 #include "common/torchscript/weights/bind_tensors.h"
 #include "registry/recognise/map_weights.h"
@@ -24,6 +25,10 @@ std::vector<at::Tensor> AllTensors(const std::vector<BoundTensors>& bound);
 
 // FailedPrecondition if a checkpoint of `parts` has changed since it was opened.
 absl::Status CheckUnchanged(const std::vector<MappedPart>& parts);
+
+// Removes from `parts`, which fill all slots of a model, those that `kept` leaves out of it. A checkpoint is mapped
+// onto the whole model first, so that one that lacks a tensor is refused, whatever the artifact keeps.
+void KeepSlots(const KeptOutputs& kept, std::vector<MappedPart>& parts);
 
 }  // namespace modelport
 

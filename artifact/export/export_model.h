@@ -37,7 +37,7 @@ struct ExportOptions {
 // be restored, the message says what is there (take_names.h).
 //   InvalidArgument     the plugin's text does not compile, the model is not made for the target, has no preprocessing
 //                       to be put in front, cannot do without an output (keep_outputs.h) or cannot be one for a
-//                       single size (static_shape.h), or a file to write is an input or cannot be one
+//                       single size (target_tree.h), or a file to write is an input or cannot be one
 //                       (export_outputs.h)
 //   FailedPrecondition  the checkpoint does not fit the model, is another model's published file, holds values that are
 //                       not finite or changed while it was read, or the model computes such values or cannot run in

@@ -1,6 +1,6 @@
 #include "artifact/export/name_of_artifact.h"
 
-#include "common/manifest/artifact_name.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "registry/find_wrapper.h"
 

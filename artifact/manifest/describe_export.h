@@ -7,13 +7,14 @@
 
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
+#include "common/module_tree/entry_point.h"
 #include "common/tensor/dtype.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/module_fwd.h"
 #include "common/torchscript/weights/bind_tensors.h"
+#include "registry/plugin.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
@@ -59,6 +60,11 @@ void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& 
 
 // Adds what the round trip proved, or that none was made if `round_trip` is empty.
 void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest);
+
+// Adds what the entry points of `module`, for which CheckEntryPoints is OK, take and give. `dtype` is that of the
+// weights, and `preprocessing` says what a prepared image is.
+void DescribeEntryPoints(const std::vector<EntryPoint>& entry_points, const torch::jit::Module& module,
+                         const Preprocessing& preprocessing, DType dtype, Manifest& manifest);
 
 }  // namespace modelport
 

@@ -10,11 +10,11 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "artifact/signature/bundle.h"
 #include "artifact/signature/p256_key.h"
 #include "artifact/signature/signature.h"
-#include "artifact/signature/statement.h"
 #include "common/digest/sha256.h"
+#include "common/io/mapped_file.h"
+#include "common/io/output_file.h"
 #include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -83,6 +83,34 @@ absl::StatusOr<std::string> CheckDigest(absl::string_view bytes, const std::stri
                                           wanted, ", has ", sha256, kGetAgain));
 }
 
+absl::StatusOr<PrivateKey> ReadPrivateKey(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  absl::StatusOr<PrivateKey> key = PrivateKey::Parse(file->bytes());
+  if (!key.ok()) return Annotate(key.status(), path);
+  return key;
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> OpenManifest(const std::string& path) {
+  absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  if (!absl::IsNotFound(file.status())) return file;
+  return absl::NotFoundError(absl::StrCat(
+      path, ": no manifest lies beside the artifact\n  sign the two files that export wrote, in one folder"));
+}
+
+// A file at the signature's place is replaced only if it is a signature.
+absl::Status CheckPlace(const std::string& path) {
+  const absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  if (absl::IsNotFound(file.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(file.status());
+  if (ParseBundle((*file)->bytes()).ok()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(path, ": the signature goes here, but this file is no signature\n  move it to another place"));
+}
+
+SignedFile Described(const std::string& path, const MappedFile& file) {
+  return {.name = fs::path(path).filename().string(), .sha256 = Sha256Of(file.bytes())};
+}
+
 }  // namespace
 
 std::string SignaturePath(absl::string_view artifact_path) {
@@ -131,6 +159,28 @@ bool HasOldSignature(const std::string& artifact, const Manifest& manifest) {
   if (DigestOf(*files, FileName(*path)) != manifest.artifact().sha256()) return true;
   const auto text = WriteManifest(manifest);
   return text.ok() && DigestOf(*files, FileName(ManifestPath(*path))) != Sha256Of(*text);
+}
+
+absl::StatusOr<WrittenSignature> SignArtifact(const std::string& artifact, const std::string& private_key) {
+  ASSIGN_OR_RETURN(const PrivateKey key, ReadPrivateKey(private_key));
+  ASSIGN_OR_RETURN(const std::string path, ArtifactRealPath(artifact));
+  const std::string manifest_path = ManifestPath(path), signature_path = SignaturePath(path);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> manifest, OpenManifest(manifest_path));
+  RETURN_IF_ERROR(CheckPlace(signature_path));
+  std::vector<SignedFile> files = {Described(path, *file), Described(manifest_path, *manifest)};
+  const std::string sha256 = files[0].sha256;
+  if (ParseKnownFields(manifest->bytes()).artifact().sha256() != sha256) {
+    return absl::FailedPreconditionError(absl::StrCat(manifest_path, ": does not describe ", path, ", whose sha256 is ",
+                                                      sha256, "\n  sign the two files that one export wrote"));
+  }
+  // As model_signing sorts them.
+  std::sort(files.begin(), files.end(), [](const SignedFile& a, const SignedFile& b) { return a.name < b.name; });
+  ASSIGN_OR_RETURN(const std::string text, SignFiles(fs::path(path).stem().string(), files, key));
+  RETURN_IF_ERROR(file->CheckUnchanged());
+  RETURN_IF_ERROR(manifest->CheckUnchanged());
+  RETURN_IF_ERROR(OutputFile::WriteWhole(signature_path, text));
+  return WrittenSignature{.path = signature_path, .key_id = key.id(), .artifact_sha256 = sha256};
 }
 
 }  // namespace modelport

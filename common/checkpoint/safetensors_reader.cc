@@ -1,15 +1,23 @@
 #include "common/checkpoint/safetensors_reader.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/budget.h"
+#include "common/checkpoint/contents.h"
 #include "common/checkpoint/safetensors_dtype.h"
-#include "common/checkpoint/safetensors_header.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -19,6 +27,188 @@
 
 namespace modelport {
 namespace {
+
+// A tensor as the header of a safetensors file states it. Its shape, dtype and range are not compared yet.
+struct SafetensorsEntry {
+  std::string key;    // Made printable by Printable().
+  std::string dtype;  // "F32".
+  Shape shape;
+  uint64_t begin = 0;  // The range of its bytes, counted from the end of the header.
+  uint64_t end = 0;
+};
+
+struct SafetensorsHeader {
+  std::vector<SafetensorsEntry> entries;        // In the header's order; keys are unique.
+  std::map<std::string, std::string> metadata;  // __metadata__.
+};
+
+constexpr absl::string_view kMetadata = "__metadata__";
+
+// PyTorch's own limit.
+constexpr size_t kMaxRank = 64;
+
+// The memory of an entry here, as a tensor and as a storage, in vectors and sets that grow by doubling; and that of an
+// item of the metadata.
+constexpr size_t kEntryCost = 2 * (sizeof(SafetensorsEntry) + sizeof(CheckpointTensor) + sizeof(Storage));
+
+constexpr size_t kMetadataCost = 2 * sizeof(std::string) + 8 * sizeof(void*);
+
+// Follows the parser's events through {key: {"dtype": string, "shape": [int], "data_offsets": [int, int]}}, of which
+// __metadata__: {string: string} is a special case. A handler that returns false ends the parse; error() says why.
+class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
+ public:
+  explicit HeaderHandler(Budget& budget) : budget_(budget) {}
+
+  const absl::Status& error() const { return error_; }
+  SafetensorsHeader TakeHeader() { return std::move(header_); }
+
+  bool start_object(size_t) override;
+  bool key(string_t& name) override;
+  bool end_object() override;
+  bool string(string_t& text) override;
+  bool start_array(size_t) override;
+  bool number_unsigned(number_unsigned_t number) override;
+  bool end_array() override;
+
+  // The library reads metadata of null as none.
+  bool null() override { return (state_ == State::kRoot && key_ == kMetadata) || Unexpected("null"); }
+  bool boolean(bool) override { return Unexpected("a bool"); }
+  bool number_integer(number_integer_t) override { return Unexpected("a negative number"); }
+  bool number_float(number_float_t, const string_t&) override { return Unexpected("a fractional or huge number"); }
+  bool binary(binary_t&) override { return Unexpected("binary data"); }
+  bool parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) override;
+
+ private:
+  enum class State { kOutside, kRoot, kMetadata, kEntry, kArray, kEnd };
+
+  bool Spend(size_t bytes);
+  bool Fail(absl::string_view what);
+  bool Unexpected(absl::string_view what) { return Fail(absl::StrCat("has ", what, " where none belongs")); }
+  bool EndEntry();
+
+  Budget& budget_;
+  State state_ = State::kOutside;
+  std::string field_;                        // The last key of the current entry or of the metadata.
+  absl::flat_hash_set<std::string> fields_;  // All keys of the current entry so far.
+  std::vector<uint64_t> numbers_;            // Those of the current array.
+  std::string key_;                          // The last key of the root.
+  absl::flat_hash_set<std::string> keys_;
+  SafetensorsHeader header_;
+  absl::Status error_;
+};
+
+bool HeaderHandler::Spend(size_t bytes) {
+  error_ = budget_.Spend(bytes);
+  return error_.ok();
+}
+
+bool HeaderHandler::Fail(absl::string_view what) {
+  error_ = absl::DataLossError(key_.empty() ? absl::StrCat("header ", what)
+                                            : absl::StrCat("header, ", Brief(key_), ": ", what));
+  return false;
+}
+
+bool HeaderHandler::parse_error(size_t position, const std::string&, const nlohmann::detail::exception&) {
+  error_ = absl::DataLossError(absl::StrCat("header is not JSON in UTF-8 from its byte ", position));
+  return false;
+}
+
+bool HeaderHandler::start_object(size_t) {
+  if (state_ == State::kOutside) {
+    state_ = State::kRoot;
+  } else if (state_ == State::kRoot && key_ == kMetadata) {
+    state_ = State::kMetadata;
+  } else if (state_ == State::kRoot) {
+    state_ = State::kEntry;
+    if (!Spend(kEntryCost + 2 * key_.size())) return false;
+    header_.entries.push_back({key_, "", {}, 0, 0});
+    fields_.clear();
+  } else {
+    return Unexpected("an object");
+  }
+  return true;
+}
+
+bool HeaderHandler::key(string_t& name) {
+  if (state_ == State::kRoot) {
+    key_ = Printable(name);
+    return keys_.insert(key_).second || Fail("occurs twice");
+  }
+  field_ = name;
+  if (state_ == State::kMetadata) {
+    return header_.metadata.count(name) == 0 || Fail(absl::StrCat(Brief(name), " occurs twice"));
+  }
+  const bool known = name == "dtype" || name == "shape" || name == "data_offsets";
+  if (!known) return Fail(absl::StrCat("unknown field \"", Brief(name), "\""));
+  return fields_.insert(name).second || Fail(absl::StrCat(Brief(name), " occurs twice"));
+}
+
+bool HeaderHandler::string(string_t& text) {
+  if (state_ == State::kMetadata) {
+    if (!Spend(kMetadataCost + field_.size() + text.size())) return false;
+    header_.metadata[field_] = text;
+  } else if (state_ == State::kEntry && field_ == "dtype") {
+    header_.entries.back().dtype = text;
+  } else {
+    return Unexpected("a string");
+  }
+  return true;
+}
+
+bool HeaderHandler::start_array(size_t) {
+  if (state_ != State::kEntry || field_ == "dtype") return Unexpected("an array");
+  state_ = State::kArray;
+  numbers_.clear();
+  return true;
+}
+
+bool HeaderHandler::number_unsigned(number_unsigned_t number) {
+  if (state_ != State::kArray) return Unexpected("a number");
+  if (numbers_.size() == kMaxRank) return Fail(absl::StrCat(field_, " has more than ", kMaxRank, " numbers"));
+  numbers_.push_back(number);
+  return true;
+}
+
+bool HeaderHandler::end_array() {
+  state_ = State::kEntry;
+  SafetensorsEntry& entry = header_.entries.back();
+  if (field_ == "data_offsets") {
+    if (numbers_.size() != 2) return Fail("data_offsets wants two numbers");
+    entry.begin = numbers_[0];
+    entry.end = numbers_[1];
+    return true;
+  }
+  for (const uint64_t size : numbers_) {
+    if (size > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+      return Fail("a size of its shape is too big");
+    entry.shape.push_back(static_cast<int64_t>(size));
+  }
+  return Spend(2 * entry.shape.capacity() * sizeof(int64_t));
+}
+
+bool HeaderHandler::EndEntry() {
+  state_ = State::kRoot;
+  return fields_.size() == 3 || Fail("wants dtype, shape and data_offsets");
+}
+
+bool HeaderHandler::end_object() {
+  if (state_ == State::kEntry) return EndEntry();
+  state_ = state_ == State::kMetadata ? State::kRoot : State::kEnd;
+  return true;
+}
+
+// Parses the JSON text of a header, and spends `budget` on the entries that it makes.
+//   DataLoss          not JSON in UTF-8, not the structure that safetensors prescribes, or a key that occurs twice
+//   InvalidArgument   the budget is exceeded
+absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json, Budget& budget) {
+  // The parser would stop at a NUL as if the text ended there.
+  if (const size_t nul = json.find('\0'); nul != json.npos) {
+    return absl::DataLossError(absl::StrCat("header has a NUL at its byte ", nul));
+  }
+  HeaderHandler handler(budget);
+  if (!nlohmann::json::sax_parse(json.begin(), json.end(), &handler)) return handler.error();
+  return handler.TakeHeader();
+}
 
 constexpr uint64_t kMaxHeaderSize = 100'000'000;
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "common/checkpoint/safetensors_dtype.h"
-#include "common/io/little_endian.h"
+#include "common/io/byte_reader.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {

@@ -1,13 +1,15 @@
 #ifndef MODELPORT_COMMON_CHECKPOINT_STATE_DICT_COLLECTOR_H_
 #define MODELPORT_COMMON_CHECKPOINT_STATE_DICT_COLLECTOR_H_
 
+#include <cstdint>
+
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/checkpoint/budget.h"
 #include "common/checkpoint/contents.h"
 #include "common/checkpoint/pickle/value.h"
-#include "common/checkpoint/torch_storage.h"
+#include "common/checkpoint/torch_tensor.h"
 
 namespace modelport {
 
@@ -25,6 +27,10 @@ using StorageFinder = absl::FunctionRef<absl::StatusOr<int>(const TorchStorage& 
 //   loose tensor may be of an unsupported kind.
 absl::Status CollectStateDicts(const pickle::Value& root, StorageFinder find_storage, Budget& budget,
                                CheckpointContents* contents);
+
+// Checks that every element of `tensor` is within a storage of `storage_bytes`, and that its elements together take at
+// most `max_bytes`: with strides of 0, a small storage describes a tensor of any size. DataLoss says what is wrong.
+absl::Status CheckTensorBounds(const CheckpointTensor& tensor, int64_t storage_bytes, int64_t max_bytes);
 
 }  // namespace modelport
 

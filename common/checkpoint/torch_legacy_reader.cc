@@ -12,7 +12,7 @@
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/pickle/python_objects.h"
 #include "common/checkpoint/state_dict_collector.h"
-#include "common/checkpoint/torch_storage.h"
+#include "common/checkpoint/torch_tensor.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

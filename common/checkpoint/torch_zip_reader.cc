@@ -15,7 +15,7 @@
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/record_content.h"
 #include "common/checkpoint/state_dict_collector.h"
-#include "common/checkpoint/torch_storage.h"
+#include "common/checkpoint/torch_tensor.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

@@ -3,13 +3,16 @@
 
 #include <atomic>
 #include <condition_variable>
+#include <cstdint>
 #include <deque>
 #include <mutex>
 #include <string>
 #include <thread>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "common/digest/sha256.h"
+#include "common/io/writer.h"
 
 namespace modelport {
 
@@ -44,6 +47,27 @@ class BackgroundDigest {
   std::condition_variable changed_;
   std::deque<Piece> pieces_;  // The bytes left; the thread hashes the first piece. A deque does not move its elements.
   std::thread thread_;        // The last member, so that it starts after the others are initialised.
+};
+
+// Writes to another writer and hashes the bytes on a background thread. Write copies its bytes for that thread, so most
+// bytes should come through WriteLasting.
+class HashingWriter : public Writer {
+ public:
+  explicit HashingWriter(Writer& out) : out_(out) {}
+
+  absl::Status Write(absl::string_view bytes) override;
+  absl::Status WriteLasting(absl::string_view bytes) override;
+
+  // The number of bytes so far.
+  int64_t size() const { return size_; }
+
+  // Waits until they are hashed. Returns their SHA-256 as 64 lower-case hex digits.
+  std::string HexDigest() { return digest_.HexDigest(); }
+
+ private:
+  Writer& out_;
+  int64_t size_ = 0;
+  BackgroundDigest digest_;
 };
 
 }  // namespace modelport

@@ -1,10 +1,9 @@
-#include "common/digest/hashing_writer.h"
-
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "common/digest/background_digest.h"
 #include "common/digest/sha256.h"
 #include "common/io/writer.h"
 #include "common/status/status_matchers.h"

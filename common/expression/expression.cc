@@ -9,7 +9,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/expression/expression_parser.h"
-#include "common/expression/expression_tokens.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"

@@ -1,10 +1,12 @@
-// Little-endian numbers and runs of bytes, read without a copy.
+// Little-endian numbers and runs of bytes: read without a copy, and written.
 #ifndef MODELPORT_COMMON_IO_BYTE_READER_H_
 #define MODELPORT_COMMON_IO_BYTE_READER_H_
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -59,6 +61,19 @@ class ByteReader {
   absl::string_view bytes_;
   size_t offset_;
 };
+
+// The bytes of `number`, lowest first.
+template <typename T>
+std::string LittleEndian(T number) {
+  static_assert(std::is_arithmetic_v<T>);
+  return std::string(reinterpret_cast<const char*>(&number), sizeof(number));
+}
+
+// The bytes of all of `numbers`.
+template <typename T>
+std::string LittleEndian(const std::vector<T>& numbers) {
+  return std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(T));
+}
 
 }  // namespace modelport
 

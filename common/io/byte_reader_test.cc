@@ -1,7 +1,9 @@
 #include "common/io/byte_reader.h"
 
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 
@@ -39,5 +41,17 @@ TEST(ByteReaderTest, OffsetBeyondTheEndIsTheEnd) {
   EXPECT_EQ(ByteReader("abc", std::numeric_limits<uint64_t>::max()).remaining(), 0);
 }
 
+TEST(LittleEndianTest, TheLowestByteComesFirst) {
+  EXPECT_EQ(LittleEndian(uint32_t{0x04030201}), "\x01\x02\x03\x04");
+  EXPECT_EQ(LittleEndian(int16_t{-2}), "\xfe\xff");
+  EXPECT_EQ(LittleEndian(1.0f), std::string("\0\0\x80\x3f", 4));
+}
+
+TEST(LittleEndianTest, NumbersFollowEachOther) {
+  EXPECT_EQ(LittleEndian(std::vector<uint16_t>{0x0201, 0x0403}), "\x01\x02\x03\x04");
+  EXPECT_EQ(LittleEndian(std::vector<float>{}), "");
+}
+
 }  // namespace
+
 }  // namespace modelport

@@ -4,7 +4,7 @@
 
 #include <atomic>
 
-#include "common/io/ending_signals.h"
+#include "common/io/hold_signals.h"
 
 namespace modelport {
 namespace {

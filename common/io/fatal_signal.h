@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include <atomic>
+
 namespace modelport {
 
 // A function that a signal handler calls before a signal ends the process, on any thread. It must be async-signal-safe,
@@ -11,9 +13,54 @@ namespace modelport {
 using LastStep = bool (*)(int signal_number, const siginfo_t& info);
 
 // Adds `step`; steps after the fourth are ignored. From the first call on, each signal that ends a process
-// (ending_signals.h) runs the steps first. A signal that the process ignores or handles at the first call, such as
+// (hold_signals.h) runs the steps first. A signal that the process ignores or handles at the first call, such as
 // SIGHUP under nohup, keeps its action.
 void AddLastStep(LastStep step);
+
+// Up to kSize values that a signal handler can read: a handler may use neither locks nor the heap, so make this an
+// object of static storage duration. Threads may take and free slots at the same time.
+template <typename T, int kSize>
+class SignalSlots {
+ public:
+  static constexpr int kNoSlot = -1;
+
+  // Lets `fill` write the value of a free slot, then makes it visible to ForEach. Returns the slot's number, or kNoSlot
+  // if all slots are taken; `fill` is not called then.
+  template <typename Fill>
+  int Take(Fill fill) {
+    for (int i = 0; i < kSize; ++i) {
+      if (slots_[i].taken.exchange(true)) continue;
+      fill(slots_[i].value);
+      slots_[i].visible = true;
+      return i;
+    }
+    return kNoSlot;
+  }
+
+  // Gives the slot `number` back, which Take returned. Does nothing for kNoSlot.
+  void Free(int number) {
+    if (number == kNoSlot) return;
+    slots_[number].visible = false;
+    slots_[number].taken = false;
+  }
+
+  // Calls `visit` for every visible value. A signal handler may call this.
+  template <typename Visit>
+  void ForEach(Visit visit) const {
+    for (const Slot& slot : slots_) {
+      if (slot.visible) visit(slot.value);
+    }
+  }
+
+ private:
+  struct Slot {
+    std::atomic<bool> taken = false;
+    std::atomic<bool> visible = false;  // `value` is complete.
+    T value = {};
+  };
+
+  Slot slots_[kSize];
+};
 
 }  // namespace modelport
 

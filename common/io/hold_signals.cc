@@ -1,10 +1,10 @@
 #include "common/io/hold_signals.h"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <atomic>
 #include <iterator>
-
-#include "common/io/ending_signals.h"
 
 namespace modelport {
 namespace {
@@ -43,6 +43,11 @@ HoldSignals::~HoldSignals() {
   for (const auto& [signal_number, action] : before_) {
     if (came[signal_number].exchange(false)) raise(signal_number);
   }
+}
+
+bool EndsProcess(int signal_number) {
+  constexpr int kOthers[] = {SIGCHLD, SIGCONT, SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+  return std::find(std::begin(kOthers), std::end(kOthers), signal_number) == std::end(kOthers);
 }
 
 }  // namespace modelport

@@ -22,6 +22,10 @@ class HoldSignals {
   std::vector<std::pair<int, struct sigaction>> before_;  // The delayed signals and their actions before.
 };
 
+// Whether the default action of the signal `signal_number`, which is in 1..SIGRTMAX, ends the process. SIGKILL, which
+// no process can handle, does not count.
+bool EndsProcess(int signal_number);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_IO_HOLD_SIGNALS_H_

@@ -10,10 +10,10 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/io/dead_partials.h"
 #include "common/io/folder_lock.h"
 #include "common/io/hold_signals.h"
-#include "common/io/rename_file.h"
+#include "common/io/partial_name.h"
+#include "common/io/take_names.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 

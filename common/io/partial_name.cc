@@ -4,21 +4,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <random>
+#include <system_error>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "common/io/fatal_signal.h"
-#include "common/io/signal_slots.h"
 
 namespace modelport {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr absl::string_view kSuffix = ".partial";
 constexpr size_t kDigits = 6;
@@ -69,6 +75,21 @@ std::string Prefix(const OutputPlace& place) {
   return absl::StrCat(".", place.name.substr(0, kLongestName), ".");
 }
 
+// Whether certainly no process has marked the file at `path`. It is not certain if the file cannot be opened.
+bool IsUnmarked(const std::string& path) {
+  const FileDescriptor file(open(path.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return file.ok() && flock(file.number(), LOCK_EX | LOCK_NB) == 0;
+}
+
+bool IsDead(const std::string& path) {
+  struct stat info;
+  if (lstat(path.c_str(), &info) != 0) return false;
+  if (S_ISREG(info.st_mode)) return IsUnmarked(path);
+  if (!S_ISDIR(info.st_mode)) return false;
+  const std::string mark = AliveFile(path);
+  return lstat(mark.c_str(), &info) == 0 ? IsUnmarked(mark) : errno == ENOENT;
+}
+
 }  // namespace
 
 std::string MakePartialPath(const OutputPlace& place) {
@@ -94,6 +115,20 @@ PartialName::~PartialName() {
 void PartialName::Release() {
   if (!released_) partials.Free(slot_);
   released_ = true;
+}
+
+void MarkAlive(const FileDescriptor& file) { flock(file.number(), LOCK_EX | LOCK_NB); }
+
+std::string AliveFile(const std::string& path) { return path + "/.alive"; }
+
+void RemoveDeadPartials(const OutputPlace& place, const FolderLock&) {
+  std::vector<std::string> dead;
+  std::error_code error;
+  for (fs::directory_iterator entry(place.folder, error), end; !error && entry != end; entry.increment(error)) {
+    const std::string path = entry->path();
+    if (IsPartialName(entry->path().filename().string(), place) && IsDead(path)) dead.push_back(path);
+  }
+  for (const std::string& path : dead) const PartialName removed(path);
 }
 
 }  // namespace modelport

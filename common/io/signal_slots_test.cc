@@ -1,9 +1,8 @@
-#include "common/io/signal_slots.h"
-
 #include <atomic>
 #include <thread>
 #include <vector>
 
+#include "common/io/fatal_signal.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,6 +1,8 @@
 #include "common/io/take_names.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <list>
@@ -10,7 +12,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/io/hold_signals.h"
-#include "common/io/rename_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
@@ -115,6 +116,20 @@ absl::Status TakeNames(const std::vector<NamedFile>& files, const FolderLock& lo
   if (renames.Undo()) return status;
   return absl::Status(status.code(), absl::StrCat(status.message(), "\n  it could not be undone: ",
                                                   DescribeNames(files, new_inodes), "\n  run it again"));
+}
+
+absl::optional<ino_t> FindInode(const std::string& path) {
+  struct stat info;
+  return lstat(path.c_str(), &info) == 0 ? absl::make_optional(info.st_ino) : absl::nullopt;
+}
+
+bool RenameFile(const std::string& from, const std::string& to) {
+  const absl::optional<ino_t> inode = FindInode(from);
+  if (rename(from.c_str(), to.c_str()) == 0) return true;
+  const int error = errno;
+  const bool renamed = inode && FindInode(to) == inode && !FindInode(from);
+  errno = error;
+  return renamed;
 }
 
 }  // namespace modelport

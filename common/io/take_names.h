@@ -1,10 +1,13 @@
 #ifndef MODELPORT_COMMON_IO_TAKE_NAMES_H_
 #define MODELPORT_COMMON_IO_TAKE_NAMES_H_
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/optional.h"
 #include "common/io/folder_lock.h"
 #include "common/io/output_place.h"
 #include "common/io/partial_name.h"
@@ -24,6 +27,13 @@ struct NamedFile {
 // Signals wait meanwhile. `lock` must lock the folder. An error restores the old names; if that fails, too, the message
 // says which files there are now.
 absl::Status TakeNames(const std::vector<NamedFile>& files, const FolderLock& lock);
+
+// The inode of the file, folder or link at `path`; none if nothing is there.
+absl::optional<ino_t> FindInode(const std::string& path);
+
+// Renames the file or folder `from` to `to`. If it returns false, errno says why. A network file system may report an
+// error although it renamed the file, because it repeats a call whose answer was lost; then it returns true.
+bool RenameFile(const std::string& from, const std::string& to);
 
 }  // namespace modelport
 

@@ -6,9 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/keymap/find_dict.h"
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/left_out.h"
+#include "common/keymap/source_choice.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"

@@ -7,7 +7,6 @@
 #include "absl/types/optional.h"
 #include "common/keymap/layout_reading.h"
 #include "common/keymap/plan.h"
-#include "common/keymap/source_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/operation/slot_source.h"
 #include "common/yaml/document.h"

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "common/expression/expression.h"
-#include "common/keymap/parse_pattern.h"
+#include "common/keymap/key_pattern.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/yaml/map_reader.h"

@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/match_rules.h"
-#include "common/keymap/source_keys.h"
-#include "common/operation/take.h"
+#include "common/keymap/layout_reading.h"
+#include "common/operation/slot_source.h"
 
 namespace modelport {
 namespace {
@@ -77,6 +77,18 @@ FoundSource FindSource(const Slot& slot, const LayoutReading& reading) {
   found.other = matches[1].rule;
   for (const KeyPattern& key : matches[1].rule->keys) found.keys.push_back(key.Substitute(matches[1].bindings));
   return found;
+}
+
+std::vector<RuleMatch> MatchRules(const Layout& layout, absl::string_view slot,
+                                  absl::FunctionRef<bool(const Conversion& rule)> applies) {
+  std::vector<RuleMatch> matches;
+  for (const Conversion& rule : layout.sources) {
+    for (size_t i = 0; i < rule.slots.size(); ++i) {
+      absl::optional<KeyBindings> bindings = rule.slots[i].Match(slot);
+      if (bindings && applies(rule)) matches.push_back({&rule, *std::move(bindings), i});
+    }
+  }
+  return matches;
 }
 
 }  // namespace modelport

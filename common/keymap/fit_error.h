@@ -2,6 +2,8 @@
 #ifndef MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
 #define MODELPORT_COMMON_KEYMAP_FIT_ERROR_H_
 
+#include <string>
+
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "common/keymap/comparison.h"
@@ -15,6 +17,13 @@ namespace modelport {
 //     unexpected: blocks.11.ls2.gama [384]
 absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
                       const Comparison& comparison);
+
+// Suggests changes of the key map that would remove differences of `comparison`, which was made with `tree`. Each is an
+// indented line after a newline; empty if there are none. It looks for:
+//   - a prefix that all unexpected keys share, if at least half of them are missing keys without it
+//   - unexpected keys that are counters of BatchNorm
+//   - rules of `unused` and `missing` that match nothing, if there are unexpected or missing keys
+std::string FitHints(const ModuleTree& tree, const Comparison& comparison);
 
 }  // namespace modelport
 

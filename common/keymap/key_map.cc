@@ -7,7 +7,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/expression/identifier.h"
-#include "common/keymap/parse_pattern.h"
+#include "common/keymap/key_pattern.h"
 #include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/yaml/map_reader.h"

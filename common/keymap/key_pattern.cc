@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <functional>
 #include <utility>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -139,6 +141,23 @@ bool KeyPattern::MayOverlap(const KeyPattern& other) const {
   if (!takes_rest(*this) && !takes_rest(other) && a.size() != b.size()) return false;
   return !side_differs(a.begin(), a.end(), b.begin(), b.end()) &&
          !side_differs(a.rbegin(), a.rend(), b.rbegin(), b.rend());
+}
+
+absl::optional<KeyPattern> ParsePattern(absl::string_view text, const YamlMark& mark, YamlProblems* problems) {
+  if (text.empty()) return absl::nullopt;
+  absl::StatusOr<KeyPattern> pattern = KeyPattern::Parse(text);
+  if (pattern.ok()) return *std::move(pattern);
+  problems->Add(mark, pattern.status().message());
+  return absl::nullopt;
+}
+
+std::string UnboundPlaceholder(const KeyPattern& from, const KeyPattern& to) {
+  const std::vector<std::string> bound = from.names();
+  for (const std::string& name : to.names()) {
+    if (std::find(bound.begin(), bound.end(), name) != bound.end()) continue;
+    return absl::StrCat("{", name, "} of \"", to.text(), "\" is not in \"", from.text(), "\"");
+  }
+  return "";
 }
 
 }  // namespace modelport

@@ -9,6 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/yaml/document.h"
+#include "common/yaml/problems.h"
 
 namespace modelport {
 
@@ -62,6 +64,12 @@ class KeyPattern {
   std::string text_;
   std::vector<Part> parts_;
 };
+
+// The pattern `text`, which is at `mark`; nullopt after a problem. Empty text is one that was reported before.
+absl::optional<KeyPattern> ParsePattern(absl::string_view text, const YamlMark& mark, YamlProblems* problems);
+
+// The problem that `to` has a placeholder which `from` lacks, or "".
+std::string UnboundPlaceholder(const KeyPattern& from, const KeyPattern& to);
 
 }  // namespace modelport
 

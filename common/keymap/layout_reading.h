@@ -1,16 +1,62 @@
 #ifndef MODELPORT_COMMON_KEYMAP_LAYOUT_READING_H_
 #define MODELPORT_COMMON_KEYMAP_LAYOUT_READING_H_
 
+#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/source_keys.h"
 
 namespace modelport {
+
+// A tensor of a checkpoint and the name that a layout gives it.
+struct SourceKey {
+  absl::string_view name;
+  const CheckpointTensor* tensor;
+};
+
+// Two keys of the file that get the same name by stripping and renaming.
+struct Collision {
+  absl::string_view name;
+  const CheckpointTensor* first;
+  const CheckpointTensor* second;
+};
+
+// Keys of a file that has them under an old name.
+struct OldKeys {
+  const OldName* rule;
+  int64_t tensors;
+};
+
+// The keys of a state dict, stripped and renamed by a layout. They do not depend on the model. Names are borrowed from
+// the checkpoint or from `renamed`.
+struct SourceKeys {
+  std::vector<SourceKey> keys;  // In file order.
+  absl::flat_hash_map<absl::string_view, const CheckpointTensor*> by_name;
+  std::vector<Collision> collisions;
+  std::vector<OldKeys> old_keys;                        // Of each rule of `old_names` that matches a key.
+  std::vector<const Rename*> idle_rules;                // Renames that match no key.
+  absl::flat_hash_set<const Conversion*> inapplicable;  // Rules of `sources` whose `when` matches no key.
+  std::deque<std::string> renamed;
+
+  // True if the rule is for files with these keys.
+  bool Applies(const Conversion& rule) const { return !inapplicable.contains(&rule); }
+};
+
+// `key` without the prefixes that `layout` strips: each of `strip` as often as it occurs, `prefix` once.
+absl::string_view StripPrefixes(const Layout& layout, absl::string_view key);
+
+// The name that upstream now gives to `name`, which is stripped.
+std::string PresentName(const Layout& layout, absl::string_view name);
+
+// Borrows from `layout` and `dict`.
+std::shared_ptr<const SourceKeys> RenameKeys(const Layout& layout, const StateDict& dict);
 
 // One state dict of a checkpoint, read by one layout. Borrows from both.
 struct LayoutReading {

@@ -91,5 +91,107 @@ TEST_F(LayoutReadingTest, KeysOfALayoutThatIsNotRecognisedAreReadOnDemand) {
   EXPECT_EQ(ReadKeys(reading)->keys[0].name, "new");
 }
 
+class SourceKeysTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: ["{path*}"]
+    prefix: model.
+    strip: [module., ema.]
+    renames:
+      - {from: "old.{rest*}", to: "mid.{rest*}"}
+      - {from: "mid.{rest*}", to: "new.{rest*}"}
+)yaml"}));
+  }
+
+  const Layout& layout() const { return key_map_.layouts[0]; }
+
+  std::shared_ptr<const SourceKeys> Rename(const std::vector<std::string>& keys) {
+    dict_.tensors.clear();
+    for (const std::string& key : keys) dict_.tensors.push_back({key, DType::kFloat32, {1}, {1}, 0, 0});
+    return RenameKeys(layout(), dict_);
+  }
+
+  KeyMap key_map_;
+  StateDict dict_;
+};
+
+std::vector<std::string> Names(const SourceKeys& keys) {
+  std::vector<std::string> names;
+  for (const SourceKey& key : keys.keys) names.emplace_back(key.name);
+  return names;
+}
+
+TEST_F(SourceKeysTest, PrefixesOfToolsAreStrippedInAnyOrderAndAsOftenAsTheyOccur) {
+  EXPECT_EQ(StripPrefixes(layout(), "module.model.ema.module.w"), "w");
+  EXPECT_EQ(StripPrefixes(layout(), "w"), "w");
+}
+
+TEST_F(SourceKeysTest, ThePrefixIsStrippedOnce) {
+  EXPECT_EQ(StripPrefixes(layout(), "model.model.w"), "model.w");
+  EXPECT_EQ(StripPrefixes(layout(), "module.model.module.model.w"), "model.w");
+}
+
+TEST_F(SourceKeysTest, AKeyIsNeverStrippedToNothing) {
+  EXPECT_EQ(StripPrefixes(layout(), "module."), "module.");
+  EXPECT_EQ(StripPrefixes(layout(), "model.module."), "module.");
+}
+
+TEST_F(SourceKeysTest, RenamesAreAppliedInOrderAndKeysStayInFileOrder) {
+  const auto keys = Rename({"model.old.b", "mid.c", "x"});
+  EXPECT_THAT(Names(*keys), ElementsAre("new.b", "new.c", "x"));
+  EXPECT_EQ(keys->by_name.at("new.b"), &dict_.tensors[0]);
+  EXPECT_EQ(keys->by_name.at("x"), &dict_.tensors[2]);
+  EXPECT_THAT(keys->collisions, IsEmpty());
+  EXPECT_THAT(keys->idle_rules, IsEmpty());
+}
+
+TEST_F(SourceKeysTest, ARenameThatMatchesNoKeyIsIdle) {
+  const auto keys = Rename({"mid.c"});
+  ASSERT_THAT(keys->idle_rules, SizeIs(1));
+  EXPECT_EQ(keys->idle_rules[0]->from.text(), "old.{rest*}");
+}
+
+TEST_F(SourceKeysTest, OldNamesAreRenamedBeforeAllElseAndNeedNotOccur) {
+  ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: ["stages.{rest*}"]
+    strip: [module.]
+    old_names:
+      - {from: "layer1.{rest*}", to: "layers.0.{rest*}", reason: renamed in release 2}
+      - {from: "layers.{i}.{rest*}", to: "stages.{i}.{rest*}", reason: renamed in release 3}
+      - {from: "fc.{leaf}", to: "head.{leaf}", reason: renamed in release 3}
+    renames:
+      - {from: "stages.{i}.gamma", to: "stages.{i}.scale"}
+)yaml"}));
+  const auto keys = Rename({"module.layer1.gamma", "layers.1.w", "stages.2.w"});
+  EXPECT_THAT(Names(*keys), ElementsAre("stages.0.scale", "stages.1.w", "stages.2.w"));
+  ASSERT_THAT(keys->old_keys, SizeIs(2));
+  EXPECT_EQ(keys->old_keys[0].rule->reason, "renamed in release 2");
+  EXPECT_EQ(keys->old_keys[0].tensors, 1);
+  EXPECT_EQ(keys->old_keys[1].tensors, 2);
+  EXPECT_THAT(Rename({"stages.2.gamma"})->old_keys, IsEmpty());
+}
+
+TEST_F(SourceKeysTest, AKeyUnderBothOfItsNamesCollides) {
+  ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", R"yaml(layouts:
+  original:
+    recognise: [w]
+    old_names: [{from: v, to: w, reason: renamed}]
+)yaml"}));
+  EXPECT_THAT(Rename({"v", "w"})->collisions, SizeIs(1));
+}
+
+TEST_F(SourceKeysTest, TwoKeysThatGetTheSameNameCollideAndTheFirstIsKept) {
+  const auto keys = Rename({"old.w", "module.new.w"});
+  ASSERT_THAT(keys->collisions, SizeIs(1));
+  EXPECT_EQ(keys->collisions[0].name, "new.w");
+  EXPECT_EQ(keys->collisions[0].first->key, "old.w");
+  EXPECT_EQ(keys->collisions[0].second->key, "module.new.w");
+  EXPECT_EQ(keys->by_name.at("new.w"), &dict_.tensors[0]);
+}
+
 }  // namespace
+
 }  // namespace modelport

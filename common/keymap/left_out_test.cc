@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 // A dictionary of `count` tensors of 2 elements in `storage`.
-StateDict Dict(const std::string& path, int count, int storage) {
+StateDict LeftOutDict(const std::string& path, int count, int storage) {
   StateDict dict{path, {}, {}};
   for (int i = 0; i < count; ++i) {
     dict.tensors.push_back({absl::StrCat("w", i), DType::kFloat32, {2}, {1}, 2 * i, storage});
@@ -39,12 +39,12 @@ std::vector<std::string> LeftOutOf(std::vector<StateDict> dicts, std::vector<Loo
 }
 
 TEST(LeftOutTest, CountsTensorsByTheOutermostPartThatWasNotTaken) {
-  const std::vector<StateDict> dicts = {Dict("", 1, 0),
-                                        Dict("teacher.net", 3, 1),
-                                        Dict("teacher.ema.a", 1, 2),
-                                        Dict("optimizer.state.0", 2, 3),
-                                        Dict("optimizer.state.1", 2, 4),
-                                        Dict("teacher.network", 1, 5)};
+  const std::vector<StateDict> dicts = {LeftOutDict("", 1, 0),
+                                        LeftOutDict("teacher.net", 3, 1),
+                                        LeftOutDict("teacher.ema.a", 1, 2),
+                                        LeftOutDict("optimizer.state.0", 2, 3),
+                                        LeftOutDict("optimizer.state.1", 2, 4),
+                                        LeftOutDict("teacher.network", 1, 5)};
   const std::vector<LooseTensors> loose = {{"optimizer.rng", "a list", 1, 9}, {"args", "an object", 4, 8}};
   EXPECT_THAT(LeftOutOf(dicts, loose, 1),
               ElementsAre(": 1, 2", "teacher.ema: 1, 2", "optimizer: 5, 17", "teacher.network: 1, 2", "args: 4, 8"));
@@ -52,16 +52,17 @@ TEST(LeftOutTest, CountsTensorsByTheOutermostPartThatWasNotTaken) {
 }
 
 TEST(LeftOutTest, AttributesOfTheStateDictAreNamed) {
-  EXPECT_THAT(LeftOutOf({Dict("model", 1, 0)}, {{"model.(attributes)", "a list", 1, 3}}, 0),
+  EXPECT_THAT(LeftOutOf({LeftOutDict("model", 1, 0)}, {{"model.(attributes)", "a list", 1, 3}}, 0),
               ElementsAre("model.(attributes): 1, 3"));
 }
 
 TEST(LeftOutTest, TheSameTensorsUnderAnotherNameAreNotLeftOut) {
-  EXPECT_THAT(LeftOutOf({Dict("model", 3, 0), Dict("state_dict", 3, 0)}, {}, 0), IsEmpty());
-  EXPECT_THAT(LeftOutOf({Dict("model", 3, 0), Dict("state_dict", 4, 0)}, {}, 0), ElementsAre("state_dict: 1, 2"));
-  StateDict transposed = Dict("other", 3, 0);
+  EXPECT_THAT(LeftOutOf({LeftOutDict("model", 3, 0), LeftOutDict("state_dict", 3, 0)}, {}, 0), IsEmpty());
+  EXPECT_THAT(LeftOutOf({LeftOutDict("model", 3, 0), LeftOutDict("state_dict", 4, 0)}, {}, 0),
+              ElementsAre("state_dict: 1, 2"));
+  StateDict transposed = LeftOutDict("other", 3, 0);
   for (CheckpointTensor& tensor : transposed.tensors) tensor.strides = {0};
-  EXPECT_THAT(LeftOutOf({Dict("model", 3, 0), transposed}, {}, 0), ElementsAre("other: 3, 6"));
+  EXPECT_THAT(LeftOutOf({LeftOutDict("model", 3, 0), transposed}, {}, 0), ElementsAre("other: 3, 6"));
 }
 
 TEST(LeftOutTest, ALongListIsDescribedInBrief) {

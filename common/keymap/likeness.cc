@@ -2,7 +2,7 @@
 
 #include "common/keymap/choose_layout.h"
 #include "common/keymap/find_source.h"
-#include "common/keymap/source_keys.h"
+#include "common/keymap/layout_reading.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {

@@ -15,7 +15,7 @@
 namespace modelport {
 namespace {
 
-constexpr char kKeyMap[] = R"yaml(layouts:
+constexpr char kLikenessKeyMap[] = R"yaml(layouts:
   original:
     recognise: [stem]
   renamed:
@@ -32,7 +32,7 @@ class LikenessTest : public testing::Test {
     ASSERT_OK(library->AddFile({"m.yaml", "modules:\n  Net(): {parameters: {stem: [2, 3], head: [4]}}\n"}));
     ASSERT_OK_AND_ASSIGN(const Call call, ParseCall("Net()"));
     ASSERT_OK_AND_ASSIGN(tree_, BuildModuleTree(library, call));
-    ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", kKeyMap}));
+    ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", kLikenessKeyMap}));
   }
 
   Likeness::Score Score(const std::vector<std::pair<std::string, Shape>>& keys) {

@@ -3,8 +3,10 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/checkpoint/checkpoint.h"
 
 namespace modelport {
 
@@ -17,6 +19,22 @@ struct SourceChoice {
 
 // The choice that the flags --layout and --state_dict make. An empty `state_dict` chooses nothing, "." the root.
 SourceChoice ParseSourceChoice(absl::string_view layout, absl::string_view state_dict);
+
+// A dictionary of a checkpoint under one of its paths. Both are the checkpoint's own.
+struct FoundDict {
+  const StateDict* dict;
+  absl::string_view path;
+};
+
+// The dictionary of `checkpoint` that has `path`, "" for the root, among its paths.
+//   InvalidArgument  none that holds tensors has it; the nearest are named
+absl::StatusOr<FoundDict> FindDict(const Checkpoint& checkpoint, const std::string& path);
+
+// The dictionary at `path`, or the one with the most tensors if none is given. Errors as for FindDict.
+absl::StatusOr<const StateDict*> ChooseDict(const Checkpoint& checkpoint, const absl::optional<std::string>& path);
+
+// A dictionary's path as --state_dict takes it: "." for the root.
+std::string DictFlag(absl::string_view path);
 
 }  // namespace modelport
 

@@ -30,7 +30,7 @@ using ::testing::UnorderedElementsAre;
 
 using Keys = std::vector<SeededKey>;
 
-constexpr char kKeyMap[] = R"yaml(layouts:
+constexpr char kStoredKeyMap[] = R"yaml(layouts:
   original:
     recognise: ["{rest*}"]
     missing: [{key: mask, reason: not needed}, {key: 9.up, reason: not needed}]
@@ -86,7 +86,7 @@ constexpr char kKeyMap[] = R"yaml(layouts:
 
 class StoredLayoutTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", kKeyMap})); }
+  void SetUp() override { ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", kStoredKeyMap})); }
 
   // What a file in layout `to` holds of one with `keys` in layout `from`, for a model with the slots `slots`.
   absl::StatusOr<StoredLayout> Convert(const std::string& from, const Keys& keys, const Keys& slots,

@@ -7,7 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/manifest/describe_proof.h"
+#include "common/manifest/describe_manifest.h"
 
 namespace modelport {
 namespace {

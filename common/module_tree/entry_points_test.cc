@@ -9,7 +9,6 @@
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
-#include "common/module_tree/wrapped_tree.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
@@ -24,7 +23,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-constexpr char kModules[] = R"yaml(modules:
+constexpr char kEntryPointModules[] = R"yaml(modules:
   Net(dim, patch=14, sky=0):
     entry_points:
       forward:
@@ -46,7 +45,7 @@ constexpr char kModules[] = R"yaml(modules:
   Plain(): {constants: {a: 1}}
 )yaml";
 
-absl::StatusOr<ModuleTree> Build(const std::string& call, const std::string& modules = kModules) {
+absl::StatusOr<ModuleTree> Build(const std::string& call, const std::string& modules = kEntryPointModules) {
   auto library = std::make_shared<ModuleLibrary>();
   const absl::Status added = library->AddFile({"m.yaml", modules});
   if (!added.ok()) return added;
@@ -59,13 +58,13 @@ std::vector<std::string> Sizes(const Port& port) {
   return sizes;
 }
 
-// What is said of kModules with `to` in the place of `from`.
+// What is said of kEntryPointModules with `to` in the place of `from`.
 std::string Problem(const std::string& from, const std::string& to, const std::string& call = "Net(8)") {
-  return std::string(Build(call, absl::StrReplaceAll(kModules, {{from, to}})).status().message());
+  return std::string(Build(call, absl::StrReplaceAll(kEntryPointModules, {{from, to}})).status().message());
 }
 
 TEST(EntryPointsTest, ShapesKeepTheirSymbolsOnly) {
-  EXPECT_THAT(SchemaErrors({"m.yaml", kModules}), IsEmpty());
+  EXPECT_THAT(SchemaErrors({"m.yaml", kEntryPointModules}), IsEmpty());
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build("Net(8)"));
   ASSERT_THAT(tree.entry_points, SizeIs(1));
   const EntryPoint& forward = tree.entry_points[0];
@@ -136,7 +135,7 @@ TEST(EntryPointsTest, WhatTheSchemaRefusesIsAProblem) {
            {"[{name: depth, as: net.forward, help: of the pair}]", "[]", "field \"outputs\" wants at least one item"},
            {"[B, 1]", "[B, 1 +]", "m.yaml:19:63: column 4"}}) {
     EXPECT_THAT(Problem(from, to), HasSubstr(message));
-    EXPECT_THAT(SchemaErrors({"m.yaml", absl::StrReplaceAll(kModules, {{from, to}})}), Not(IsEmpty())) << to;
+    EXPECT_THAT(SchemaErrors({"m.yaml", absl::StrReplaceAll(kEntryPointModules, {{from, to}})}), Not(IsEmpty())) << to;
   }
 }
 

@@ -23,7 +23,7 @@ using testing::IsEmpty;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 
-constexpr char kModules[] = R"yaml(modules:
+constexpr char kOutputModules[] = R"yaml(modules:
   Linear(inputs, outputs): {parameters: {weight: [outputs, inputs]}}
   Net(dim, normals=0, cameras=1, sure=1):
     children:
@@ -53,7 +53,7 @@ constexpr char kModules[] = R"yaml(modules:
 )yaml";
 
 absl::StatusOr<KeptOutputs> Keep(const std::string& call, const std::vector<std::string>& names,
-                                 const std::string& modules = kModules) {
+                                 const std::string& modules = kOutputModules) {
   const auto library = std::make_shared<ModuleLibrary>();
   RETURN_IF_ERROR(library->AddFile({"m.yaml", modules}));
   ASSIGN_OR_RETURN(const Call parsed, ParseCall(call));
@@ -62,14 +62,14 @@ absl::StatusOr<KeptOutputs> Keep(const std::string& call, const std::vector<std:
 }
 
 absl::Status Error(const std::string& call, const std::vector<std::string>& names,
-                   const std::string& modules = kModules) {
+                   const std::string& modules = kOutputModules) {
   return Keep(call, names, modules).status();
 }
 
 // A module library whose text `from` is `to`.
 std::string Altered(const std::string& from, const std::string& to) {
-  EXPECT_THAT(kModules, HasSubstr(from));
-  return absl::StrReplaceAll(kModules, {{from, to}});
+  EXPECT_THAT(kOutputModules, HasSubstr(from));
+  return absl::StrReplaceAll(kOutputModules, {{from, to}});
 }
 
 std::vector<std::string> Slots(const ModuleTree& tree) {

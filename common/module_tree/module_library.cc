@@ -6,7 +6,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "common/module_tree/parse_modules.h"
+#include "common/module_tree/type_parser.h"
+#include "common/yaml/map_reader.h"
+#include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
 
 namespace modelport {
@@ -71,6 +73,20 @@ std::vector<std::string> ModuleLibrary::names() const {
   std::vector<std::string> names;
   for (const auto& [name, type] : types_) names.push_back(name);
   return names;
+}
+
+ModulesFile ParseModules(const YamlFile& file, YamlProblems* problems) {
+  const YamlValue document = ParseYaml(file, problems);
+  ModulesFile modules;
+  YamlMapReader reader(document, "a modules file", problems);
+  for (const YamlValue::Field& field : reader.TakeFields("modules")) {
+    modules.types.push_back(TypeParser(problems).Parse(field));
+  }
+  for (const YamlValue& item : reader.TakeItems("functions")) {
+    modules.functions.push_back(ReadSource(item, "a function", problems));
+  }
+  reader.Finish();
+  return modules;
 }
 
 }  // namespace modelport

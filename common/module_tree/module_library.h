@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "common/module_tree/module_type.h"
 #include "common/yaml/document.h"
+#include "common/yaml/problems.h"
 
 namespace modelport {
 
@@ -49,6 +50,15 @@ class ModuleLibrary {
   std::vector<std::shared_ptr<const ModuleType>> own_types_;
   std::vector<SourceText> functions_;
 };
+
+// What a modules file states.
+struct ModulesFile {
+  std::vector<ModuleType> types;
+  std::vector<SourceText> functions;
+};
+
+// Parses a modules file. What cannot be understood is added to `problems` and left out.
+ModulesFile ParseModules(const YamlFile& file, YamlProblems* problems);
 
 }  // namespace modelport
 

@@ -13,14 +13,26 @@
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/module_tree/entry_point.h"
-#include "common/module_tree/interface.h"
-#include "common/module_tree/knob.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_type.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 
 namespace modelport {
+
+// An attribute that a user of the artifact may set. The plugin states its range and meaning.
+struct Knob {
+  std::string name;
+  bool is_integer = false;  // Else it is a float.
+  double value = 0;         // From min to max.
+  double min = 0;
+  double max = 0;
+  std::string help;
+};
+
+// The knob that `decl` declares; `decl` is an attribute with a `knob`, and `value` is its value.
+//   InvalidArgument  `value` or a bound is not a number, or `value` is out of range
+absl::StatusOr<Knob> MakeKnob(const ValueDecl& decl, const Value& value, const Scope& scope);
 
 // A place for one tensor: a parameter or a buffer of the tree.
 struct Slot {
@@ -65,6 +77,22 @@ struct ModuleTree {
 //   InvalidArgument  names file, line and path of each problem: an unknown type, wrong arguments, a size that is not
 //                    positive, a type that contains itself, a tree beyond its budget (tree_budget.h)
 absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> library, const Call& call);
+
+// The constant of `tree` at a dotted path, "backbone.num_register_tokens"; null if there is none.
+const Value* FindConstant(const ModuleTree& tree, absl::string_view path);
+
+// The slots of `tree` below `child`, a child of the root, by their names in that child and in their order: `weight` for
+// the slot `head.weight` of the child `head`. All slots if `child` is empty. The result has slots only, no modules.
+ModuleTree TreePart(const ModuleTree& tree, absl::string_view child);
+
+// The name of a wrapped tree within its wrapper.
+inline constexpr char kWrappedName[] = "model";
+
+// Instantiates `wrapper` around a copy of `model`, the tree of `call`, which becomes its child "model". `wrapper` may
+// use the arguments of `call` and `scope`, and has no tensors of its own: the slots are those of `model`, in the same
+// order, with "model." in front of their names.
+//   InvalidArgument  as BuildModuleTree; a wrapper that has tensors, or a member "model"
+absl::StatusOr<ModuleTree> WrapTree(const ModuleTree& model, const Call& wrapper, const Scope& scope, const Call& call);
 
 }  // namespace modelport
 

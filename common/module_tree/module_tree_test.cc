@@ -15,10 +15,12 @@
 namespace modelport {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kInvalidTree = absl::StatusCode::kInvalidArgument;
 
 absl::StatusOr<ModuleTree> Build(const std::string& modules, const std::string& call) {
   auto library = std::make_shared<ModuleLibrary>();
@@ -179,7 +181,7 @@ TEST(ModuleTreeTest, GroupsThatAddNothingAreBounded) {
     const std::string modules = absl::StrCat("modules:\n  L(): {}\n  R(n): {children: {a: [", item, "]}}\n");
     EXPECT_OK(Build(modules, "R(100)")) << item;
     EXPECT_THAT(Build(modules, "R(1000000000000)"),
-                StatusIs(kInvalid, HasSubstr("a: more than 500000 arguments and members in a tree")))
+                StatusIs(kInvalidTree, HasSubstr("a: more than 500000 arguments and members in a tree")))
         << item;
   }
 }
@@ -199,14 +201,14 @@ TEST(ModuleTreeTest, ABufferMayStateItsDType) {
   EXPECT_THAT(tree.slots[1].shape, SizeIs(0));
 }
 
-struct ErrorCase {
+struct TreeErrorCase {
   std::string name;
   std::string type;  // The body of F(n, t=Leaf), in YAML's flow style.
   std::string call;
   std::string error;
 };
 
-class ModuleTreeErrorTest : public testing::TestWithParam<ErrorCase> {};
+class ModuleTreeErrorTest : public testing::TestWithParam<TreeErrorCase> {};
 
 TEST_P(ModuleTreeErrorTest, IsReportedWithPlaceAndPath) {
   const std::string modules = absl::StrCat(R"yaml(modules:
@@ -216,52 +218,54 @@ TEST_P(ModuleTreeErrorTest, IsReportedWithPlaceAndPath) {
   F(n, t=Leaf):
     )yaml",
                                            GetParam().type, "\n");
-  EXPECT_THAT(Build(modules, GetParam().call), StatusIs(kInvalid, GetParam().error));
+  EXPECT_THAT(Build(modules, GetParam().call), StatusIs(kInvalidTree, GetParam().error));
 }
 
 INSTANTIATE_TEST_SUITE_P(
     All, ModuleTreeErrorTest,
     testing::Values(
-        ErrorCase{"ZeroSize", "parameters: {w: [4, n]}", "F(0)", "m.yaml:6:18: size n of \"w\" is 0"},
-        ErrorCase{"NegativeSizeBelow", "children: {a: [Leaf(), Sized(n - 9)]}", "F(2)",
-                  "m.yaml:3:27: a.1: size n of \"w\" is -7"},
-        ErrorCase{"TooManyElementsToCount", "parameters: {w: [n, n, n]}", "F(4000000000)",
-                  "m.yaml:6:18: \"w\" [4000000000, 4000000000, 4000000000] is too large"},
-        ErrorCase{"SizeIsNoInteger", "parameters: {w: [n]}", "F(0.5)", "m.yaml:6:18: wants an integer, has 0.5"},
-        ErrorCase{"UnknownNameInShape", "parameters: {w: [m]}", "F(1)", "m.yaml:6:18: unknown name \"m\"; known: n, t"},
-        ErrorCase{"UnknownRoot", "{}", "G(1)", "unknown module type \"G\"; known: F, Leaf, Own, Sized"},
-        ErrorCase{"WrongRootArguments", "{}", "F(m=1)", "F has no argument \"m\"; the signature is F(n, t=Leaf)"},
-        ErrorCase{"UnknownTypeArgument", "{}", "F(1, t=Leef)",
-                  "argument \"t\" of F: unknown name \"Leef\"; nearest: Leaf"},
-        ErrorCase{"ArgumentIsNoType", "children: {a: n()}", "F(1)",
-                  "m.yaml:6:19: a: argument \"n\" wants a module type, has 1"},
-        ErrorCase{"UnknownChildType", "children: {a: Lief()}", "F(1)",
-                  "m.yaml:6:19: a: unknown module type \"Lief\"; nearest: Leaf"},
-        ErrorCase{"WrongChildArguments", "children: {a: Sized()}", "F(1)",
-                  "m.yaml:6:19: a: Sized lacks argument \"n\"; the signature is Sized(n)"},
-        ErrorCase{"TypeForConstant", "constants: {c: t}", "F(1)",
-                  "m.yaml:6:17: \"c\" wants a value, has the name Leaf"},
-        ErrorCase{"TextForCondition", "parameters: {w: {shape: [1], when: n}}", "F(\"yes\")",
-                  "m.yaml:6:18: wants an integer, has \"yes\""},
-        ErrorCase{"NegativeRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(-1)",
-                  "m.yaml:6:40: a: repeat n is -1"},
-        ErrorCase{"Recursion", "children: {a: Own()}", "F(1)", "m.yaml:4:27: a.own: module type Own contains itself"},
-        ErrorCase{"RecursionThroughAnArgument", "children: {a: t(n)}", "F(1, t=F)",
-                  "m.yaml:6:19: a: module type F contains itself"},
-        ErrorCase{"EndlessRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(9000000000000000000)",
-                  "m.yaml:6:40: a: more than 10000 arguments and members of a module"},
-        ErrorCase{
+        TreeErrorCase{"ZeroSize", "parameters: {w: [4, n]}", "F(0)", "m.yaml:6:18: size n of \"w\" is 0"},
+        TreeErrorCase{"NegativeSizeBelow", "children: {a: [Leaf(), Sized(n - 9)]}", "F(2)",
+                      "m.yaml:3:27: a.1: size n of \"w\" is -7"},
+        TreeErrorCase{"TooManyElementsToCount", "parameters: {w: [n, n, n]}", "F(4000000000)",
+                      "m.yaml:6:18: \"w\" [4000000000, 4000000000, 4000000000] is too large"},
+        TreeErrorCase{"SizeIsNoInteger", "parameters: {w: [n]}", "F(0.5)", "m.yaml:6:18: wants an integer, has 0.5"},
+        TreeErrorCase{"UnknownNameInShape", "parameters: {w: [m]}", "F(1)",
+                      "m.yaml:6:18: unknown name \"m\"; known: n, t"},
+        TreeErrorCase{"UnknownRoot", "{}", "G(1)", "unknown module type \"G\"; known: F, Leaf, Own, Sized"},
+        TreeErrorCase{"WrongRootArguments", "{}", "F(m=1)", "F has no argument \"m\"; the signature is F(n, t=Leaf)"},
+        TreeErrorCase{"UnknownTypeArgument", "{}", "F(1, t=Leef)",
+                      "argument \"t\" of F: unknown name \"Leef\"; nearest: Leaf"},
+        TreeErrorCase{"ArgumentIsNoType", "children: {a: n()}", "F(1)",
+                      "m.yaml:6:19: a: argument \"n\" wants a module type, has 1"},
+        TreeErrorCase{"UnknownChildType", "children: {a: Lief()}", "F(1)",
+                      "m.yaml:6:19: a: unknown module type \"Lief\"; nearest: Leaf"},
+        TreeErrorCase{"WrongChildArguments", "children: {a: Sized()}", "F(1)",
+                      "m.yaml:6:19: a: Sized lacks argument \"n\"; the signature is Sized(n)"},
+        TreeErrorCase{"TypeForConstant", "constants: {c: t}", "F(1)",
+                      "m.yaml:6:17: \"c\" wants a value, has the name Leaf"},
+        TreeErrorCase{"TextForCondition", "parameters: {w: {shape: [1], when: n}}", "F(\"yes\")",
+                      "m.yaml:6:18: wants an integer, has \"yes\""},
+        TreeErrorCase{"NegativeRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(-1)",
+                      "m.yaml:6:40: a: repeat n is -1"},
+        TreeErrorCase{"Recursion", "children: {a: Own()}", "F(1)",
+                      "m.yaml:4:27: a.own: module type Own contains itself"},
+        TreeErrorCase{"RecursionThroughAnArgument", "children: {a: t(n)}", "F(1, t=F)",
+                      "m.yaml:6:19: a: module type F contains itself"},
+        TreeErrorCase{"EndlessRepeat", "children: {a: [{repeat: n, module: Leaf()}]}", "F(9000000000000000000)",
+                      "m.yaml:6:40: a: more than 10000 arguments and members of a module"},
+        TreeErrorCase{
             "EndlessRepeats",
             "children: {a: [{repeat: n, module: [{repeat: n, module: Leaf()}]}], b: [{repeat: n, module: Leaf()}]}",
             "F(1000000000)", "m.yaml:6:61: a.0: more than 10000 arguments and members of a module"},
-        ErrorCase{"TooManyModules", "children: {a: [{repeat: n, module: [{repeat: n, module: Leaf()}]}]}", "F(1000)",
-                  "m.yaml:6:61: a.99.898: more than 100000 modules in a tree"},
-        ErrorCase{"TooManyElements", "children: {a: [{repeat: 11, module: Sized(n)}]}", "F(10000000000)",
-                  "m.yaml:3:27: a.10: more than 100000000000 elements in a tree"},
-        ErrorCase{"ElementsThatWrapToZeroBytes", "parameters: {w: [n]}", "F(4611686018427387904)",
-                  "m.yaml:6:18: more than 100000000000 elements in a tree"},
-        ErrorCase{"OneOfManyEqualOnes", "children: {a: [{repeat: n, module: Sized(0)}]}", "F(40)",
-                  "m.yaml:3:27: a.0: size n of \"w\" is 0"}),
+        TreeErrorCase{"TooManyModules", "children: {a: [{repeat: n, module: [{repeat: n, module: Leaf()}]}]}",
+                      "F(1000)", "m.yaml:6:61: a.99.898: more than 100000 modules in a tree"},
+        TreeErrorCase{"TooManyElements", "children: {a: [{repeat: 11, module: Sized(n)}]}", "F(10000000000)",
+                      "m.yaml:3:27: a.10: more than 100000000000 elements in a tree"},
+        TreeErrorCase{"ElementsThatWrapToZeroBytes", "parameters: {w: [n]}", "F(4611686018427387904)",
+                      "m.yaml:6:18: more than 100000000000 elements in a tree"},
+        TreeErrorCase{"OneOfManyEqualOnes", "children: {a: [{repeat: n, module: Sized(0)}]}", "F(40)",
+                      "m.yaml:3:27: a.0: size n of \"w\" is 0"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(ModuleTreeTest, AllProblemsAreReportedAtOnce) {
@@ -272,7 +276,7 @@ TEST(ModuleTreeTest, AllProblemsAreReportedAtOnce) {
     children: {c: Sized(n), d: Sized(1)}
 )yaml",
                     "F(0)"),
-              StatusIs(kInvalid, R"yaml(F(0): 3 problems
+              StatusIs(kInvalidTree, R"yaml(F(0): 3 problems
   m.yaml:2:27: c: size n of "w" is 0
   m.yaml:4:18: "n // 0": division by zero
   m.yaml:4:31: size n of "b" is 0)yaml"));
@@ -289,7 +293,7 @@ std::string Types(int count, Body body) {
 TEST(ModuleTreeTest, ATreeThatDoublesAtEachLevelIsBounded) {
   const std::string modules = Types(
       40, [](int i) { return i == 0 ? "{}" : absl::StrCat("{children: {a: T", i - 1, "(), b: T", i - 1, "()}}"); });
-  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, HasSubstr("more than 100000 modules in a tree")));
+  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalidTree, HasSubstr("more than 100000 modules in a tree")));
 }
 
 TEST(ModuleTreeTest, AChainOfTypesIsBounded) {
@@ -300,7 +304,7 @@ TEST(ModuleTreeTest, AChainOfTypesIsBounded) {
   };
   EXPECT_OK(Build(chain(49), "T49()"));
   EXPECT_THAT(Build(chain(20000), "T20000()"),
-              StatusIs(kInvalid, HasSubstr("more than 50 levels of modules in a tree")));
+              StatusIs(kInvalidTree, HasSubstr("more than 50 levels of modules in a tree")));
 }
 
 TEST(ModuleTreeTest, ListsWithinListsCountAsLevels) {
@@ -312,7 +316,7 @@ TEST(ModuleTreeTest, ListsWithinListsCountAsLevels) {
   const std::string twice =
       absl::StrCat(leaf, std::string(30, '['), "M()", std::string(30, ']'), "}}\n",
                    "  M(): {children: {a: ", std::string(30, '['), "L()", std::string(30, ']'), "}}\n");
-  EXPECT_THAT(Build(twice, "R()"), StatusIs(kInvalid, HasSubstr("more than 50 levels of modules in a tree")));
+  EXPECT_THAT(Build(twice, "R()"), StatusIs(kInvalidTree, HasSubstr("more than 50 levels of modules in a tree")));
 }
 
 // Evaluating a member takes time even if its condition is false.
@@ -322,14 +326,14 @@ TEST(ModuleTreeTest, MembersThatDoNotExistCountToo) {
   absl::StrAppend(&modules, "  R(n): {children: {a: [{repeat: n, module: L()}]}}\n");
   EXPECT_OK(Build(modules, "R(90)"));
   EXPECT_THAT(Build(modules, "R(1000)"),
-              StatusIs(kInvalid, HasSubstr("a.99: more than 500000 arguments and members in a tree")));
+              StatusIs(kInvalidTree, HasSubstr("a.99: more than 500000 arguments and members in a tree")));
 }
 
 TEST(ModuleTreeTest, OnlyTheFirstHundredProblemsAreReported) {
   const std::string modules = Types(40, [](int i) {
     return i == 0 ? "{parameters: {w: [0]}}" : absl::StrCat("{children: {a: T", i - 1, "(), b: T", i - 1, "()}}");
   });
-  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalid, testing::StartsWith("T40(): 100 problems")));
+  EXPECT_THAT(Build(modules, "T40()"), StatusIs(kInvalidTree, testing::StartsWith("T40(): 100 problems")));
 }
 
 constexpr char kKnobs[] = R"yaml(modules:
@@ -376,5 +380,58 @@ TEST(KnobsTest, ValuesThatAreOutOfRangeOrNotNumbersAreErrors) {
   EXPECT_THAT(KnobError("{value: 1, min: 0, max: 2, hint: h}"), HasSubstr("unknown field \"hint\" in \"k\""));
 }
 
+TEST(FindConstantTest, FindsConstantsByTheirPaths) {
+  auto library = std::make_shared<ModuleLibrary>();
+  ASSERT_OK(library->AddFile({"modules.yaml", R"yaml(modules:
+  Leaf(size): {constants: {size: size, sides: [1, size]}}
+  Net():
+    constants: {depth: 3}
+    attributes: {gain: 1}
+    children:
+      leaf: Leaf(2)
+      list: {module: ["Leaf(5)"]}
+)yaml"},
+                             "models/net/modules.yaml"));
+  ASSERT_OK_AND_ASSIGN(const Call call, ParseCall("Net()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(library, call));
+  const auto text = [&](const char* path) {
+    const Value* const value = FindConstant(tree, path);
+    return value == nullptr ? "none" : ValueString(*value);
+  };
+  EXPECT_EQ(text("depth"), "3");
+  EXPECT_EQ(text("leaf.sides"), "[1, 2]");
+  EXPECT_EQ(text("list.0.size"), "5");
+  for (const char* path : {"size", "gain", "leaf", "list.1.size", "leaf.depth", ""}) EXPECT_EQ(text(path), "none");
+}
+
+std::vector<std::string> Names(const ModuleTree& tree) {
+  std::vector<std::string> names;
+  for (const Slot& slot : tree.slots) names.push_back(slot.name);
+  return names;
+}
+
+TEST(TreePartTest, HasTheSlotsBelowAChildByTheirNamesInIt) {
+  auto library = std::make_shared<ModuleLibrary>();
+  ASSERT_OK(library->AddFile({"modules.yaml", R"yaml(modules:
+  Leaf(size): {parameters: {weight: [size]}, buffers: {mean: [size]}}
+  Net():
+    children:
+      head: Leaf(1)
+      head_two: Leaf(2)
+      nested: {module: ["Leaf(3)"]}
+)yaml"},
+                             "models/net/modules.yaml"));
+  ASSERT_OK_AND_ASSIGN(const Call call, ParseCall("Net()"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(library, call));
+  EXPECT_THAT(Names(TreePart(tree, "head")), ElementsAre("weight", "mean"));
+  EXPECT_EQ(TreePart(tree, "head").slots[0].shape, Shape{1});
+  EXPECT_TRUE(TreePart(tree, "head").slots[1].is_buffer);
+  EXPECT_EQ(TreePart(tree, "head_two").slots[0].shape, Shape{2});
+  EXPECT_THAT(Names(TreePart(tree, "nested")), ElementsAre("0.weight", "0.mean"));
+  EXPECT_THAT(Names(TreePart(tree, "none")), IsEmpty());
+  EXPECT_EQ(Names(TreePart(tree, "")), Names(tree));
+}
+
 }  // namespace
+
 }  // namespace modelport

@@ -8,7 +8,6 @@
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/module_tree/entry_point.h"
-#include "common/module_tree/interface.h"
 #include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
 

@@ -1,5 +1,3 @@
-#include "common/module_tree/parse_entry_points.h"
-
 #include <algorithm>
 #include <initializer_list>
 #include <string>
@@ -11,6 +9,7 @@
 #include "absl/strings/string_view.h"
 #include "common/expression/identifier.h"
 #include "common/expression/read_expression.h"
+#include "common/module_tree/type_parser.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {

@@ -1,11 +1,10 @@
-#include "common/module_tree/parse_example.h"
-
 #include <string>
 #include <utility>
 #include <variant>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "common/module_tree/type_parser.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {

@@ -1,5 +1,3 @@
-#include "common/module_tree/parse_interface.h"
-
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -8,7 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/expression/read_expression.h"
-#include "common/module_tree/parse_example.h"
+#include "common/module_tree/type_parser.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {

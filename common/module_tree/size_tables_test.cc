@@ -21,14 +21,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-absl::StatusOr<ModuleTree> Build(const std::string& modules, const std::string& call) {
+absl::StatusOr<ModuleTree> BuildTables(const std::string& modules, const std::string& call) {
   const auto library = std::make_shared<ModuleLibrary>();
   RETURN_IF_ERROR(library->AddFile({"modules.yaml", modules}));
   ASSIGN_OR_RETURN(const Call root, ParseCall(call));
   return BuildModuleTree(library, root);
 }
 
-constexpr char kModules[] = R"yaml(modules:
+constexpr char kTableModules[] = R"yaml(modules:
   Encoder(dim):
     parameters: {pos: [1, dim]}
     buffers: {mean: [dim]}
@@ -45,7 +45,7 @@ constexpr char kModules[] = R"yaml(modules:
 )yaml";
 
 TEST(SizeTablesTest, StandBehindTheChildrenOfTheirModule) {
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kModules, "Net(4)"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTables(kTableModules, "Net(4)"));
   const std::vector<SizeTable> tables = SizeTables(tree);
   EXPECT_THAT(
       TensorNames(tree, tables),
@@ -59,16 +59,16 @@ TEST(SizeTablesTest, StandBehindTheChildrenOfTheirModule) {
 }
 
 TEST(SizeTablesTest, AModelMayHaveNone) {
-  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Build(kModules, "Norm(4)"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildTables(kTableModules, "Norm(4)"));
   EXPECT_THAT(SizeTables(tree), IsEmpty());
   EXPECT_THAT(TensorNames(tree, {}), ElementsAre("weight", "bias"));
   EXPECT_EQ(TensorIndex(1, {}), 1);
 }
 
 TEST(SizeTablesTest, ThePluginListsMethodsOnce) {
-  EXPECT_THAT(Build("modules:\n  Net(dim):\n    size_tables: [a, a]\n", "Net(4)"),
+  EXPECT_THAT(BuildTables("modules:\n  Net(dim):\n    size_tables: [a, a]\n", "Net(4)"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("\"size_tables\" lists \"a\" twice")));
-  EXPECT_THAT(Build("modules:\n  Net(dim):\n    size_tables: [a-b]\n", "Net(4)"),
+  EXPECT_THAT(BuildTables("modules:\n  Net(dim):\n    size_tables: [a-b]\n", "Net(4)"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("modules.yaml:3")));
 }
 

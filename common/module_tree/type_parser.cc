@@ -8,8 +8,6 @@
 #include "absl/strings/str_join.h"
 #include "common/expression/identifier.h"
 #include "common/expression/read_expression.h"
-#include "common/module_tree/parse_entry_points.h"
-#include "common/module_tree/parse_interface.h"
 #include "common/yaml/map_reader.h"
 
 namespace modelport {

@@ -8,6 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "common/expression/expression.h"
+#include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_type.h"
 #include "common/tensor/dtype.h"
 #include "common/yaml/document.h"
@@ -53,6 +55,17 @@ class TypeParser {
 
 // Reads TorchScript text from a "|" block. Adds a problem that begins with `subject` if `value` is not such a block.
 SourceText ReadSource(const YamlValue& value, absl::string_view subject, YamlProblems* problems);
+
+// Parses the field `entry_points` of a module type: for each method its inputs and outputs. What is wrong with it is
+// added to `problems`.
+std::vector<EntryPointDecl> ParseEntryPoints(const std::vector<YamlValue::Field>& methods, YamlProblems* problems);
+
+// Parses the field `interface` of a module type. What is wrong with it is added to `problems`.
+InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems);
+
+// Parses a call that a round trip makes: forward([1, 3, 28, 42]). Its arguments are values, by position; their types
+// are checked when the model is built. What is wrong with it is added to `problems`.
+Call ParseExample(const YamlValue& value, YamlProblems* problems);
 
 }  // namespace modelport
 

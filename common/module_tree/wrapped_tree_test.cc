@@ -1,5 +1,3 @@
-#include "common/module_tree/wrapped_tree.h"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,9 +17,9 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kWrongWrapper = absl::StatusCode::kInvalidArgument;
 
-constexpr char kModules[] = R"yaml(modules:
+constexpr char kWrapperModules[] = R"yaml(modules:
   Leaf(dim): {parameters: {weight: [dim]}}
   Net(dim, depth=2):
     buffers: {scale: [1]}
@@ -35,7 +33,7 @@ constexpr char kModules[] = R"yaml(modules:
 
 std::shared_ptr<const ModuleLibrary> Library() {
   auto library = std::make_shared<ModuleLibrary>();
-  EXPECT_OK(library->AddFile({"m.yaml", kModules}));
+  EXPECT_OK(library->AddFile({"m.yaml", kWrapperModules}));
   return library;
 }
 
@@ -88,10 +86,10 @@ TEST(WrapTreeTest, TheWrapperMayUseTheRootsArgumentsAndTheScope) {
 
 TEST(WrapTreeTest, AWrapperThatDoesNotFitIsAnError) {
   EXPECT_THAT(Wrap("Wrapper(mean, width, 1)", "Net(3)"),
-              StatusIs(kInvalid, HasSubstr("argument \"size\" of Wrapper: unknown name \"width\"")));
-  EXPECT_THAT(Wrap("Wraper(mean)", "Net(3)"), StatusIs(kInvalid, HasSubstr("nearest: Wrapper")));
-  EXPECT_THAT(Wrap("Heavy()", "Net(3)"), StatusIs(kInvalid, HasSubstr("a wrapper has neither tensors")));
-  EXPECT_THAT(Wrap("Clash()", "Net(3)"), StatusIs(kInvalid, HasSubstr("a wrapper has neither tensors")));
+              StatusIs(kWrongWrapper, HasSubstr("argument \"size\" of Wrapper: unknown name \"width\"")));
+  EXPECT_THAT(Wrap("Wraper(mean)", "Net(3)"), StatusIs(kWrongWrapper, HasSubstr("nearest: Wrapper")));
+  EXPECT_THAT(Wrap("Heavy()", "Net(3)"), StatusIs(kWrongWrapper, HasSubstr("a wrapper has neither tensors")));
+  EXPECT_THAT(Wrap("Clash()", "Net(3)"), StatusIs(kWrongWrapper, HasSubstr("a wrapper has neither tensors")));
 }
 
 }  // namespace

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/operation/array.h"
+#include "common/operation/source_input.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
@@ -123,6 +125,14 @@ std::string SlotSource::operation() const {
 
 absl::Status SlotSource::Evaluate(char* out) const {
   return std::visit([out](const auto& kind) { return kind.Evaluate(out); }, kind_);
+}
+
+absl::Status VerifyInputs(const Checkpoint& checkpoint, absl::Span<const SlotSource> sources) {
+  std::set<int> storages;
+  for (const SlotSource& source : sources) {
+    for (const SourceInput& input : source.inputs()) storages.insert(input.tensor->storage);
+  }
+  return VerifyCrc32(checkpoint, {storages.begin(), storages.end()});
 }
 
 }  // namespace modelport

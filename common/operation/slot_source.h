@@ -12,15 +12,32 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
+#include "common/checkpoint/checkpoint.h"
 #include "common/operation/constant.h"
 #include "common/operation/operation.h"
 #include "common/operation/source_input.h"
-#include "common/operation/take.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "common/tensor/tensor_view.h"
 
 namespace modelport {
+
+// The operation that gives one tensor as it is.
+struct Take {
+  SourceInput input;
+
+  const Shape& shape() const { return input.tensor->shape; }
+  DType dtype() const { return input.tensor->dtype; }
+  std::vector<SourceInput> inputs() const { return {input}; }
+  absl::optional<TensorView> view() const { return ViewTensor(input.checkpoint, *input.tensor); }
+  std::string operation() const { return ""; }
+  absl::Status Evaluate(char* out) const {
+    CopyRowMajor(*view(), out);
+    return absl::OkStatus();
+  }
+
+  bool operator==(const Take&) const = default;
+};
 
 class SlotSource;
 
@@ -105,6 +122,9 @@ class SlotSource {
  private:
   Kind kind_;
 };
+
+// Verifies the CRC-32 of every storage of `checkpoint` that `sources` read. DataLoss names the first that differs.
+absl::Status VerifyInputs(const Checkpoint& checkpoint, absl::Span<const SlotSource> sources);
 
 }  // namespace modelport
 

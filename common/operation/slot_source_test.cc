@@ -13,7 +13,6 @@
 #include "common/operation/constant.h"
 #include "common/operation/operation.h"
 #include "common/operation/source_input.h"
-#include "common/operation/take.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -7,9 +7,11 @@
 #include <mutex>
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "common/io/writer.h"
 
 namespace modelport {
 
@@ -55,6 +57,24 @@ class Progress {
   ProgressScreen screen_;
   absl::Time drawn_;
   bool visible_ = false;
+};
+
+// Writes to another writer and adds the number of bytes to a progress bar.
+class ProgressWriter : public Writer {
+ public:
+  ProgressWriter(Writer& out, Progress& progress) : out_(out), progress_(progress) {}
+
+  absl::Status Write(absl::string_view bytes) override { return Counted(out_.Write(bytes), bytes); }
+  absl::Status WriteLasting(absl::string_view bytes) override { return Counted(out_.WriteLasting(bytes), bytes); }
+
+ private:
+  absl::Status Counted(const absl::Status& written, absl::string_view bytes) {
+    progress_.Add(bytes.size());
+    return written;
+  }
+
+  Writer& out_;
+  Progress& progress_;
 };
 
 }  // namespace modelport

@@ -1,5 +1,3 @@
-#include "common/progress/progress_writer.h"
-
 #include <string>
 #include <vector>
 

@@ -3,9 +3,11 @@
 #define MODELPORT_COMMON_TEXT_PRINTABLE_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 
 namespace modelport {
 
@@ -21,6 +23,19 @@ std::string PrintableLines(absl::string_view text);
 // Printable(text). Of a text of more than `max_size` bytes it shows only the beginning and the size:
 // "blocks.0.attn... (1048576 bytes)".
 std::string Brief(absl::string_view text, size_t max_size = 200);
+
+// A character in UTF-8.
+struct Utf8Character {
+  uint32_t code_point;
+  size_t size;  // The length of its encoding in bytes.
+};
+
+// The character that `text` begins with; nullopt if `text` is empty or does not begin with well-formed UTF-8: no
+// overlong forms, no surrogates, nothing above U+10FFFF.
+absl::optional<Utf8Character> FirstUtf8Character(absl::string_view text);
+
+// Whether `text` is a sequence of such characters.
+bool IsUtf8(absl::string_view text);
 
 }  // namespace modelport
 

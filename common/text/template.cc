@@ -7,9 +7,11 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -95,6 +97,10 @@ absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateD
   Filler filler(data, escape);
   RETURN_IF_ERROR(filler.Fill(absl::StrSplit(text, '\n')));
   return absl::StrJoin(filler.filled(), "\n");
+}
+
+std::string EscapeHtml(absl::string_view text) {
+  return absl::StrReplaceAll(Printable(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
 }  // namespace modelport

@@ -30,6 +30,9 @@ std::vector<TemplateValues> KeepIf(bool condition);
 absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateData& data,
                                          const std::function<std::string(absl::string_view)>& escape);
 
+// `text`, made Printable, as HTML that shows it as it is, also in an attribute in double quotes.
+std::string EscapeHtml(absl::string_view text);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_TEXT_TEMPLATE_H_

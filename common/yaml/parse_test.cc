@@ -56,13 +56,13 @@ TEST(ParseYamlTest, AnEmptyFileIsNothing) {
   EXPECT_EQ(Parse("# only a comment\n").kind, Kind::kNothing);
 }
 
-struct ErrorCase {
+struct ParseErrorCase {
   std::string name;
   std::string text;
   std::string error;
 };
 
-class ParseYamlErrorTest : public testing::TestWithParam<ErrorCase> {};
+class ParseYamlErrorTest : public testing::TestWithParam<ParseErrorCase> {};
 
 TEST_P(ParseYamlErrorTest, IsReported) {
   YamlProblems problems("a.yaml");
@@ -73,49 +73,56 @@ TEST_P(ParseYamlErrorTest, IsReported) {
 INSTANTIATE_TEST_SUITE_P(
     All, ParseYamlErrorTest,
     testing::Values(
-        ErrorCase{"DuplicateField", "a: 1\nb: 2\na: 3\n", "a.yaml:3:1: duplicate field \"a\"; the first is on line 1"},
-        ErrorCase{"DuplicateFieldInQuotes", "{a: 1, \"a\": 2}",
-                  "a.yaml:1:8: duplicate field \"a\"; the first is on line 1"},
-        ErrorCase{"Anchor", "a: &x 1\n", "a.yaml:1:4: anchors are not allowed"},
-        ErrorCase{"Alias", "a: &x 1\nb: *x\n",
-                  "a.yaml: 2 problems\n  a.yaml:1:4: anchors are not allowed\n"
-                  "  a.yaml:2:4: aliases are not allowed; write the value again"},
-        ErrorCase{"MergeKey", "a: {<<: {b: 1}}\n", "a.yaml:1:5: merge keys are not allowed"},
-        ErrorCase{"Tag", "a: !!int 3\n", "a.yaml:1:4: tags are not allowed: tag:yaml.org,2002:int"},
-        ErrorCase{"ListAsName", "? [a]\n: 1\n", "a.yaml:1:3: a field's name must be text"},
-        ErrorCase{"NothingAsName", "~: 1\n", "a.yaml:1:1: a field's name must be text"},
-        ErrorCase{"SecondDocument", "a: 1\n---\nb: 1\n", "a.yaml:3:1: a second document; a file holds one"},
-        ErrorCase{"NotUtf8", "a: \xff\n", "a.yaml:1:1: the file is not UTF-8; save it as UTF-8"},
-        ErrorCase{"ControlCharacter",
-                  "a: 1\nb: \x04"
-                  "c: 2\n",
-                  "a.yaml:2:4: control character 0x04; take it out"},
-        ErrorCase{"Nul", std::string("a: 1\0b: 2", 9), "a.yaml:1:5: control character 0x00; take it out"},
-        ErrorCase{"ControlCharacterInAComment", "# \x1b[2J\na: 1\n", "a.yaml:1:3: control character 0x1b; take it out"},
-        ErrorCase{"EscapedControlCharacter", "a: \"b\\x1b[2J\"\n", "a.yaml:1:4: control character 0x1b; take it out"},
-        ErrorCase{"TooLarge", std::string(kMaxYamlSize + 1, '#'),
-                  "a.yaml:1:1: the file has more than 1048576 bytes; split it"},
-        ErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: not valid YAML: end of sequence flow not found"},
-        ErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: not valid YAML: the referenced anchor is not defined"},
-        ErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: not valid YAML: a tab in the indentation; use spaces"},
-        ErrorCase{
+        ParseErrorCase{"DuplicateField", "a: 1\nb: 2\na: 3\n",
+                       "a.yaml:3:1: duplicate field \"a\"; the first is on line 1"},
+        ParseErrorCase{"DuplicateFieldInQuotes", "{a: 1, \"a\": 2}",
+                       "a.yaml:1:8: duplicate field \"a\"; the first is on line 1"},
+        ParseErrorCase{"Anchor", "a: &x 1\n", "a.yaml:1:4: anchors are not allowed"},
+        ParseErrorCase{"Alias", "a: &x 1\nb: *x\n",
+                       "a.yaml: 2 problems\n  a.yaml:1:4: anchors are not allowed\n"
+                       "  a.yaml:2:4: aliases are not allowed; write the value again"},
+        ParseErrorCase{"MergeKey", "a: {<<: {b: 1}}\n", "a.yaml:1:5: merge keys are not allowed"},
+        ParseErrorCase{"Tag", "a: !!int 3\n", "a.yaml:1:4: tags are not allowed: tag:yaml.org,2002:int"},
+        ParseErrorCase{"ListAsName", "? [a]\n: 1\n", "a.yaml:1:3: a field's name must be text"},
+        ParseErrorCase{"NothingAsName", "~: 1\n", "a.yaml:1:1: a field's name must be text"},
+        ParseErrorCase{"SecondDocument", "a: 1\n---\nb: 1\n", "a.yaml:3:1: a second document; a file holds one"},
+        ParseErrorCase{"NotUtf8", "a: \xff\n", "a.yaml:1:1: the file is not UTF-8; save it as UTF-8"},
+        ParseErrorCase{"ControlCharacter",
+                       "a: 1\nb: \x04"
+                       "c: 2\n",
+                       "a.yaml:2:4: control character 0x04; take it out"},
+        ParseErrorCase{"Nul", std::string("a: 1\0b: 2", 9), "a.yaml:1:5: control character 0x00; take it out"},
+        ParseErrorCase{"ControlCharacterInAComment", "# \x1b[2J\na: 1\n",
+                       "a.yaml:1:3: control character 0x1b; take it out"},
+        ParseErrorCase{"EscapedControlCharacter", "a: \"b\\x1b[2J\"\n",
+                       "a.yaml:1:4: control character 0x1b; take it out"},
+        ParseErrorCase{"TooLarge", std::string(kMaxYamlSize + 1, '#'),
+                       "a.yaml:1:1: the file has more than 1048576 bytes; split it"},
+        ParseErrorCase{"UnclosedList", "a: [1, 2\n", "a.yaml:2:1: not valid YAML: end of sequence flow not found"},
+        ParseErrorCase{"UnknownAlias", "a: *x\n", "a.yaml:1:4: not valid YAML: the referenced anchor is not defined"},
+        ParseErrorCase{"Tab", "a:\n\t- 1\n", "a.yaml:2:2: not valid YAML: a tab in the indentation; use spaces"},
+        ParseErrorCase{
             "FieldOfNoMap", "a:\n    b: 1\n  c: 2\n",
             "a.yaml:3:3: not valid YAML: this is not a field of the map above: fields start in the same column and "
             "have a \":\""},
-        ErrorCase{"FieldTooDeep", "a: 1\n  b: 2\n",
-                  "a.yaml:2:4: not valid YAML: no field begins here: start it in the column of the fields around it, "
-                  "or quote text that has \": \" in it"},
-        ErrorCase{"TorchScriptWithoutABlock", "methods:\n  def f(self, x: int) -> int:\n    return x\n",
-                  "a.yaml:2:29: not valid YAML: TorchScript must be a block: write \"|\" after the name of its "
-                  "field"},
-        ErrorCase{"FieldsNotIndented", "a:\n  b:\n  c: 1\n  d: 2\n  c: 3\n",
-                  "a.yaml:2:3: \"b\" has no value: write it after the name, or below it and indented deeper"},
-        ErrorCase{"CallInBraces", "{a: f(1, x, y=2), b: 1}",
-                  "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
-        ErrorCase{"CallInBrackets", "a: [f(1, g(2, 3), 4), 5]",
-                  "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
-        ErrorCase{"CallAsNameInBraces", "{f(1, 2): x, b: 1}",
-                  "a.yaml:1:2: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"}),
+        ParseErrorCase{
+            "FieldTooDeep", "a: 1\n  b: 2\n",
+            "a.yaml:2:4: not valid YAML: no field begins here: start it in the column of the fields around it, "
+            "or quote text that has \": \" in it"},
+        ParseErrorCase{"TorchScriptWithoutABlock", "methods:\n  def f(self, x: int) -> int:\n    return x\n",
+                       "a.yaml:2:29: not valid YAML: TorchScript must be a block: write \"|\" after the name of its "
+                       "field"},
+        ParseErrorCase{"FieldsNotIndented", "a:\n  b:\n  c: 1\n  d: 2\n  c: 3\n",
+                       "a.yaml:2:3: \"b\" has no value: write it after the name, or below it and indented deeper"},
+        ParseErrorCase{
+            "CallInBraces", "{a: f(1, x, y=2), b: 1}",
+            "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
+        ParseErrorCase{
+            "CallInBrackets", "a: [f(1, g(2, 3), 4), 5]",
+            "a.yaml:1:5: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"},
+        ParseErrorCase{
+            "CallAsNameInBraces", "{f(1, 2): x, b: 1}",
+            "a.yaml:1:2: quote the call \"f(1, ...\": in braces and brackets a comma ends text without quotes"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(ParseYamlTest, FieldsBesideACallInBracesAreKept) {

@@ -2,13 +2,16 @@
 #define MODELPORT_REGISTRY_RECOGNISE_CHECKED_PLAN_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/plan.h"
 #include "common/keymap/source_choice.h"
+#include "common/module_tree/module_tree.h"
 #include "registry/plugin.h"
 #include "registry/registry.h"
 
@@ -33,6 +36,38 @@ std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const 
 
 // The names of those that the checkpoint fits without changes.
 std::vector<std::string> NamesOfFitting(const std::vector<FittingVariant>& variants);
+
+// Calls visit(reader, entry, tree) for each variant of the catalog, in its order. `reader` is
+// Reader::Make(checkpoint, key_map, choice) of the variant's plugin; it is made once for a plugin and lives until the
+// next plugin's is made. Skips plugins of which Make fails, such as those that do not have the layout of `choice`.
+template <typename Reader, typename Visit>
+void ForEachVariant(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice, Visit&& visit) {
+  const Plugin* plugin = nullptr;
+  absl::optional<Reader> reader;
+  for (const CatalogEntry& entry : registry.catalog()) {
+    if (entry.plugin != plugin) {
+      plugin = entry.plugin;
+      reader.reset();
+      if (auto made = Reader::Make(checkpoint, plugin->key_map, choice); made.ok()) reader = *std::move(made);
+    }
+    if (!reader) continue;
+    const absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin->library, entry.variant->module);
+    if (tree.ok()) visit(*reader, entry, *tree);  // The registry admits no variant whose tree cannot be built.
+  }
+}
+
+// A part of a variant of several files, of which a checkpoint has the keys and shapes.
+struct FittingPart {
+  CatalogEntry entry;
+  std::string part;   // The child of the root: "linear_head".
+  std::string title;  // "linear_head of dinov2_vits14_lc1".
+};
+
+// All such parts, in the order of the catalog, for a layout and a dictionary of `checkpoint` that `choice` admits.
+std::vector<FittingPart> FindFittingParts(const Registry& registry, const Checkpoint& checkpoint,
+                                          const SourceChoice& choice);
+
+std::vector<std::string> TitlesOf(const std::vector<FittingPart>& parts);
 
 }  // namespace modelport
 

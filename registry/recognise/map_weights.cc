@@ -12,7 +12,6 @@
 #include "common/status/status_macros.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/find_checkpoint.h"
-#include "registry/recognise/fitting_parts.h"
 
 namespace modelport {
 namespace {

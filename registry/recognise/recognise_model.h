@@ -1,10 +1,13 @@
 #ifndef MODELPORT_REGISTRY_RECOGNISE_RECOGNISE_MODEL_H_
 #define MODELPORT_REGISTRY_RECOGNISE_RECOGNISE_MODEL_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/source_choice.h"
 #include "registry/recognise/assign_files.h"
@@ -21,6 +24,21 @@ absl::StatusOr<CatalogEntry> RecogniseModel(const Registry& registry, const std:
 
 // FailedPrecondition: `checkpoint` fits no variant in what `choice` admits; names the nearest.
 absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);
+
+// InvalidArgument: `layout`, the value of the flag `flag`, is neither auto nor a layout of any family.
+absl::Status CheckKnownLayout(const Registry& registry, absl::string_view flag, const std::string& layout);
+
+struct NearestVariant {
+  std::string name;
+  // "(layout original): 2 of 247 keys missing ...", of MakePlan's message, or "by shapes alone: ...".
+  std::string differences;
+};
+
+// Finds the variant of the catalog to which a checkpoint comes nearest in what `choice` admits; of several that are
+// equally near the first. It is found by names and shapes if at least a quarter of slots and keys agree (see Likeness),
+// or else, if it admits any layout, by shapes alone if half of them do. nullopt if no variant is as near.
+absl::optional<NearestVariant> FindNearestVariant(const Registry& registry, const Checkpoint& checkpoint,
+                                                  const SourceChoice& choice);
 
 }  // namespace modelport
 

@@ -1,7 +1,6 @@
 #include "targets/nuke/nuke.h"
 
 #include "targets/nuke/nuke_release.h"
-#include "targets/nuke/package_data.h"
 #include "targets/nuke/package_files.h"
 
 namespace modelport {

@@ -1,16 +1,24 @@
 #include "targets/nuke/package_files.h"
 
+#include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "common/manifest/artifact_name.h"
+#include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
-#include "targets/nuke/package_data.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "targets/nuke/nuke_release.h"
 #include "targets/nuke/templates.h"
 
 namespace modelport {
@@ -46,6 +54,181 @@ std::string FileName(absl::string_view path, const Manifest& manifest) {
   return absl::StrCat(ArtifactName(manifest), name);
 }
 
+// Makes sure that every output that the round trip saw is one image with the channels that the interface names.
+absl::Status CheckOutputs(const Manifest& manifest) {
+  const int channels = manifest.interface().channels_out_size();
+  for (const Manifest::Output& output : manifest.round_trip().outputs()) {
+    const auto& shape = output.shape();
+    if (shape.size() == 4 && static_cast<int>(shape[1]) == channels) continue;
+    return absl::FailedPreconditionError(absl::StrCat("Nuke wants an output of shape [batch, ", channels,
+                                                      ", height, width] for the wrapper's channels_out ",
+                                                      absl::StrJoin(manifest.interface().channels_out(), ", "), "; ",
+                                                      output.call(), " has [", absl::StrJoin(shape, ", "), "]"));
+  }
+  return absl::OkStatus();
+}
+
+std::string Number(double value) { return absl::StrFormat("%.10g", value); }
+
+TemplateValues KnobValues(const Manifest::Knob& knob) {
+  return {{"name", knob.name()},       {"label", absl::StrReplaceAll(knob.name(), {{"_", " "}})},
+          {"type", knob.type()},       {"value", Number(knob.value())},
+          {"min", Number(knob.min())}, {"max", Number(knob.max())},
+          {"help", knob.help()}};
+}
+
+// The expressions that link an Inference node's knobs to the gizmo's, in the form that the node itself saves.
+std::string KnobLinks(const Manifest& manifest) {
+  std::string links;
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    absl::StrAppend(&links, knob.name(), ":{\"min(", Number(knob.max()), ", max(", Number(knob.min()), ", parent.",
+                    knob.name(), "))\"};");
+  }
+  return links;
+}
+
+// The output as a sentence names it.
+std::string OutputName(absl::string_view kind) { return kind == "matte" ? "a matte" : std::string(kind); }
+
+// The output with its unit and direction: "depth, metres, larger is farther".
+std::string OutputText(const Manifest& manifest) {
+  const Manifest::Result& output = MainOutput(manifest);
+  return absl::StrCat(OutputName(manifest.interface().kind()), output.unit().empty() ? "" : ", ", output.unit(),
+                      output.larger_is().empty() ? "" : ", larger is ", output.larger_is());
+}
+
+bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
+
+std::string Title(const Manifest& manifest) {
+  const std::string& model = manifest.title().empty() ? manifest.model() : manifest.title();
+  return absl::StrCat(model, manifest.wrapper().empty() ? "" : " ", manifest.wrapper());
+}
+
+// The name of the node in menus, where a slash would begin a submenu.
+std::string DisplayName(const Manifest& manifest) {
+  return absl::StrCat(absl::StrReplaceAll(Title(manifest), {{"/", "-"}}), IsSeeded(manifest) ? " SEEDED" : "");
+}
+
+// The version of a package: equal for equal artifacts.
+std::string Version(const Manifest& manifest) {
+  return absl::StrCat(manifest.modelport_version(), "-", manifest.artifact().sha256().substr(0, 8));
+}
+
+// ", the published file", for the end of a sentence on the source.
+std::string Origin(const Manifest& manifest) {
+  const std::string origin = WeightsOrigin(manifest);
+  return origin.empty() ? "" : absl::StrCat(", ", origin);
+}
+
+// The layer for an output that has no layer of its own in Nuke; "" for depth, which has one, and for colour, which
+// replaces the image.
+std::string OwnLayer(const Manifest::Interface& interface) {
+  const auto is_rgba = [](const std::string& channel) { return absl::StartsWith(channel, "rgba."); };
+  const auto& channels = interface.channels_out();
+  if (interface.kind() == "colour" || !std::all_of(channels.begin(), channels.end(), is_rgba)) return "";
+  return interface.kind();
+}
+
+TemplateValues Values(const Manifest& manifest) {
+  return {{"model", ArtifactName(manifest)},
+          {"title", Title(manifest)},
+          {"display", DisplayName(manifest)},
+          {"version", Version(manifest)},
+          {"origin", Origin(manifest)},
+          {"seeded_prefix", IsSeeded(manifest) ? "SEEDED weights, which predict nothing. " : ""},
+          {"layer", OwnLayer(manifest.interface())},
+          {"summary", manifest.summary()},
+          {"minimum_runtime", manifest.minimum_runtime()},
+          {"category", manifest.interface().category()},
+          {"output", OutputName(manifest.interface().kind())},
+          {"unit", MainOutput(manifest).unit()},
+          {"output_text", OutputText(manifest)},
+          {"multiple_of", absl::StrCat(manifest.interface().multiple_of())},
+          {"dtype", manifest.dtype()},
+          {"stored_half", manifest.dtype() == "float16" ? "true" : "false"},
+          {"source", WeightsSource(manifest)},
+          {"larger_is", MainOutput(manifest).larger_is()},
+          {"artifact_sha256", manifest.artifact().sha256()},
+          {"weights_licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
+          {"weights_url", manifest.weights_url().empty() ? "not published" : manifest.weights_url()},
+          {"upstream_source", manifest.upstream().source()},
+          {"upstream_commit", manifest.upstream().commit()},
+          {"upstream_licence", manifest.upstream().licence()},
+          {"modelport_version", manifest.modelport_version()}};
+}
+
+void AddKnobs(const Manifest& manifest, TemplateData& data) {
+  data.verbatim["knob_links"] = KnobLinks(manifest);
+  for (const char* list : {"knobs", "int_knobs", "float_knobs"}) data.lists[list] = {};
+  for (const Manifest::Knob& knob : manifest.knobs()) {
+    const TemplateValues values = KnobValues(knob);
+    data.lists["knobs"].push_back(values);
+    data.lists[absl::StrCat(knob.type(), "_knobs")].push_back(values);
+  }
+}
+
+void AddChannels(const Manifest::Interface& interface, TemplateData& data) {
+  data.values["channels_in"] = absl::StrJoin(interface.channels_in(), ",");
+  data.values["channels_out"] = absl::StrJoin(interface.channels_out(), ",");
+  const std::string layer = OwnLayer(interface);
+  std::vector<TemplateValues> channels;
+  std::vector<std::string> own_names;
+  for (const std::string& channel : interface.channels_out()) {
+    own_names.push_back(layer.empty() ? channel : absl::StrReplaceAll(channel, {{"rgba.", absl::StrCat(layer, ".")}}));
+    channels.push_back({{"index", absl::StrCat(channels.size())}, {"channel", channel}, {"own", own_names.back()}});
+  }
+  data.values["layer_channels"] = absl::StrJoin(own_names, " ");
+  data.lists["own_layer"] = KeepIf(!layer.empty());
+  data.lists["replaced_channels"] = layer.empty() ? std::vector<TemplateValues>() : channels;
+  data.lists["channels"] = std::move(channels);
+}
+
+void AddReleases(const Manifest& manifest, TemplateData& data) {
+  for (const NukeRelease& release : NukeReleases()) {
+    data.lists["releases"].push_back(
+        {{"versions", std::string(release.versions)},
+         {"libtorch", std::string(release.libtorch)},
+         {"source", std::string(release.source)},
+         {"loads", IsAtLeast(release.runtime, manifest.minimum_runtime()) ? "yes" : "no"}});
+  }
+}
+
+// What a user has to know about the image and the output.
+void AddHelp(const Manifest& manifest, TemplateData& data) {
+  std::vector<TemplateValues>& help = data.lists["help"];
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) help.push_back({{"help", text}});
+  };
+  for (const Manifest::Input& input : Forward(manifest).inputs()) add(input.help());
+  for (const Manifest::Result& output : Forward(manifest).outputs()) add(output.help());
+}
+
+void AddLicenceClaims(const Manifest& manifest, TemplateData& data) {
+  data.lists["disputed"] = KeepIf(manifest.licence_claims_size() > 0);
+  for (const char* list : {"licence_claims", "licence_note"}) data.lists[list] = {};
+  for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
+    data.lists["licence_claims"].push_back({{"licence", claim.licence()}, {"url", claim.url()}});
+  }
+  if (!manifest.licence_note().empty()) data.lists["licence_note"].push_back({{"note", manifest.licence_note()}});
+}
+
+// The passages of the templates that hold for some artifacts only.
+void AddPassages(const Manifest& manifest, TemplateData& data) {
+  const Manifest::Interface& interface = manifest.interface();
+  const bool is_colour = interface.kind() == "colour";
+  data.lists["colour"] = KeepIf(is_colour);
+  data.lists["data"] = KeepIf(!is_colour);
+  data.lists["direction"] = KeepIf(!MainOutput(manifest).larger_is().empty());
+  data.lists["unit"] = KeepIf(!MainOutput(manifest).unit().empty());
+  data.lists["padded"] = KeepIf(interface.multiple_of() > 1);
+  data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
+  data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
+  data.lists["half"] = KeepIf(manifest.dtype() == "float16");
+  data.lists["seeded"] = KeepIf(IsSeeded(manifest));
+  data.lists["other_weights"] = KeepIf(IsSeeded(manifest) && !manifest.weights_licence().empty());
+  data.lists["nonfree"] = KeepIf(ExcludesCommercialUse(manifest));
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest) {
@@ -60,6 +243,26 @@ absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manife
     files.push_back(std::move(file));
   }
   return files;
+}
+
+absl::Status CheckNukeUses(const Manifest& manifest) {
+  RETURN_IF_ERROR(OldestNuke(manifest.minimum_runtime()).status());
+  return CheckOutputs(manifest);
+}
+
+absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest) {
+  RETURN_IF_ERROR(CheckOutputs(manifest));
+  ASSIGN_OR_RETURN(const NukeRelease oldest, OldestNuke(manifest.minimum_runtime()));
+  TemplateData data;
+  data.values = Values(manifest);
+  data.values["nuke_first"] = std::string(oldest.first);
+  AddKnobs(manifest, data);
+  AddLicenceClaims(manifest, data);
+  AddChannels(manifest.interface(), data);
+  AddReleases(manifest, data);
+  AddPassages(manifest, data);
+  AddHelp(manifest, data);
+  return data;
 }
 
 }  // namespace modelport

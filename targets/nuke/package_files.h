@@ -3,9 +3,11 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/manifest/manifest.pb.h"
-#include "targets/package_file.h"
+#include "common/text/template.h"
+#include "targets/target.h"
 
 namespace modelport {
 
@@ -13,6 +15,15 @@ namespace modelport {
 // the gizmo, cat.json, icons, README.md, init.py and menu.py. Equal manifests give equal files. Fails as CheckNukeUses
 // does.
 absl::StatusOr<std::vector<PackageFile>> NukePackageFiles(const Manifest& manifest);
+
+// Makes sure that Nuke can use the artifact, whose manifest has an interface. Outputs are checked as far as a round
+// trip saw them.
+//   FailedPrecondition  no Nuke loads the artifact, or an output is not one image of the channels that the interface
+//   names
+absl::Status CheckNukeUses(const Manifest& manifest);
+
+// The values for the templates of a package of a proven artifact. Fails as CheckNukeUses does.
+absl::StatusOr<TemplateData> NukePackageData(const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -13,7 +13,6 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/proof/example.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"

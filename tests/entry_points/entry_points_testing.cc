@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/status/status_matchers.h"
-#include "common/torchscript/proof/check_result.h"
+#include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/script/torch_status.h"
 #include "models/built_in_plugins.h"
 #include "registry/target_tree.h"

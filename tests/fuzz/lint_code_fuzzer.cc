@@ -8,8 +8,8 @@
 
 #include "absl/status/statusor.h"
 #include "common/checkpoint/testing/zip_writer.h"
+#include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/lint.h"
-#include "common/torchscript/lint/report.h"
 #include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/lint/testing/script_writer.h"
 #include "common/torchscript/script/nesting.h"

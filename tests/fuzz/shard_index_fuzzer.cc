@@ -1,5 +1,5 @@
 // The index of shards, model.safetensors.index.json.
-#include "common/checkpoint/shard_index.h"
+#include "common/checkpoint/shards.h"
 #include "tests/fuzz/fuzz_check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

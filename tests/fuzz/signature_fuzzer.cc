@@ -1,6 +1,5 @@
 // The signature of an artifact: the bundle, and the statement in it.
-#include "artifact/signature/bundle.h"
-#include "artifact/signature/statement.h"
+#include "artifact/signature/signature.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

@@ -15,7 +15,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/weights/scalar_type.h"
+#include "common/torchscript/weights/read_source.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {

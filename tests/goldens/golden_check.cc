@@ -24,9 +24,7 @@
 #include "common/status/status_macros.h"
 #include "common/torchscript/parity/capture.h"
 #include "common/torchscript/parity/measures.h"
-#include "common/torchscript/parity/slice.h"
 #include "common/torchscript/parity/stage.h"
-#include "common/torchscript/parity/tolerance.h"
 #include "common/torchscript/script/ivalue.h"
 
 namespace modelport {

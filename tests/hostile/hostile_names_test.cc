@@ -10,7 +10,7 @@
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"
-#include "common/text/utf8.h"
+#include "common/text/printable.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"

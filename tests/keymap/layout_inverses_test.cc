@@ -15,7 +15,6 @@
 #include "common/keymap/plan.h"
 #include "common/keymap/published_keys.h"
 #include "common/keymap/stored_layout.h"
-#include "common/module_tree/find_constant.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"

@@ -18,7 +18,7 @@
 #include "common/keymap/plan.h"
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
-#include "common/operation/take.h"
+#include "common/operation/slot_source.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/script/build_module.h"

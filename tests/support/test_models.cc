@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "absl/functional/function_ref.h"
-#include "common/manifest/artifact_name.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"

@@ -8,7 +8,6 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/export/export_model.h"
 #include "artifact/signature/artifact_signature.h"
-#include "artifact/signature/sign_artifact.h"
 #include "artifact/verify/verify_artifact.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_matchers.h"
@@ -18,7 +17,7 @@
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
-#include "tools/inspect/describe_artifact.h"
+#include "tools/inspect/print_artifact.h"
 #include "tools/predict/run/load_artifact.h"
 
 namespace modelport {

@@ -17,7 +17,7 @@
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
 #include "tools/convert/convert_checkpoint.h"
-#include "tools/request/checkpoint_files.h"
+#include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
 
 namespace modelport {

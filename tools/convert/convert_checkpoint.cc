@@ -1,28 +1,144 @@
 #include "tools/convert/convert_checkpoint.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/safetensors_writer.h"
 #include "common/io/output_file.h"
 #include "common/io/output_place.h"
+#include "common/io/writer.h"
 #include "common/keymap/key_mapper.h"
+#include "common/keymap/plan.h"
+#include "common/keymap/stored_layout.h"
+#include "common/operation/slot_source.h"
+#include "common/progress/progress.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
+#include "common/tensor/tensor_view.h"
 #include "common/text/nearest.h"
-#include "registry/recognise/each_variant.h"
-#include "registry/recognise/known_layout.h"
+#include "registry/recognise/checked_plan.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"
-#include "tools/convert/join_parts.h"
 #include "tools/convert/leave_out.h"
-#include "tools/convert/write_stored.h"
 
 namespace modelport {
 namespace {
+
+// A checkpoint, and what of it a conversion reads.
+struct UsedCheckpoint {
+  Checkpoint checkpoint;
+  std::vector<SlotSource> sources;
+};
+
+SafetensorsTensor HeaderOf(const StoredTensor& tensor) {
+  return {tensor.key, tensor.source.dtype(), tensor.source.shape()};
+}
+
+// Writes the elements of the tensors one by one.
+class ElementsWriter {
+ public:
+  ElementsWriter(Writer& out, std::string paths) : out_(out), paths_(std::move(paths)) {}
+
+  absl::Status Write(const std::string& key, const SlotSource& tensor) {
+    const size_t size = *ElementCount(tensor.shape()) * ByteSize(tensor.dtype());
+    const absl::optional<TensorView> view = tensor.view();
+    if (view && view->strides == RowMajorStrides(view->shape)) return out_.WriteLasting({view->data, size});
+    if (size > capacity_) {
+      buffer_.reset();
+      buffer_ = std::make_unique_for_overwrite<char[]>(size);
+      capacity_ = size;
+    }
+    RETURN_IF_ERROR(Annotate(Annotate(tensor.Evaluate(buffer_.get()), key), paths_));
+    return out_.Write({buffer_.get(), size});
+  }
+
+ private:
+  Writer& out_;
+  const std::string paths_;  // Of the checkpoints, for messages.
+  std::unique_ptr<char[]> buffer_;
+  size_t capacity_ = 0;
+};
+
+// Of several files, none knows what is in the others.
+std::map<std::string, std::string> MetadataFor(const std::vector<UsedCheckpoint>& checkpoints) {
+  const Checkpoint& first = checkpoints.front().checkpoint;
+  if (checkpoints.size() == 1 && first.format() == "safetensors") return first.metadata();
+  return {{"format", "pt"}};
+}
+
+std::string Paths(const std::vector<UsedCheckpoint>& checkpoints) {
+  return absl::StrJoin(checkpoints, ", ",
+                       [](std::string* out, const UsedCheckpoint& used) { *out += used.checkpoint.path(); });
+}
+
+absl::StatusOr<int64_t> WriteTensors(std::vector<StoredTensor> tensors, const std::vector<UsedCheckpoint>& checkpoints,
+                                     Writer& out) {
+  std::sort(tensors.begin(), tensors.end(),
+            [](const StoredTensor& a, const StoredTensor& b) { return ComesBefore(HeaderOf(a), HeaderOf(b)); });
+  std::vector<SafetensorsTensor> headers;
+  for (const StoredTensor& tensor : tensors) headers.push_back(HeaderOf(tensor));
+  const std::string header = SafetensorsHeader(headers, MetadataFor(checkpoints));
+  int64_t size = header.size();
+  for (const SafetensorsTensor& tensor : headers) size += *ElementCount(tensor.shape) * ByteSize(tensor.dtype);
+  Progress progress("write", size);
+  ProgressWriter writer(out, progress);
+  RETURN_IF_ERROR(writer.Write(header));
+  ElementsWriter elements(writer, Paths(checkpoints));
+  for (const StoredTensor& tensor : tensors) RETURN_IF_ERROR(elements.Write(tensor.key, tensor.source));
+  return size;
+}
+
+// Writes `tensors`, made of `checkpoints`, to `out` as the safetensors library does: in its order, and with the
+// metadata of the only checkpoint if that is a safetensors file, or else with {"format": "pt"}. Converts tensor by
+// tensor; the memory is that of one conversion. Returns the bytes of the whole file.
+//   FailedPrecondition  a checkpoint changed meanwhile
+//   DataLoss            a checkpoint is damaged
+//   others              as Writer
+absl::StatusOr<int64_t> WriteStored(std::vector<StoredTensor> tensors, const std::vector<UsedCheckpoint>& checkpoints,
+                                    Writer& out) {
+  const absl::StatusOr<int64_t> bytes = WriteTensors(std::move(tensors), checkpoints, out);
+  // If a checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
+  // first.
+  for (const UsedCheckpoint& used : checkpoints) RETURN_IF_ERROR(used.checkpoint.CheckUnchanged());
+  RETURN_IF_ERROR(bytes.status());
+  for (const auto& [checkpoint, sources] : checkpoints) RETURN_IF_ERROR(VerifyInputs(checkpoint, sources));
+  return bytes;
+}
+
+// The plan of a whole tree from those of all its parts, in the order of its slots. Its `layout` names the layout of
+// each part, and `state_dict` is empty.
+Plan JoinParts(const std::vector<MappedPart>& parts) {
+  Plan joined;
+  for (const MappedPart& mapped : parts) {
+    const auto& [part, checkpoint, plan] = mapped;
+    absl::StrAppend(&joined.layout, joined.layout.empty() ? "" : ", ", part.file->part, " ", plan.layout);
+    joined.sources.insert(joined.sources.end(), plan.sources.begin(), plan.sources.end());
+    joined.left_out.insert(joined.left_out.end(), plan.left_out.begin(), plan.left_out.end());
+    joined.unused.insert(joined.unused.end(), plan.unused.begin(), plan.unused.end());
+    joined.old_names.insert(joined.old_names.end(), plan.old_names.begin(), plan.old_names.end());
+    for (const auto& [slot, operation, reason] : plan.changed) {
+      joined.changed.push_back({part.SlotName(slot), operation, reason});
+    }
+    for (const auto& [slot, key] : plan.aliases) {
+      joined.aliases.emplace_back(part.SlotName(slot), part.SlotName(key));
+    }
+  }
+  return joined;
+}
 
 // What a file in the target layout holds, and the models for which that is so.
 struct Converted {

@@ -1,13 +1,17 @@
 #include "tools/diff/compare_tensors.h"
 
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "common/checkpoint/checkpoint.h"
-#include "common/operation/take.h"
+#include "common/operation/slot_source.h"
 #include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -15,7 +19,6 @@ namespace modelport {
 namespace {
 
 using ::testing::ElementsAre;
-
 using Kind = TensorComparison::Kind;
 
 // A checkpoint with the bytes 0 to 5 as int8 tensors.
@@ -66,5 +69,79 @@ TEST(CompareTensorsTest, ComparesByNameAndListsWhatOneSideLacks) {
   EXPECT_EQ(all[4].values->max_abs, 1);
 }
 
+template <typename T>
+TensorView View(DType dtype, const std::vector<T>& elements) {
+  return {dtype, {static_cast<int64_t>(elements.size())}, {1}, reinterpret_cast<const char*>(elements.data())};
+}
+
+ElementDifference Compare(const std::vector<float>& a, const std::vector<float>& b) {
+  return CompareElements(View(DType::kFloat32, a), View(DType::kFloat32, b));
+}
+
+TEST(CompareElementsTest, EqualTensorsHaveNoDifference) {
+  const float nan = std::nanf("");
+  const ElementDifference difference = Compare({1, nan, -2}, {1, nan, -2});
+  EXPECT_TRUE(difference.is_equal());
+  EXPECT_EQ(difference.elements, 3);
+  EXPECT_EQ(difference.nonfinite, 0);
+  EXPECT_EQ(difference.max_abs, 0);
+  EXPECT_EQ(difference.cosine, 1);
+  EXPECT_TRUE(Compare({}, {}).is_equal());
+}
+
+TEST(CompareElementsTest, StatesLargestAndMeanDifferenceAndAngle) {
+  const ElementDifference difference = Compare({3, 4, 0, 0}, {4, 3, 0, 2});
+  EXPECT_EQ(difference.equal, 1);
+  EXPECT_EQ(difference.max_abs, 2);
+  EXPECT_EQ(difference.mean_abs, 1);
+  EXPECT_DOUBLE_EQ(difference.cosine, 24 / (5 * std::sqrt(29)));
+}
+
+TEST(CompareElementsTest, ZerosHaveNoAngle) {
+  EXPECT_EQ(Compare({0, 0.f}, {-0.f, 0}).cosine, 1);
+  EXPECT_EQ(Compare({0, 0.f}, {-0.f, 0}).equal, 1);
+  EXPECT_EQ(Compare({0, 0}, {1, 0}).cosine, 0);
+}
+
+TEST(CompareElementsTest, NonfiniteElementsAreCountedApart) {
+  const float inf = std::numeric_limits<float>::infinity(), nan = std::nanf("");
+  const ElementDifference difference = Compare({inf, nan, 1, inf}, {inf, 1, nan, -inf});
+  EXPECT_EQ(difference.equal, 1);
+  EXPECT_EQ(difference.nonfinite, 3);
+  EXPECT_EQ(difference.max_abs, 0);
+  EXPECT_EQ(difference.mean_abs, 0);
+}
+
+TEST(CompareElementsTest, DTypesAreComparedByValue) {
+  const std::vector<double> doubles = {1.5, -2, 0, HUGE_VAL, std::ldexp(1, -24), 65504};
+  const std::vector<uint16_t> halves = {0x3e00, 0xc000, 0x8000, 0x7c00, 0x0001, 0x7bff};
+  const std::vector<uint16_t> bfloats = {0x3fc0, 0xc000, 0x8000, 0x7f80, 0x3380, 0x477f};
+  EXPECT_TRUE(CompareElements(View(DType::kFloat64, doubles), View(DType::kFloat16, halves)).is_equal());
+  const ElementDifference difference = CompareElements(View(DType::kBFloat16, bfloats), View(DType::kFloat64, doubles));
+  EXPECT_EQ(difference.equal, 5);
+  EXPECT_EQ(difference.max_abs, 224);  // 0x477f is 65280.
+  const std::vector<int8_t> bytes = {-1, 0, 1};
+  const std::vector<int64_t> longs = {-1, 0, 2};
+  EXPECT_EQ(CompareElements(View(DType::kInt8, bytes), View(DType::kInt64, longs)).equal, 2);
+}
+
+TEST(CompareElementsTest, LargeIntegersAreEqualByTheirBits) {
+  const int64_t large = int64_t{1} << 60;
+  const std::vector<int64_t> a = {large, 1}, b = {large + 1, 1};
+  EXPECT_EQ(CompareElements(View(DType::kInt64, a), View(DType::kInt64, b)).equal, 1);
+}
+
+TEST(CompareElementsTest, EveryBlockIsCompared) {
+  std::vector<float> a(10000, 1), b(10000, 1);
+  b[0] = 2;
+  b[4096] = 3;
+  b[9999] = 5;
+  const ElementDifference difference = Compare(a, b);
+  EXPECT_EQ(difference.equal, 9997);
+  EXPECT_EQ(difference.max_abs, 4);
+  EXPECT_DOUBLE_EQ(difference.mean_abs, 7e-4);
+}
+
 }  // namespace
+
 }  // namespace modelport

@@ -2,7 +2,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "common/module_tree/knob.h"
+#include "common/module_tree/module_tree.h"
 #include "common/module_tree/module_type.h"
 #include "common/text/dotted_path.h"
 

@@ -1,21 +1,26 @@
 #include "tools/diff/diff_files.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
-#include "common/keymap/find_dict.h"
+#include "common/io/mapped_file.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/left_out.h"
+#include "common/keymap/source_choice.h"
+#include "common/manifest/manifest.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/manifest/static_shape.h"
-#include "common/operation/take.h"
-#include "common/operation/verify_inputs.h"
+#include "common/manifest/manifest_facts.h"
+#include "common/module_tree/size_tables.h"
+#include "common/operation/slot_source.h"
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -23,13 +28,58 @@
 #include "common/tensor/shape.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
+#include "common/torchscript/archive/tensor_record.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/target_tree.h"
 #include "targets/targets.h"
-#include "tools/diff/artifact_checkpoint.h"
 
 namespace modelport {
 namespace {
+
+// The manifest in an artifact of any release, or the one beside it; nullopt if there is none that names a model.
+absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
+  Manifest manifest;
+  if (const ZipRecord* const record = file.Find(absl::StrCat("extra/", kManifestExtraFile))) {
+    if (!record->deflated) manifest = ParseKnownFields(record->bytes);
+  } else if (const auto beside = MappedFile::Open(ManifestPath(file.path())); beside.ok()) {
+    manifest = ParseKnownFields((*beside)->bytes());
+  }
+  return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
+}
+
+// The tensors of an artifact as a checkpoint, under the names of the slots of its model, of which `tree` is made.
+// Tables of an artifact for one size are left out. Nothing is read of the archive but the sizes of its records: an
+// archive of Modelport numbers its tensors in the order of TensorNames, and `manifest` states the dtype.
+//   DataLoss  a record is missing, is compressed or has another size, or there are more than slots and tables
+absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
+                                               const TargetTree& tree) {
+  const absl::optional<DType> dtype = ParseDType(manifest.dtype());
+  if (!dtype) {
+    return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
+  }
+  const auto owner = std::make_shared<const ArtifactFile>(file);
+  Checkpoint::Contents contents;
+  contents.path = file.path();
+  contents.format = "artifact";
+  contents.files.push_back({file.path(), owner->bytes(), owner, &owner->mapped_file()});
+  StateDict dict;
+  const std::vector<Slot>& slots = tree.kept.tree->slots;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    const Slot& slot = slots[i];
+    const DType slot_dtype = slot.dtype.value_or(*dtype);
+    ASSIGN_OR_RETURN(const ZipRecord* const record,
+                     FindTensorRecord(file, TensorIndex(i, tree.tables), slot, slot_dtype));
+    contents.storages.push_back({record->name, record->bytes, record->crc32});
+    dict.tensors.push_back({slot.name, slot_dtype, slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
+  }
+  const size_t tensors = slots.size() + tree.tables.size();
+  if (file.Find(absl::StrCat("data/", tensors)) != nullptr) {
+    return absl::DataLossError(
+        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", tensors));
+  }
+  contents.state_dicts.push_back(std::move(dict));
+  return Checkpoint(std::move(contents));
+}
 
 // A file that was opened, and the variants that it may be of.
 struct DiffFile {

@@ -17,7 +17,7 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "nlohmann/json.hpp"
-#include "tools/diff/compare_elements.h"
+#include "tools/diff/compare_tensors.h"
 
 namespace modelport {
 namespace {

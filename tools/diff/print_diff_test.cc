@@ -6,7 +6,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
-#include "tools/diff/compare_elements.h"
 #include "tools/diff/compare_tensors.h"
 #include "tools/diff/diff_files.h"
 

@@ -9,7 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "common/keymap/source_keys.h"
+#include "common/keymap/layout_reading.h"
 
 namespace modelport {
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "tools/draft/key_groups.h"
 
 namespace modelport {
@@ -18,6 +19,11 @@ struct GroupPair {
 
 // Pairs `slots` with `keys` as DraftLayout says, in the order of the slots. Borrows the groups.
 std::vector<GroupPair> PairGroups(const std::vector<KeyGroup>& slots, const std::vector<KeyGroup>& keys);
+
+// How much of two names is the same, from 0 to 1: the share of characters in their longest common piece, and so on for
+// what is left and right of it (Ratcliff and Obershelp). "attn.proj" and "attention.out_proj": 18 of 27. Takes time
+// cubic in the names' sizes in the worst case; of names of more than 96 bytes only the ends are compared.
+double SharedPieces(absl::string_view a, absl::string_view b);
 
 }  // namespace modelport
 

@@ -1,5 +1,3 @@
-#include "tools/image/decode_exr.h"
-
 #include <OpenEXR/IexThrowErrnoExc.h>
 #include <OpenEXR/ImfChannelList.h>
 #include <OpenEXR/ImfFrameBuffer.h>
@@ -17,7 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
-#include "tools/image/exr_status.h"
+#include "tools/image/decode.h"
 #include "tools/image/transfer.h"
 
 namespace modelport {

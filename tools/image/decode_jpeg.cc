@@ -1,5 +1,3 @@
-#include "tools/image/decode_jpeg.h"
-
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
@@ -7,13 +5,15 @@
 #include <cstring>
 #include <vector>
 
+#include "tools/image/decode.h"
+
 // They need the headers above.
 #include <jerror.h>
 #include <jpeglib.h>
 
 #include "absl/strings/match.h"
 #include "common/status/status_macros.h"
-#include "tools/image/exif_orientation.h"
+#include "tools/image/orient.h"
 
 namespace modelport {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/image/decode_png.h"
-
 #include <png.h>
 
 #include <algorithm>
@@ -10,7 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "tools/image/exif_orientation.h"
+#include "tools/image/decode.h"
+#include "tools/image/orient.h"
 
 namespace modelport {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/image/decode_tiff.h"
-
 #include <tiffio.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "tools/image/decode.h"
 #include "tools/image/transfer.h"
 
 namespace modelport {

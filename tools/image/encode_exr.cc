@@ -12,7 +12,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "tools/image/exr_status.h"
+#include "tools/image/decode.h"
 
 namespace modelport {
 namespace {

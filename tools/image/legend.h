@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/strings/string_view.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/picture.h"
 
@@ -27,6 +28,13 @@ Picture WithCaption(const Picture& picture, const std::string& text, const std::
 
 // `picture` above its caption and a bar of the colours, with its smallest, middle and largest value.
 Picture WithLegend(const Picture& picture, const Legend& legend);
+
+// How many pixels wide `text` is with capitals of `size` pixels.
+int TextWidth(absl::string_view text, int size);
+
+// Draws one line of ASCII text. `x`, `y` is the top left corner of its first capital; capitals are `size` pixels high.
+// Characters without a glyph are drawn as a box. What lies outside of the picture is left out.
+void DrawText(absl::string_view text, int x, int y, int size, Rgb colour, Picture& picture);
 
 }  // namespace modelport
 

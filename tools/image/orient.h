@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace modelport {
 
 // Copies the `width` x `height` RGB pixels at `stored` in upright order. `orientation` is where their first row and
@@ -28,6 +30,9 @@ std::vector<T> CopyUpright(const T* stored, int64_t width, int64_t height, int o
   }
   return upright;
 }
+
+// The orientation, 1..8, that EXIF data states; 1 if they state none. `exif` begins with "Exif\0\0".
+int ExifOrientation(absl::string_view exif);
 
 }  // namespace modelport
 

@@ -3,11 +3,17 @@
 
 #include <array>
 #include <cstdint>
+#include <variant>
 #include <vector>
 
-#include "tools/image/image.h"
-
 namespace modelport {
+
+// An upright image in sRGB: rows from the top, pixels from the left, R G B of each. Bytes are 0..255, floats 0..1.
+struct Image {
+  int width = 0;
+  int height = 0;
+  std::variant<std::vector<uint8_t>, std::vector<float>> pixels;
+};
 
 using Rgb = std::array<uint8_t, 3>;
 

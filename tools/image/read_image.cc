@@ -1,10 +1,14 @@
 #include "tools/image/read_image.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -12,22 +16,49 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "common/io/mapped_file.h"
 #include "common/sandbox/run_confined.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "tools/image/decode_exr.h"
-#include "tools/image/decode_jpeg.h"
-#include "tools/image/decode_png.h"
-#include "tools/image/decode_tiff.h"
-#include "tools/image/decoded.h"
+#include "tools/image/decode.h"
 #include "tools/image/orient.h"
-#include "tools/image/shared_memory.h"
 
 namespace modelport {
 namespace {
 
 using Decoder = absl::StatusOr<Decoded> (*)(absl::string_view, PixelMemory&);
+
+// Memory that this process and its children share. The system provides a page when it is first written.
+class SharedMemory {
+ public:
+  // ResourceExhausted if the system has no room for `size` bytes.
+  static absl::StatusOr<SharedMemory> Allocate(int64_t size);
+
+  SharedMemory(SharedMemory&& other) noexcept : bytes_(other.bytes_) { other.bytes_ = {}; }
+  SharedMemory& operator=(SharedMemory&&) = delete;
+  ~SharedMemory();
+
+  absl::Span<char> bytes() const { return bytes_; }
+
+ private:
+  explicit SharedMemory(absl::Span<char> bytes) : bytes_(bytes) {}
+
+  absl::Span<char> bytes_;
+};
+
+absl::StatusOr<SharedMemory> SharedMemory::Allocate(int64_t size) {
+  void* const start =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, /*fd=*/-1, /*offset=*/0);
+  if (start == MAP_FAILED) {
+    return absl::ResourceExhaustedError(absl::StrCat("the system has no ", size >> 20, " MiB of memory for an image"));
+  }
+  return SharedMemory(absl::MakeSpan(static_cast<char*>(start), size));
+}
+
+SharedMemory::~SharedMemory() {
+  if (!bytes_.empty()) munmap(bytes_.data(), bytes_.size());
+}
 
 struct Format {
   absl::string_view beginning;  // Of every file of the format.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "tools/image/image.h"
+#include "tools/image/picture.h"
 
 namespace modelport {
 

@@ -1,4 +1,4 @@
-// How inspect prints what it finds.
+// How inspect prints what it finds in a checkpoint, and the slots of a model beside its keys.
 #ifndef MODELPORT_TOOLS_INSPECT_PRINT_CHECKPOINT_H_
 #define MODELPORT_TOOLS_INSPECT_PRINT_CHECKPOINT_H_
 
@@ -8,10 +8,11 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/recognise/nearest_variant.h"
+#include "registry/recognise/recognise_model.h"
 
 namespace modelport {
 
@@ -26,6 +27,13 @@ void PrintFit(const std::vector<FittingVariant>& variants, const absl::optional<
 
 // Prints how the file maps onto `tree`, the modules of `model`, and what that leaves out.
 void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model, std::ostream& out);
+
+// Prints a table of what fills the slots of `tree`, with the layers of one kind as one row:
+//   blocks.{0..11}.attn.qkv.weight  <- concatenate(0) layer.{0..11}.{query,key,value}.weight  [1152, 384]
+void PrintMapping(const Plan& plan, const ModuleTree& tree, std::ostream& out);
+
+// Prints every difference of `comparison`, which does not fit `model`, with the layers of one kind as one row.
+void PrintDifferences(const Comparison& comparison, absl::string_view model, std::ostream& out);
 
 }  // namespace modelport
 

@@ -7,8 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/lint_file.h"
-#include "common/torchscript/lint/report.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "targets/host_rules.h"

@@ -9,7 +9,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
-#include "common/keymap/source_keys.h"
+#include "common/keymap/layout_reading.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/dtype.h"
 #include "gmock/gmock.h"
@@ -21,7 +21,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-DraftedTypes Draft(const std::vector<SeededKey>& keys, const std::vector<std::string>& taken = {}) {
+DraftedTypes DraftTypesOf(const std::vector<SeededKey>& keys, const std::vector<std::string>& taken = {}) {
   const Checkpoint checkpoint = MakeHeaderCheckpoint("c", keys);
   const std::shared_ptr<const SourceKeys> sources = RenameKeys(Layout(), checkpoint.state_dicts()[0]);
   const absl::StatusOr<KeyTree> tree = GroupKeys(sources->keys);
@@ -36,7 +36,7 @@ TEST(DraftTypesTest, PrintsATypeForEachStructure) {
     keys.push_back({block + "norm.bias", {8}});
     keys.push_back({block + "mlp.fc.weight", {block == "blocks.2." ? 32 : 16, 8}});
   }
-  const DraftedTypes types = Draft(keys);
+  const DraftedTypes types = DraftTypesOf(keys);
   EXPECT_EQ(types.root, "Net");
   EXPECT_EQ(types.count, 3);
   EXPECT_FALSE(types.lacks_counters);
@@ -80,7 +80,7 @@ TEST(DraftTypesTest, PrintsATypeForEachStructure) {
 
 TEST(DraftTypesTest, TensorsThatAreNotFloatingAreBuffersWithTheirDType) {
   const DraftedTypes types =
-      Draft({{"s", {}}, {"index", {4, 4}, DType::kInt64}, {"mask", {}, DType::kBool}, {"running_var", {3}}});
+      DraftTypesOf({{"s", {}}, {"index", {4, 4}, DType::kInt64}, {"mask", {}, DType::kBool}, {"running_var", {3}}});
   EXPECT_THAT(types.yaml, HasSubstr("    parameters:\n"
                                     "      s: []\n"
                                     "    buffers:\n"
@@ -92,7 +92,7 @@ TEST(DraftTypesTest, TensorsThatAreNotFloatingAreBuffersWithTheirDType) {
 
 TEST(DraftTypesTest, ListsKeepTheirIndices) {
   const DraftedTypes types =
-      Draft({{"head.1.weight", {4, 4}}, {"head.4.0.weight", {2, 4}}, {"head.4.1.weight", {2, 4}}});
+      DraftTypesOf({{"head.1.weight", {4, 4}}, {"head.4.0.weight", {2, 4}}, {"head.4.1.weight", {2, 4}}});
   EXPECT_THAT(types.yaml, HasSubstr("      head:\n"
                                     "        - Identity()  # not in the file: a layer without tensors?\n"
                                     "        - Linear(4, 4, bias=0)  # or an embedding?\n"
@@ -106,7 +106,7 @@ TEST(DraftTypesTest, ListsKeepTheirIndices) {
 TEST(DraftTypesTest, TakenNamesGetTheNameOfTheTypeAroundThemOrANumber) {
   const std::vector<SeededKey> keys = {
       {"a.mlp.w", {1}}, {"b.mlp.v", {1}}, {"mlp.u", {1}}, {"net.t", {1}}, {"none.s", {1}}};
-  const DraftedTypes types = Draft(keys, {"Mlp"});
+  const DraftedTypes types = DraftTypesOf(keys, {"Mlp"});
   for (const char* type : {"  AMlp():", "  BMlp():", "  Mlp2():", "  Net():", "  None2():", "  Net2():"}) {
     EXPECT_THAT(types.yaml, HasSubstr(type));
   }
@@ -118,15 +118,15 @@ TEST(DraftTypesTest, ModulesWithManyDifferencesHaveTypesOfTheirOwn) {
   for (int i = 0; i < 3; ++i) {
     for (int j = 0; j < 9; ++j) keys.push_back({absl::StrCat("m.", i, ".w", j), {i == 2 ? 10 + j : 1 + j}});
   }
-  const DraftedTypes types = Draft(keys);
+  const DraftedTypes types = DraftTypesOf(keys);
   EXPECT_EQ(types.count, 3);
   EXPECT_THAT(types.yaml, HasSubstr("        - repeat: 2\n          module: M()\n        - M2()\n"));
   keys.resize(keys.size() - 1);
-  EXPECT_EQ(Draft(keys).count, 3);  // m.2 has other tensors now.
+  EXPECT_EQ(DraftTypesOf(keys).count, 3);  // m.2 has other tensors now.
 }
 
 TEST(DraftTypesTest, TheNameNullIsAText) {
-  const DraftedTypes types = Draft({{"null.Null", {1}}});
+  const DraftedTypes types = DraftTypesOf({{"null.Null", {1}}});
   EXPECT_THAT(types.yaml, HasSubstr("      \"Null\": [1]\n"));
   EXPECT_THAT(types.yaml, HasSubstr("      \"null\": Null()\n"));
 }
@@ -134,14 +134,14 @@ TEST(DraftTypesTest, TheNameNullIsAText) {
 TEST(DraftTypesTest, AForwardNamesABoundedNumberOfChildren) {
   std::vector<SeededKey> keys;
   for (int i = 0; i < 60; ++i) keys.push_back({absl::StrCat("m", i, ".weight"), {2, 2}});
-  const DraftedTypes types = Draft(keys);
+  const DraftedTypes types = DraftTypesOf(keys);
   EXPECT_THAT(types.yaml, HasSubstr("        #   x = self.m49(x)\n        #   and 10 more\n        return x\n"));
   EXPECT_THAT(types.yaml, Not(HasSubstr("self.m50(x)")));
 }
 
 TEST(DraftTypesTest, NotesBatchNormsWithoutCounter) {
-  EXPECT_TRUE(
-      Draft({{"bn.weight", {2}}, {"bn.bias", {2}}, {"bn.running_mean", {2}}, {"bn.running_var", {2}}}).lacks_counters);
+  EXPECT_TRUE(DraftTypesOf({{"bn.weight", {2}}, {"bn.bias", {2}}, {"bn.running_mean", {2}}, {"bn.running_var", {2}}})
+                  .lacks_counters);
 }
 
 TEST(DraftTypesTest, TypeNamesAreInCamelCase) {

@@ -5,6 +5,8 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "tools/new_plugin/draft_plugin.h"
 
 namespace modelport {
@@ -20,6 +22,10 @@ absl::Status WritePlugin(const PluginDraft& draft, const std::string& path);
 // is if the list has not the form that AddToPluginList edits.
 //   NotFound  no such file; other errors as those of OutputFile
 absl::StatusOr<bool> ListPlugin(const std::string& path, const std::string& family);
+
+// The text of a models/plugins.bzl, `text`, with `family` in its sorted list PLUGINS; unchanged if the list has it.
+// nullopt if `text` has not the form that this can edit: `PLUGINS = [`, lines of one name each, and `]`.
+absl::optional<std::string> AddToPluginList(absl::string_view text, absl::string_view family);
 
 }  // namespace modelport
 

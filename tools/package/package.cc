@@ -14,7 +14,7 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "artifact/package/package_model.h"
-#include "common/manifest/artifact_name.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "models/built_in_plugins.h"
 #include "tools/command/commands.h"

@@ -1,30 +1,72 @@
 // Compares a model with a reference of its upstream, stage by stage.
+#include <torch/csrc/jit/api/module.h>
+
 #include <cmath>
 #include <iostream>
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "artifact/build/bind_parts.h"
+#include "artifact/build/target_module.h"
+#include "artifact/export/export_model.h"
+#include "common/expression/expression.h"
 #include "common/io/output_file.h"
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
+#include "common/torchscript/weights/bind_tensors.h"
 #include "models/built_in_plugins.h"
+#include "registry/recognise/map_weights.h"
+#include "registry/registry.h"
+#include "registry/target_tree.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
-#include "tools/parity/check/build_model.h"
 #include "tools/parity/check/check_parity.h"
 #include "tools/parity/check/compared_model.h"
 #include "tools/parity/check/precision.h"
 #include "tools/parity/page/parity_page.h"
 #include "tools/parity/print_parity.h"
-#include "tools/parity/print_precision.h"
 #include "tools/request/export_request.h"
 
 namespace modelport {
 namespace {
+
+// The module that an export would write, in memory. It borrows from the other members.
+struct BuiltModel {
+  TargetTree tree;
+  std::vector<MappedPart> weights;
+  std::vector<BoundTensors> bound;
+  torch::jit::Module module;
+  std::vector<Call> examples;  // The calls that a round trip makes.
+};
+
+absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
+  BuiltModel model;
+  ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
+                                               options.wrapper, options.outputs, options.static_shape));
+  ASSIGN_OR_RETURN(model.weights, MapWeights(registry, entry, *model.tree.model, options.weights));
+  KeepSlots(model.tree.kept, model.weights);
+  ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
+  ASSIGN_OR_RETURN(model.module,
+                   BuildTargetModule(model.tree, AllTensors(model.bound), *options.target, options.runtime));
+  model.examples = TargetExamples(entry, model.tree);
+  return model;
+}
+
+// Builds the module that ExportModel writes with these options; `out` is not used.
+//   InvalidArgument     the plugin's text does not compile
+//   FailedPrecondition  the checkpoint does not fit the model
+//   others              as OpenCheckpoint
+absl::StatusOr<BuiltModel> BuildModel(const Registry& registry, const CatalogEntry& entry,
+                                      const ExportOptions& options) {
+  absl::StatusOr<BuiltModel> model = Build(registry, entry, options);
+  if (model.ok()) return model;
+  return absl::Status(model.status().code(), entry.plugin->library->WithPaths(model.status().message()));
+}
 
 FlagGroup flags;
 Flag<std::string> FLAGS_artifact(

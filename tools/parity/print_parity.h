@@ -2,9 +2,12 @@
 #define MODELPORT_TOOLS_PARITY_PRINT_PARITY_H_
 
 #include <string>
+#include <vector>
 
+#include "absl/strings/string_view.h"
 #include "common/torchscript/parity/stage.h"
 #include "tools/parity/check/check_parity.h"
+#include "tools/parity/check/precision.h"
 
 namespace modelport {
 
@@ -22,6 +25,11 @@ std::string ReductionText(const Stage& call, const SavedReduction& saved);
 
 // All of the report as JSON. A number that JSON lacks, such as an infinite one, is null.
 std::string ParityJson(const ParityReport& report);
+
+// What a model loses in the dtype `dtype`: the modules that lose most, and which must stay in float32 for an error of
+// `error`.
+std::string PrecisionText(absl::string_view model, absl::string_view dtype, const std::vector<ComparedTensor>& losses,
+                          const MixedPrecision& mixed, double error);
 
 }  // namespace modelport
 

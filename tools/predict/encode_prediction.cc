@@ -11,14 +11,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
-#include "common/manifest/main_output.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "tools/image/encode_exr.h"
 #include "tools/image/encode_png.h"
 #include "tools/image/legend.h"
 #include "tools/image/picture.h"
-#include "tools/predict/pictures/feature_picture.h"
-#include "tools/predict/pictures/normal_picture.h"
+#include "tools/predict/pictures/vector_picture.h"
 
 namespace modelport {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/image/image.h"
+#include "tools/image/picture.h"
 #include "tools/predict/pictures/depth_picture.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"

@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 constexpr absl::string_view kExtensions[] = {".exr", ".jpeg", ".jpg", ".png", ".tif", ".tiff"};
 
 // Of images that are not read.
-constexpr absl::string_view kUnreadExtensions[] = {".avif", ".bmp", ".cr2", ".cr3",  ".dng", ".dpx", ".gif", ".hdr",
+constexpr absl::string_view kUnreadExtensions[] = {".avif", ".bmp",  ".cr2", ".cr3", ".dng", ".dpx", ".gif", ".hdr",
                                                    ".heic", ".heif", ".jp2", ".nef", ".psd", ".tga", ".webp"};
 
 // A path whose name has a place for a number.
@@ -82,7 +82,8 @@ bool HasImageExtension(const std::string& path) {
 // "3 files of .heic": the images of a folder, by the extensions of formats that are not read.
 std::string DescribeUnread(const std::map<std::string, int64_t>& unread) {
   std::vector<std::string> kinds;
-  for (const auto& [extension, count] : unread) kinds.push_back(absl::StrCat(Counted(count, "file"), " of ", extension));
+  for (const auto& [extension, count] : unread)
+    kinds.push_back(absl::StrCat(Counted(count, "file"), " of ", extension));
   return absl::StrJoin(kinds, ", ");
 }
 
@@ -138,8 +139,8 @@ absl::Status AddSequence(const std::string& input, const NumberedPath& path, Mis
   }
   if (images.empty()) return absl::NotFoundError(absl::StrCat(input, ": no file of this sequence exists"));
   if (const std::string gaps = MissingNumbers(images, path.digits); !gaps.empty()) {
-    const std::string lacks = absl::StrCat(input, ": lacks the frames ", gaps, " between ", images.begin()->second.number,
-                                           " and ", images.rbegin()->second.number);
+    const std::string lacks = absl::StrCat(input, ": lacks the frames ", gaps, " between ",
+                                           images.begin()->second.number, " and ", images.rbegin()->second.number);
     if (missing == MissingFrames::kError) {
       return absl::NotFoundError(absl::StrCat(lacks, "\n  --missing=skip goes on without them"));
     }
@@ -234,7 +235,7 @@ absl::StatusOr<FoundImages> FindImages(const std::vector<std::string>& inputs, M
 }
 
 absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const std::vector<FoundImage>& images,
-                                                                          const std::vector<FoundImage>& companions) {
+                                                                           const std::vector<FoundImage>& companions) {
   std::vector<std::pair<FoundImage, FoundImage>> pairs;
   if (images.size() == 1 && companions.size() == 1) {
     pairs.emplace_back(images[0], companions[0]);

@@ -26,9 +26,9 @@ struct FoundImages {
 enum class MissingFrames { kError, kSkip };
 
 // The images that `inputs` name, each of which is a file, a folder, a numbered sequence such as plate.%04d.exr or
-// plate.####.exr, or a wildcard such as shots/*.jpg. Of a folder, the files with the extension of an image, neither those
-// of its subfolders nor those whose names begin with a dot; a note counts its images of formats that are not read. In
-// order of name or number.
+// plate.####.exr, or a wildcard such as shots/*.jpg. Of a folder, the files with the extension of an image, neither
+// those of its subfolders nor those whose names begin with a dot; a note counts its images of formats that are not
+// read. In order of name or number.
 //   NotFound          a file, folder or sequence that does not exist, or without images; or a sequence without some of
 //                     its frames, which the message names
 //   InvalidArgument   a file is named twice
@@ -40,7 +40,7 @@ absl::StatusOr<FoundImages> FindImages(const std::vector<std::string>& inputs,
 // without the extension. A frame number is that of the sequence, or else the last digits of the name.
 //   InvalidArgument   an image has none, or a number or name stands for two
 absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const std::vector<FoundImage>& images,
-                                                                          const std::vector<FoundImage>& companions);
+                                                                           const std::vector<FoundImage>& companions);
 
 // The paths of the outputs for `images`, in their order. `out` is a file, for one image, or a folder, which gets PNG
 // files named after the images, or a path in whose name %04d or #### stands for the image's number or * for its name

@@ -65,7 +65,8 @@ TEST(FindImages, NamesTheMissingFramesOfASequence) {
   const auto found = FindImages({folder + "/p.%04d.png"}, MissingFrames::kSkip);
   EXPECT_THAT(Names(found), ElementsAre("p.0001.png 0001", "p.0002.png 0002", "p.0004.png 0004", "p.0009.png 0009"));
   EXPECT_THAT(found->notes, ElementsAre(HasSubstr(lacks)));
-  ASSERT_OK_AND_ASSIGN(const FoundImages whole, FindImages({FolderOf({"p.8.png", "p.9.png", "p.10.png"}) + "/p.#.png"}));
+  ASSERT_OK_AND_ASSIGN(const FoundImages whole,
+                       FindImages({FolderOf({"p.8.png", "p.9.png", "p.10.png"}) + "/p.#.png"}));
   EXPECT_THAT(whole.notes, testing::IsEmpty());
 }
 

@@ -1,9 +1,19 @@
 #include "tools/predict/predict_images.h"
 
+#include <ATen/TensorOperators.h>
+#include <ATen/core/ivalue.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/softmax.h>
+
+#include <algorithm>
 #include <deque>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
+#include <type_traits>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -13,14 +23,36 @@
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/script/torch_status.h"
 #include "tools/image/encode_png.h"
 #include "tools/image/picture.h"
 #include "tools/image/read_image.h"
-#include "tools/predict/read_trimap.h"
+#include "tools/image/transfer.h"
 #include "tools/predict/run/run_model.h"
 
 namespace modelport {
 namespace {
+
+constexpr int64_t kBestLabels = 5;
+
+// The names of the classes; none if the artifact has no method for them.
+absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifact, int64_t classes) {
+  const auto method = artifact.module.find_method("labels");
+  if (!method) return std::vector<std::string>();
+  const absl::StatusOr<c10::IValue> result = CatchTorch([&] { return (*method)({}); });
+  if (!result.ok()) {
+    return absl::FailedPreconditionError(absl::StrCat(artifact.path, ": labels(): ", result.status().message()));
+  }
+  if (!result->isList() || result->toList().elementType()->kind() != c10::TypeKind::StringType) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(artifact.path, ": labels() wants to give List[str], gives ", result->type()->annotation_str()));
+  }
+  std::vector<std::string> names;
+  for (const c10::IValue& name : result->toListRef()) names.push_back(name.toStringRef());
+  if (names.empty() || static_cast<int64_t>(names.size()) == classes) return names;
+  return absl::FailedPreconditionError(
+      absl::StrCat(artifact.path, ": labels() wants a name for each of ", classes, " classes, gives ", names.size()));
+}
 
 int64_t FileSize(const std::string& path) {
   std::error_code error;
@@ -102,6 +134,19 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
 
 }  // namespace
 
+absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, const at::Tensor& scores) {
+  ASSIGN_OR_RETURN(const std::vector<std::string> names, ClassNames(artifact, scores.size(0)));
+  return CatchTorch([&] {
+    const auto [values, indices] = at::softmax(scores, 0).topk(std::min(kBestLabels, scores.size(0)));
+    std::vector<Label> labels;
+    for (int64_t i = 0; i < values.size(0); ++i) {
+      const int64_t index = indices[i].item<int64_t>();
+      labels.push_back({index, values[i].item<double>(), names.empty() ? "" : names[index]});
+    }
+    return labels;
+  });
+}
+
 std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                           const PredictOptions& options) {
   int64_t total = 0;
@@ -135,6 +180,28 @@ absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, c
   }
   for (OutputFile& file : files) RETURN_IF_ERROR(file.Commit());
   return views;
+}
+
+absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels) {
+  if (path.empty()) return at::Tensor();
+  ASSIGN_OR_RETURN(const ReadImageResult read, ReadImage(path, max_pixels));
+  const Image& image = read.image;
+  return std::visit(
+      [&](const auto& rgb) -> absl::StatusOr<at::Tensor> {
+        using Value = typename std::decay_t<decltype(rgb)>::value_type;
+        at::Tensor trimap = at::empty({1, image.height, image.width}, c10::CppTypeToScalarType<Value>::value);
+        Value* to = trimap.mutable_data_ptr<Value>();
+        for (size_t i = 0; i < rgb.size(); i += 3) {
+          if (rgb[i] != rgb[i + 1] || rgb[i] != rgb[i + 2]) {
+            return absl::InvalidArgumentError(absl::StrCat(
+                path,
+                ": a trimap is grey (black background, white foreground, unknown between); this is a colour image"));
+          }
+          *to++ = read.was_linear ? static_cast<Value>(SrgbToLinear(rgb[i])) : rgb[i];
+        }
+        return trimap;
+      },
+      image.pixels);
 }
 
 }  // namespace modelport

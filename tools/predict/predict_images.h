@@ -2,20 +2,34 @@
 #ifndef MODELPORT_TOOLS_PREDICT_PREDICT_IMAGES_H_
 #define MODELPORT_TOOLS_PREDICT_PREDICT_IMAGES_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/predict/best_labels.h"
 #include "tools/predict/encode_prediction.h"
 #include "tools/predict/pictures/compare_predictions.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
 
 namespace modelport {
+
+// A label of an image.
+struct Label {
+  int64_t index;
+  double probability;
+  std::string name;  // Empty: the artifact does not name it.
+};
+
+// The five classes with the highest of `scores` [classes], best first, with the names that the artifact's method
+// `labels` gives.
+//   FailedPrecondition  the method fails, gives something else than names, or another number of them
+absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, const at::Tensor& scores);
 
 struct PredictOptions {
   int64_t max_pixels = 100000000;     // Of one image.
@@ -51,6 +65,13 @@ std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const 
 // Predicts all images as views of one scene, without comparing. Writes every output, or none if a view fails.
 absl::StatusOr<std::vector<View>> PredictViews(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                                const PredictOptions& options, std::vector<PredictedImage>& done);
+
+// Reads a trimap, an image of grey: black is background, white foreground, what is between unknown. Returns [1, H, W],
+// bytes or floats in 0..1, as the file holds them: those of EXR and floating TIFF files are not converted to sRGB. For
+// a model that takes none, `path` is "" and the tensor undefined.
+// Errors are those of ReadImage, and
+//   InvalidArgument   red, green and blue differ
+absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixels);
 
 }  // namespace modelport
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
-#include "common/manifest/describe_weights.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/text/first_few.h"
 #include "common/text/table.h"
 #include "common/text/units.h"

@@ -7,10 +7,10 @@
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
-#include "tools/image/image.h"
+#include "tools/image/picture.h"
 #include "tools/predict/predict_images.h"
-#include "tools/predict/run/benchmark.h"
 #include "tools/predict/run/load_artifact.h"
+#include "tools/predict/run/run_model.h"
 #include "tools/predict/scene/write_scene.h"
 
 namespace modelport {

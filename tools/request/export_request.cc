@@ -19,7 +19,7 @@
 #include "registry/recognise/find_checkpoint.h"
 #include "registry/recognise/recognise_model.h"
 #include "tools/command/user_path.h"
-#include "tools/request/checkpoint_files.h"
+#include "tools/request/given_files.h"
 #include "tools/request/host_request.h"
 #include "tools/request/load_registry.h"
 

@@ -3,13 +3,13 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "artifact/signature/sign_artifact.h"
+#include "artifact/signature/artifact_signature.h"
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
-#include "tools/request/artifact_path.h"
+#include "tools/request/given_files.h"
 
 namespace modelport {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "common/manifest/describe_weights.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/tensor/shape.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"

@@ -14,7 +14,7 @@
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
-#include "tools/request/artifact_path.h"
+#include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
 #include "tools/verify/print_verification.h"
 

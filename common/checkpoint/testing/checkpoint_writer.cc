@@ -5,7 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"
-#include "common/io/little_endian.h"
+#include "common/io/byte_reader.h"
 
 namespace modelport {
 namespace {

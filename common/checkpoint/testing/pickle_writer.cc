@@ -2,7 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/io/little_endian.h"
+#include "common/io/byte_reader.h"
 
 namespace modelport {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
-#include "common/io/little_endian.h"
+#include "common/io/byte_reader.h"
 
 namespace modelport {
 namespace {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "absl/strings/str_cat.h"
-#include "common/io/little_endian.h"
+#include "common/io/byte_reader.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/artifact_file.h"
 

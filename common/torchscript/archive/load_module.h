@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
@@ -15,6 +16,13 @@ namespace modelport {
 //   DataLoss  LibTorch cannot load it
 absl::StatusOr<torch::jit::Module> LoadModule(
     const std::string& path, const std::function<void(int64_t)>& on_bytes = [](int64_t) {});
+
+// Loads the module of `archive` with its tensors on the CPU. LibTorch reads a new archive that is written from the
+// records of `archive`, so it sees neither other records of the file nor duplicates. Loading runs code of the archive:
+// call this within RunConfined if the archive is untrusted.
+//   DataLoss            LibTorch cannot load it
+//   ResourceExhausted   out of memory
+absl::StatusOr<torch::jit::Module> LoadArchive(const ScriptArchive& archive);
 
 }  // namespace modelport
 

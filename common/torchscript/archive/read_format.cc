@@ -1,5 +1,7 @@
 #include "common/torchscript/archive/read_format.h"
 
+#include <torch/csrc/jit/frontend/lexer.h>
+
 #include <memory>
 
 #include "absl/status/status.h"
@@ -12,7 +14,6 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/old_records.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {
@@ -59,6 +60,23 @@ absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path) {
   if (!archive.ok()) return Annotate(archive.status(), absl::StrCat(path, ": not a TorchScript archive"));
   absl::StatusOr<ArchiveFormat> format = FormatOf(*archive);
   return format.ok() ? format : Annotate(format.status(), path);
+}
+
+bool IsOldRecord(absl::string_view path) {
+  return !absl::EndsWith(path, ".debug_pkl") && !absl::StartsWith(path, ".data/") && path != "version";
+}
+
+std::string OldSyntax(const std::string& code) {
+  torch::jit::Lexer lexer(std::make_shared<torch::jit::Source>(code));
+  std::string old;
+  size_t copied = 0;
+  for (; lexer.cur().kind != torch::jit::TK_EOF; lexer.next()) {
+    const torch::jit::Token& token = lexer.cur();
+    if (token.kind != torch::jit::TK_NONE_TYPE) continue;
+    absl::StrAppend(&old, code.substr(copied, token.range.start() - copied), "None");
+    copied = token.range.end();
+  }
+  return absl::StrCat(old, code.substr(copied));
 }
 
 }  // namespace modelport

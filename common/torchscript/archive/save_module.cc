@@ -14,7 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/archive_writer.h"
-#include "common/torchscript/archive/old_records.h"
+#include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

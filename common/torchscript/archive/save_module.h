@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "common/io/writer.h"
 #include "common/torchscript/archive/archive_pieces.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/module_fwd.h"
@@ -25,7 +24,7 @@ struct ExtraFile {
 };
 
 // Writes the TorchScript archive of `module`, with the files `extra`, to `out`. Equal modules give equal bytes. The
-// records are those that LibTorch writes, or those of old_records.h if `runtime` is not null and has old_records. Each
+// records are those that LibTorch writes, or those of read_format.h if `runtime` is not null and has old_records. Each
 // tensor's bytes go to one call of WriteLasting.
 absl::Status WriteArchive(const torch::jit::Module& module, const Runtime* runtime, const std::vector<ExtraFile>& extra,
                           Writer& out);

@@ -21,7 +21,6 @@
 #include "common/torchscript/archive/archive_pieces.h"
 #include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"

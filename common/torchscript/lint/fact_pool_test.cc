@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "common/torchscript/lint/testing/known_fact.h"
+#include "common/torchscript/lint/rule_case.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

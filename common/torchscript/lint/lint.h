@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/host_rule.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/module_fwd.h"
 
@@ -32,6 +32,11 @@ struct LintResult {
 //   ResourceExhausted    the code is too large to follow
 absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveFormat& format,
                                 const LintOptions& options);
+
+// Refuses a module whose code has a value of a type that is too large to print. LibTorch shares equal parts of nested
+// tuple types, so such a type may have more parts than fit into memory when it is printed. A class counts as one part.
+//   ResourceExhausted   "code/__torch__.py:12: a type has more than 1000 parts"
+absl::Status CheckTypeSizes(const torch::jit::Module& module);
 
 }  // namespace modelport
 

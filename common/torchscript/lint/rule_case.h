@@ -3,8 +3,10 @@
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_RULE_CASE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "common/torchscript/lint/fact.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/lint.h"
 #include "common/torchscript/script/module_fwd.h"
@@ -30,6 +32,13 @@ struct RuleCase {
 
 // Expects exactly one finding for `bad` and none for `good`.
 void ExpectFindsTheBadOneOnly(const RuleCase& test, const LintOptions& options = {});
+
+// The fact about a literal or a module.
+inline Fact KnownFact(c10::IValue value) {
+  Fact fact;
+  fact.value = std::move(value);
+  return fact;
+}
 
 }  // namespace modelport
 

@@ -7,7 +7,6 @@
 
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/trace.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/module_fwd.h"

@@ -10,7 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "common/sandbox/run_confined.h"
-#include "common/torchscript/runtime/archive_format.h"
+#include "common/torchscript/runtime/runtime.h"
 
 namespace modelport {
 

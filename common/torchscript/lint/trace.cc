@@ -12,10 +12,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/lint/attribute_fact.h"
 #include "common/torchscript/lint/fact_pool.h"
-#include "common/torchscript/lint/operator_facts.h"
-#include "common/torchscript/lint/value_facts.h"
+#include "common/torchscript/lint/facts.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

@@ -2,6 +2,7 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -9,23 +10,125 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/optional.h"
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/torchscript/parity/expected_tensors.h"
-#include "common/torchscript/parity/measured_run.h"
+#include "common/torchscript/parity/map_tensors.h"
+#include "common/torchscript/parity/measures.h"
+#include "common/torchscript/parity/observe.h"
+#include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/reference_call.h"
-#include "common/torchscript/parity/slice.h"
-#include "common/torchscript/parity/tolerance.h"
+#include "common/torchscript/parity/stage.h"
+#include "common/torchscript/script/module_fwd.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {
 namespace {
+
+// A tensor that the module computed at a point of which the reference has one, or a result.
+struct PassedTensor {
+  ObservedTensor point;
+  std::string name;  // As in Reference::expected; "" for a result that the reference lacks.
+  at::Tensor tensor;
+};
+
+struct MeasuredRun {
+  std::vector<PassedTensor> passed;  // In the order of execution.
+  // The same tensors in the reference's floating dtype and in float64, by name, which tell what rounding amounts to;
+  // none if it is not measured.
+  std::map<std::string, at::Tensor> rounded = {}, wide = {};
+  std::vector<std::string> left_out;  // Paths of the calls in whose place the reference's result was taken.
+  std::map<std::string, int> calls;   // How often each method was called, by path and method: "blocks.0.forward".
+};
+
+// Where the reference's tensors pass in the place of the module's own.
+struct Replaced {
+  absl::FunctionRef<bool(const ObservedTensor& point)> replaces;
+  // The call from which on the module computes. A call before it is not made, if the reference has its result and it is
+  // the only one of its submodule.
+  absl::optional<Stage> from = absl::nullopt;
+};
+
+// Calls `module` as `reference` says. Nothing is measured yet.
+//   NotFound            as RunObserved; nothing makes the call `replaced.from`
+//   FailedPrecondition  the module fails on these inputs
+absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, const Reference& reference,
+                                           const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
+                                           const Replaced& replaced) {
+  MeasuredRun run;
+  const auto observe = [&](const ObservedTensor& point, const at::Tensor& tensor) {
+    int& calls = run.calls[JoinPath(point.stage.path, point.stage.method)];
+    calls = std::max(calls, point.stage.call + 1);
+    const std::string* const name = expected.Name(point);
+    if (name == nullptr && !point.is_result) return tensor;
+    run.passed.push_back({point, name == nullptr ? "" : *name, tensor.detach().clone()});
+    if (name == nullptr || !replaced.replaces(point)) return tensor;
+    const at::Tensor replacement = expected.Replacement(point, tensor);
+    return replacement.defined() ? replacement : tensor;
+  };
+  bool has_begun = !replaced.from;
+  const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>&) {
+    has_begun = has_begun || SameCall(call, *replaced.from);
+    if (has_begun || IsWithin(replaced.from->path, call.path) || !expected.IsOnlyCall(call)) return at::Tensor();
+    at::Tensor replacement = expected.Result(call, WeightType(module));
+    if (replacement.defined()) run.left_out.push_back(call.path);
+    return replacement;
+  };
+  const absl::Status status = RunObserved(module, reference.method, arguments, observe, observe_call).status();
+  if (status.ok() && has_begun) return run;
+  if (status.ok()) {
+    return absl::NotFoundError(absl::StrCat(reference.path, ": nothing calls ", StageName(*replaced.from)));
+  }
+  const bool is_ours = absl::IsInternal(status);
+  return absl::Status(
+      is_ours ? absl::StatusCode::kFailedPrecondition : status.code(),
+      absl::StrCat(reference.path, is_ours ? ": the module fails on these inputs: " : ": ", status.message()));
+}
+
+// The tensors of a copy in another dtype, by name.
+absl::StatusOr<std::map<std::string, at::Tensor>> RunCopy(const torch::jit::Module& module, at::ScalarType type,
+                                                          const Reference& reference, const ExpectedTensors& expected,
+                                                          const std::vector<c10::IValue>& arguments,
+                                                          const Replaced& replaced) {
+  ASSIGN_OR_RETURN(const torch::jit::Module copy, CatchTorch([&] { return TypedCopy(module, type); }));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> typed, CatchTorch([&] { return TypedCopy(arguments, type); }));
+  absl::StatusOr<MeasuredRun> run = RunOnReference(copy, reference, expected, typed, replaced);
+  if (!run.ok()) {
+    return absl::Status(run.status().code(),
+                        absl::StrCat(run.status().message(), "\n  this was a copy in ",
+                                     type == at::kDouble ? "float64" : "half precision",
+                                     ", which measures rounding; --tolerance=NUMBER, relative to the largest element, "
+                                     "does without"));
+  }
+  std::map<std::string, at::Tensor> tensors;
+  for (PassedTensor& passed : run->passed) tensors[passed.name] = std::move(passed.tensor);
+  return tensors;
+}
+
+// Sets `rounded` and `wide` of `run` by the same call of copies of `module`. Fails as RunOnReference does.
+absl::Status MeasureRounding(const torch::jit::Module& module, const Reference& reference,
+                             const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
+                             const Replaced& replaced, MeasuredRun& run) {
+  ASSIGN_OR_RETURN(run.wide, RunCopy(module, at::kDouble, reference, expected, arguments, replaced));
+  const at::ScalarType precision = ReferencePrecision(reference);
+  if (precision != at::kFloat) {
+    ASSIGN_OR_RETURN(run.rounded, RunCopy(module, precision, reference, expected, arguments, replaced));
+    return absl::OkStatus();
+  }
+  for (const PassedTensor& passed : run.passed) run.rounded[passed.name] = passed.tensor;
+  return absl::OkStatus();
+}
 
 std::string Description(const at::Tensor& tensor) {
   return absl::StrCat(c10::toString(tensor.scalar_type()), " [", absl::StrJoin(tensor.sizes(), ", "), "]");

@@ -55,7 +55,7 @@ struct CompareOptions {
 //
 // A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
 // between the module, in the reference's floating dtype, and a copy in float64, on the same input. Tolerance()
-// (tolerance.h) tells what follows from it: the reference's values have no part in that but their largest element.
+// (measures.h) tells what follows from it: the reference's values have no part in that but their largest element.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
 //                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called

@@ -1,5 +1,6 @@
 #include "common/torchscript/parity/measures.h"
 
+#include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/tensor.h>
@@ -8,6 +9,8 @@
 #include <cmath>
 #include <limits>
 
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -47,5 +50,33 @@ TEST(MeasureTest, IntegersThatAreEqualOnlyInFloat64Differ) {
   EXPECT_EQ(Measure(at::tensor({large}), at::tensor({large})).max_abs, 0);
 }
 
+TEST(ToleranceTest, FollowsFromTheNoiseWithinBounds) {
+  EXPECT_DOUBLE_EQ(Tolerance(1e-5, 1, at::kFloat), 4e-5);
+  EXPECT_DOUBLE_EQ(Tolerance(0, 2, at::kFloat), 8e-6);
+  EXPECT_DOUBLE_EQ(Tolerance(std::numeric_limits<double>::infinity(), 2, at::kFloat), 2e-3);
+  EXPECT_DOUBLE_EQ(Tolerance(0, 1, at::kHalf), 0x1p-10);
+  EXPECT_DOUBLE_EQ(Tolerance(1, 1, at::kHalf), 0x1p-6);
+  EXPECT_DOUBLE_EQ(Tolerance(0, 1, at::kBFloat16), 0x1p-7);
+  EXPECT_DOUBLE_EQ(Tolerance(1, 1, at::kBFloat16), 0x1p-3);
+}
+
+TEST(ToleranceTest, IntegersMustBeEqual) { EXPECT_EQ(Tolerance(1, 1, at::kLong), 0); }
+
+TEST(SliceTest, TakesWhatNumpyTakes) {
+  const at::Tensor tensor = at::arange(24).view({2, 3, 4});
+  ASSERT_OK_AND_ASSIGN(const at::Tensor slice, Slice(tensor, "[0:1, ::2, 1:]"));
+  EXPECT_TRUE(slice.equal(at::tensor({1, 2, 3, 9, 10, 11}).view({1, 2, 3})));
+  ASSERT_OK_AND_ASSIGN(const at::Tensor whole, Slice(tensor, ""));
+  EXPECT_TRUE(whole.equal(tensor));
+}
+
+TEST(SliceTest, OtherFormsAreErrors) {
+  for (const char* slice : {"0:1", "[0]", "[0:1:2:3]", "[::0]", "[-1:]", "[a:]", "[:, :]", "[]"}) {
+    EXPECT_THAT(Slice(at::arange(3), slice), StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("slice")))
+        << slice;
+  }
+}
+
 }  // namespace
+
 }  // namespace modelport

@@ -1,12 +1,14 @@
 #include "common/torchscript/parity/reference.h"
 
 #include <ATen/ops/empty.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,8 +19,9 @@
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
+#include "common/torchscript/parity/capture.h"
 #include "common/torchscript/script/torch_status.h"
-#include "common/torchscript/weights/scalar_type.h"
+#include "common/torchscript/weights/read_source.h"
 
 namespace modelport {
 namespace {
@@ -213,6 +216,23 @@ absl::StatusOr<Reference> ReadReference(const std::string& path) {
   absl::StatusOr<Reference> reference = Read(file);
   RETURN_IF_ERROR(file.CheckUnchanged());
   if (!reference.ok()) return Annotate(reference.status(), path);
+  return reference;
+}
+
+absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, const std::string& method,
+                                          const std::vector<c10::IValue>& inputs, const std::string& path,
+                                          const std::string& model) {
+  Reference reference = {.path = path, .model = model, .method = method};
+  absl::StatusOr<NamedTensors> tensors =
+      CaptureTensors(module, method, inputs, [](const ObservedTensor&) { return true; });
+  if (!tensors.ok()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": ", Brief(method), " fails on these inputs: ", tensors.status().message()));
+  }
+  reference.expected = *std::move(tensors);
+  const std::vector<c10::Argument>& arguments = module.get_method(method).function().getSchema().arguments();
+  for (size_t i = 0; i < inputs.size(); ++i) reference.arguments[arguments[i + 1].name()] = inputs[i];
+  reference.settings = FindSettings(module);
   return reference;
 }
 

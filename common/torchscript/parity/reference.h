@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -13,6 +14,7 @@
 #include "common/io/writer.h"
 #include "common/torchscript/parity/capture.h"
 #include "common/torchscript/parity/settings.h"
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 
@@ -25,7 +27,7 @@ struct Reference {
   // (a key of a dictionary, an index of a list or tuple, or several with dots between), and any other name a stage as
   // ParseStage reads it: "blocks.2" is what that submodule returned.
   NamedTensors expected = {};
-  std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see slice.h.
+  std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see measures.h.
   Settings settings = {};                          // Of upstream's modules.
 };
 
@@ -46,6 +48,13 @@ absl::Status WriteReference(const Reference& reference, Writer& out);
 
 // Writes `reference` to the file `path`. Fails as this and as OutputFile does (common/io/output_file.h).
 absl::Status WriteReference(const Reference& reference, const std::string& path);
+
+// Calls `method` of `module` and makes a reference of it: the arguments, all that passes between its submodules, the
+// result, and the settings of all modules. `path` and `model` become the reference's.
+//   FailedPrecondition  the module fails on these inputs, or has no such method
+absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, const std::string& method,
+                                          const std::vector<c10::IValue>& inputs, const std::string& path,
+                                          const std::string& model);
 
 }  // namespace modelport
 

@@ -10,7 +10,6 @@
 
 #include "common/expression/expression.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/proof/check_result.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

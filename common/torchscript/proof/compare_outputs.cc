@@ -1,16 +1,19 @@
 #include "common/torchscript/proof/compare_outputs.h"
 
+#include <ATen/Context.h>
+#include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
+#include <sstream>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/proof/compare_values.h"
 #include "common/torchscript/proof/example.h"
-#include "common/torchscript/proof/kernel_fault.h"
-#include "common/torchscript/proof/nonfinite_outputs.h"
 #include "common/torchscript/proof/operator_trace.h"
 
 namespace modelport {
@@ -141,6 +144,51 @@ absl::Status ExplainWithoutOneDnn(const Pair& pair, const Comparison& failed) {
                                              " here, even without oneDNN; use another machine or --dtype"));
 }
 
+void FindInTensor(const at::Tensor& tensor, const std::string& name, std::vector<NonfiniteOutput>& found) {
+  if (!tensor.is_floating_point()) return;
+  const int64_t nan = tensor.isnan().sum().item<int64_t>(), infinite = tensor.isinf().sum().item<int64_t>();
+  if (nan + infinite > 0) found.push_back({name, tensor.numel(), nan, infinite});
+}
+
+std::string Item(const std::string& name, const c10::IValue& key) {
+  std::ostringstream text;
+  if (key.isString()) {
+    text << key.toStringRef();
+  } else {
+    text << key;
+  }
+  return absl::StrCat(name, "[", text.str(), "]");
+}
+
+void Find(const c10::IValue& value, const std::string& name, std::vector<NonfiniteOutput>& found) {
+  if (value.isTensor()) FindInTensor(value.toTensor(), name, found);
+  if (value.isTuple() || value.isList()) {
+    const std::vector<c10::IValue> items =
+        value.isTuple() ? value.toTupleRef().elements().vec() : value.toListRef().vec();
+    for (size_t i = 0; i < items.size(); ++i) Find(items[i], absl::StrCat(name, "[", i, "]"), found);
+  }
+  if (!value.isGenericDict()) return;
+  for (const auto& entry : value.toGenericDict()) Find(entry.value(), Item(name, entry.key()), found);
+}
+
+// A kernel that reads memory outside its inputs may find equal values there in two runs.
+constexpr int kRuns = 5;
+
+absl::StatusOr<std::vector<OperatorRun>> Trace(const torch::jit::Module& module, const Call& call) {
+  absl::Status status;
+  std::vector<OperatorRun> runs = TraceOperators([&] { status = RunExamples(module, {call}).status(); });
+  RETURN_IF_ERROR(status);
+  return runs;
+}
+
+// Stops where the runs take different branches.
+absl::optional<OperatorRun> FirstDifference(const std::vector<OperatorRun>& a, const std::vector<OperatorRun>& b) {
+  for (size_t i = 0; i < std::min(a.size(), b.size()) && a[i].name == b[i].name; ++i) {
+    if (a[i].input_digest == b[i].input_digest && a[i].output_digest != b[i].output_digest) return a[i];
+  }
+  return absl::nullopt;
+}
+
 }  // namespace
 
 absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Module& actual,
@@ -159,5 +207,27 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Mod
   const std::string culprit = fault ? fault->call : "a kernel of oneDNN";
   return ComparedOutputs{std::move(without.outputs), absl::StrCat(culprit, kFaultVerdict)};
 }
+
+std::vector<NonfiniteOutput> FindNonfinite(const c10::IValue& output, const std::string& name) {
+  std::vector<NonfiniteOutput> found;
+  Find(output, name, found);
+  return found;
+}
+
+absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module, const Call& call) {
+  ASSIGN_OR_RETURN(std::vector<OperatorRun> previous, Trace(module, call));
+  for (int i = 1; i < kRuns; ++i) {
+    ASSIGN_OR_RETURN(std::vector<OperatorRun> runs, Trace(module, call));
+    if (absl::optional<OperatorRun> found = FirstDifference(previous, runs)) return found;
+    previous = std::move(runs);
+  }
+  return absl::optional<OperatorRun>();
+}
+
+WithoutOneDnn::WithoutOneDnn() : was_enabled_(at::globalContext().userEnabledMkldnn()) {
+  at::globalContext().setUserEnabledMkldnn(false);
+}
+
+WithoutOneDnn::~WithoutOneDnn() { at::globalContext().setUserEnabledMkldnn(was_enabled_); }
 
 }  // namespace modelport

@@ -1,4 +1,5 @@
-// Compares what two modules compute.
+// Compares what two modules compute, and finds kernels whose outputs differ for equal inputs, to tell a processor's
+// faults from a module's.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_PROOF_COMPARE_OUTPUTS_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_PROOF_COMPARE_OUTPUTS_H_
 
@@ -9,8 +10,11 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/tensor/shape.h"
+#include "common/torchscript/proof/operator_trace.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
@@ -54,6 +58,35 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const torch::jit::Module& expecte
                                                const std::vector<Call>& examples,
                                                const std::vector<c10::IValue>& expected_outputs,
                                                const std::vector<c10::IValue>& outputs, bool allow_nonfinite);
+
+// A tensor among a call's outputs that has NaN or infinite elements.
+struct NonfiniteOutput {
+  std::string name;  // "forward([1, 3, 28, 28])[depth]".
+  int64_t elements = 0;
+  int64_t nan = 0;
+  int64_t infinite = 0;
+};
+
+// The tensors in `output` that have NaN or infinite elements; `output` is a tensor, or tuples, lists and dictionaries
+// of tensors. Names start with `name`.
+std::vector<NonfiniteOutput> FindNonfinite(const c10::IValue& output, const std::string& name);
+
+// Runs the example `call` of `module` a few times and returns the first operator whose outputs differed though its
+// inputs were bitwise equal, the innermost one if operators call others; nullopt if there was none.
+//   others  as RunExamples
+absl::StatusOr<absl::optional<OperatorRun>> FindUnstableOperator(const torch::jit::Module& module, const Call& call);
+
+// While an object of this class exists, LibTorch uses its own, slower kernels instead of oneDNN's, in all threads.
+class WithoutOneDnn {
+ public:
+  WithoutOneDnn();
+  ~WithoutOneDnn();
+  WithoutOneDnn(const WithoutOneDnn&) = delete;
+  WithoutOneDnn& operator=(const WithoutOneDnn&) = delete;
+
+ private:
+  const bool was_enabled_;
+};
 
 }  // namespace modelport
 

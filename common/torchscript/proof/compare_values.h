@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
+#include <c10/core/ScalarType.h>
 
 #include <string>
 
@@ -33,6 +34,13 @@ struct Difference {
 //                  device, an object, a dictionary whose keys are tensors
 absl::StatusOr<Difference> CompareValues(const c10::IValue& expected, const c10::IValue& actual,
                                          absl::string_view name);
+
+// The distance from 1 to the next number of the floating dtype `type`: what one rounding is to a number of this size.
+inline double Epsilon(at::ScalarType type) {
+  if (type == at::kBFloat16) return 0x1p-7;
+  if (type == at::kHalf) return 0x1p-10;
+  return type == at::kDouble ? 0x1p-52 : 0x1p-23;
+}
 
 }  // namespace modelport
 

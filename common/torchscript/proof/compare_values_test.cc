@@ -9,6 +9,7 @@
 #include <ATen/ops/complex.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/eye.h>
+#include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/quantize_per_tensor.h>
 #include <ATen/ops/tensor.h>
@@ -165,5 +166,15 @@ TEST(BitwiseEqualTest, ComparesBitsOfDenseTensors) {
   }
 }
 
+TEST(EpsilonTest, IsTheLeastPowerOfTwoThatChangesOne) {
+  for (const at::ScalarType type : {at::kDouble, at::kFloat, at::kHalf, at::kBFloat16}) {
+    const at::Tensor one = at::ones({}, type);
+    const auto plus = [&](double value) { return one + at::full({}, value, type); };
+    EXPECT_FALSE(plus(Epsilon(type)).equal(one)) << c10::toString(type);
+    EXPECT_TRUE(plus(Epsilon(type) / 2).equal(one)) << c10::toString(type);
+  }
+}
+
 }  // namespace
+
 }  // namespace modelport

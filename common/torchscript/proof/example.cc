@@ -25,7 +25,7 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
 #include "common/text/nearest.h"
-#include "common/torchscript/script/class_names.h"
+#include "common/torchscript/script/compile_message.h"
 #include "common/torchscript/script/ivalue.h"
 #include "common/torchscript/script/torch_status.h"
 

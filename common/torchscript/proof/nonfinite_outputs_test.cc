@@ -1,5 +1,3 @@
-#include "common/torchscript/proof/nonfinite_outputs.h"
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -10,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/torchscript/proof/compare_outputs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

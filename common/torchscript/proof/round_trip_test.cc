@@ -12,7 +12,7 @@
 #include <sstream>
 #include <string>
 
-#include "common/digest/hashing_writer.h"
+#include "common/digest/background_digest.h"
 #include "common/digest/sha256.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"

@@ -9,7 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/script/has_operator.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 

@@ -15,7 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "common/torchscript/script/for_each_node.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 namespace {

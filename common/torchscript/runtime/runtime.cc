@@ -49,4 +49,11 @@ bool IsAtLeast(absl::string_view name, absl::string_view minimum) {
   return false;
 }
 
+ArchiveFormat FormatFor(const Runtime& runtime) {
+  ArchiveFormat format;
+  format.version = runtime.max_archive_version;
+  format.new_records = !runtime.old_records;
+  return format;
+}
+
 }  // namespace modelport

@@ -26,6 +26,16 @@ absl::StatusOr<const Runtime*> FindRuntime(absl::string_view name);
 // Whether the runtime `name` is `minimum` or a newer one. False if one of them is not known.
 bool IsAtLeast(absl::string_view name, absl::string_view minimum);
 
+// The properties of an archive that decide which runtimes can read it.
+struct ArchiveFormat {
+  uint32_t version = 0;      // Of the TorchScript file format.
+  bool new_records = false;  // Has a ".data/version" or ".debug_pkl" record.
+  bool none_type = false;    // Its code names the type NoneType.
+};
+
+// The format in which WriteArchive writes for `runtime`, with the highest version that `runtime` reads.
+ArchiveFormat FormatFor(const Runtime& runtime);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_RUNTIME_H_

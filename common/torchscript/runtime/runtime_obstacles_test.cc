@@ -8,7 +8,6 @@
 #include "absl/status/status.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/read_format.h"
-#include "common/torchscript/runtime/archive_format.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"

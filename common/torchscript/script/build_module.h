@@ -5,9 +5,11 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/module_tree/module_tree.h"
-#include "common/torchscript/script/has_operator.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
@@ -18,6 +20,10 @@ namespace modelport {
 //   InvalidArgument  the plugin's text does not compile; names the plugin's file and line
 absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
                                                HasOperator has_operator = CompilerHasOperator);
+
+// The words in the text of the tree's methods and of the functions that these words name. The free functions that the
+// methods call, themselves or through other functions, are among them. The words lie in the tree's library.
+absl::flat_hash_set<absl::string_view> CalledNames(const ModuleTree& tree);
 
 }  // namespace modelport
 

@@ -1,5 +1,3 @@
-#include "common/torchscript/script/called_names.h"
-
 #include <memory>
 #include <string>
 
@@ -7,6 +5,7 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/build_module.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -7,10 +7,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/text/nearest.h"
-#include "common/torchscript/script/class_names.h"
 
 namespace modelport {
 namespace {
@@ -140,6 +140,16 @@ void AddDetails(const Lines& details, std::string* message) {
   }
 }
 
+// Removes from `text` each piece that starts with `begin`, up to and including the next `end`.
+void RemovePieces(absl::string_view begin, absl::string_view end, std::string* text) {
+  for (size_t start = text->find(std::string(begin)); start != std::string::npos;
+       start = text->find(std::string(begin), start)) {
+    const size_t stop = text->find(std::string(end), start);
+    if (stop == std::string::npos) return;
+    text->erase(start, stop + end.size() - start);
+  }
+}
+
 }  // namespace
 
 std::string CompileMessage(const SourceText& source, absl::string_view what, absl::string_view error,
@@ -158,6 +168,12 @@ std::string CompileMessage(const SourceText& source, absl::string_view what, abs
   if (refusals.size() < 2) return message;
   for (const Refusal& refusal : refusals) absl::StrAppend(&message, "\n  ", refusal.signature, ": ", refusal.reason);
   return message;
+}
+
+std::string WithPluginNames(absl::string_view text) {
+  std::string plain = absl::StrReplaceAll(text, {{absl::StrCat(kClassNamespace, "."), ""}});
+  RemovePieces(" (of Python compilation unit at: 0x", ")", &plain);
+  return plain;
 }
 
 }  // namespace modelport

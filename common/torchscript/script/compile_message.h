@@ -1,4 +1,5 @@
-// Turns the errors of LibTorch's compiler into messages about a plugin's text.
+// Turns the errors of LibTorch's compiler into messages about a plugin's text, with the plugin's names for the classes
+// and functions that Compiler makes from it.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_COMPILE_MESSAGE_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_COMPILE_MESSAGE_H_
 
@@ -25,6 +26,13 @@ struct KnownNames {
 //           ~~~~~~~~~~~ <--- HERE
 std::string CompileMessage(const SourceText& source, absl::string_view what, absl::string_view error,
                            const KnownNames& known);
+
+// The namespace of these classes and functions: the class of module type Conv2d is "__torch__.modelport.Conv2d".
+inline constexpr char kClassNamespace[] = "__torch__.modelport";
+
+// `text`, a message of LibTorch, with the names that the plugin has for its classes:
+// "__torch__.modelport.Conv2d (of Python compilation unit at: 0x55...)" becomes "Conv2d".
+std::string WithPluginNames(absl::string_view text);
 
 }  // namespace modelport
 

@@ -15,12 +15,10 @@
 #include "common/expression/identifier.h"
 #include "common/module_tree/size_tables.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/script/class_names.h"
 #include "common/torchscript/script/compile_message.h"
-#include "common/torchscript/script/for_each_node.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/ivalue.h"
 #include "common/torchscript/script/nesting.h"
-#include "common/torchscript/script/operator_names.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

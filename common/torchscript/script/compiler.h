@@ -16,7 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
-#include "common/torchscript/script/has_operator.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/module_value.h"
 #include "common/torchscript/script/plugin_resolver.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/torchscript/script/for_each_node.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

@@ -1,12 +1,20 @@
 #include "common/torchscript/script/module_value.h"
 
+#include <ATen/core/class_type.h>
+#include <ATen/core/function.h>
+#include <ATen/core/jit_type.h>
 #include <torch/csrc/jit/frontend/error_report.h>
 #include <torch/csrc/jit/ir/ir.h>
 
 #include <string>
 #include <vector>
 
-#include "common/torchscript/script/missing_member.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "common/module_tree/module_tree.h"
+#include "common/module_tree/module_type.h"
+#include "common/text/nearest.h"
 
 namespace modelport {
 
@@ -19,6 +27,56 @@ using torch::jit::SugaredTupleValue;
 using torch::jit::SugaredValue;
 
 namespace {
+
+// Where a member is declared, and what it depends on.
+struct Condition {
+  std::string text;
+  YamlMark mark;
+};
+
+template <typename Decl>
+void FindCondition(const std::vector<Decl>& members, absl::string_view name, absl::optional<Condition>* found) {
+  for (const Decl& member : members) {
+    if (member.name == name && member.when.has_value()) *found = Condition{member.when->text(), member.mark};
+  }
+}
+
+absl::optional<Condition> ConditionOf(const ModuleType& type, absl::string_view name) {
+  absl::optional<Condition> found;
+  FindCondition(type.parameters, name, &found);
+  FindCondition(type.buffers, name, &found);
+  FindCondition(type.attributes, name, &found);
+  FindCondition(type.children, name, &found);
+  return found;
+}
+
+std::vector<std::string> MembersOf(const c10::ClassType& type) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < type.numAttributes(); ++i) names.push_back(type.getAttributeName(i));
+  for (size_t i = 0; i < type.numConstants(); ++i) names.push_back(type.getConstantName(i));
+  for (const torch::jit::Function* method : type.methods()) names.push_back(method->name());
+  return names;
+}
+
+// The message about a member `name` that the class `type`, made for `node`, does not have. `object` is the text that
+// stands for the module: "self.layer1".
+//   BasicBlock has no member bn4; nearest: bn2
+//   bn3 exists only where `when: down` holds (models/toy/modules.yaml:7:7); absent in layer1.0: guard with
+//   hasattr(self, "bn3")
+//   layer1 is a list of modules, without a member bn2: loop over it or index it, self.layer1[0].bn2
+std::string MissingMember(const ModuleNode& node, const c10::ClassType& type, absl::string_view name,
+                          absl::string_view object) {
+  if (node.is_list()) {
+    return absl::StrCat(node.path, " is a list of modules, without a member ", name, ": loop over it or index it, ",
+                        object, "[0].", name);
+  }
+  if (const absl::optional<Condition> condition = ConditionOf(*node.type, name)) {
+    return absl::StrCat(name, " exists only where `when: ", condition->text, "` holds (", MarkString(condition->mark),
+                        "); absent in ", node.path.empty() ? "the root module" : node.path, ": guard with hasattr(",
+                        object, ", \"", name, "\")");
+  }
+  return absl::StrCat(node.type->name(), " has no member ", name, NearestHint(name, MembersOf(type)));
+}
 
 // Bytes that a call or an index counts as.
 constexpr size_t kCallText = 32;

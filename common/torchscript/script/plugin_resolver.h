@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "common/torchscript/script/has_operator.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 

@@ -14,7 +14,6 @@
 #include "common/text/units.h"
 #include "common/torchscript/script/torch_status.h"
 #include "common/torchscript/weights/read_source.h"
-#include "common/torchscript/weights/scalar_type.h"
 #include "common/torchscript/weights/tensor_file.h"
 
 namespace modelport {

@@ -2,9 +2,11 @@
 #define MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_READ_SOURCE_H_
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 
 #include "absl/status/statusor.h"
 #include "common/operation/slot_source.h"
+#include "common/tensor/dtype.h"
 
 namespace modelport {
 
@@ -14,6 +16,9 @@ namespace modelport {
 //   ResourceExhausted  memory ran out
 //   others             as SlotSource::Evaluate
 absl::StatusOr<at::Tensor> ReadSource(const SlotSource& source);
+
+// The torch scalar type of a dtype.
+at::ScalarType ToScalarType(DType dtype);
 
 }  // namespace modelport
 

@@ -14,13 +14,11 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/operation/constant.h"
-#include "common/operation/take.h"
-#include "common/operation/verify_inputs.h"
+#include "common/operation/slot_source.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/weights/audit.h"
 #include "common/torchscript/weights/bind_tensors.h"
 #include "common/torchscript/weights/read_source.h"
-#include "common/torchscript/weights/scalar_type.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

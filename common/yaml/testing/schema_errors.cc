@@ -1,5 +1,7 @@
 #include "common/yaml/testing/schema_errors.h"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -8,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/yaml/testing/json_schema.h"
+#include "gtest/gtest.h"
 #include "yaml-cpp/yaml.h"
 
 namespace modelport {
@@ -57,6 +59,132 @@ const Json& FindSchema(const std::string& path) {
   return schema->second;
 }
 
+bool HasType(const Json& value, const std::string& type) {
+  if (type == "integer") return value.is_number() && std::trunc(value.get<double>()) == value.get<double>();
+  if (type == "number") return value.is_number();
+  return type == value.type_name();
+}
+
+bool Matches(const std::string& text, const std::string& pattern) {
+  static auto* const patterns = new std::map<std::string, std::regex>();  // They are slow to make.
+  return std::regex_search(text, patterns->try_emplace(pattern, pattern).first->second);
+}
+
+class Validator {
+ public:
+  explicit Validator(const Json& root) : root_(root) {}
+
+  // Adds what is wrong with `value`, which is at `place`.
+  void Check(const Json& schema, const Json& value, const std::string& place) {
+    if (schema.is_boolean()) return Expect(schema.get<bool>(), place, "not allowed");
+    if (schema.contains("$ref")) {
+      const std::string pointer = schema["$ref"].get<std::string>().substr(1);
+      return Check(root_.at(Json::json_pointer(pointer)), value, place);
+    }
+    for (const auto& [keyword, rule] : schema.items()) {
+      const bool is_known = IsAnnotation(keyword) || CheckAny(schema, keyword, rule, value, place) ||
+                            CheckScalar(keyword, rule, value, place) || CheckList(keyword, rule, value, place) ||
+                            CheckMap(schema, keyword, rule, value, place);
+      EXPECT_TRUE(is_known) << "keyword " << keyword;
+    }
+  }
+
+  std::vector<std::string> TakeErrors() { return std::move(errors_); }
+
+ private:
+  static bool IsAnnotation(const std::string& keyword) {
+    return keyword == "$schema" || keyword == "title" || keyword == "description" || keyword == "default" ||
+           keyword == "definitions" || keyword == "patternErrorMessage";
+  }
+
+  bool IsValid(const Json& schema, const Json& value) const {
+    Validator other(root_);
+    other.Check(schema, value, "");
+    return other.errors_.empty();
+  }
+
+  void Expect(bool holds, const std::string& place, const std::string& wanted) {
+    if (!holds) errors_.push_back(absl::StrCat(place, ": ", wanted));
+  }
+
+  // The functions below return whether they know the keyword.
+
+  bool CheckAny(const Json& schema, const std::string& keyword, const Json& rule, const Json& value,
+                const std::string& place) {
+    const auto is_valid = [&](const Json& alternative) { return IsValid(alternative, value); };
+    if (keyword == "anyOf") {
+      Expect(std::any_of(rule.begin(), rule.end(), is_valid), place, keyword);
+    } else if (keyword == "oneOf") {
+      Expect(std::count_if(rule.begin(), rule.end(), is_valid) == 1, place, keyword);
+    } else if (keyword == "if") {
+      const char* branch = IsValid(rule, value) ? "then" : "else";
+      if (schema.contains(branch)) Check(schema[branch], value, place);
+    } else if (keyword == "type") {
+      const auto has_type = [&](const Json& type) { return HasType(value, type); };
+      Expect(rule.is_array() ? std::any_of(rule.begin(), rule.end(), has_type) : has_type(rule), place,
+             absl::StrCat("type ", rule.dump()));
+    } else if (keyword == "enum") {
+      Expect(std::count(rule.begin(), rule.end(), value) > 0, place, rule.dump());
+    } else if (keyword == "const") {
+      Expect(value == rule, place, rule.dump());
+    } else {
+      return keyword == "then" || keyword == "else";
+    }
+    return true;
+  }
+
+  bool CheckScalar(const std::string& keyword, const Json& rule, const Json& value, const std::string& place) {
+    const std::string wanted = absl::StrCat(keyword, " ", rule.dump());
+    if (keyword == "pattern") {
+      if (value.is_string()) Expect(Matches(value, rule), place, wanted);
+    } else if (keyword == "minLength") {
+      if (value.is_string()) Expect(value.get<std::string>().size() >= rule, place, wanted);
+    } else if (keyword == "minimum") {
+      if (value.is_number()) Expect(value >= rule, place, wanted);
+    } else if (keyword == "exclusiveMinimum") {
+      if (value.is_number()) Expect(value > rule, place, wanted);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  bool CheckList(const std::string& keyword, const Json& rule, const Json& value, const std::string& place) {
+    if (keyword != "items" && keyword != "minItems" && keyword != "maxItems") return false;
+    if (!value.is_array()) return true;
+    if (keyword == "minItems") Expect(value.size() >= rule, place, absl::StrCat("minItems ", rule.dump()));
+    if (keyword == "maxItems") Expect(value.size() <= rule, place, absl::StrCat("maxItems ", rule.dump()));
+    for (size_t i = 0; keyword == "items" && i < value.size(); ++i)
+      Check(rule, value[i], absl::StrCat(place, "[", i, "]"));
+    return true;
+  }
+
+  bool CheckMap(const Json& schema, const std::string& keyword, const Json& rule, const Json& value,
+                const std::string& place) {
+    if (keyword != "properties" && keyword != "additionalProperties" && keyword != "propertyNames" &&
+        keyword != "required" && keyword != "minProperties") {
+      return false;
+    }
+    if (!value.is_object()) return true;
+    if (keyword == "minProperties") Expect(value.size() >= rule, place, absl::StrCat("minProperties ", rule.dump()));
+    for (size_t i = 0; keyword == "required" && i < rule.size(); ++i) {
+      const std::string name = rule[i];
+      Expect(value.contains(name), place, absl::StrCat("required ", name));
+    }
+    for (const auto& [name, field] : value.items()) {
+      const std::string inner = absl::StrCat(place, ".", name);
+      const bool is_listed = schema.contains("properties") && schema["properties"].contains(name);
+      if (keyword == "propertyNames") Check(rule, name, inner);
+      if (keyword == "properties" && is_listed) Check(rule[name], field, inner);
+      if (keyword == "additionalProperties" && !is_listed) Check(rule, field, inner);
+    }
+    return true;
+  }
+
+  const Json& root_;
+  std::vector<std::string> errors_;
+};
+
 }  // namespace
 
 std::string SchemaPath(const YamlFile& file) {
@@ -73,6 +201,12 @@ std::vector<std::string> SchemaErrors(const YamlFile& file) {
     return {error.what()};
   }
   return JsonSchemaErrors(FindSchema(SchemaPath(file)), document);
+}
+
+std::vector<std::string> JsonSchemaErrors(const Json& schema, const Json& value) {
+  Validator validator(schema);
+  validator.Check(schema, value, "");
+  return validator.TakeErrors();
 }
 
 }  // namespace modelport

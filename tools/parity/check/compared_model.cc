@@ -3,6 +3,7 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,10 +13,11 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/lint/script_file.h"
-#include "common/torchscript/parity/record_reference.h"
+#include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/proof/example.h"
-#include "tools/parity/check/find_nonfinite.h"
+#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/script/torch_status.h"
 #include "tools/parity/check/reference_names.h"
 
 namespace modelport {
@@ -113,6 +115,20 @@ absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const ComparedModel& m
   ASSIGN_OR_RETURN(const ModelCall call, FindCall(model, reference));
   const c10::InferenceMode inference;
   return FindNonfiniteOperator(model.module, call.method, call.arguments);
+}
+
+absl::StatusOr<absl::optional<OperatorRun>> FindNonfiniteOperator(const torch::jit::Module& module,
+                                                                  const std::string& method,
+                                                                  const std::vector<c10::IValue>& inputs) {
+  const auto found = module.find_method(method);
+  if (!found) return absl::NotFoundError(absl::StrCat("no method ", method));
+  absl::Status status;
+  // The exception is caught within the trace, which would not end otherwise.
+  std::vector<OperatorRun> runs = TraceOperators([&] { status = CatchTorch([&] { (*found)(inputs); }); });
+  const auto first = std::find_if(runs.begin(), runs.end(), [](const OperatorRun& run) { return run.makes_nonfinite; });
+  if (first != runs.end()) return absl::make_optional(std::move(*first));
+  RETURN_IF_ERROR(status);
+  return absl::nullopt;
 }
 
 }  // namespace modelport

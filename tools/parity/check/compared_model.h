@@ -1,6 +1,7 @@
 #ifndef MODELPORT_TOOLS_PARITY_CHECK_COMPARED_MODEL_H_
 #define MODELPORT_TOOLS_PARITY_CHECK_COMPARED_MODEL_H_
 
+#include <ATen/core/ivalue.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <string>
@@ -11,6 +12,7 @@
 #include "common/expression/expression.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/proof/operator_trace.h"
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 
@@ -44,6 +46,14 @@ absl::StatusOr<Reference> RecordModel(const ComparedModel& model, const absl::op
 // The first operator that makes a NaN or an infinity, with the call of `reference` or of the first example.
 absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const ComparedModel& model,
                                                           const absl::optional<Reference>& reference);
+
+// Calls `method` of `module` and returns the first operator that makes a NaN or an infinity of finite inputs; nullopt
+// if none does.
+//   NotFound  no such method
+//   Internal  the module fails
+absl::StatusOr<absl::optional<OperatorRun>> FindNonfiniteOperator(const torch::jit::Module& module,
+                                                                  const std::string& method,
+                                                                  const std::vector<c10::IValue>& inputs);
 
 }  // namespace modelport
 

@@ -1,5 +1,3 @@
-#include "tools/parity/check/find_nonfinite.h"
-
 #include <ATen/ops/full.h>
 #include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
@@ -7,6 +5,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/parity/check/compared_model.h"
 
 namespace modelport {
 namespace {

@@ -10,11 +10,10 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
-#include "common/torchscript/parity/count_elements.h"
+#include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/measures.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference_call.h"
-#include "common/torchscript/parity/typed_copy.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

@@ -5,7 +5,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include "common/status/status_matchers.h"
-#include "common/torchscript/parity/record_reference.h"
+#include "common/torchscript/parity/reference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -11,7 +11,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/manifest/main_output.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/torchscript/script/torch_status.h"
 #include "tools/image/legend.h"
 

@@ -6,7 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "common/manifest/main_output.h"
+#include "common/manifest/manifest_facts.h"
 #include "tools/image/legend.h"
 
 namespace modelport {

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "tools/image/image.h"
+#include "tools/image/picture.h"
 
 namespace modelport {
 

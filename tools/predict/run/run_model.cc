@@ -5,10 +5,13 @@
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
 #include <c10/core/InferenceMode.h>
+#include <sys/resource.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -16,7 +19,10 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "common/manifest/main_output.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/script/torch_status.h"
@@ -136,6 +142,15 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& in
   return results;
 }
 
+constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
+constexpr absl::Duration kLeastTime = absl::Seconds(3);
+
+double PeakMemory() {
+  rusage usage = {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) * 1024;
+}
+
 }  // namespace
 
 bool TakesViews(const LoadedArtifact& artifact) {
@@ -170,6 +185,21 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
   return Run(artifact, input, size, trimap);
+}
+
+absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image, absl::optional<int64_t> size,
+                                       const at::Tensor& trimap) {
+  std::vector<double> seconds;
+  const absl::Time begin = absl::Now();
+  for (int run = 0; run < kMostRuns; ++run) {
+    if (run >= kWarmUp + kLeastRuns && absl::Now() - begin > kLeastTime) break;
+    const absl::Time start = absl::Now();
+    RETURN_IF_ERROR(RunModel(artifact, absl::MakeConstSpan(&image, 1), size, trimap).status());
+    if (run >= kWarmUp) seconds.push_back(absl::ToDoubleSeconds(absl::Now() - start));
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return Benchmark{static_cast<int>(seconds.size()), seconds[seconds.size() / 2],
+                   seconds[(seconds.size() * 9 + 9) / 10 - 1], PeakMemory()};
 }
 
 }  // namespace modelport

@@ -1,8 +1,12 @@
 #ifndef MODELPORT_TOOLS_PREDICT_SCENE_WRITE_SCENE_H_
 #define MODELPORT_TOOLS_PREDICT_SCENE_WRITE_SCENE_H_
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -31,6 +35,16 @@ absl::Status CheckSceneOutputs(const SceneOutputs& outputs);
 //   FailedPrecondition   no point is left
 //   others               as OutputFile and OutputFolder
 absl::StatusOr<SceneCounts> WriteScene(absl::Span<const View> views, const SceneOutputs& outputs);
+
+// The cameras of views, whose predictions have extrinsics and intrinsics, as JSON: for each view the file's name, its
+// size, the extrinsics (3 x 4, world to camera; x right, y down, z forward) and the intrinsics (3 x 3, pixels).
+std::string CamerasJson(absl::Span<const View> views);
+
+// The same as the text files of COLMAP, by name: cameras.txt, images.txt and points3D.txt, which is without points.
+std::vector<std::pair<std::string, std::string>> CamerasColmap(absl::Span<const View> views);
+
+// The rotation `matrix` [3, 3] as a unit quaternion w, x, y, z with w >= 0.
+std::vector<double> Quaternion(const at::Tensor& matrix);
 
 }  // namespace modelport
 

@@ -1,0 +1,152 @@
+#include "common/manifest/describe_manifest.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "common/text/units.h"
+
+namespace modelport {
+namespace {
+
+// `whole`, or "PART TEXT" for each of several files, where `get` has the text of one.
+template <typename Get>
+std::string OfEachFile(const Manifest& manifest, const std::string& whole, Get get) {
+  if (!manifest.has_checkpoints()) return whole;
+  return absl::StrJoin(manifest.checkpoints().files(), ", ", [&](std::string* out, const Manifest::Checkpoint& file) {
+    absl::StrAppend(out, file.part(), " ", get(file));
+  });
+}
+
+template <typename Message>
+std::string Shape(const Message& message) {
+  return absl::StrCat("[", absl::StrJoin(message.shape(), ", "), "]");
+}
+
+template <typename Message>
+std::string Range(const Message& message) {
+  if (message.has_min() && message.has_max()) return absl::StrCat(message.min(), " to ", message.max());
+  if (message.has_min()) return absl::StrCat("at least ", message.min());
+  return message.has_max() ? absl::StrCat("at most ", message.max()) : "";
+}
+
+// The texts that are not empty, with commas between, and `help` after them.
+std::string Joined(const std::vector<std::string>& texts, const std::string& help) {
+  std::string joined;
+  for (const std::string& text : texts) {
+    if (!text.empty()) absl::StrAppend(&joined, joined.empty() ? "" : ", ", text);
+  }
+  return help.empty() ? joined : absl::StrCat(joined, joined.empty() ? "" : ": ", help);
+}
+
+// Whether the input is an image of one size: its last two sides are numbers.
+bool HasOneSize(const Manifest::Input& input) {
+  const auto is_number = [](const std::string& side) {
+    return std::all_of(side.begin(), side.end(), absl::ascii_isdigit);
+  };
+  const int sides = input.shape_size();
+  return sides >= 2 && is_number(input.shape(sides - 1)) && is_number(input.shape(sides - 2));
+}
+
+std::string Sides(const Manifest::Input& input) {
+  if (input.multiple_of() == 0 || HasOneSize(input)) return "";
+  return input.multiple_of() == 1 ? "any size" : absl::StrCat("sides multiples of ", input.multiple_of());
+}
+
+std::string Recommended(const Manifest::Input& input) {
+  if (input.recommended_size() == 0) return "";
+  return absl::StrCat("best with a ", absl::StrReplaceAll(input.resize(), {{"_", " "}}), " of ",
+                      input.recommended_size());
+}
+
+}  // namespace
+
+std::string WeightsSource(const Manifest& manifest) {
+  return OfEachFile(manifest, manifest.source(), [](const auto& file) { return file.source(); });
+}
+
+std::string WeightsLayout(const Manifest& manifest) {
+  return OfEachFile(manifest, manifest.layout(), [](const auto& file) { return file.layout(); });
+}
+
+std::string WeightsOrigin(const Manifest& manifest) {
+  const auto origin = [](absl::string_view published) -> std::string {
+    if (published == "no") return "not the published file";
+    // "yes", or "yes, by the first 8 digits of its sha256".
+    return absl::ConsumePrefix(&published, "yes") ? absl::StrCat("the published file", published) : "";
+  };
+  if (!manifest.has_checkpoints()) return origin(manifest.published());
+  std::vector<std::string> origins;
+  for (const Manifest::Checkpoint& file : manifest.checkpoints().files()) {
+    if (!file.published().empty()) origins.push_back(absl::StrCat(file.part(), " ", origin(file.published())));
+  }
+  return absl::StrJoin(origins, ", ");
+}
+
+std::string LeftOutByRequest(const Manifest& manifest) {
+  const Manifest::Outputs& outputs = manifest.outputs();
+  if (outputs.left_out().empty()) return "";
+  const std::string names = absl::StrJoin(outputs.left_out(), ", ");
+  if (outputs.tensors().empty()) return names;
+  return absl::StrCat(names, " and ", Counted(outputs.tensors_size(), "tensor"), " that only ",
+                      outputs.left_out_size() == 1 ? "it needs" : "they need");
+}
+
+bool ExcludesCommercialUse(const Manifest& manifest) { return absl::StrContains(manifest.weights_licence(), "-NC"); }
+
+double LargestDifference(const Manifest::RoundTrip& round_trip) {
+  double largest = 0;
+  for (const auto& output : round_trip.outputs()) {
+    if (!output.equal_on_same_memory()) largest = std::max(largest, output.relative());
+  }
+  return largest;
+}
+
+std::string DescribeProof(const Manifest::RoundTrip& round_trip) {
+  if (!round_trip.proven()) return "none (--noverify)";
+  const double largest = LargestDifference(round_trip);
+  const int magnified = std::count_if(round_trip.outputs().begin(), round_trip.outputs().end(),
+                                      [](const auto& output) { return output.equal_on_same_memory(); });
+  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(), " methods equal, ",
+                      round_trip.outputs_size(), " outputs ",
+                      largest == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", largest),
+                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
+                      round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
+}
+
+std::string EntryPointSignature(const Manifest::EntryPoint& entry_point) {
+  const auto format = [](std::string* out, const Manifest::Input& input) {
+    absl::StrAppend(out, input.name(), input.default_value().empty() ? "" : "=", input.default_value());
+  };
+  return absl::StrCat(entry_point.method(), "(", absl::StrJoin(entry_point.inputs(), ", ", format), ") -> ",
+                      entry_point.returns());
+}
+
+std::string InputText(const Manifest::Input& input) {
+  const bool is_tensor = !input.dtype().empty();
+  return Joined({is_tensor ? absl::StrCat(input.type(), " ", Shape(input)) : input.type(), input.dtype(),
+                 input.normalised() ? "normalised" : "", Range(input), Sides(input), Recommended(input)},
+                input.help());
+}
+
+std::string OutputText(const Manifest::Result& output) {
+  return Joined({output.dtype().empty() ? "" : Shape(output), output.dtype(), output.unit(),
+                 output.larger_is().empty() ? "" : absl::StrCat("larger is ", output.larger_is()), Range(output),
+                 output.only_with().empty() ? "" : absl::StrCat("only with ", output.only_with()),
+                 output.only_without().empty() ? "" : absl::StrCat("only without ", output.only_without())},
+                output.help());
+}
+
+int InternalMethods(const Manifest& manifest) {
+  return manifest.entry_points().empty() ? 0 : manifest.methods_size() - manifest.entry_points_size();
+}
+
+}  // namespace modelport

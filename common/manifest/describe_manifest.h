@@ -1,0 +1,48 @@
+// What a manifest says of the weights, their source, the proof and the entry points, for people.
+#ifndef MODELPORT_COMMON_MANIFEST_DESCRIBE_MANIFEST_H_
+#define MODELPORT_COMMON_MANIFEST_DESCRIBE_MANIFEST_H_
+
+#include <string>
+
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// "sha256:HEX", "seeded:v1:0", or of several files "backbone sha256:HEX, linear_head sha256:HEX".
+std::string WeightsSource(const Manifest& manifest);
+
+// "original", or of several files "backbone transformers, linear_head original".
+std::string WeightsLayout(const Manifest& manifest);
+
+// "the published file" or "not the published file", of several files "backbone the published file, linear_head not the
+// published file"; "" if the plugin states no sha256, or for seeded weights.
+std::string WeightsOrigin(const Manifest& manifest);
+
+// What --outputs left out: "depth_conf and 3 tensors that only it needs"; "" if nothing.
+std::string LeftOutByRequest(const Manifest& manifest);
+
+// Whether the licence of the published weights excludes commercial use, as its SPDX name tells: "CC-BY-NC-4.0".
+bool ExcludesCommercialUse(const Manifest& manifest);
+
+// The largest difference of two outputs as a part of the output's range; 0: all are bitwise equal. Outputs that are
+// equal only on the same memory do not count.
+double LargestDifference(const Manifest::RoundTrip& round_trip);
+
+// What was proven: "643 tensors bitwise equal, 534 methods equal, 3 outputs bitwise equal", or "none (--noverify)".
+std::string DescribeProof(const Manifest::RoundTrip& round_trip);
+
+// "forward(x, input_size=518) -> Tensor".
+std::string EntryPointSignature(const Manifest::EntryPoint& entry_point);
+
+// "Tensor [B, 3, H, W], uint8 or floating, 0 to 1, any size".
+std::string InputText(const Manifest::Input& input);
+
+// "[B, H, W], float32, metres, larger is farther, 0 to 20".
+std::string OutputText(const Manifest::Result& output);
+
+// How many methods of the artifact are not entry points, if it states some; else 0.
+int InternalMethods(const Manifest& manifest);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_COMMON_MANIFEST_DESCRIBE_MANIFEST_H_

@@ -1,0 +1,165 @@
+#include "common/torchscript/lint/rules.h"
+
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/pickler.h>
+
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/runtime/runtime_obstacles.h"
+#include "common/torchscript/script/torch_status.h"
+
+namespace modelport {
+namespace {
+
+using c10::TypeKind;
+
+bool IsCustomClass(const c10::ClassType& type) {
+  return type.name() && absl::StartsWith(type.name()->qualifiedName(), "__torch__.torch.classes.");
+}
+
+c10::QualifiedName NameOf(const c10::ClassTypePtr& type) { return *type->name(); }
+
+// True if every runtime reads and writes values of this type.
+bool IsStorable(const c10::Type& type) {
+  switch (type.kind()) {
+    case TypeKind::TensorType:
+    case TypeKind::IntType:
+    case TypeKind::FloatType:
+    case TypeKind::BoolType:
+    case TypeKind::StringType:
+    case TypeKind::DeviceObjType:
+    case TypeKind::NoneType:
+    case TypeKind::InterfaceType:
+      return true;
+    case TypeKind::ClassType:
+      return !IsCustomClass(type.expectRef<c10::ClassType>());
+    case TypeKind::ListType:
+    case TypeKind::DictType:
+    case TypeKind::TupleType:
+    case TypeKind::OptionalType: {
+      const auto inner = type.containedTypes();
+      return std::all_of(inner.begin(), inner.end(), [](const c10::TypePtr& inner) { return IsStorable(*inner); });
+    }
+    default:
+      return false;
+  }
+}
+
+// Pickles the attributes of `module` as saving does, and discards the bytes. Tensors and code are left out: both can
+// always be saved. Throws the exceptions of LibTorch if an attribute cannot be saved.
+void Pickle(const torch::jit::Module& module) {
+  std::vector<c10::ClassTypePtr> types;
+  torch::jit::Pickler pickler([](const char*, size_t) {}, /*tensor_table=*/nullptr, NameOf, &types,
+                              /*get_tensor_id=*/[](const at::Tensor&) { return ""; });
+  pickler.protocol();
+  pickler.pushIValue(module._ivalue());
+  pickler.stop();
+}
+
+// Calls `visit` for every attribute of `type` that is not a submodule.
+void ForEachAttribute(const c10::ClassType& type,
+                      const std::function<void(const std::string& name, const c10::Type& type)>& visit) {
+  for (size_t i = 0; i < type.numAttributes(); ++i) {
+    const auto owner = type.getAttribute(i)->cast<c10::ClassType>();
+    if (owner == nullptr || !owner->is_module()) visit(type.getAttributeName(i), *type.getAttribute(i));
+  }
+}
+
+bool WritesInput(const Step& step) {
+  const std::vector<c10::Argument>& formals = step.node->schema().arguments();
+  for (size_t i = 0; i < std::min(formals.size(), step.inputs.size()); ++i) {
+    const c10::AliasInfo* alias = formals[i].alias_info();
+    if (alias != nullptr && alias->isWrite() && step.inputs[i]->is_input) return true;
+  }
+  return false;
+}
+
+struct Cure {
+  absl::string_view call;  // The start of RuntimeObstacle::call.
+  absl::string_view cure;
+};
+
+// Operators that published models use and that old runtimes lack, and how to replace them there.
+constexpr Cure kCures[] = {
+    {"aten::_upsample_",
+     "if F.interpolate without antialiasing calls it, call torch._C._nn.upsample_bilinear2d, upsample_bicubic2d or "
+     "upsample_nearest2d; for antialiasing, write it as a matmul with the weights of every pixel"},
+    {"aten::amax(", "use torch.max over the dimension, or x.flatten(k).max(k)[0]"},
+    {"aten::amin(", "use torch.min over the dimension, or x.flatten(k).min(k)[0]"},
+    {"aten::floor_divide(", "write torch.floor(x / y)"},
+    {"aten::inverse(", "write the inverse out for the sizes that occur"},
+    {"aten::linalg_inv", "write the inverse out for the sizes that occur"},
+    {"aten::linalg_vector_norm(", "write torch.sqrt((x * x).sum(dim))"},
+    {"aten::maximum(", "use torch.max(x, y)"},
+    {"aten::meshgrid(", "call torch.meshgrid without indexing"},
+    {"aten::minimum(", "use torch.min(x, y)"},
+    {"aten::movedim(", "use permute or transpose"},
+    {"aten::new_ones(", "use torch.ones with the tensor's dtype and device"},
+    {"aten::outer(", "write x[:, None] * y[None]"},
+    {"aten::pad(", "call torch._C._nn.reflection_pad2d, replication_pad2d or torch.constant_pad_nd"},
+    {"aten::round(", "write math.floor(x + 0.5), or round halves to even by hand"},
+    {"aten::scaled_dot_product_attention(", "write the attention out: matmul, softmax, matmul"},
+    {"aten::silu", "write x * torch.sigmoid(x)"},
+    {"aten::slice(", "give every bound: x[0:2] for x[:2], x[0:x.size(0) - 1] for x[:-1]"},
+    {"aten::tile(", "use repeat"},
+    {"aten::unflatten(", "use reshape"},
+};
+
+std::string FindCure(const RuntimeObstacle& obstacle, absl::string_view runtime) {
+  for (const Cure& cure : kCures) {
+    if (absl::StartsWith(obstacle.call, cure.call)) return std::string(cure.cure);
+  }
+  if (!obstacle.call.empty()) return absl::StrCat("write it with operators that LibTorch ", runtime, " has");
+  return absl::StrCat("save the file with LibTorch ", runtime, ", or export it with --runtime=", runtime);
+}
+
+}  // namespace
+
+void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findings) {
+  for (const auto& module : subject.module.named_modules()) {
+    ForEachAttribute(*module.value.type(), [&](const std::string& name, const c10::Type& type) {
+      if (IsStorable(type)) return;
+      findings.push_back({.modules = {module.name},
+                          .message = absl::StrCat("attribute ", name, " is of type ", type.annotation_str(),
+                                                  ", which not every host can load or save again"),
+                          .cure = "keep its state in tensors, numbers, strings, or lists and dictionaries of them"});
+    });
+  }
+  const absl::Status saved = CatchTorch([&] { Pickle(subject.module); });
+  if (saved.ok()) return;
+  findings.push_back({.modules = {""},
+                      .message = absl::StrCat("the module cannot be saved again: ", saved.message()),
+                      .cure = "remove what the message names; converting a .pt to a .cat saves it again"});
+}
+
+void CheckInPlaceWrites(const LintSubject& subject, std::vector<Finding>& findings) {
+  for (const Step& step : subject.trace.steps) {
+    if (!WritesInput(step)) continue;
+    findings.push_back(
+        {.modules = {step.module},
+         .line = FindSourceLine(step.node->sourceRange()),
+         .message = absl::StrCat(step.name(), " writes into the input of forward, whose memory is the host's"),
+         .cure = "write into a copy, x.clone(), or use the operator that makes a new tensor"});
+  }
+}
+
+void CheckRuntimeObstacles(const LintSubject& subject, std::vector<Finding>& findings) {
+  if (subject.runtime == nullptr) return;
+  for (const RuntimeObstacle& obstacle : FindObstacles(*subject.runtime, subject.format, subject.operators)) {
+    const std::string message = absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause);
+    const std::string cure = FindCure(obstacle, subject.runtime->name);
+    if (obstacle.places.empty()) findings.push_back({.modules = {""}, .message = message, .cure = cure});
+    for (const OperatorCall::Place& place : obstacle.places) {
+      findings.push_back({.modules = place.modules, .line = place.line, .message = message, .cure = cure});
+    }
+  }
+}
+
+}  // namespace modelport
