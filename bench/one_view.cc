@@ -19,6 +19,7 @@
 #include "common/torchscript/weights/bind_tensors.h"
 #include "models/built_in_plugins.h"
 #include "registry/recognise/map_weights.h"
+#include "registry/recognise/recognise_model.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
 #include "tools/command/tool_main.h"
@@ -42,7 +43,7 @@ struct Network {
 
 absl::StatusOr<Network> MakeNetwork(const Registry& registry, const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> weights, MapWeights(registry, entry, tree, Seeded{0}));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> weights, MapWeights(FittingHint(registry), entry, tree, Seeded{0}));
   ASSIGN_OR_RETURN(BoundTensors bound, BindTensors(weights[0].checkpoint, weights[0].plan, tree, DType::kFloat32));
   ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(tree, bound.tensors));
   return Network{std::move(tree), std::move(weights), std::move(bound), std::move(module)};

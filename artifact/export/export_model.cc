@@ -36,6 +36,7 @@
 #include "common/torchscript/weights/bind_tensors.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/published_file.h"
+#include "registry/recognise/recognise_model.h"
 #include "registry/target_tree.h"
 #include "targets/host_rules.h"
 
@@ -184,7 +185,8 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
                                    options.wrapper, options.outputs, options.static_shape));
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
 
-  ASSIGN_OR_RETURN(std::vector<MappedPart> weights, MapWeights(registry, entry, *tree.model, options.weights));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> weights,
+                   MapWeights(FittingHint(registry), entry, *tree.model, options.weights));
   KeepSlots(tree.kept, weights);
   for (const MappedPart& part : weights) RETURN_IF_ERROR(CheckNotAnInput(options.out, part.checkpoint));
   ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound,

@@ -39,6 +39,7 @@
 #include "common/torchscript/script/torch_status.h"
 #include "common/torchscript/weights/read_source.h"
 #include "registry/recognise/weight_source.h"
+#include "registry/recognise/recognise_model.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
@@ -92,7 +93,7 @@ absl::StatusOr<ArtifactWeights> Bind(const KeptOutputs& kept, std::vector<Mapped
 
 absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const TargetTree& tree,
                                          DType dtype, const Seeded& seeded) {
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, *tree.model, seeded));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(FittingHint(registry), entry, *tree.model, seeded));
   return Bind(tree.kept, std::move(mapped), dtype, {SeededName(seeded)});
 }
 
@@ -135,7 +136,8 @@ absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, 
                                                      " checkpoints: --checkpoint lacks that of ", parts[i].file->part,
                                                      ", ", source));
     }
-    absl::StatusOr<MappedPart> part = MapPart(registry, entry, std::move(parts[i]), {*std::move(taken[i]), choice});
+    absl::StatusOr<MappedPart> part =
+        MapPart(FittingHint(registry), entry, std::move(parts[i]), {*std::move(taken[i]), choice});
     if (!part.ok()) {
       return Annotate(part.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
                                                   Brief(DictName(*choice.state_dict))));
@@ -153,7 +155,7 @@ absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, con
                                                    const std::vector<std::string>& paths) {
   CheckpointFiles files;
   for (const std::string& path : paths) files.push_back({path});
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(registry, entry, *tree.model, files));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(FittingHint(registry), entry, *tree.model, files));
   std::vector<std::string> sources;
   for (const MappedPart& part : mapped) {
     RETURN_IF_ERROR(VerifyInputs(part.checkpoint, part.plan.sources));

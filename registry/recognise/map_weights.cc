@@ -1,11 +1,9 @@
 #include "registry/recognise/map_weights.h"
 
-#include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/checkpoint/seeded.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/published_keys.h"
@@ -27,25 +25,6 @@ absl::StatusOr<std::vector<MappedPart>> MapSeeded(const Variant& variant, std::v
   return mapped;
 }
 
-// A line that says what `given`, which does not fit `title`, fits instead; "" if that is nothing, or if the keys and
-// shapes of `title` fit in another way.
-std::string HintAtFitting(const Registry& registry, const std::string& title, const GivenCheckpoint& given) {
-  const absl::optional<std::string>& state_dict = given.choice.state_dict;
-  const std::vector<FittingVariant> variants = FindFittingVariants(registry, given.checkpoint, {"auto", state_dict});
-  const std::vector<std::string> models = NamesOfFitting(variants);
-  const std::vector<std::string> parts = TitlesOf(FindFittingParts(registry, given.checkpoint, {"auto", state_dict}));
-  for (const std::vector<std::string>& titles : {models, parts}) {
-    if (std::count(titles.begin(), titles.end(), title) > 0) return "";
-  }
-  if (!models.empty()) {
-    return absl::StrCat("\n  it fits another model: --model=", absl::StrJoin(models, " or --model="));
-  }
-  // Two of the file's dictionaries fit it, for example.
-  const auto is_title = [&](const FittingVariant& variant) { return variant.entry.variant->name == title; };
-  if (std::any_of(variants.begin(), variants.end(), is_title)) return "";
-  return parts.empty() ? "" : absl::StrCat("\n  it fits ", absl::StrJoin(parts, " or "));
-}
-
 // What to do if no checkpoint is given for `part`; `first` is one that is.
 absl::Status NoFile(const Variant& variant, const WeightPart& part, const std::string& first) {
   const PublishedFile& file = *part.file;
@@ -56,8 +35,8 @@ absl::Status NoFile(const Variant& variant, const WeightPart& part, const std::s
                    file.name.empty() ? "FILE" : file.name));
 }
 
-absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const CatalogEntry& entry,
-                                                 const ModuleTree& tree, const std::vector<GivenCheckpoint>& given) {
+absl::StatusOr<std::vector<MappedPart>> MapGiven(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
+                                                 const std::vector<GivenCheckpoint>& given) {
   ASSIGN_OR_RETURN(std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
   ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
   std::vector<const GivenCheckpoint*> file_of(parts.size());
@@ -65,7 +44,7 @@ absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const
   std::vector<MappedPart> mapped;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (file_of[i] == nullptr) continue;
-    ASSIGN_OR_RETURN(MappedPart part, MapPart(registry, entry, std::move(parts[i]), *file_of[i]));
+    ASSIGN_OR_RETURN(MappedPart part, MapPart(hint, entry, std::move(parts[i]), *file_of[i]));
     mapped.push_back(std::move(part));
   }
   // Reported last: a file that fits no part may be the one meant for this.
@@ -77,17 +56,17 @@ absl::StatusOr<std::vector<MappedPart>> MapGiven(const Registry& registry, const
 
 }  // namespace
 
-absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
-                                                   const ModuleTree& tree, const WeightSource& source) {
+absl::StatusOr<std::vector<MappedPart>> MapWeights(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
+                                                   const WeightSource& source) {
   if (const auto* const seeded = std::get_if<Seeded>(&source)) {
     ASSIGN_OR_RETURN(std::vector<WeightPart> parts, SplitWeights(*entry.plugin, *entry.variant, tree));
     return MapSeeded(*entry.variant, parts, *seeded);
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(*std::get_if<CheckpointFiles>(&source)));
-  return MapGiven(registry, entry, tree, given);
+  return MapGiven(hint, entry, tree, given);
 }
 
-absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry& entry, WeightPart part,
+absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, WeightPart part,
                                    const GivenCheckpoint& given, absl::FunctionRef<void(const Comparison&)> on_misfit) {
   ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(given.checkpoint, *part.key_map, given.choice));
   const std::string title = part.Title(*entry.variant);
@@ -96,15 +75,15 @@ absl::StatusOr<MappedPart> MapPart(const Registry& registry, const CatalogEntry&
   absl::StatusOr<Plan> plan =
       CheckPlan(mapper, *entry.variant, mapper.MakePlan(std::move(comparison), part.tree, title));
   if (absl::IsFailedPrecondition(plan.status())) {
-    return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), HintAtFitting(registry, title, given)));
+    return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), hint(title, given)));
   }
   RETURN_IF_ERROR(plan.status());
   return MappedPart{std::move(part), given.checkpoint, *std::move(plan)};
 }
 
-absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
+absl::StatusOr<MappedWeights> MapCheckpoint(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice) {
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapGiven(registry, entry, tree, {{std::move(checkpoint), choice}}));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapGiven(hint, entry, tree, {{std::move(checkpoint), choice}}));
   return MappedWeights{std::move(mapped[0].checkpoint), std::move(mapped[0].plan)};
 }
 

@@ -31,23 +31,26 @@ struct MappedPart {
   Plan plan;  // For the slots of `part.tree`.
 };
 
+// What the error of a file that does not fit `title` adds: a line that begins with a newline and says what the file
+// fits instead, or "". FittingHint of recognise_model.h looks into the catalog for it.
+using MisfitHint = absl::FunctionRef<std::string(const std::string& title, const GivenCheckpoint& given)>;
+
 // Opens the checkpoints, or makes the seeded weights, and plans how they fill `tree`, the variant's own of `entry`. The
 // parts are in the order of its slots.
 //   InvalidArgument     a file is given twice, or there are more or fewer files than parts
-//   FailedPrecondition  a file does not fit, or fills the same part as another; if a file fits another variant of the
-//                       catalog, the message names that one
+//   FailedPrecondition  a file does not fit, and the message has the hint; or it fills the same part as another
 //   others              as OpenCheckpoint, KeyMapper::Make and CheckPlan
-absl::StatusOr<std::vector<MappedPart>> MapWeights(const Registry& registry, const CatalogEntry& entry,
-                                                   const ModuleTree& tree, const WeightSource& source);
+absl::StatusOr<std::vector<MappedPart>> MapWeights(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
+                                                   const WeightSource& source);
 
 // Maps the checkpoint that fills `part` of `entry`, as MapWeights does. Calls `on_misfit` with all differences of a
 // file that does not fit.
 absl::StatusOr<MappedPart> MapPart(
-    const Registry& registry, const CatalogEntry& entry, WeightPart part, const GivenCheckpoint& given,
+    MisfitHint hint, const CatalogEntry& entry, WeightPart part, const GivenCheckpoint& given,
     absl::FunctionRef<void(const Comparison&)> on_misfit = [](const Comparison&) {});
 
 // Maps one checkpoint, as MapWeights does.
-absl::StatusOr<MappedWeights> MapCheckpoint(const Registry& registry, const CatalogEntry& entry, const ModuleTree& tree,
+absl::StatusOr<MappedWeights> MapCheckpoint(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
                                             Checkpoint checkpoint, const SourceChoice& choice);
 
 }  // namespace modelport

@@ -14,6 +14,7 @@
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/recognise_model.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -23,7 +24,7 @@ TEST(MappedWeightsTest, ThePlanKeepsItsCheckpointOpen) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSERT_OK_AND_ASSIGN(std::vector<MappedPart> weights, MapWeights(registry, entry, tree, Seeded{0}));
+  ASSERT_OK_AND_ASSIGN(std::vector<MappedPart> weights, MapWeights(FittingHint(registry), entry, tree, Seeded{0}));
   const std::string key = weights[0].checkpoint.state_dicts().front().tensors.front().key;
   const Plan plan = std::move(weights[0]).plan;
   weights[0].checkpoint = Checkpoint(CheckpointContents());
@@ -43,7 +44,7 @@ TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
                        BuildModuleTree(with_registers.plugin->library, with_registers.variant->module));
   Checkpoint checkpoint = MakeSeededCheckpoint(PublishedKeys(plain.plugin->key_map, own), 0);
   EXPECT_THAT(NamesOfFitting(FindFittingVariants(registry, checkpoint, {})), testing::ElementsAre("tiny_dinov2"));
-  EXPECT_THAT(MapCheckpoint(registry, with_registers, other, std::move(checkpoint), {}),
+  EXPECT_THAT(MapCheckpoint(FittingHint(registry), with_registers, other, std::move(checkpoint), {}),
               StatusIs(absl::StatusCode::kFailedPrecondition,
                        testing::EndsWith("\n  it fits another model: --model=tiny_dinov2")));
 }

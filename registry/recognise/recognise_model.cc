@@ -160,6 +160,23 @@ absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const C
 
 }  // namespace
 
+std::string FittingHint::operator()(const std::string& title, const GivenCheckpoint& given) const {
+  const absl::optional<std::string>& state_dict = given.choice.state_dict;
+  const std::vector<FittingVariant> variants = FindFittingVariants(registry_, given.checkpoint, {"auto", state_dict});
+  const std::vector<std::string> models = NamesOfFitting(variants);
+  const std::vector<std::string> parts = TitlesOf(FindFittingParts(registry_, given.checkpoint, {"auto", state_dict}));
+  for (const std::vector<std::string>& titles : {models, parts}) {
+    if (std::count(titles.begin(), titles.end(), title) > 0) return "";
+  }
+  if (!models.empty()) {
+    return absl::StrCat("\n  it fits another model: --model=", absl::StrJoin(models, " or --model="));
+  }
+  // Two of the file's dictionaries fit it, for example.
+  const auto is_title = [&](const FittingVariant& variant) { return variant.entry.variant->name == title; };
+  if (std::any_of(variants.begin(), variants.end(), is_title)) return "";
+  return parts.empty() ? "" : absl::StrCat("\n  it fits ", absl::StrJoin(parts, " or "));
+}
+
 std::vector<CatalogEntry> FindVariantsOfFiles(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
   std::vector<std::vector<FittingPart>> fitting;
   for (const auto& [checkpoint, choice] : given) fitting.push_back(FindFittingParts(registry, checkpoint, choice));

@@ -28,6 +28,19 @@ absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint,
 // InvalidArgument: `layout`, the value of the flag `flag`, is neither auto nor a layout of any family.
 absl::Status CheckKnownLayout(const Registry& registry, absl::string_view flag, const std::string& layout);
 
+// What a file that does not fit fits instead, for the errors of MapWeights.
+class FittingHint {
+ public:
+  explicit FittingHint(const Registry& registry) : registry_(registry) {}
+
+  // A line that begins with a newline and says which models, or which parts of models, `given` fits; "" if that is
+  // nothing, or if the keys and shapes of `title` fit in another way.
+  std::string operator()(const std::string& title, const GivenCheckpoint& given) const;
+
+ private:
+  const Registry& registry_;
+};
+
 struct NearestVariant {
   std::string name;
   // "(layout original): 2 of 247 keys missing ...", of MakePlan's message, or "by shapes alone: ...".

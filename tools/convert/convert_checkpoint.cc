@@ -185,7 +185,7 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
                                      const ConvertOptions& options) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   const SourceChoice& choice = options.checkpoints.front().choice;
-  ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(registry, entry, tree, checkpoint, choice));
+  ASSIGN_OR_RETURN(MappedWeights weights, MapCheckpoint(FittingHint(registry), entry, tree, checkpoint, choice));
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, weights.plan, options.layout));
   return Converted{{entry.variant->name}, std::move(weights.plan), std::move(stored)};
 }
@@ -269,7 +269,8 @@ absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOp
   }
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(options.model));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(const std::vector<MappedPart> parts, MapWeights(registry, entry, tree, options.checkpoints));
+  ASSIGN_OR_RETURN(const std::vector<MappedPart> parts,
+                   MapWeights(FittingHint(registry), entry, tree, options.checkpoints));
   for (const MappedPart& part : parts) inputs->push_back({part.checkpoint, part.plan.sources});
   Plan plan = JoinParts(parts);
   ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));

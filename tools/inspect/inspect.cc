@@ -91,7 +91,7 @@ absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry
     const std::string& title = titles[part_of[i]];
     if (given.size() > 1) std::cout << "\n" << given[i].checkpoint.path() << " is for " << title << "\n";
     const absl::StatusOr<MappedPart> mapped =
-        MapPart(registry, entry, std::move(parts[part_of[i]]), given[i],
+        MapPart(FittingHint(registry), entry, std::move(parts[part_of[i]]), given[i],
                 [&](const Comparison& comparison) { PrintDifferences(comparison, title, std::cout); });
     if (mapped.ok()) {
       PrintPlan(mapped->plan, mapped->part.tree, title, std::cout);

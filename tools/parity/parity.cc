@@ -20,6 +20,7 @@
 #include "common/torchscript/weights/bind_tensors.h"
 #include "models/built_in_plugins.h"
 #include "registry/recognise/map_weights.h"
+#include "registry/recognise/recognise_model.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
 #include "tools/command/commands.h"
@@ -48,7 +49,7 @@ absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& e
   BuiltModel model;
   ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
                                                options.wrapper, options.outputs, options.static_shape));
-  ASSIGN_OR_RETURN(model.weights, MapWeights(registry, entry, *model.tree.model, options.weights));
+  ASSIGN_OR_RETURN(model.weights, MapWeights(FittingHint(registry), entry, *model.tree.model, options.weights));
   KeepSlots(model.tree.kept, model.weights);
   ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
   ASSIGN_OR_RETURN(model.module,
