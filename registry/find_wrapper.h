@@ -8,7 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "registry/plugin.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -22,7 +22,7 @@
 #include "common/text/printable.h"
 #include "registry/find_wrapper.h"
 #include "registry/plugin.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 #include "targets/targets.h"
 
 namespace modelport {

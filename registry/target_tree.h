@@ -13,7 +13,7 @@
 #include "common/module_tree/size_tables.h"
 #include "common/tensor/image_size.h"
 #include "registry/plugin.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -3,7 +3,7 @@
 
 #include "absl/types/span.h"
 #include "common/torchscript/lint/host_rule.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/text/nearest.h"
 #include "targets/nuke/nuke.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 namespace {

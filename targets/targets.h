@@ -4,7 +4,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -14,7 +14,7 @@
 #include "common/torchscript/script/module_fwd.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -18,7 +18,7 @@
 #include "registry/recognise/map_weights.h"
 #include "registry/registry.h"
 #include "registry/target_tree.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -6,8 +6,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "common/checkpoint/budget.h"
 #include "common/checkpoint/contents.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/value.h"
 #include "common/checkpoint/torch_tensor.h"
 

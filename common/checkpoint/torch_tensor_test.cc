@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/status/status_matchers.h"

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/record_content.h"
 #include "common/checkpoint/state_dict_collector.h"

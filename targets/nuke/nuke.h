@@ -1,7 +1,7 @@
 #ifndef MODELPORT_TARGETS_NUKE_NUKE_H_
 #define MODELPORT_TARGETS_NUKE_NUKE_H_
 
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -7,7 +7,7 @@
 #include "absl/status/statusor.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/text/template.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 
 namespace modelport {
 

@@ -1,5 +1,5 @@
 // The pickle machine, and the recognition of Python's own types in its values.
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/pickle/python_objects.h"
 #include "tests/fuzz/fuzz_check.h"

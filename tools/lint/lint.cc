@@ -12,7 +12,7 @@
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "targets/host_rules.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 #include "tools/command/commands.h"
 #include "tools/request/host_request.h"
 

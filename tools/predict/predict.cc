@@ -18,7 +18,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"

@@ -4,7 +4,7 @@
 
 #include "absl/status/statusor.h"
 #include "common/torchscript/runtime/runtime.h"
-#include "targets/target.h"
+#include "targets/target/target.h"
 #include "tools/command/flags.h"
 
 namespace modelport {

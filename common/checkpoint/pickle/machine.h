@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/value.h"
 
 namespace modelport::pickle {

@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/io/byte_reader.h"
 #include "common/status/status_matchers.h"

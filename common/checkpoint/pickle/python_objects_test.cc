@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/status/status_matchers.h"

@@ -1,6 +1,6 @@
 // Targets: the hosts that artifacts are made for. Each is a folder here.
-#ifndef MODELPORT_TARGETS_TARGET_H_
-#define MODELPORT_TARGETS_TARGET_H_
+#ifndef MODELPORT_TARGETS_TARGET_TARGET_H_
+#define MODELPORT_TARGETS_TARGET_TARGET_H_
 
 #include <string>
 #include <vector>
@@ -48,4 +48,4 @@ struct Target {
 
 }  // namespace modelport
 
-#endif  // MODELPORT_TARGETS_TARGET_H_
+#endif  // MODELPORT_TARGETS_TARGET_TARGET_H_

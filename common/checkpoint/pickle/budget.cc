@@ -1,4 +1,4 @@
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 
 #include "absl/strings/str_cat.h"
 #include "common/text/units.h"

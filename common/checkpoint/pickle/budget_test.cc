@@ -1,4 +1,4 @@
-#include "common/checkpoint/budget.h"
+#include "common/checkpoint/pickle/budget.h"
 
 #include <limits>
 
