@@ -2,7 +2,9 @@
 
 #include <libdeflate.h>
 
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "absl/strings/str_format.h"
 #include "common/checkpoint/file_kind.h"
@@ -37,6 +39,27 @@ absl::StatusOr<CheckpointContents> ReadShard(absl::string_view file) {
   return ReadFileOfKind(kind, file);
 }
 
+// Refuses what is a part of another checkpoint, which the names tell: the files inside would look like whole ones.
+absl::Status CheckIsWhole(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path given(path);
+  const bool is_folder = fs::is_directory(given, error);
+  const std::string name = given.filename().string();
+  if (name == ".metadata" || given.extension() == ".distcp" || (is_folder && fs::exists(given / ".metadata", error))) {
+    const std::string folder = is_folder ? path : given.parent_path().string();
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": a checkpoint of torch.distributed.checkpoint, which is a folder of shards\n  join them: ",
+                     "python -m torch.distributed.checkpoint.format_utils dcp_to_torch ", folder.empty() ? "." : folder,
+                     " weights.pth"));
+  }
+  if (name == "data.pkl") {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, ": one record of an archive of torch.save, without its tensors\n  give the archive itself"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<CheckpointContents> ReadContents(const OpenedFile& file) {
   ASSIGN_OR_RETURN(const FileKind kind, DetectFileKind(file.bytes));
   if (kind == FileKind::kJson) return ReadShards(file, ReadShard);
@@ -61,6 +84,7 @@ absl::Status Checkpoint::CheckUnchanged() const {
 }
 
 absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
+  RETURN_IF_ERROR(CheckIsWhole(path));
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   absl::StatusOr<CheckpointContents> contents = ReadContents({path, file->bytes(), file, file.get()});
   if (!contents.ok()) return Annotate(contents.status(), path);

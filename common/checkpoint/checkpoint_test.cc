@@ -109,6 +109,20 @@ TEST(CheckpointTest, MissingFileIsNotFound) {
   EXPECT_THAT(OpenCheckpoint("missing.pth"), StatusIs(absl::StatusCode::kNotFound, "missing.pth: no such file"));
 }
 
+TEST(CheckpointTest, PartsOfOtherCheckpointsAreNamed) {
+  const std::string folder = absl::StrCat(testing::TempDir(), "/sharded");
+  std::filesystem::create_directories(folder);
+  for (const char* name : {"/.metadata", "/__0_0.distcp", "/data.pkl"}) std::ofstream(folder + name) << SmallTorchZip();
+  for (const char* name : {"", "/.metadata", "/__0_0.distcp"}) {
+    EXPECT_THAT(OpenCheckpoint(folder + name),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         AllOf(HasSubstr("a checkpoint of torch.distributed.checkpoint"),
+                               HasSubstr(absl::StrCat("format_utils dcp_to_torch ", folder, " weights.pth")))));
+  }
+  EXPECT_THAT(OpenCheckpoint(folder + "/data.pkl"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("one record of an archive of torch.save")));
+}
+
 TEST(CheckpointTest, BorrowedBytesLiveAsLongAsTheCheckpoint) {
   const std::string path = absl::StrCat(testing::TempDir(), "/small.pth");
   std::ofstream(path, std::ios::binary) << SmallTorchZip();

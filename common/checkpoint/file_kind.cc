@@ -55,6 +55,15 @@ bool IsOnnx(string_view file) {
   return FirstBytes(file, 0, 1) == "\x08" && file.size() > 2 && file[1] < 0x20 && (file[2] == 0x12 || file[2] == 0x1a);
 }
 
+// The format of a file that is no checkpoint; its name is "" if it is not known.
+Foreign FindForeign(string_view file) {
+  if (IsHtml(file)) return {0, "", "a web page, perhaps the error page of a download", kDownloadAgain};
+  for (const Foreign& foreign : kForeign) {
+    if (FirstBytes(file, foreign.offset, foreign.magic.size()) == foreign.magic) return foreign;
+  }
+  return IsOnnx(file) ? Foreign{0, "", "an ONNX file", kConvert} : Foreign{0, "", "", kConvert};
+}
+
 // A safetensors file may begin with a brace too, but the upper bytes of its header's length are 0.
 bool IsJson(string_view file) {
   const string_view start = FirstBytes(file, 0, 8);
@@ -77,7 +86,7 @@ bool IsPickle(string_view file) { return file[0] == '\x80' && file[1] >= 2 && fi
 absl::StatusOr<FileKind> DetectFileKind(string_view file) {
   constexpr size_t kSafetensorsPrefix = 8;
   if (file.empty()) return absl::DataLossError(absl::StrCat("empty file", kDownloadAgain));
-  if (IsHtml(file)) return NotACheckpoint("a web page, perhaps the error page of a download", kDownloadAgain);
+  if (IsHtml(file)) return NotACheckpoint(FindForeign(file).name, kDownloadAgain);
   if (file.size() <= kSafetensorsPrefix) {
     return absl::DataLossError(absl::StrCat("truncated: has ", file.size(), " bytes", kDownloadAgain));
   }
@@ -86,13 +95,15 @@ absl::StatusOr<FileKind> DetectFileKind(string_view file) {
   if (IsPickle(file)) return FileKind::kTorchLegacy;
   if (IsJson(file)) return FileKind::kJson;
   if (file[kSafetensorsPrefix] == '{') return FileKind::kSafetensors;
-  for (const Foreign& foreign : kForeign) {
-    if (FirstBytes(file, foreign.offset, foreign.magic.size()) == foreign.magic) {
-      return NotACheckpoint(foreign.name, foreign.cure);
-    }
-  }
-  if (IsOnnx(file)) return NotACheckpoint("an ONNX file", kConvert);
-  return NotACheckpoint("neither torch.save nor safetensors wrote this file", kConvert);
+  const Foreign foreign = FindForeign(file);
+  return NotACheckpoint(foreign.name.empty() ? "neither torch.save nor safetensors wrote this file" : foreign.name,
+                        foreign.cure);
+}
+
+std::string ForeignKind(string_view file) {
+  if (DetectFileKind(file).ok() || file.size() <= 8) return "";
+  const Foreign foreign = FindForeign(file);
+  return absl::StrCat(foreign.name, foreign.cure == kConvert ? "" : foreign.cure);
 }
 
 }  // namespace modelport

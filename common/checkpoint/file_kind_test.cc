@@ -59,6 +59,14 @@ TEST(FileKindTest, SaysWhatElseAFileIs) {
   }
 }
 
+TEST(FileKindTest, ForeignKindsHaveTheCuresThatLeadToAnotherFile) {
+  EXPECT_EQ(ForeignKind("version https://git-lfs.github.com/spec/v1\noid"),
+            "a Git LFS pointer, not the file itself\n  fetch the file with: git lfs pull");
+  EXPECT_EQ(ForeignKind("\x08\x07\x12\x07pytorch"), "an ONNX file");
+  EXPECT_EQ(ForeignKind("just some text in a file"), "");
+  EXPECT_EQ(ForeignKind(SmallTorchZip()), "");
+}
+
 TEST(FileKindTest, TooFewBytesAreDataLoss) {
   EXPECT_THAT(DetectFileKind(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("empty file")));
   EXPECT_THAT(DetectFileKind("PK\3\4"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("truncated: has 4 bytes")));

@@ -88,14 +88,37 @@ absl::Status Archive::CheckStoragesAreIn(const absl::flat_hash_set<absl::string_
   return absl::OkStatus();
 }
 
-absl::Status CheckKind(const Archive& archive) {
+bool IsWeights(absl::string_view name) {
+  for (const absl::string_view end : {".bin", ".ckpt", ".pt", ".pth", ".safetensors", ".zip"}) {
+    if (absl::EndsWithIgnoreCase(name, end)) return true;
+  }
+  return false;
+}
+
+// What torch.save did not write, of an archive without data.pkl.
+absl::Status NoPickle(const std::vector<ZipRecord>& records) {
+  for (const ZipRecord& record : records) {
+    if (absl::EndsWith(record.name, "/archive_format") ||
+        absl::EndsWith(record.name, "serialized_exported_program.json")) {
+      return absl::InvalidArgumentError(
+          "a program of torch.export, not a checkpoint\n  save its weights as "
+          "torch.save(torch.export.load(path).state_dict, \"weights.pth\")");
+    }
+  }
+  for (const ZipRecord& record : records) {
+    if (!IsWeights(record.name)) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("a zip archive that holds ", Brief(record.name), "\n  unpack it first, and give that file"));
+  }
+  return absl::InvalidArgumentError("a zip archive that torch.save did not write: it has no data.pkl");
+}
+
+absl::Status CheckKind(const Archive& archive, const std::vector<ZipRecord>& records) {
   if (archive.Find("constants.pkl") != nullptr || archive.HasFolder("code")) {
     return absl::InvalidArgumentError(
         "a TorchScript artifact, not a checkpoint\n  save the weights as torch.save(model.state_dict(), path)");
   }
-  if (archive.Find("data.pkl") == nullptr) {
-    return absl::InvalidArgumentError("a zip archive that torch.save did not write: it has no data.pkl");
-  }
+  if (archive.Find("data.pkl") == nullptr) return NoPickle(records);
   if (archive.pickles().size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a zip archive of several checkpoints: ", Brief(archive.pickles()[0]), " and ", Brief(archive.pickles()[1])));
@@ -103,6 +126,16 @@ absl::Status CheckKind(const Archive& archive) {
   const ZipRecord* byte_order = archive.Find("byteorder");
   if (byte_order != nullptr && byte_order->bytes != "little") {
     return absl::UnimplementedError(absl::StrCat("byte order \"", Brief(byte_order->bytes, 20), "\" is not supported"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
+  for (const ZipRecord& record : records) {
+    if (!record.deflated) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("\"", Brief(record.name),
+                     "\": a compressed record: torch.save compresses nothing; unpack the archive and save anew"));
   }
   return absl::OkStatus();
 }
@@ -160,10 +193,12 @@ absl::StatusOr<int> ZipStorages::Find(const TorchStorage& storage) {
 
 absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file) {
   Budget budget(file.size());
-  ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file));
+  // Archives of other programs, which compress, are told by their names.
+  ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file, ZipMethods::kStoredAndDeflated));
   RETURN_IF_ERROR(budget.Spend(records.size() * kRecordCost));
   const Archive archive(records);
-  RETURN_IF_ERROR(CheckKind(archive));
+  RETURN_IF_ERROR(CheckKind(archive, records));
+  RETURN_IF_ERROR(CheckIsStored(records));
   const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(archive, budget);
   if (!pickle.ok()) return Annotate(pickle.status(), "data.pkl");
   CheckpointContents contents;

@@ -2,7 +2,9 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 
@@ -14,6 +16,9 @@ absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
 }
 
 absl::StatusOr<ArtifactFile> ArtifactFile::Read(const std::string& path, std::shared_ptr<const MappedFile> file) {
+  if (const std::string foreign = ForeignKind(file->bytes()); !foreign.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not an artifact: ", foreign));
+  }
   absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file->bytes(), ZipMethods::kStoredAndDeflated);
   if (!records.ok()) return Annotate(records.status(), path);
   return ArtifactFile(path, std::move(file), *std::move(records));

@@ -22,6 +22,7 @@ class ArtifactFile {
  public:
   // Opens the zip archive `path`. Messages begin with the path.
   //   DataLoss        truncated, damaged, or not a zip archive
+  //   InvalidArgument another kind of file, which the message names
   //   Unimplemented   encrypted, or compressed in a way that TorchScript does not use
   //   others          as MappedFile::Open
   static absl::StatusOr<ArtifactFile> Open(const std::string& path);

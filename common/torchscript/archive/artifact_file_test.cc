@@ -53,6 +53,10 @@ TEST(ArtifactFileTest, ErrorsBeginWithThePath) {
   const std::string encrypted = WriteTemp("encrypted.pt", ZipArchive({{"archive/version", "3\n"}}, {.flags = 1}));
   EXPECT_THAT(ArtifactFile::Open(encrypted).status(),
               StatusIs(absl::StatusCode::kUnimplemented, StartsWith(absl::StrCat(encrypted, ": "))));
+  const std::string pointer = WriteTemp("pointer.pt", "version https://git-lfs.github.com/spec/v1\noid");
+  EXPECT_THAT(ArtifactFile::Open(pointer).status(),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       StartsWith(absl::StrCat(pointer, ": not an artifact: a Git LFS pointer"))));
   const std::string missing = testing::TempDir() + "/missing.pt";
   EXPECT_THAT(ArtifactFile::Open(missing).status(),
               StatusIs(absl::StatusCode::kNotFound, StartsWith(absl::StrCat(missing, ": "))));

@@ -8,6 +8,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "common/checkpoint/file_kind.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
@@ -30,7 +31,10 @@ absl::Status NotTorchScript(absl::string_view kind) {
 
 absl::Status CheckScriptFile(absl::string_view bytes) {
   const absl::StatusOr<FileKind> kind = DetectFileKind(bytes);
-  if (absl::IsInvalidArgument(kind.status())) return NotTorchScript("not a zip archive");
+  if (absl::IsInvalidArgument(kind.status())) {
+    const std::string foreign = ForeignKind(bytes);
+    return NotTorchScript(foreign.empty() ? "not a zip archive" : foreign);
+  }
   RETURN_IF_ERROR(kind.status());
   switch (*kind) {
     case FileKind::kTorchZip:
