@@ -10,7 +10,7 @@ namespace {
 using testing::HasSubstr;
 
 auto Damaged(const char* what) { return StatusIs(absl::StatusCode::kDataLoss, HasSubstr(what)); }
-auto Invalid(const char* what) { return StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what)); }
+auto InvalidJson(const char* what) { return StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(what)); }
 
 TEST(ParseStrictJsonTest, IsCutAnywhere) {
   const std::string text = R"({"a": ["é", 1.5e3, null], "b": {"c": true}})";
@@ -48,17 +48,17 @@ TEST(FieldsTest, AreOfTheWantedTypes) {
   const auto json = ParseStrictJson(R"({"a": {"text": "t", "number": 1, "two": [1, 2]}, "list": []})");
   ASSERT_OK(json);
   EXPECT_EQ(*TextAt(*json, "/a/text"), "t");
-  EXPECT_THAT(TextAt(*json, "/a/none"), Invalid("a/none: wants a text, has nothing"));
-  EXPECT_THAT(TextAt(*json, "/a/text/0"), Invalid("a/text/0: wants a text, has nothing"));
-  EXPECT_THAT(TextAt(*json, "/a/two/2"), Invalid("a/two/2: wants a text, has nothing"));
-  EXPECT_THAT(TextAt(*json, "/a/number"), Invalid("a/number: wants a text, has number"));
+  EXPECT_THAT(TextAt(*json, "/a/none"), InvalidJson("a/none: wants a text, has nothing"));
+  EXPECT_THAT(TextAt(*json, "/a/text/0"), InvalidJson("a/text/0: wants a text, has nothing"));
+  EXPECT_THAT(TextAt(*json, "/a/two/2"), InvalidJson("a/two/2: wants a text, has nothing"));
+  EXPECT_THAT(TextAt(*json, "/a/number"), InvalidJson("a/number: wants a text, has number"));
   EXPECT_OK(CheckTextAt(*json, "/a/text", "t"));
-  EXPECT_THAT(CheckTextAt(*json, "/a/text", "u"), Invalid("a/text: wants u, has t"));
+  EXPECT_THAT(CheckTextAt(*json, "/a/text", "u"), InvalidJson("a/text: wants u, has t"));
   EXPECT_EQ((*ListAt(*json, "/a/two"))->size(), 2);
-  EXPECT_THAT(ListAt(*json, "/a"), Invalid("a: wants a list, has object"));
-  EXPECT_THAT(ListAt(*json, "/b"), Invalid("b: wants a list, has nothing"));
-  EXPECT_THAT(CheckOneAt(*json, "/a/two"), Invalid("a/two: wants one item, has 2"));
-  EXPECT_THAT(CheckOneAt(*json, "/list"), Invalid("list: wants one item, has 0"));
+  EXPECT_THAT(ListAt(*json, "/a"), InvalidJson("a: wants a list, has object"));
+  EXPECT_THAT(ListAt(*json, "/b"), InvalidJson("b: wants a list, has nothing"));
+  EXPECT_THAT(CheckOneAt(*json, "/a/two"), InvalidJson("a/two: wants one item, has 2"));
+  EXPECT_THAT(CheckOneAt(*json, "/list"), InvalidJson("list: wants one item, has 0"));
 }
 
 }  // namespace

@@ -13,7 +13,6 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
-#include "common/checkpoint/record_content.h"
 #include "common/checkpoint/state_dict_collector.h"
 #include "common/checkpoint/torch_tensor.h"
 #include "common/checkpoint/zip_directory.h"

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -27,6 +28,16 @@ enum class ZipMethods { kStored, kStoredAndDeflated };
 //   Unimplemented   a record of a method that is not in `methods`, an encrypted one, an archive in several volumes
 absl::StatusOr<std::vector<ZipRecord>> ReadZipDirectory(absl::string_view archive,
                                                         ZipMethods methods = ZipMethods::kStored);
+
+// Compares `content` with the CRC-32 that the archive states for it.
+//   DataLoss   they differ
+absl::Status CheckCrc32(const ZipRecord& record, absl::string_view content);
+
+// Inflates a deflated record and compares the content with the size and CRC-32 that the archive states. Allocates no
+// more than `max_size` bytes.
+//   DataLoss            the record is damaged
+//   ResourceExhausted   the archive states more than `max_size` bytes for it
+absl::StatusOr<std::string> InflateRecord(const ZipRecord& record, uint64_t max_size);
 
 }  // namespace modelport
 

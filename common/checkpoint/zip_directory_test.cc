@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "common/checkpoint/testing/zip_writer.h"
@@ -14,7 +15,9 @@
 namespace modelport {
 namespace {
 
+using absl::StatusCode;
 using ::testing::HasSubstr;
+using testing::HasSubstr;
 
 const std::vector<std::pair<std::string, std::string>>& Records() {
   static const auto& records =
@@ -116,5 +119,44 @@ TEST(ZipDirectoryTest, RefusesARecordWithinAnother) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("records overlap")));
 }
 
+// An archive of one deflated record.
+class RecordContentTest : public testing::Test {
+ protected:
+  RecordContentTest() : archive_(ZipArchive({{"a/text", text_}}, {.deflate = true})) {
+    const auto records = ReadZipDirectory(archive_, ZipMethods::kStoredAndDeflated);
+    EXPECT_OK(records);
+    if (records.ok()) record_ = records->front();
+  }
+
+  const std::string text_ = std::string(5000, 'x') + "y";
+  const std::string archive_;
+  ZipRecord record_;
+};
+
+TEST_F(RecordContentTest, InflatesUpToTheLimit) {
+  ASSERT_OK_AND_ASSIGN(const std::string content, InflateRecord(record_, text_.size()));
+  EXPECT_EQ(content, text_);
+  EXPECT_THAT(InflateRecord(record_, text_.size() - 1),
+              StatusIs(StatusCode::kResourceExhausted, HasSubstr("wants at most 5000 bytes, inflates to 5001")));
+}
+
+TEST_F(RecordContentTest, RefusesAnotherSizeThanIsStated) {
+  for (const int difference : {-1, 1, 1 << 20}) {
+    ZipRecord record = record_;
+    record.size += difference;
+    EXPECT_THAT(InflateRecord(record, 1 << 30), StatusIs(StatusCode::kDataLoss, HasSubstr("does not inflate to")));
+  }
+}
+
+TEST_F(RecordContentTest, RefusesDamage) {
+  ZipRecord record = record_;
+  record.bytes.remove_suffix(1);
+  EXPECT_THAT(InflateRecord(record, 1 << 30), StatusIs(StatusCode::kDataLoss, HasSubstr("does not inflate to")));
+  record = record_;
+  ++record.crc32;
+  EXPECT_THAT(InflateRecord(record, 1 << 30), StatusIs(StatusCode::kDataLoss, HasSubstr("CRC-32 differs")));
+}
+
 }  // namespace
+
 }  // namespace modelport

@@ -1,6 +1,6 @@
 // Operations that join, cut or lengthen tensors along a dimension.
 #include "absl/strings/str_cat.h"
-#include "common/operation/operation_type.h"
+#include "common/operation/operation.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {

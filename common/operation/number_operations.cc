@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
-#include "common/operation/operation_type.h"
+#include "common/operation/operation.h"
 #include "common/operation/resample.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/number.h"

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "common/operation/operation_type.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
-#include "common/operation/operation_type.h"
+#include "common/operation/operation.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {

@@ -13,7 +13,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/checkpoint/record_content.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/io/testing/memory_file.h"

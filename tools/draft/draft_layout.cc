@@ -18,7 +18,6 @@
 #include "common/text/collapse_indices.h"
 #include "common/text/printable.h"
 #include "tools/draft/draft_key_map.h"
-#include "tools/draft/key_groups.h"
 #include "tools/draft/pair_groups.h"
 
 namespace modelport {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "common/checkpoint/record_content.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/archive_pieces.h"

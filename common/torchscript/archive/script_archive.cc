@@ -9,7 +9,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
-#include "common/checkpoint/record_content.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

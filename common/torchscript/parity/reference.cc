@@ -1,5 +1,6 @@
 #include "common/torchscript/parity/reference.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/empty.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -7,14 +8,19 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/safetensors_writer.h"
+#include "common/io/output_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
@@ -207,6 +213,76 @@ absl::StatusOr<Reference> Read(const Checkpoint& file) {
   return absl::InvalidArgumentError("every tensor is an input: nothing to compare with; name what came out \"output\"");
 }
 
+absl::optional<DType> FindDType(at::ScalarType type) {
+  for (const auto& [scalar, dtype] : std::map<at::ScalarType, DType>{{at::kDouble, DType::kFloat64},
+                                                                     {at::kFloat, DType::kFloat32},
+                                                                     {at::kHalf, DType::kFloat16},
+                                                                     {at::kBFloat16, DType::kBFloat16},
+                                                                     {at::kLong, DType::kInt64},
+                                                                     {at::kInt, DType::kInt32},
+                                                                     {at::kShort, DType::kInt16},
+                                                                     {at::kChar, DType::kInt8},
+                                                                     {at::kByte, DType::kUInt8},
+                                                                     {at::kBool, DType::kBool}}) {
+    if (scalar == type) return dtype;
+  }
+  return absl::nullopt;
+}
+
+// A value of a call or a setting in JSON; nullopt if JSON has none for it.
+absl::optional<Json> ToJson(const c10::IValue& value) {
+  if (value.isNone()) return Json();
+  if (value.isBool()) return Json(value.toBool());
+  if (value.isInt()) return Json(value.toInt());
+  if (value.isDouble()) return Json(value.toDouble());
+  if (value.isString()) return Json(value.toStringRef());
+  if (!value.isList() && !value.isTuple()) return absl::nullopt;
+  Json items = Json::array();
+  std::vector<c10::IValue> elements;
+  if (value.isTuple()) {
+    elements = value.toTupleRef().elements().vec();
+  } else {
+    for (const c10::IValue& element : value.toList()) elements.push_back(element);
+  }
+  for (const c10::IValue& element : elements) {
+    absl::optional<Json> item = ToJson(element);
+    if (!item) return absl::nullopt;
+    items.push_back(*std::move(item));
+  }
+  return items;
+}
+
+// The tensors of the file; arguments that are no tensors go to `call`.
+absl::StatusOr<NamedTensors> Tensors(const Reference& reference, Json& call) {
+  NamedTensors tensors = reference.expected;
+  for (const auto& [name, value] : reference.arguments) {
+    if (value.isTensor()) {
+      tensors.emplace_back(absl::StrCat("input.", name), value.toTensor());
+    } else {
+      absl::optional<Json> json = ToJson(value);
+      if (!json) {
+        return absl::UnimplementedError(absl::StrCat("the argument ", Brief(name), " is a ", value.tagKind(),
+                                                     ", which a reference file cannot hold"));
+      }
+      call["arguments"][name] = *std::move(json);
+    }
+  }
+  return tensors;
+}
+
+std::map<std::string, std::string> MetadataOf(const Reference& reference, const Json& call) {
+  std::map<std::string, std::string> metadata = {{"model", reference.model}, {"call", call.dump()}};
+  if (!reference.slices.empty()) metadata["slices"] = Json(reference.slices).dump();
+  Json settings = Json::object();
+  for (const auto& [path, values] : reference.settings) {
+    for (const auto& [name, value] : values) {
+      if (absl::optional<Json> json = ToJson(value)) settings[path][name] = *std::move(json);
+    }
+  }
+  if (!settings.empty()) metadata["settings"] = settings.dump();
+  return metadata;
+}
+
 }  // namespace
 
 bool IsOutput(absl::string_view name) { return name == "output" || absl::StartsWith(name, "output."); }
@@ -234,6 +310,35 @@ absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, cons
   for (size_t i = 0; i < inputs.size(); ++i) reference.arguments[arguments[i + 1].name()] = inputs[i];
   reference.settings = FindSettings(module);
   return reference;
+}
+
+absl::Status WriteReference(const Reference& reference, Writer& out) {
+  Json call = {{"method", reference.method}};
+  ASSIGN_OR_RETURN(const NamedTensors tensors, Tensors(reference, call));
+  std::vector<std::pair<SafetensorsTensor, at::Tensor>> entries;
+  for (const auto& [name, tensor] : tensors) {
+    const absl::optional<DType> dtype = FindDType(tensor.scalar_type());
+    if (!dtype) {
+      return absl::UnimplementedError(absl::StrCat(Brief(name), " is a tensor of ", c10::toString(tensor.scalar_type()),
+                                                   ", which a reference file cannot hold"));
+    }
+    entries.push_back({{name, *dtype, tensor.sizes().vec()}, tensor});
+  }
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return ComesBefore(a.first, b.first); });
+  std::vector<SafetensorsTensor> headers;
+  for (const auto& [header, tensor] : entries) headers.push_back(header);
+  RETURN_IF_ERROR(out.Write(SafetensorsHeader(headers, MetadataOf(reference, call))));
+  for (const auto& [header, tensor] : entries) {
+    ASSIGN_OR_RETURN(const at::Tensor bytes, CatchTorch([&, &tensor = tensor] { return tensor.contiguous(); }));
+    RETURN_IF_ERROR(out.Write({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()}));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WriteReference(const Reference& reference, const std::string& path) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  RETURN_IF_ERROR(WriteReference(reference, file));
+  return file.Commit();
 }
 
 }  // namespace modelport
