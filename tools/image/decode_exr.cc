@@ -1,9 +1,12 @@
+#include <Imath/ImathMatrix.h>
 #include <OpenEXR/IexThrowErrnoExc.h>
 #include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfChromaticities.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfInputFile.h>
+#include <OpenEXR/ImfStandardAttributes.h>
 #include <OpenEXR/ImfThreading.h>
 
 #include <cerrno>
@@ -13,6 +16,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/types/optional.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "tools/image/decode.h"
@@ -87,6 +92,63 @@ void ReadChannels(Imf::InputFile& file, const std::vector<std::string>& names, c
   file.readPixels(static_cast<int>(data.top), static_cast<int>(data.top + data.height - 1));
 }
 
+// What one colour of a space with primaries of its own is in that of sRGB. Vectors are rows: rgb * matrix.
+using Colours = Imath::M44d;
+
+// X, Y and Z of a white of the luminance 1.
+Imath::V3d WhiteOf(const Imf::Chromaticities& space) {
+  const Imath::V2d white(space.white.x, space.white.y);
+  return {white.x / white.y, 1, (1 - white.x - white.y) / white.y};
+}
+
+// The colours of `space` in sRGB's primaries, with its white adapted by Bradford's method.
+Colours ToSrgbPrimaries(const Imf::Chromaticities& space) {
+  const Imf::Chromaticities srgb;  // Those of Rec. 709.
+  const Imath::M44d cones(0.8951, -0.7502, 0.0389, 0, 0.2664, 1.7135, -0.0685, 0, -0.1614, 0.0367, 1.0296, 0, 0, 0, 0,
+                          1);
+  const Imath::V3d from = WhiteOf(space) * cones, to = WhiteOf(srgb) * cones;
+  Imath::M44d scale;
+  scale.setScale(to / from);
+  return Imath::M44d(Imf::RGBtoXYZ(space, 1)) * cones * scale * cones.inverse() * Imath::M44d(Imf::XYZtoRGB(srgb, 1));
+}
+
+bool IsColourSpace(const Colours& colours) {
+  for (const auto& row : colours.x) {
+    for (const double value : row) {
+      if (!std::isfinite(value) || std::abs(value) > 1000) return false;
+    }
+  }
+  return true;
+}
+
+// The primaries of the file, if it states others than sRGB's. Programs write the same ones with a few digits.
+absl::optional<Imf::Chromaticities> OtherPrimaries(const Imf::Header& header) {
+  if (!Imf::hasChromaticities(header)) return absl::nullopt;
+  const Imf::Chromaticities own = Imf::chromaticities(header), srgb;
+  const auto near = [](const Imath::V2f& a, const Imath::V2f& b) { return (a - b).length() < 1e-3f; };
+  if (near(own.red, srgb.red) && near(own.green, srgb.green) && near(own.blue, srgb.blue) &&
+      near(own.white, srgb.white)) {
+    return absl::nullopt;
+  }
+  return own;
+}
+
+// Converts `pixels`, of three channels each, and says so in a note.
+absl::Status ConvertPrimaries(const Imf::Header& header, std::vector<float>& pixels, Decoded& decoded) {
+  const absl::optional<Imf::Chromaticities> own = OtherPrimaries(header);
+  if (!own) return absl::OkStatus();
+  const Colours colours = ToSrgbPrimaries(*own);
+  if (!IsColourSpace(colours)) return DamagedImage("its chromaticities are no colours");
+  for (size_t i = 0; i + 2 < pixels.size(); i += 3) {
+    const Imath::V3d rgb = Imath::V3d(pixels[i], pixels[i + 1], pixels[i + 2]) * colours;
+    for (int c = 0; c < 3; ++c) pixels[i + c] = static_cast<float>(rgb[c]);
+  }
+  decoded.notes.push_back(absl::StrFormat(
+      "primaries converted to sRGB's, from red %.4g %.4g, green %.4g %.4g, blue %.4g %.4g, white %.4g %.4g", own->red.x,
+      own->red.y, own->green.x, own->green.y, own->blue.x, own->blue.y, own->white.x, own->white.y));
+  return absl::OkStatus();
+}
+
 // Copies what the display window shows as sRGB; the rest of it is black. Returns the number of NaN.
 int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Window& data, const Window& display,
                     const PixelMemory& memory) {
@@ -117,11 +179,15 @@ absl::Status Decode(absl::string_view bytes, PixelMemory& memory, Decoded& decod
   ASSIGN_OR_RETURN(const std::vector<std::string> names, ChooseChannels(file.header().channels()));
   std::vector<float> pixels(data.width * data.height * names.size());
   ReadChannels(file, names, data, pixels);
+  if (names.size() == 3) RETURN_IF_ERROR(ConvertPrimaries(file.header(), pixels, decoded));
   const int64_t nan = CopyDisplay(pixels, names.size(), data, display, memory);
   decoded.width = static_cast<int>(display.width);
   decoded.height = static_cast<int>(display.height);
   decoded.floats = true;
   decoded.notes.emplace_back(kSceneLinear);
+  if (const float aspect = file.header().pixelAspectRatio(); std::abs(aspect - 1) > 1e-3f) {
+    decoded.notes.push_back(absl::StrFormat("pixel aspect ratio %.4g ignored: the pixels are taken as square", aspect));
+  }
   if (nan > 0) decoded.notes.push_back(absl::StrCat(nan, " NaN taken as 0"));
   if (file.header().channels().findChannel("A") != nullptr) decoded.notes.emplace_back(kAlphaIgnored);
   return absl::OkStatus();

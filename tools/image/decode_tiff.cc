@@ -65,6 +65,19 @@ void KeepError(const char*, const char* format, va_list arguments) {
   LastError() = text;
 }
 
+// The last warning, kept apart: those of a directory, of unknown tags for example, do no harm. A codec's mean that
+// pixels are missing, of a truncated JPEG for example.
+std::string& LastWarning() {
+  static auto* const warning = new std::string;
+  return *warning;
+}
+
+void KeepWarning(const char*, const char* format, va_list arguments) {
+  char text[200];
+  std::vsnprintf(text, sizeof(text), format, arguments);
+  LastWarning() = text;
+}
+
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
 uint16_t Field(const Tiff& tiff, uint32_t tag) {
@@ -131,6 +144,19 @@ absl::Status ReadDeep(const Tiff& tiff, const DeepFormat& format, Decoded& decod
 
 // libtiff converts these to RGBA itself.
 absl::Status ReadShallow(const Tiff& tiff, const Decoded& decoded, const PixelMemory& memory) {
+  if (const int sample = Field(tiff, TIFFTAG_SAMPLEFORMAT);
+      sample != SAMPLEFORMAT_UINT && sample != SAMPLEFORMAT_VOID) {
+    return absl::UnimplementedError(absl::StrCat("a TIFF of 8 bits with the sample format ", sample,
+                                                 ", such as signed numbers: save it with unsigned ones"));
+  }
+  // It would multiply the colours by a straight alpha. As premultiplied ones they stay as they are.
+  uint16_t count = 0, *kinds = nullptr;
+  TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_EXTRASAMPLES, &count, &kinds);
+  if (count > 0 && kinds[0] == EXTRASAMPLE_UNASSALPHA) {
+    std::vector<uint16_t> ignored(kinds, kinds + count);
+    ignored[0] = EXTRASAMPLE_ASSOCALPHA;
+    TIFFSetField(tiff.get(), TIFFTAG_EXTRASAMPLES, count, ignored.data());
+  }
   std::vector<uint32_t> pixels(int64_t{decoded.width} * decoded.height);
   if (TIFFReadRGBAImageOriented(tiff.get(), decoded.width, decoded.height, pixels.data(), decoded.orientation, 1) !=
       1) {
@@ -156,10 +182,8 @@ std::vector<std::string> Notes(const Tiff& tiff) {
   uint32_t size = 0;
   void* profile = nullptr;
   if (TIFFGetField(tiff.get(), TIFFTAG_ICCPROFILE, &size, &profile) == 1) notes.emplace_back(kProfileIgnored);
-  if (TIFFReadDirectory(tiff.get()) == 1) {
-    notes.emplace_back("several pages: the first is read");
-    TIFFSetDirectory(tiff.get(), 0);
-  }
+  // Not by reading the next page, which may be damaged.
+  if (TIFFLastDirectory(tiff.get()) == 0) notes.emplace_back("several pages: the first is read");
   return notes;
 }
 
@@ -167,7 +191,7 @@ std::vector<std::string> Notes(const Tiff& tiff) {
 
 absl::StatusOr<Decoded> DecodeTiff(absl::string_view bytes, PixelMemory& memory) {
   TIFFSetErrorHandler(KeepError);
-  TIFFSetWarningHandler(nullptr);
+  TIFFSetWarningHandler(KeepWarning);
   MemoryFile file = {bytes};
   const Tiff tiff(TIFFClientOpen("image", "r", &file, Read, Write, Seek, Close, Size, Map, Unmap), TIFFClose);
   if (tiff == nullptr) return Damaged();
@@ -179,12 +203,14 @@ absl::StatusOr<Decoded> DecodeTiff(absl::string_view bytes, PixelMemory& memory)
   const int orientation = Field(tiff, TIFFTAG_ORIENTATION);
   decoded.orientation = orientation >= 1 && orientation <= 8 ? orientation : 1;
   decoded.notes = Notes(tiff);
+  LastWarning().clear();
   if (Field(tiff, TIFFTAG_BITSPERSAMPLE) <= 8) {
     RETURN_IF_ERROR(ReadShallow(tiff, decoded, memory));
   } else {
     ASSIGN_OR_RETURN(const DeepFormat format, ParseDeepFormat(tiff));
     RETURN_IF_ERROR(ReadDeep(tiff, format, decoded, memory));
   }
+  if (!LastWarning().empty()) return DamagedImage(LastWarning());
   return decoded;
 }
 

@@ -214,6 +214,27 @@ TEST(ReadImage, TheFirstPageOfATiffIsReadAndThatIsSaid) {
   EXPECT_THAT(read.notes, ElementsAre("several pages: the first is read"));
 }
 
+// A picture has the same colours as TIFF of 8 and of 16 bits and as PNG.
+TEST(ReadImage, AStraightAlphaOfATiffChangesNoColour) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeTiff({.channels = 4, .alpha = 64})));
+  ExpectPixels(read.image, 16, 16, SampleValue, 0);
+  ASSERT_OK_AND_ASSIGN(const auto deep, Read(MakeTiff({.channels = 4, .bits = 16, .alpha = 64})));
+  ExpectPixels(
+      deep.image, 16, 16, [](int x, int y, int c) { return SampleValue(x, y, c) / 255.0f; }, 1e-7);
+}
+
+TEST(ReadImage, ADamagedSecondPageOfATiffSpoilsNotTheFirst) {
+  const std::string one = MakeTiff({}), two = MakeTiff({.pages = 2});
+  const std::string damaged = two.substr(0, two.size() - 60) + std::string(60, '\xff');
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(damaged));
+  ExpectPixels(read.image, 16, 16, SampleValue, 0);
+}
+
+TEST(ReadImage, ASignedTiffIsRefused) {
+  EXPECT_THAT(Read(MakeTiff({.sign = true})),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("8 bits with the sample format 2")));
+}
+
 TEST(ReadImage, RareTiffIsRefusedWithWhatItHas) {
   EXPECT_THAT(Read(MakeTiff({.bits = 16, .tiles = true})),
               StatusIs(absl::StatusCode::kUnimplemented, AllOf(HasSubstr("3 x 16 bits"), HasSubstr("in tiles"))));
@@ -225,6 +246,41 @@ TEST(ReadImage, ExrIsSceneLinear) {
   EXPECT_THAT(Pixels(read.image),
               ElementsAre(FloatEq(LinearToSrgb(0.18f)), FloatEq(LinearToSrgb(0.5f)), 0, FloatEq(1), 0, FloatEq(1)));
   EXPECT_THAT(read.notes, ElementsAre(HasSubstr("scene-linear: converted to sRGB")));
+}
+
+// ACEScg. The matrix to Rec. 709, by Bradford, is known to six digits.
+TEST(ReadImage, ThePrimariesOfAnExrAreConverted) {
+  const SampleExr acescg = {.width = 2,
+                            .height = 1,
+                            .values = {0.18, 0.2, 0.18, 0.1, 0.18, 0.05},
+                            .primaries = {0.713, 0.293, 0.165, 0.830, 0.128, 0.044, 0.32168, 0.33767}};
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeExr(acescg)));
+  const std::vector<float> pixels = Pixels(read.image);
+  const float wanted[] = {0.18f,
+                          0.18f,
+                          0.18f,  // Grey stays grey.
+                          1.705051f * 0.2f - 0.621792f * 0.1f - 0.083259f * 0.05f,
+                          -0.130256f * 0.2f + 1.140805f * 0.1f - 0.010548f * 0.05f,
+                          -0.024003f * 0.2f - 0.128969f * 0.1f + 1.152972f * 0.05f};
+  for (int i = 0; i < 6; ++i) EXPECT_NEAR(pixels[i], LinearToSrgb(wanted[i]), 2e-4) << i;
+  EXPECT_THAT(read.notes, Contains(HasSubstr("primaries converted to sRGB's, from red 0.713 0.293")));
+}
+
+TEST(ReadImage, TheStatedPrimariesOfRec709ChangeNothing) {
+  SampleExr sample = {.width = 1, .height = 1, .values = {0.2, 0.1, 0.05}};
+  ASSERT_OK_AND_ASSIGN(const auto plain, Read(MakeExr(sample)));
+  sample.primaries = {0.64, 0.33, 0.3, 0.6, 0.15, 0.06, 0.3127, 0.329};
+  ASSERT_OK_AND_ASSIGN(const auto stated, Read(MakeExr(sample)));
+  EXPECT_EQ(Pixels(plain.image), Pixels(stated.image));
+  EXPECT_EQ(plain.notes, stated.notes);
+  sample.primaries = {0.64, 0, 0.3, 0, 0.15, 0, 0.3127, 0};
+  EXPECT_THAT(Read(MakeExr(sample)), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("are no colours")));
+}
+
+TEST(ReadImage, PixelsThatAreNotSquareAreSaid) {
+  ASSERT_OK_AND_ASSIGN(const auto read,
+                       Read(MakeExr({.width = 1, .height = 1, .values = {0, 0, 0}, .pixel_aspect = 2})));
+  EXPECT_THAT(read.notes, Contains("pixel aspect ratio 2 ignored: the pixels are taken as square"));
 }
 
 TEST(ReadImage, NanInExrIsCountedAndTakenAsBlack) {

@@ -1,10 +1,12 @@
 #include "tools/image/testing/sample_images.h"
 
 #include <OpenEXR/ImfChannelList.h>
+#include <OpenEXR/ImfChromaticities.h>
 #include <OpenEXR/ImfFrameBuffer.h>
 #include <OpenEXR/ImfHeader.h>
 #include <OpenEXR/ImfIO.h>
 #include <OpenEXR/ImfOutputFile.h>
+#include <OpenEXR/ImfStandardAttributes.h>
 #include <png.h>
 #include <tiffio.h>
 
@@ -159,7 +161,10 @@ void WritePage(TIFF* tiff, const SampleTiff& sample) {
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, sample.height);
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, sample.channels);
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, sample.bits);
-  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, sample.bits == 32 ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT,
+               sample.bits == 32 ? SAMPLEFORMAT_IEEEFP
+               : sample.sign     ? SAMPLEFORMAT_INT
+                                 : SAMPLEFORMAT_UINT);
   TIFFSetField(tiff, TIFFTAG_ORIENTATION, sample.orientation);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
@@ -172,8 +177,8 @@ void WritePage(TIFF* tiff, const SampleTiff& sample) {
     std::string row;
     for (int x = 0; x < sample.width; ++x) {
       for (int c = 0; c < sample.channels; ++c) {
-        const bool opaque = sample.channels == 4 && !sample.inks && c == 3;
-        AppendSample(opaque ? 255 : SampleValue(x, y, c), sample.bits, row);
+        const bool is_alpha = sample.channels == 4 && !sample.inks && c == 3;
+        AppendSample(is_alpha ? sample.alpha : SampleValue(x, y, c), sample.bits, row);
       }
     }
     if (!sample.tiles) TIFFWriteScanline(tiff, row.data(), y);
@@ -217,7 +222,10 @@ std::string MakeTiff(const SampleTiff& sample) {
 std::string MakeExr(const SampleExr& sample) {
   const Imath::Box2i data({sample.left, sample.top}, {sample.left + sample.width - 1, sample.top + sample.height - 1});
   const Imath::Box2i display({0, 0}, {sample.display_width - 1, sample.display_height - 1});
-  Imf::Header header(sample.display_width == 0 ? data : display, data);
+  Imf::Header header(sample.display_width == 0 ? data : display, data, sample.pixel_aspect);
+  if (const std::vector<float>& xy = sample.primaries; !xy.empty()) {
+    Imf::addChromaticities(header, Imf::Chromaticities({xy[0], xy[1]}, {xy[2], xy[3]}, {xy[4], xy[5]}, {xy[6], xy[7]}));
+  }
   Imf::FrameBuffer buffer;
   std::vector<float> values = sample.values;
   values.resize(sample.width * sample.height * sample.channels.size());

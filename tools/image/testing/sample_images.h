@@ -41,6 +41,8 @@ struct SampleTiff {
   int orientation = 1;
   int pages = 1;
   bool inks = false;
+  int alpha = 255;     // Of each pixel of RGB with alpha, which is straight: the colours are not multiplied by it.
+  bool sign = false;   // The samples are called signed.
   bool tiles = false;  // Of 16 x 16 pixels.
 };
 std::string MakeTiff(const SampleTiff& sample);
@@ -55,6 +57,8 @@ struct SampleExr {
   int top = 0;
   int display_width = 0;  // 0: the data window is the display window.
   int display_height = 0;
+  std::vector<float> primaries = {};  // x and y of red, green, blue and white; empty: the file states none.
+  float pixel_aspect = 1;
 };
 std::string MakeExr(const SampleExr& sample);
 
