@@ -66,8 +66,9 @@ TEST_F(ParseInterfaceTest, TakesEveryField) {
 }
 
 TEST_F(ParseInterfaceTest, AnUnknownKindIsAProblem) {
-  EXPECT_THAT(Problem("depth\n", "deep\n"),
-              HasSubstr("w.yaml:1:7: field \"kind\" wants depth, matte, features, colour, scores or normals, has \"deep\""));
+  EXPECT_THAT(
+      Problem("depth\n", "deep\n"),
+      HasSubstr("w.yaml:1:7: field \"kind\" wants depth, matte, features, colour, scores or normals, has \"deep\""));
 }
 
 TEST_F(ParseInterfaceTest, AMissingFieldIsAProblem) {

@@ -1,3 +1,4 @@
+// The rules about dtypes and devices that a file fixes.
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
