@@ -169,4 +169,20 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
       absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
 }
 
+std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
+                                  const OutputStyle& style) {
+  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png") || style.is_picture()) return {};
+  if (MainOutput(artifact.manifest).unit() != kMetres) {
+    if (!style.is_one_of_several) return {};
+    return {"each file goes from its own smallest depth to its own largest; .exr keeps the model's scale"};
+  }
+  constexpr float kMost = kMaxStep / kStepsPerMetre;
+  const absl::Span<const float> values = Values(prediction.depth);
+  const int64_t clipped =
+      std::count_if(values.begin(), values.end(), [](float value) { return std::isfinite(value) && value > kMost; });
+  if (clipped == 0) return {};
+  return {absl::StrFormat("depth beyond %.0f m is written as %.0f m, on %.1f %% of the pixels; .exr holds it", kMost,
+                          kMost, 100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()))};
+}
+
 }  // namespace modelport

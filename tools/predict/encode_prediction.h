@@ -2,6 +2,7 @@
 #define MODELPORT_TOOLS_PREDICT_ENCODE_PREDICTION_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
@@ -17,6 +18,10 @@ struct OutputStyle {
   absl::optional<DepthColours> colours;  // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
   bool side_by_side = false;             // With `colours`: the image to the left of its depth.
   bool normals = false;                  // For PNG: normals as colours, in the place of depth.
+  bool is_one_of_several = false;        // Whether other images have files of this style, too.
+
+  // Whether it can only be a PNG.
+  bool is_picture() const { return colours || normals; }
 };
 
 // The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
@@ -35,6 +40,11 @@ struct OutputStyle {
 //   FailedPrecondition   the values are not finite
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
                                              const LoadedArtifact& artifact, const OutputStyle& style);
+
+// What the file `path` does not tell of the depth, for people: what 16 bits clip, and that the scales of several images
+// differ.
+std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
+                                  const OutputStyle& style);
 
 }  // namespace modelport
 

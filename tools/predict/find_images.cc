@@ -201,9 +201,10 @@ absl::optional<std::map<std::string, const FoundImage*>> ByKey(const std::vector
 }
 
 // The output for `image`.
-absl::StatusOr<std::string> NameOutput(const FoundImage& image, const std::string& out, bool is_folder) {
+absl::StatusOr<std::string> NameOutput(const FoundImage& image, const std::string& out, bool is_folder,
+                                       const std::string& extension) {
   const std::string stem = fs::path(image.path).stem().string();
-  if (is_folder) return (fs::path(out) / absl::StrCat(stem, ".png")).string();
+  if (is_folder) return (fs::path(out) / absl::StrCat(stem, extension)).string();
   if (const absl::optional<NumberedPath> path = ParseNumbered(out)) {
     if (image.number.empty()) {
       return absl::InvalidArgumentError(absl::StrCat(out, ": ", image.path, " has no number; use * for its name"));
@@ -275,13 +276,14 @@ absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundIm
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out) {
+absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out,
+                                                     const std::string& extension) {
   std::error_code error;
   const bool is_folder = fs::is_directory(out, error) || absl::EndsWith(out, "/");
   std::map<std::string, std::string> inputs;  // By the output.
   std::vector<std::string> outputs;
   for (const FoundImage& image : images) {
-    ASSIGN_OR_RETURN(const std::string output, NameOutput(image, out, is_folder));
+    ASSIGN_OR_RETURN(const std::string output, NameOutput(image, out, is_folder, extension));
     RETURN_IF_ERROR(CheckExtension(output));
     RETURN_IF_ERROR(FindOutputPlace(output).status());
     RETURN_IF_ERROR(CheckIsNoInput(output, images));

@@ -42,13 +42,14 @@ absl::StatusOr<FoundImages> FindImages(const std::vector<std::string>& inputs,
 absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const std::vector<FoundImage>& images,
                                                                            const std::vector<FoundImage>& companions);
 
-// The paths of the outputs for `images`, in their order. `out` is a file, for one image, or a folder, which gets PNG
-// files named after the images, or a path in whose name %04d or #### stands for the image's number or * for its name
-// without the extension.
+// The paths of the outputs for `images`, in their order. `out` is a file, for one image, or a folder, which gets files
+// named after the images that end in `extension`, or a path in whose name %04d or #### stands for the image's number or
+// * for its name without the extension.
 //   NotFound          the folder does not exist
 //   InvalidArgument   `out` cannot name them: one file for several images, a number for images that have none, another
 //                     extension than .png and .exr; two images would have one output, or an output is an input
-absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out);
+absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out,
+                                                     const std::string& extension = ".png");
 
 // InvalidArgument if the file `output` is one of `images`.
 absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images);

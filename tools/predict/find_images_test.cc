@@ -151,6 +151,8 @@ TEST(NameOutputs, AFolderGetsPngOfTheImagesNames) {
   const std::string folder = FolderOf({});
   ASSERT_OK_AND_ASSIGN(const auto outputs, NameOutputs(Images("in"), folder));
   EXPECT_THAT(outputs, ElementsAre(folder + "/a.png", folder + "/b.png"));
+  ASSERT_OK_AND_ASSIGN(const auto maps, NameOutputs(Images("in"), folder, ".exr"));
+  EXPECT_THAT(maps, ElementsAre(folder + "/a.exr", folder + "/b.exr"));
 }
 
 TEST(NameOutputs, AStarStandsForTheNameAndDigitsForTheNumber) {

@@ -177,11 +177,14 @@ absl::StatusOr<FoundImages> FindInputs() {
   return FindImages(inputs, missing);
 }
 
-// Which file each image becomes.
-absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::vector<FoundImage>& images, const std::string& out) {
+// Which file each image becomes. In a folder, numbers of a sequence are .exr, whose scale all frames share.
+absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::vector<FoundImage>& images, const std::string& out,
+                                                 const OutputStyle& style) {
   std::vector<std::string> outputs(images.size());
   if (!out.empty()) {
-    ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out)));
+    const bool is_sequence = images.size() > 1 && !images.front().number.empty();
+    const bool is_map = is_sequence && !style.is_picture() && FLAGS_compare->empty();
+    ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out), is_map ? ".exr" : ".png"));
   }
   std::vector<PredictJob> jobs;
   for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
@@ -264,7 +267,8 @@ absl::Status Predict() {
   // A wrong path is told before an export takes its time.
   ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs());
   report.notes = inputs.notes;
-  ASSIGN_OR_RETURN(report.jobs, PlanJobs(inputs.images, out));
+  options.style.is_one_of_several = inputs.images.size() > 1;
+  ASSIGN_OR_RETURN(report.jobs, PlanJobs(inputs.images, out, options.style));
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
   RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, inputs.images, report.jobs));
