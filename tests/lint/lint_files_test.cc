@@ -105,6 +105,15 @@ TEST(LintFilesTest, RefusesADamagedFile) {
   EXPECT_THAT(result.err, StartsWith(absl::StrCat("DATA_LOSS: ", path, ": ")));
 }
 
+TEST(LintFilesTest, SeveralFilesAreLintedWhateverIsFoundInOne) {
+  const std::string good = DataPath("tests/lint/traced.pt"), missing = testing::TempDir() + "/missing.pt";
+  const ToolResult result = Lint({missing, good});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("\n", good, "\n")));
+  EXPECT_THAT(result.out, HasSubstr("runs in LibTorch"));
+  EXPECT_THAT(result.err, StartsWith(absl::StrCat("NOT_FOUND: 1 of 2 files:\n  ", missing, ": no such file")));
+}
+
 TEST(LintFilesTest, RefusesUnknownTargetsAndRuntimes) {
   const std::string path = DataPath("tests/lint/traced.pt");
   EXPECT_THAT(Lint({path, "--target=nuk"}).err, StartsWith("INVALID_ARGUMENT: --target=nuk: unknown target"));

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "common/text/first_few.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {
@@ -23,15 +22,6 @@ Command::Run TakesFlags(std::function<absl::Status()> run) {
   return [run = std::move(run)](const std::vector<std::string>& others) {
     if (others.empty()) return run();
     return absl::InvalidArgumentError(absl::StrCat(others.front(), ": is no flag; flags are written --name=value"));
-  };
-}
-
-Command::Run TakesFile(std::function<absl::Status(const std::string& path)> run) {
-  return [run = std::move(run)](const std::vector<std::string>& others) {
-    if (others.size() == 1) return run(ResolveUserPath(others.front()));
-    return absl::InvalidArgumentError(
-        others.empty() ? "the file is missing: give its path beside the flags"
-                       : absl::StrCat("wants one file, has ", others.size(), ": ", FirstFew(others)));
   };
 }
 

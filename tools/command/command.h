@@ -31,11 +31,8 @@ std::string CommandHelp(const Command& command);
 // For tools with flags only. InvalidArgument if the user gives anything else.
 Command::Run TakesFlags(std::function<absl::Status()> run);
 
-// For tools of one file, whose path is given beside the flags: `run` gets it from ResolveUserPath. InvalidArgument if
-// there is none, or more than one.
-Command::Run TakesFile(std::function<absl::Status(const std::string& path)> run);
-
-// The same for tools of several files; `run` checks how many there are.
+// For tools of files, whose paths are given beside the flags: `run` gets them from ResolveUserPath, and checks how many
+// there are.
 Command::Run TakesFiles(std::function<absl::Status(const std::vector<std::string>& paths)> run);
 
 }  // namespace modelport

@@ -29,14 +29,6 @@ TEST_F(CommandTest, OneOfFlagsTakesNothingElse) {
               StatusIs(absl::StatusCode::kInvalidArgument, "dav2_vits: is no flag; flags are written --name=value"));
 }
 
-TEST_F(CommandTest, OneOfAFileTakesOne) {
-  const Command::Run run = TakesFile([](const std::string& path) { return absl::NotFoundError(path); });
-  EXPECT_THAT(run({"m.pt"}), StatusIs(absl::StatusCode::kNotFound, "/home/user/m.pt"));
-  EXPECT_THAT(run({}),
-              StatusIs(absl::StatusCode::kInvalidArgument, "the file is missing: give its path beside the flags"));
-  EXPECT_THAT(run({"a.pt", "b.pt"}), StatusIs(absl::StatusCode::kInvalidArgument, "wants one file, has 2: a.pt, b.pt"));
-}
-
 TEST_F(CommandTest, OneOfFilesTakesAnyNumber) {
   std::vector<std::string> given;
   const Command::Run run = TakesFiles([&](const std::vector<std::string>& paths) {

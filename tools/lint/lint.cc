@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/text/first_few.h"
 #include "common/torchscript/lint/finding.h"
 #include "common/torchscript/lint/lint_file.h"
 #include "common/torchscript/runtime/runtime.h"
@@ -35,9 +36,7 @@ std::string DescribeRuntimes(const Target& target, const std::string& minimum) {
   return target.loaded_by == nullptr ? runtimes : absl::StrCat(runtimes, ", loads in ", target.loaded_by(minimum));
 }
 
-absl::Status Run(const std::string& path) {
-  ASSIGN_OR_RETURN(const HostRequest request, ParseHostRequest());
-  ASSIGN_OR_RETURN(const LintOptions options, MakeOptions(request));
+absl::Status LintOne(const std::string& path, const HostRequest& request, const LintOptions& options) {
   ASSIGN_OR_RETURN(const LintResult result, LintFile(path, options));
   const std::string count = CountFindings(result.findings);
   std::cout << FormatFindings(result.findings) << count << "; "
@@ -46,15 +45,33 @@ absl::Status Run(const std::string& path) {
   return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", request.target->name));
 }
 
+// One file after the other, whatever is found in the others.
+absl::Status Run(const std::vector<std::string>& paths) {
+  if (paths.empty()) return absl::InvalidArgumentError("the file is missing: give its path beside the flags");
+  ASSIGN_OR_RETURN(const HostRequest request, ParseHostRequest());
+  ASSIGN_OR_RETURN(const LintOptions options, MakeOptions(request));
+  if (paths.size() == 1) return LintOne(paths.front(), request, options);
+  std::vector<absl::Status> failures;
+  for (const std::string& path : paths) {
+    std::cout << path << "\n";
+    const absl::Status status = LintOne(path, request, options);
+    if (!status.ok()) failures.push_back(status);
+  }
+  if (failures.empty()) return absl::OkStatus();
+  const auto line = [&](size_t i) { return std::string(failures[i].message()); };
+  return absl::Status(failures.front().code(), absl::StrCat(failures.size(), " of ", paths.size(),
+                                                            " files:", FirstFewLines(failures.size(), "  ", line)));
+}
+
 }  // namespace
 
 Command LintCommand() {
   return {
       .name = "lint",
       .summary = "Prints what keeps a TorchScript file, of any origin, from working in a host.",
-      .arguments = "FILE.pt",
+      .arguments = "FILE.pt...",
       .flags = HostFlags(),
-      .run = TakesFile(Run),
+      .run = TakesFiles(Run),
   };
 }
 
