@@ -39,9 +39,9 @@ class ConvertTest : public testing::Test {
   ToolResult Convert(const std::string& checkpoint, const std::string& layout, const std::string& out,
                      const std::vector<std::string>& flags = {}) {
     std::vector<std::string> all = {"--checkpoint=" + checkpoint, "--layout=" + layout, "--out=" + out,
-                                    "--plugin_path=" + DataPath("models")};
+                                    ExamplePlugins({"features", "depth", "classes"})};
     all.insert(all.end(), flags.begin(), flags.end());
-    return RunTool("convert", all, folder_);
+    return RunWarmTool("convert", all, folder_);
   }
 
   // The bytes of the conversion; fails the test if there is none.
@@ -229,8 +229,9 @@ TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
       AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=" + RegistersModel())));
   EXPECT_THAT(Convert(DataPath("tests/checkpoints/missing_key.pth"), "transformers", "m.safetensors").err,
               AllOf(HasSubstr("missing_key.pth: fits no model of the catalog\n"), HasSubstr("the nearest is tiny_")));
-  EXPECT_THAT(RunTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
-  EXPECT_THAT(RunTool("convert", {"--checkpoint=x"}, folder_).err, StartsWith("INVALID_ARGUMENT: --layout is missing"));
+  EXPECT_THAT(RunWarmTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
+  EXPECT_THAT(RunWarmTool("convert", {"--checkpoint=x"}, folder_).err,
+              StartsWith("INVALID_ARGUMENT: --layout is missing"));
   EXPECT_THAT(FileNames(folder_), IsEmpty());
 }
 
@@ -260,8 +261,8 @@ variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: M
                          R"("b":{"dtype":"F32","shape":[2],"data_offsets":[8,16]}})",
                          "8 bytes.8 bytes.");
   const auto convert = [&](const std::string& layout) {
-    return RunTool("convert", {"--checkpoint=m", "--layout=" + layout, "--out=out", "--plugin_path=" + plugin},
-                   folder_);
+    return RunWarmTool("convert", {"--checkpoint=m", "--layout=" + layout, "--out=out", "--plugin_path=" + plugin},
+                       folder_);
   };
   EXPECT_EQ(convert("good").exit_status, 0) << convert("good").err;
   EXPECT_THAT(convert("odd").err,

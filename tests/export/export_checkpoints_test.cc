@@ -40,8 +40,8 @@ std::vector<std::string> FileNamesOfTable() {
 
 std::string CheckpointPath(const std::string& name) { return DataPath("tests/checkpoints/" + name); }
 
-// The flag for the plugins of Modelport with those for tests.
-std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
+// The flag for the plugins of the table's models.
+std::string Plugins() { return ExamplePlugins({"features", "depth"}); }
 
 // What export made of a file, and where.
 struct Exported {
@@ -55,7 +55,7 @@ const Exported& ExportOf(const std::string& name) {
   const auto [found, is_new] = made->try_emplace(name);
   if (is_new) {
     const std::string model = Files().at(name).at("model"), folder = EmptyFolder("export_" + name);
-    const ToolResult result = RunTool(
+    const ToolResult result = RunWarmTool(
         "export", {"--model=" + model, "--checkpoint=" + CheckpointPath(name), "--out=m.pt", Plugins()}, folder);
     found->second = {result, folder};
   }
@@ -64,11 +64,54 @@ const Exported& ExportOf(const std::string& name) {
 
 std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
 
+// The files that hold the seeded weights of one model.
+const std::vector<std::string>& SameValues() {
+  static const auto* const names =
+      new std::vector<std::string>{ExampleModel("features with registers") + ".pth",
+                                   ExampleModel("features with registers") + ".safetensors",
+                                   "plain_dict.pth",
+                                   "parameters.pth",
+                                   "nested_model.pth",
+                                   "dataparallel_state_dict.pth",
+                                   "bare_dataparallel.pth",
+                                   "teacher_backbone.pth",
+                                   "teacher_student_module_backbone.pth",
+                                   "teacher_chunked_blocks.pth",
+                                   "legacy.pth",
+                                   "legacy_nested_model.pth",
+                                   "pickle_protocol3.pth",
+                                   "pickle_protocol4.pth",
+                                   "pickle_protocol5.pth",
+                                   "flat_storage.pth",
+                                   "legacy_flat_storage.pth",
+                                   "nested_with_namespace.pth",
+                                   "foreign_global.pth"};
+  return *names;
+}
+
+// Those of them that are verified, one of each way to find the weights in a file: verify reads it as export does.
+const std::vector<std::string> kVerified = {"dataparallel_state_dict.pth", "teacher_student_module_backbone.pth",
+                                            "teacher_chunked_blocks.pth",  "legacy.pth",
+                                            "pickle_protocol5.pth",        "legacy_flat_storage.pth"};
+
+bool IsIn(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 class CheckpointTest : public testing::TestWithParam<std::string> {
  protected:
   const Json& file() const { return Files().at(GetParam()); }
   std::string model() const { return file().at("model"); }
   std::string path() const { return CheckpointPath(GetParam()); }
+
+  // Whether the file is one of many that fit and have all keys of the model in their root.
+  bool IsInspectedWithItsModelOnly() const {
+    return file().at("export") == "ok" && file().at("path") == "" && file().at("prefix") == "" &&
+           !file().contains("missing") && GetParam() != model() + ".pth";
+  }
+
+  // Whether the artifact's records are compared with those of another file's artifact, which is verified.
+  bool IsVerifiedByAnother() const { return IsIn(SameValues(), GetParam()) && !IsIn(kVerified, GetParam()); }
 
   std::vector<std::string> Lines(const std::string& text) { return absl::StrSplit(text, '\n', absl::SkipEmpty()); }
 
@@ -83,8 +126,10 @@ class CheckpointTest : public testing::TestWithParam<std::string> {
   }
 };
 
+// A model is recognised by the keys in their dictionary, which a run for a known model does not do.
 TEST_P(CheckpointTest, IsInspected) {
-  const ToolResult result = RunTool("inspect", {"--checkpoint=" + path()}, EmptyFolder("inspect"));
+  if (IsInspectedWithItsModelOnly()) GTEST_SKIP() << "the keys are those of another file";
+  const ToolResult result = RunWarmTool("inspect", {"--checkpoint=" + path()}, EmptyFolder("inspect"));
   if (file().at("read") == "ok") {
     EXPECT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(result.err, IsEmpty());
@@ -99,13 +144,14 @@ TEST_P(CheckpointTest, IsInspected) {
 
 TEST_P(CheckpointTest, IsInspectedForItsModel) {
   const ToolResult result =
-      RunTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), Plugins()}, EmptyFolder("inspect"));
+      RunWarmTool("inspect", {"--checkpoint=" + path(), "--model=" + model(), Plugins()}, EmptyFolder("inspect"));
   // inspect reads headers only, so it finds neither a flipped byte nor a NaN in the values.
   const bool fits =
       file().at("export") == "ok" || GetParam() == "flipped_payload.pth" || GetParam() == "nan_weight.pth";
   if (!fits) return ExpectRefusal(result);
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("fits " + model()));
+  EXPECT_THAT(result.err, IsEmpty());
+  EXPECT_THAT(result.out, AllOf(StartsWith(path()), HasSubstr("fits " + model())));
 }
 
 TEST_P(CheckpointTest, IsExportedAndVerifiedOrRefused) {
@@ -122,7 +168,8 @@ TEST_P(CheckpointTest, IsExportedAndVerifiedOrRefused) {
   EXPECT_THAT(FileNames(folder), ElementsAre("m.manifest.json", "m.pt"));
   EXPECT_THAT(ReadFile(folder + "/m.manifest.json"), HasSubstr("sha256:" + Digest(path())));
 
-  const ToolResult verified = RunTool("verify", {"--artifact=m.pt", "--checkpoint=" + path(), Plugins()}, folder);
+  if (IsVerifiedByAnother()) return;
+  const ToolResult verified = RunWarmTool("verify", {"--artifact=m.pt", "--checkpoint=" + path(), Plugins()}, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, AllOf(HasSubstr("sha256 as in the manifest"), HasSubstr("tensors bitwise equal")));
 }
@@ -137,6 +184,7 @@ class SameValuesTest : public testing::Test {
     const std::string folder = EmptyFolder("same");
     std::vector<std::string> all = {"--model=" + ExampleModel("features with registers"), "--out=m.pt", Plugins()};
     all.insert(all.end(), arguments.begin(), arguments.end());
+    // In a process of its own, whose addresses are not those of the exports with which this one is compared.
     const ToolResult result = RunTool("export", all, folder);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     return folder + "/m.pt";
@@ -159,13 +207,7 @@ class SameValuesTest : public testing::Test {
 TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
   const Records records = RecordsOfModule(Export({"--weights=seeded", "--noverify"}));
   ASSERT_FALSE(records.empty());
-  for (const std::string& name : std::vector<std::string>{
-           ExampleModel("features with registers") + ".pth", ExampleModel("features with registers") + ".safetensors",
-           "plain_dict.pth", "parameters.pth", "nested_model.pth", "dataparallel_state_dict.pth",
-           "bare_dataparallel.pth", "teacher_backbone.pth", "teacher_student_module_backbone.pth",
-           "teacher_chunked_blocks.pth", "legacy.pth", "legacy_nested_model.pth", "pickle_protocol3.pth",
-           "pickle_protocol4.pth", "pickle_protocol5.pth", "flat_storage.pth", "legacy_flat_storage.pth",
-           "nested_with_namespace.pth", "foreign_global.pth"}) {
+  for (const std::string& name : SameValues()) {
     const auto& [result, folder] = ExportOf(name);
     ASSERT_EQ(result.exit_status, 0) << result.err;
     EXPECT_TRUE(RecordsOfModule(folder + "/m.pt") == records) << name;

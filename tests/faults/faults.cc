@@ -35,14 +35,9 @@ Files WithoutPartials(const Files& files) {
 ToolResult RunFaulty(const std::string& path, const std::vector<std::string>& arguments, const std::string& folder,
                      const std::map<std::string, std::string>& faults) {
   fs::remove(MarkPath());
-  const std::string shim = DataPath("tests/faults/libfault_shim.so");
-  return FinishTool(StartProgram(path, arguments, folder, [&] {
-    for (const auto& [variable, value] : faults) setenv(variable.c_str(), value.c_str(), 1);
-    setenv("FAULT_MARK", MarkPath().c_str(), 1);
-    setenv("LD_PRELOAD", shim.c_str(), 1);
-    // The sanitizer's library is loaded after the preloaded one.
-    setenv("ASAN_OPTIONS", "verify_asan_link_order=0", 1);
-  }));
+  std::map<std::string, std::string> variables = faults;
+  variables["FAULT_MARK"] = MarkPath();
+  return RunWarmProgram(path, arguments, folder, variables, "tests/faults/libfault_shim.so");
 }
 
 bool FaultCame() { return fs::exists(MarkPath()); }

@@ -21,8 +21,8 @@ Files WithoutPartials(const Files& files);
 // The calls of tests/faults/fault_shim.cc that change file names, with commas.
 extern const char kNameCalls[];
 
-// Runs the program at `path` of the test's data under tests/faults/fault_shim.cc, which `faults` tells what to do: its
-// environment variables.
+// Runs the program at `path` of the test's data (RunWarmProgram) under tests/faults/fault_shim.cc, which `faults` tells
+// what to do: its environment variables.
 ToolResult RunFaulty(const std::string& path, const std::vector<std::string>& arguments, const std::string& folder,
                      const std::map<std::string, std::string>& faults);
 

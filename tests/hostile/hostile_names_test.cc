@@ -61,8 +61,8 @@ class HostileNamesTest : public testing::Test {
   }
 
   ToolResult Run(const std::string& tool, std::vector<std::string> arguments) {
-    if (tool != "lint") arguments.push_back("--plugin_path=" + DataPath("models"));
-    return RunTool(tool, arguments, folder_);
+    if (tool != "lint") arguments.push_back(ExamplePlugins({"depth"}));
+    return RunWarmTool(tool, arguments, folder_);
   }
 
   // Runs every tool that reads checkpoints.
@@ -176,7 +176,7 @@ TEST_F(HostileNamesTest, Plugins) {
     if (std::string(tool) == "export")
       arguments.insert(arguments.end(), {"--model=" + DepthModel(), "--weights=seeded"});
     if (std::string(tool) == "inspect") arguments.push_back("--checkpoint=c.pth");
-    const ToolResult result = RunTool(tool, arguments, folder_);
+    const ToolResult result = RunWarmTool(tool, arguments, folder_);
     EXPECT_EQ(result.exit_status, 1);
     ExpectHarmless(result);
   }

@@ -65,7 +65,7 @@ std::vector<std::string> FilesOf(const std::string& model) {
   return files;
 }
 
-// Makes a package, which must succeed. Returns the path of its folder.
+// Makes a package, which must succeed, in a process of its own. Returns the path of its folder.
 std::string MakePackage(const std::string& name) {
   const std::string folder = EmptyFolder(name);
   const ToolResult result = RunTool("package", Arguments(), folder);
@@ -79,12 +79,12 @@ TEST(PackageTest, HoldsTheArtifactAndWhatNukeNeeds) {
   const std::string folder = MakePackage("files");
   EXPECT_THAT(FileNames(folder), testing::ElementsAreArray(FilesOf(DepthModel())));
   for (const std::string& file : {DepthModel() + ".pt", "--artifact=" + DepthModel() + ".pt"}) {
-    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    const ToolResult verified = RunWarmTool("verify", {file, Plugins()}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
   }
-  EXPECT_THAT(RunTool("verify", {}, folder).err,
+  EXPECT_THAT(RunWarmTool("verify", {}, folder).err,
               StartsWith("INVALID_ARGUMENT: the artifact is missing: give its path"));
-  EXPECT_THAT(RunTool("verify", {"a.pt", "--artifact=b.pt"}, folder).err,
+  EXPECT_THAT(RunWarmTool("verify", {"a.pt", "--artifact=b.pt"}, folder).err,
               StartsWith("INVALID_ARGUMENT: wants one artifact, has 2: a.pt, b.pt"));
 }
 
@@ -120,7 +120,7 @@ TEST(PackageTest, EveryFamilyHasPackages) {
         Case{ExampleModel("views"), "depth.Z"}, Case{MetresViewsModel(), "depth.Z"},
         Case{FeaturesModel(), "rgba.red,rgba.green,rgba.blue,rgba.alpha"}}) {
     const std::string folder = EmptyFolder("families");
-    const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=" + model}), folder);
+    const ToolResult result = RunWarmTool("package", Arguments({"--weights=seeded", "--model=" + model}), folder);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(ReadFile(absl::StrCat(folder, "/out/", model, "_CatFileCreator.nk")),
                 HasSubstr(absl::StrCat(" channelsOut ", channels, "\n")));
@@ -132,7 +132,7 @@ TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
   const auto package = [&](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"--model=" + ClassesModel(), "--nuke=13", "--weights=seeded", Plugins()};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunTool("package", arguments, folder);
+    return RunWarmTool("package", arguments, folder);
   };
   ASSERT_EQ(package({}).exit_status, 0);
   const ToolResult result = package({"--wrapper=classes"});
@@ -156,7 +156,7 @@ TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
               HasSubstr("add_layer {features "));
   for (const std::string& file :
        {ClassesModel() + "/" + ClassesModel() + ".pt", ClassesModel() + "_classes/" + ClassesModel() + "_classes.pt"}) {
-    const ToolResult verified = RunTool("verify", {file, Plugins()}, folder);
+    const ToolResult verified = RunWarmTool("verify", {file, Plugins()}, folder);
     EXPECT_EQ(verified.exit_status, 0) << verified.err;
   }
   EXPECT_THAT(package({"--wrapper=class"}).err, StartsWith("INVALID_ARGUMENT: --wrapper=class: " + ClassesModel() +
@@ -167,9 +167,9 @@ TEST(PackageTest, OneOfSeveralWrappersHasAPackageOfItsOwn) {
 
 TEST(PackageTest, AMatteBecomesAlpha) {
   const std::string folder = EmptyFolder("matte"), plugins = "--plugin_path=" + DataPath("models");
-  const ToolResult result =
-      RunTool("package",
-              {"--model=" + ExampleModel("matte"), "--target=nuke", "--weights=seeded", "--out=out", plugins}, folder);
+  const ToolResult result = RunWarmTool(
+      "package", {"--model=" + ExampleModel("matte"), "--target=nuke", "--weights=seeded", "--out=out", plugins},
+      folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   const auto manifest = nlohmann::json::parse(ReadFile(folder + "/out/" + ExampleModel("matte") + ".manifest.json"));
   EXPECT_EQ(manifest["interface"]["kind"], "matte");
@@ -184,7 +184,7 @@ TEST(PackageTest, AMatteBecomesAlpha) {
   EXPECT_THAT(readme, HasSubstr("- opacity of the foreground"));
   for (const char* text : {"multiples of", "epth", "third party"}) EXPECT_THAT(readme, Not(HasSubstr(text)));
   const ToolResult verified =
-      RunTool("verify", {"--artifact=" + ExampleModel("matte") + ".pt", plugins}, folder + "/out");
+      RunWarmTool("verify", {"--artifact=" + ExampleModel("matte") + ".pt", plugins}, folder + "/out");
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
 }
 
@@ -194,7 +194,7 @@ TEST(PackageTest, TheRuntimeDecidesWhichNukeLoadsIt) {
   };
   for (const auto& [runtime, nuke] : {Case{"1.6", "13.1"}, Case{"1.12", "14.0"}, Case{"2.1", "15.1"}}) {
     const std::string folder = EmptyFolder("runtimes");
-    const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--runtime=" + runtime}), folder);
+    const ToolResult result = RunWarmTool("package", Arguments({"--weights=seeded", "--runtime=" + runtime}), folder);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(ReadFile(folder + "/out/cat.json"),
                 HasSubstr(absl::StrCat("\"minimum_nuke_version_required\": ", nuke, ",")));
@@ -209,7 +209,7 @@ TEST(PackageTest, TheOldestNukeDecidesTheRuntimeAndTheSummaryNamesAllThatLoadIt)
                                              Case{"15", "1.12", "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0"},
                                              Case{"15.1v2", "2.1", "Nuke 15.1 to 16.0, 17.0"}}) {
     const std::string folder = EmptyFolder("nukes");
-    const ToolResult result = RunTool(
+    const ToolResult result = RunWarmTool(
         "package", {"--model=" + DepthModel(), "--nuke=" + nuke, "--weights=seeded", "--out=out", Plugins()}, folder);
     ASSERT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(result.out, HasSubstr("\nmade for    LibTorch " + runtime + "\n"));
@@ -220,8 +220,9 @@ TEST(PackageTest, TheOldestNukeDecidesTheRuntimeAndTheSummaryNamesAllThatLoadIt)
 // Nobody gets made-up weights without a wish for them.
 TEST(PackageTest, WithoutACheckpointItWantsSeededWeightsToBeNamed) {
   const std::string folder = EmptyFolder("unseeded");
-  const ToolResult result = RunTool("package", {"--model=" + ExampleModel("published depth"), "--nuke=14", "--out=out"},
-                                    folder, [] { setenv("HF_HUB_CACHE", "/nowhere", 1); });
+  const ToolResult result =
+      RunWarmTool("package", {"--model=" + ExampleModel("published depth"), "--nuke=14", "--out=out"}, folder,
+                  {{"HF_HUB_CACHE", "/nowhere"}});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("NOT_FOUND: --weights is not given: no checkpoint of " +
                                      ExampleModel("published depth") + "\n"));
@@ -235,10 +236,10 @@ TEST(PackageTest, ALicenceWithoutCommercialUseIsSaidOnStderr) {
   WriteLicensedPlugin(folder);
   for (const char* tool : {"package", "export"}) {
     const ToolResult result =
-        RunTool(tool,
-                {"--model=licensed", "--target=nuke", "--weights=seeded", absl::StrCat("--out=", tool),
-                 absl::StrCat("--plugin_path=plugin,", DataPath("models"))},
-                folder);
+        RunWarmTool(tool,
+                    {"--model=licensed", "--target=nuke", "--weights=seeded", absl::StrCat("--out=", tool),
+                     absl::StrCat("--plugin_path=plugin,", DataPath("models"))},
+                    folder);
     ASSERT_EQ(result.exit_status, 0) << result.err;
     EXPECT_EQ(result.err,
               "The licence of the published weights of licensed, CC-BY-NC-4.0, does not allow commercial use.\n");
@@ -247,10 +248,10 @@ TEST(PackageTest, ALicenceWithoutCommercialUseIsSaidOnStderr) {
 
 TEST(PackageTest, SeveralModelsGetAFolderEach) {
   const std::string folder = EmptyFolder("several");
-  const ToolResult result =
-      RunTool("package",
-              Arguments({"--weights=seeded", "--model=" + DepthModel() + "," + OneViewModel() + "," + FeaturesModel()}),
-              folder);
+  const ToolResult result = RunWarmTool(
+      "package",
+      Arguments({"--weights=seeded", "--model=" + DepthModel() + "," + OneViewModel() + "," + FeaturesModel()}),
+      folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(FileNames(folder), ElementsAre("out"));
   EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), FeaturesModel(), OneViewModel()));
@@ -264,10 +265,10 @@ TEST(PackageTest, SeveralModelsGetAFolderEach) {
 
 TEST(PackageTest, AFamilyGetsAFolderForEachModel) {
   const std::string folder = EmptyFolder("family");
-  const ToolResult result =
-      RunTool("package",
-              {"--family=" + ExampleFamily("depth") + "_tiny", "--nuke=13", "--weights=seeded", "--out=out", Plugins()},
-              folder);
+  const ToolResult result = RunWarmTool(
+      "package",
+      {"--family=" + ExampleFamily("depth") + "_tiny", "--nuke=13", "--weights=seeded", "--out=out", Plugins()},
+      folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(FileNames(folder + "/out"), ElementsAre(DepthModel(), ExampleModel("depth in metres")));
 }
@@ -276,10 +277,10 @@ TEST(PackageTest, WhatFailsOfSeveralIsNamedAndTheOthersStay) {
   const std::string folder = EmptyFolder("some");
   fs::create_directories(folder + "/out/" + OneViewModel());
   std::ofstream(folder + "/out/" + OneViewModel() + "/mine") << "text";
-  const ToolResult result = RunTool("package",
-                                    Arguments({"--weights=seeded", "--model=tiny_dav3," + DepthModel() + "," +
-                                                                       OneViewModel() + "," + FeaturesModel()}),
-                                    folder);
+  const ToolResult result = RunWarmTool("package",
+                                        Arguments({"--weights=seeded", "--model=tiny_dav3," + DepthModel() + "," +
+                                                                           OneViewModel() + "," + FeaturesModel()}),
+                                        folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 4 packages failed; the others are complete\n"
                                      "  tiny_dav3: NOT_FOUND: unknown model \"tiny_dav3\"; nearest: "));
@@ -316,7 +317,7 @@ TEST(PackageTest, ThePlaceOfSeveralMustBeAFolderOrANewOne) {
                                    {"--out=file", "ALREADY_EXISTS: file: cannot be the folder"}}) {
     std::vector<std::string> arguments = models;
     arguments.push_back(out);
-    const ToolResult result = RunTool("package", Arguments(arguments), folder);
+    const ToolResult result = RunWarmTool("package", Arguments(arguments), folder);
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_THAT(result.err, StartsWith(error));
   }
@@ -325,7 +326,8 @@ TEST(PackageTest, ThePlaceOfSeveralMustBeAFolderOrANewOne) {
 
 TEST(PackageTest, AllThatFailLeaveNoFolder) {
   const std::string folder = EmptyFolder("none");
-  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", "--model=tiny_dav3,tiny_dav4"}), folder);
+  const ToolResult result =
+      RunWarmTool("package", Arguments({"--weights=seeded", "--model=tiny_dav3,tiny_dav4"}), folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("NOT_FOUND: out: 2 of 2 packages failed\n"));
   EXPECT_THAT(FileNames(folder), IsEmpty());
@@ -335,7 +337,7 @@ TEST(PackageTest, WhatIsThereIsRefusedAndStays) {
   const std::string folder = EmptyFolder("there");
   fs::create_directory(folder + "/out");
   std::ofstream(folder + "/out/mine") << "text";
-  const ToolResult result = RunTool("package", Arguments(), folder);
+  const ToolResult result = RunWarmTool("package", Arguments(), folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("ALREADY_EXISTS: out: exists already"));
   EXPECT_THAT(FileNames(folder), ElementsAre("out"));
@@ -351,7 +353,7 @@ class RefusedPackageTest : public testing::TestWithParam<Refusal> {};
 
 TEST_P(RefusedPackageTest, LeavesNothing) {
   const std::string folder = EmptyFolder("refused");
-  const ToolResult result = RunTool("package", Arguments({"--weights=seeded", GetParam().argument}), folder);
+  const ToolResult result = RunWarmTool("package", Arguments({"--weights=seeded", GetParam().argument}), folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith(GetParam().error));
   EXPECT_THAT(FileNames(folder), IsEmpty());
@@ -370,7 +372,7 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {
   const std::string folder = EmptyFolder("misfit");
   const ToolResult result =
-      RunTool("package", Arguments({"--checkpoint=" + DataPath("tests/checkpoints/wrong_shape.pth")}), folder);
+      RunWarmTool("package", Arguments({"--checkpoint=" + DataPath("tests/checkpoints/wrong_shape.pth")}), folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("does not fit " + DepthModel()));
   EXPECT_THAT(FileNames(folder), IsEmpty());
@@ -396,11 +398,13 @@ TEST(PackageTest, InterruptedItLeavesAllOrNothing) {
     const pid_t pid = StartTool("package", Arguments(), folder);
     usleep(milliseconds * 1000);
     kill(pid, SIGTERM);
-    FinishTool(pid);
+    const ToolResult result = FinishTool(pid);
     const std::vector<std::string> names = FileNames(folder);
     EXPECT_THAT(names, Each("out"));
-    if (names.empty()) continue;
-    EXPECT_THAT(FileNames(folder + "/out"), testing::ElementsAreArray(FilesOf(DepthModel())));
+    if (!names.empty()) {
+      EXPECT_THAT(FileNames(folder + "/out"), testing::ElementsAreArray(FilesOf(DepthModel())));
+    }
+    if (result.exit_status == 0) break;  // It was over before the signal, as it would be before any later one.
   }
 }
 

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <variant>
 #include <vector>
@@ -44,10 +45,10 @@ std::string DepthModel() { return ExampleModel("depth"); }
 std::string ViewsModel() { return ExampleModel("views"); }
 std::string PointsModel() { return ExampleModel("points"); }
 
-void SetCache(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
+// The variable of the environment that places the cache of artifacts.
+std::map<std::string, std::string> Cache(const std::string& folder) { return {{"XDG_CACHE_HOME", folder}}; }
 
-// All tests share a cache of artifacts unless they are about it.
-void SetSharedCache() { SetCache(std::getenv("TEST_TMPDIR")); }
+void SetCache(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
 
 std::vector<std::string> Arguments(const std::string& model, const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models")};
@@ -55,10 +56,11 @@ std::vector<std::string> Arguments(const std::string& model, const std::vector<s
   return arguments;
 }
 
-// Runs predict with a small model in `folder`.
+// Runs predict with a small model in `folder`. All tests share a cache of artifacts unless they are about it. Where the
+// size does not matter it is a small one, since the models' own takes ten times as long.
 ToolResult Predict(const std::string& folder, const std::vector<std::string>& more,
                    const std::string& model = DepthModel()) {
-  return RunTool("predict", Arguments(model, more), folder, SetSharedCache);
+  return RunWarmTool("predict", Arguments(model, more), folder, Cache(std::getenv("TEST_TMPDIR")));
 }
 
 void WriteFile(const std::string& path, const std::string& bytes) { std::ofstream(path) << bytes; }
@@ -140,8 +142,8 @@ std::vector<float> Numbers(const std::string& path) {
 
 TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
   const std::string folder = FolderWithPhoto();
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}).exit_status, 0);
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.exr"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.png"}).exit_status, 0);
   const std::vector<float> depth = ReadExr(folder + "/depth.exr").channels["depth.Z"];
   const std::vector<float> numbers = Numbers(folder + "/depth.png");
   ASSERT_EQ(numbers.size(), depth.size());
@@ -154,8 +156,12 @@ TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
 
 TEST(PredictTest, PngHoldsMetresTimes256) {
   const std::string folder = FolderWithPhoto();
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.exr"}, ExampleModel("depth in metres")).exit_status, 0);
-  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--out=depth.png"}, ExampleModel("depth in metres")).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.exr"}, ExampleModel("depth in metres"))
+                .exit_status,
+            0);
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.png"}, ExampleModel("depth in metres"))
+                .exit_status,
+            0);
   ExrContent exr = ReadExr(folder + "/depth.exr");
   EXPECT_EQ(exr.texts["modelport/unit"], "metres");
   const std::vector<float> numbers = Numbers(folder + "/depth.png");
@@ -166,11 +172,11 @@ TEST(PredictTest, PngHoldsMetresTimes256) {
 TEST(PredictTest, ColoursComeWithALegendAndTheImage) {
   const std::string folder = FolderWithPhoto();
   WriteFile(folder + "/wide.png", MakePng({.width = 400, .height = 100}));
-  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--out=colours.png", "--colours=turbo"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--size=56", "--out=colours.png", "--colours=turbo"}).exit_status, 0);
   const Image colours = ReadPicture(folder + "/colours.png");
   EXPECT_EQ(colours.width, 400);
   EXPECT_GT(colours.height, 120);
-  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--out=side.png", "--side_by_side"}).exit_status, 0);
+  ASSERT_EQ(Predict(folder, {"--input=wide.png", "--size=56", "--out=side.png", "--side_by_side"}).exit_status, 0);
   const Image side = ReadPicture(folder + "/side.png");
   EXPECT_EQ(side.width, 800);
   const auto* const bytes = std::get_if<std::vector<uint8_t>>(&side.pixels);
@@ -365,14 +371,14 @@ TEST(PredictTest, TwoArtifactsAreCompared) {
   const auto export_to = [&](const std::string& out, const std::string& seed) {
     const std::vector<std::string> arguments = {"--model=" + DepthModel(), "--plugin_path=" + DataPath("models"),
                                                 "--weights=seeded:" + seed, "--with_preprocess", "--out=" + out};
-    EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
+    EXPECT_EQ(RunWarmTool("export", arguments, folder).exit_status, 0);
   };
   export_to("a.pt", "0");
   export_to("b.pt", "1");
   const auto compare = [&](const std::string& other, const std::vector<std::string>& more) {
-    std::vector<std::string> arguments = {"--artifact=a.pt", "--compare=" + other, "--input=photo.png"};
+    std::vector<std::string> arguments = {"--artifact=a.pt", "--compare=" + other, "--input=photo.png", "--size=56"};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunTool("predict", arguments, folder);
+    return RunWarmTool("predict", arguments, folder);
   };
   const ToolResult other = compare("b.pt", {"--out=both.png"});
   ASSERT_EQ(other.exit_status, 0) << other.err;
@@ -404,10 +410,10 @@ void ExpectSameDepth(const std::string& a, const std::string& b) {
 
 TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
   const std::string folder = FolderWithPhoto();
-  const auto cache = [&] { SetCache(folder + "/cache"); };
   const auto predict = [&](const std::string& out, const std::string& weights) {
-    return RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=" + out, "--weights=" + weights}),
-                   folder, cache);
+    return RunWarmTool(
+        "predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=" + out, "--weights=" + weights}),
+        folder, Cache(folder + "/cache"));
   };
   const ToolResult first = predict("1.exr", "seeded"), second = predict("2.exr", "seeded");
   ASSERT_EQ(second.exit_status, 0) << second.err;
@@ -421,9 +427,9 @@ TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
   EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
   // What no export can do is an error, too, where an artifact without it is kept.
   for (const std::string flag : {"--static_shape=28x28", "--wrapper=none"}) {
-    const ToolResult refused =
-        RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=4.exr", "--weights=seeded", flag}),
-                folder, cache);
+    const ToolResult refused = RunWarmTool(
+        "predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=4.exr", "--weights=seeded", flag}),
+        folder, Cache(folder + "/cache"));
     EXPECT_THAT(refused.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr(flag)));
   }
 }
@@ -434,8 +440,8 @@ TEST(PredictTest, ACacheThatOthersMayWriteIsRefused) {
   std::filesystem::create_directories(cache);
   const auto predict = [&](mode_t mode) {
     chmod(cache.c_str(), mode);
-    return RunTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--out=1.exr"}), folder,
-                   [&] { SetCache(folder + "/cache"); });
+    return RunWarmTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=1.exr"}), folder,
+                       Cache(folder + "/cache"));
   };
   for (const mode_t mode : {0770, 0707, 01777}) {
     const ToolResult refused = predict(mode);
@@ -451,8 +457,9 @@ TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {
   const std::string folder = FolderWithPhoto();
   std::vector<pid_t> started;
   for (const char* out : {"1.exr", "2.exr"}) {
-    started.push_back(StartTool("predict", Arguments(DepthModel(), {"--input=photo.png", absl::StrCat("--out=", out)}),
-                                folder, [&] { SetCache(folder + "/cache"); }));
+    started.push_back(
+        StartTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", absl::StrCat("--out=", out)}),
+                  folder, [&] { SetCache(folder + "/cache"); }));
   }
   for (const pid_t pid : started) EXPECT_EQ(FinishTool(pid).exit_status, 0);
   ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
@@ -468,7 +475,7 @@ TEST(PredictTest, OneBadFrameDoesNotStopTheOthers) {
               number == 999 ? file.substr(0, file.size() / 2) : file);
   }
   mkdir((folder + "/out").c_str(), 0700);
-  const ToolResult result = Predict(folder, {"--input=plate.%04d.exr", "--out=out/depth.####.exr"});
+  const ToolResult result = Predict(folder, {"--input=plate.%04d.exr", "--size=56", "--out=out/depth.####.exr"});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(StartsWith("DATA_LOSS: 1 of 3 images failed; the others are done\n"),
                                 HasSubstr("plate.0999.exr: damaged or truncated")));
@@ -517,7 +524,7 @@ TEST(PredictTest, RareImagesGiveTheRightResult) {
   WriteFile(folder + "/turned.jpg", MakeJpeg({.width = 24, .height = 16, .orientation = 6}));
   WriteFile(folder + "/nan.exr", MakeExr({.values = std::vector<float>(12, std::nanf(""))}));
   mkdir((folder + "/out").c_str(), 0700);
-  const ToolResult result = Predict(folder, {"--input=.", "--out=out/*.exr"});
+  const ToolResult result = Predict(folder, {"--input=.", "--size=56", "--out=out/*.exr"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("alpha ignored (1 image)"), HasSubstr("turned upright (orientation 6) (1 image)"),
@@ -533,7 +540,7 @@ TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
   mkdir((folder + "/closed").c_str(), 0500);
   const auto arguments = Arguments(DepthModel(), {"--input=photo.png", "--out=closed/depth.png"});
   const ToolResult result = RunTool("predict", arguments, folder, [] {
-    SetSharedCache();
+    SetCache(std::getenv("TEST_TMPDIR"));
     ObeyPermissions();
   });
   EXPECT_EQ(result.exit_status, 1);
@@ -546,13 +553,14 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   const auto export_to = [&](const std::string& out, const std::vector<std::string>& more) {
     std::vector<std::string> arguments = Arguments(DepthModel(), more);
     arguments.push_back("--out=" + out);
-    EXPECT_EQ(RunTool("export", arguments, folder).exit_status, 0);
+    EXPECT_EQ(RunWarmTool("export", arguments, folder).exit_status, 0);
   };
   export_to("plain.pt", {});
   export_to("ready.pt", {"--with_preprocess"});
   export_to("nuke.pt", {"--target=nuke"});
   const auto predict = [&](const std::string& artifact) {
-    return RunTool("predict", {"--artifact=" + artifact, "--input=photo.png", "--out=depth.exr"}, folder);
+    return RunWarmTool("predict", {"--artifact=" + artifact, "--input=photo.png", "--size=56", "--out=depth.exr"},
+                       folder);
   };
   const ToolResult ready = predict("ready.pt");
   EXPECT_EQ(ready.exit_status, 0) << ready.err;
@@ -572,8 +580,8 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   EXPECT_THAT(error("text.pt"), StartsWith("INVALID_ARGUMENT: text.pt: not a TorchScript file"));
   EXPECT_THAT(error("none.pt"), StartsWith("NOT_FOUND: none.pt: "));
   EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
-  const ToolResult both =
-      RunTool("predict", {"--artifact=ready.pt", "--model=" + DepthModel(), "--input=photo.png"}, folder);
+  const ToolResult both = RunWarmTool(
+      "predict", {"--artifact=ready.pt", "--model=" + DepthModel(), "--input=photo.png", "--size=56"}, folder);
   EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME and --artifact=FILE.pt"));
 }
 

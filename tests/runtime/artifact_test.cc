@@ -40,7 +40,7 @@ std::string Export(const ArtifactCase& artifact, const std::string& folder, std:
                              "--plugin_path=" + DataPath("models")});
   if (artifact.with_preprocess) flags.push_back("--with_preprocess");
   if (!artifact.wrapper.empty()) flags.push_back("--wrapper=" + artifact.wrapper);
-  const ToolResult exported = RunTool("export", flags, folder);
+  const ToolResult exported = RunWarmTool("export", flags, folder);
   return exported.exit_status == 0 ? "" : exported.err;
 }
 

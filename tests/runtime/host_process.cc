@@ -13,7 +13,7 @@ absl::StatusOr<c10::IValue> RunHost(const std::string& runtime, const std::strin
   std::vector<std::string> arguments = {artifact, "copy.pt", "results"};
   arguments.insert(arguments.end(), steps.begin(), steps.end());
   const std::string folder = EmptyFolder("host");
-  const ToolResult host = FinishTool(StartProgram("tests/runtime/host_" + runtime, arguments, folder));
+  const ToolResult host = RunWarmProgram("tests/runtime/host_" + runtime, arguments, folder);
   if (host.exit_status != 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("LibTorch ", runtime, ": exit status ", host.exit_status, ": ", host.err));

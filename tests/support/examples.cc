@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/support/case_table.h"
 #include "tests/support/tool_process.h"
 
@@ -27,5 +28,14 @@ std::string ExampleModel(absl::string_view need) { return Find(need, "model"); }
 std::string ExampleFamily(absl::string_view need) { return Find(need, "family"); }
 
 std::string ExampleModule(absl::string_view need) { return Find(need, "module"); }
+
+std::string ExamplePlugins(const std::vector<std::string>& needs) {
+  std::string flag;
+  for (const std::string& need : needs) {
+    absl::StrAppend(&flag, flag.empty() ? "--plugin_path=" : ",",
+                    DataPath(absl::StrCat("models/", ExampleFamily(need), "/testdata")));
+  }
+  return flag;
+}
 
 }  // namespace modelport

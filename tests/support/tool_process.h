@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,19 @@ ToolResult FinishTool(pid_t pid);
 ToolResult RunTool(
     const std::string& name, const std::vector<std::string>& arguments, const std::string& folder,
     const std::function<void()>& prepare = [] {});
+
+// Runs the program at `path` of the test's data as StartProgram does, with further `variables` in its environment, but
+// starts it once for all such runs of a test: it waits before its main and forks there for each (warm_start.cc). A
+// program that links LibTorch takes 0.2 s of processor time to start, more than most runs of it. A run differs from
+// that of a new process in these things: all have the same addresses, so that two cannot show that a result does not
+// depend on them; what libraries read before main, such as the variables of OpenMP, is that of the first run; and so
+// are limits of resources. `preloaded` is a library of the test's data that is loaded before the others, or "".
+ToolResult RunWarmProgram(const std::string& path, const std::vector<std::string>& arguments, const std::string& folder,
+                          const std::map<std::string, std::string>& variables = {}, const std::string& preloaded = "");
+
+// Runs a tool so.
+ToolResult RunWarmTool(const std::string& name, const std::vector<std::string>& arguments, const std::string& folder,
+                       const std::map<std::string, std::string>& variables = {});
 
 // A new, empty folder below the test's temporary folder.
 std::string EmptyFolder(const std::string& name);

@@ -55,6 +55,7 @@ struct Case {
   DType dtype;
   const Runtime* runtime = nullptr;
   bool with_preprocess = false;
+  bool alone = true;  // Whether fields are altered in the artifact alone, or also in a manifest beside it.
 
   friend void PrintTo(const Case& made_from, std::ostream* out) { *out << made_from.name; }
 };
@@ -278,7 +279,7 @@ TEST_P(VerifyTest, AnAlteredFieldBesideTheArtifactIsRefused) {
   }
 }
 
-// As by someone who knows that there are two manifests.
+// As by someone who knows that there are two manifests, and who may remove the one beside the artifact.
 TEST_P(VerifyTest, AFieldThatIsAlteredInBothManifestsIsRefused) {
   const Exported exported(GetParam());
   for (const Altered& altered : Alterations::Of(exported.manifest())) {
@@ -286,8 +287,7 @@ TEST_P(VerifyTest, AFieldThatIsAlteredInBothManifestsIsRefused) {
     exported.Restore();
     exported.WriteBeside(altered.manifest);
     exported.WriteWithin(altered.manifest);
-    EXPECT_THAT(exported.VerifyError(), HasSubstr(altered.field));
-    fs::remove(exported.manifest_path());
+    if (GetParam().alone) fs::remove(exported.manifest_path());
     EXPECT_THAT(exported.VerifyError(), HasSubstr(altered.field));
   }
 }
@@ -316,14 +316,26 @@ Case TwoFiles() {
           DType::kFloat32};
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Artifacts, VerifyTest,
-    testing::Values(
-        Case{"Seeded", ExampleModel("depth"), "nuke", {}, DType::kFloat32},
-        Case{"Converted", RegistersModel(), "libtorch", {"no_mask_token.pth"}, DType::kFloat16},
-        Case{"Images", ExampleModel("depth"), "libtorch", {}, DType::kBFloat16, nullptr, /*with_preprocess=*/true},
-        TwoFiles()),
-    [](const auto& info) { return info.param.name; });
+// Each alteration makes the artifact anew, so the model is one that LibTorch compiles fast. Whether verify finds an
+// alteration with and without a manifest beside the artifact is asked once for seeded weights and once for a
+// checkpoint.
+INSTANTIATE_TEST_SUITE_P(Artifacts, VerifyTest,
+                         testing::Values(Case{"Seeded", FeaturesModel(), "nuke", {}, DType::kFloat32},
+                                         Case{.name = "Converted",
+                                              .model = RegistersModel(),
+                                              .target = "libtorch",
+                                              .checkpoints = {"no_mask_token.pth"},
+                                              .dtype = DType::kFloat16,
+                                              .alone = false},
+                                         Case{.name = "Images",
+                                              .model = FeaturesModel(),
+                                              .target = "libtorch",
+                                              .checkpoints = {},
+                                              .dtype = DType::kBFloat16,
+                                              .with_preprocess = true,
+                                              .alone = false},
+                                         TwoFiles()),
+                         [](const auto& info) { return info.param.name; });
 
 // Alters both manifests and expects that verify refuses them without the checkpoints, naming `field`.
 void ExpectRefusedWithoutCheckpoints(const Exported& exported, const std::function<void(Manifest&)>& alter,
