@@ -87,12 +87,12 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& regist
 // The failures of one model.
 absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, const std::string& plugin_path,
                                                       const std::string& file) {
-  static const auto* const unchanged = new Registry(Registry::Load(EmbeddedPlugins(), {"models"}).value());
+  static const auto* const unchanged = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
   // Linking the families that it does not use would take longer than asking it.
   std::set<std::string> folders = {absl::StrCat(plugin_path, "/", file.substr(0, file.find('/')))};
   ASSIGN_OR_RETURN(const CatalogEntry known, unchanged->Find(model));
   folders.insert(absl::StrCat(plugin_path, "/", Family(known)));
-  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(EmbeddedPlugins(), {folders.begin(), folders.end()}));
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {folders.begin(), folders.end()}));
   ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
   if (!complaints.empty()) return complaints;
