@@ -446,11 +446,22 @@ TEST(PredictTest, ACacheThatOthersMayWriteIsRefused) {
   for (const mode_t mode : {0770, 0707, 01777}) {
     const ToolResult refused = predict(mode);
     EXPECT_EQ(refused.exit_status, 1);
-    EXPECT_THAT(refused.err, StartsWith(absl::StrCat("PERMISSION_DENIED: ", cache, ": other users may write there")));
+    EXPECT_THAT(refused.err,
+                StartsWith(absl::StrCat("PERMISSION_DENIED: ", cache, ": another user owns it or may write to it")));
     EXPECT_THAT(FileNames(folder), ElementsAre("cache", "photo.png"));
     EXPECT_THAT(FileNames(cache), IsEmpty());
   }
   EXPECT_EQ(predict(0755).exit_status, 0);
+  // So is a file there that others may write, or could until somebody took their right away.
+  for (const std::string& name : FileNames(cache)) {
+    const std::string file = cache + "/" + name;
+    chmod(file.c_str(), 0666);
+    const ToolResult refused = predict(0755);
+    EXPECT_EQ(refused.exit_status, 1);
+    EXPECT_THAT(refused.err, AllOf(StartsWith(absl::StrCat("PERMISSION_DENIED: ", file, ": another user owns it")),
+                                   HasSubstr("delete it")));
+    chmod(file.c_str(), 0644);
+  }
 }
 
 TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {
@@ -481,6 +492,22 @@ TEST(PredictTest, OneBadFrameDoesNotStopTheOthers) {
                                 HasSubstr("plate.0999.exr: damaged or truncated")));
   EXPECT_THAT(FileNames(folder + "/out"), ElementsAre("depth.0998.exr", "depth.1000.exr"));
   EXPECT_THAT(result.out, HasSubstr("scene-linear: converted to sRGB, clipped to 0..1 (2 images)"));
+}
+
+TEST(PredictTest, ASequenceKeepsOneScaleAndItsHolesAreNamed) {
+  const std::string folder = EmptyFolder("frames"), out = folder + "/out";
+  for (const char* number : {"1", "2", "4"}) {
+    WriteFile(absl::StrCat(folder, "/p.", number, ".png"), MakePng({.width = 4, .height = 4}));
+  }
+  mkdir(out.c_str(), 0700);
+  ExpectError(folder, {"--input=p.%d.png", "--out=out"}, Eq("NOT_FOUND: p.%d.png: lacks the frames 3 between 1 and 4"));
+  ToolResult result = Predict(folder, {"--input=p.%d.png", "--out=out", "--missing=skip", "--size=56"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(out), ElementsAre("p.1.exr", "p.2.exr", "p.4.exr"));
+  EXPECT_THAT(result.out, HasSubstr("lacks the frames 3 between 1 and 4\n"));
+  result = Predict(folder, {"--input=p.%d.png", "--out=out/*.png", "--missing=skip", "--size=56"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("each file goes from its own smallest depth to its own largest; .exr keeps"));
 }
 
 TEST(PredictTest, BadInputsAreRefusedInOneLine) {

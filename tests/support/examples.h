@@ -18,7 +18,7 @@ std::string ExampleFamily(absl::string_view need);
 std::string ExampleModule(absl::string_view need);
 
 // The flag --plugin_path for the test plugins of the models that `needs` name. A run takes less time than with those of
-// all families, since it reads and links these alone. The test needs //models:plugins as data.
+// all families, since it reads and links these alone. The test has their families in its data.
 std::string ExamplePlugins(const std::vector<std::string>& needs);
 
 }  // namespace modelport
