@@ -90,7 +90,7 @@ TEST(ReadReferenceTest, WrongCallsAreRefused) {
       {"{\"arguments\": {\"a\": 18446744073709551615}}", "argument a wants null"},
       {"{\"arguments\": {\"a\": [\"s\"]}}", "argument a wants null"},
       {"{\"arguments\": {\"x\": 1}}", "the argument x is given twice"},
-      {std::string("{}\0{}", 5), "the metadata `call` wants JSON"},
+      {"{}\\u0000{}", "the metadata `call` wants JSON"},
       {std::string(5000, '['), "the metadata `call` wants JSON"},
       {std::string(100000, '[') + std::string(100000, ']'), "the metadata `call` wants JSON"},
   };
