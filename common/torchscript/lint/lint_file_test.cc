@@ -72,25 +72,16 @@ TEST(LintFileTest, AcceptsAHarmlessFile) {
   EXPECT_OK(LintBytes(FileThatRuns("    state = state + 1\n")));
 }
 
-TEST(LintFileTest, RefusesCodeThatWritesFilesBeforeItRuns) {
+// Loading the file runs this code, in the process without rights.
+TEST(LintFileTest, CodeThatReachesFilesIsRefusedAndHasNoEffect) {
   const std::string written = testing::TempDir() + "/written";
-  for (const std::string& call : {absl::StrCat("    torch.save(state, \"", written, "\")\n"),
-                                  absl::StrCat("    y = torch.from_file(\"", written, "\", True, 8)\n")}) {
-    EXPECT_THAT(LintBytes(FileThatRuns(call)),
-                StatusIs(StatusCode::kFailedPrecondition,
-                         AllOf(StartsWith(absl::StrCat(Path(), ": code/__torch__.py:10: calls ")),
-                               HasSubstr(" files\n  remove the call"))));
-    EXPECT_FALSE(std::filesystem::exists(written));
-  }
-}
-
-// The tokens alone suggest a call of the file's own method.
-TEST(LintFileTest, DisguisedCallsHaveNoEffect) {
-  const std::string written = testing::TempDir() + "/disguised";
-  const std::string call = absl::StrCat("    t = torch\n    t.save(state, \"", written, "\")\n");
   const std::string own_save = "  def save(self: __torch__.Net, x: int) -> int:\n    return x\n";
-  EXPECT_THAT(LintBytes(FileThatRuns(call, own_save)), IsRefused());
-  EXPECT_FALSE(std::filesystem::exists(written));
+  for (const std::string& call : {absl::StrCat("    torch.save(state, \"", written, "\")\n"),
+                                  absl::StrCat("    t = torch\n    t.save(state, \"", written, "\")\n"),
+                                  absl::StrCat("    y = torch.from_file(\"", written, "\", True, 8)\n")}) {
+    EXPECT_THAT(LintBytes(FileThatRuns(call, own_save)), IsRefused()) << call;
+    EXPECT_FALSE(std::filesystem::exists(written)) << call;
+  }
 }
 
 TEST(LintFileTest, TheFileCannotPrint) {

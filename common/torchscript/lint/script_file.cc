@@ -56,7 +56,6 @@ absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes) {
     return NotTorchScript("a checkpoint of torch.save, which has weights and no code");
   }
   RETURN_IF_ERROR(archive.status());
-  RETURN_IF_ERROR(CheckLoadingRunsNothing(*archive));
   ASSIGN_OR_RETURN(const ArchiveFormat format, FormatOf(*archive));
   ASSIGN_OR_RETURN(torch::jit::Module module, LoadArchive(*archive));
   absl::Status outside;
@@ -67,6 +66,8 @@ absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes) {
 
 absl::StatusOr<ScriptFile> LoadForeignScript(absl::string_view bytes) {
   RETURN_IF_ERROR(CheckScriptFile(bytes));
+  // What else is wrong with the archive, ReadScriptFile says.
+  if (const auto archive = ScriptArchive::Read(bytes); archive.ok()) RETURN_IF_ERROR(CheckLoadingRunsNothing(*archive));
   const auto confined =
       RunConfined(LimitsForScript(bytes.size(), absl::Minutes(2)), [&]() -> absl::StatusOr<std::string> {
         at::set_num_threads(1);  // It cannot start threads.
