@@ -112,12 +112,23 @@ absl::Status NoPickle(const std::vector<ZipRecord>& records) {
   return absl::InvalidArgumentError("a zip archive that torch.save did not write: it has no data.pkl");
 }
 
+absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
+  for (const ZipRecord& record : records) {
+    if (!record.deflated) continue;
+    return absl::UnimplementedError(
+        absl::StrCat("\"", Brief(record.name),
+                     "\": a compressed record: torch.save compresses nothing; unpack the archive and save anew"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckKind(const Archive& archive, const std::vector<ZipRecord>& records) {
   if (archive.Find("constants.pkl") != nullptr || archive.HasFolder("code")) {
     return absl::InvalidArgumentError(
         "a TorchScript artifact, not a checkpoint\n  save the weights as torch.save(model.state_dict(), path)");
   }
   if (archive.Find("data.pkl") == nullptr) return NoPickle(records);
+  RETURN_IF_ERROR(CheckIsStored(records));
   if (archive.pickles().size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(
         "a zip archive of several checkpoints: ", Brief(archive.pickles()[0]), " and ", Brief(archive.pickles()[1])));
@@ -125,16 +136,6 @@ absl::Status CheckKind(const Archive& archive, const std::vector<ZipRecord>& rec
   const ZipRecord* byte_order = archive.Find("byteorder");
   if (byte_order != nullptr && byte_order->bytes != "little") {
     return absl::UnimplementedError(absl::StrCat("byte order \"", Brief(byte_order->bytes, 20), "\" is not supported"));
-  }
-  return absl::OkStatus();
-}
-
-absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
-  for (const ZipRecord& record : records) {
-    if (!record.deflated) continue;
-    return absl::UnimplementedError(
-        absl::StrCat("\"", Brief(record.name),
-                     "\": a compressed record: torch.save compresses nothing; unpack the archive and save anew"));
   }
   return absl::OkStatus();
 }
@@ -197,7 +198,6 @@ absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file) {
   RETURN_IF_ERROR(budget.Spend(records.size() * kRecordCost));
   const Archive archive(records);
   RETURN_IF_ERROR(CheckKind(archive, records));
-  RETURN_IF_ERROR(CheckIsStored(records));
   const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(archive, budget);
   if (!pickle.ok()) return Annotate(pickle.status(), "data.pkl");
   CheckpointContents contents;
