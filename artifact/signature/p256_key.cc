@@ -40,14 +40,14 @@ absl::Status CheckSize(absl::string_view pem) {
   return absl::InvalidArgumentError(absl::StrCat("not a key: has ", pem.size(), " bytes, wants at most ", kMaxSize));
 }
 
-// Fails for what the library would take besides PEM. `cure` says how to write a key in PEM.
-absl::Status CheckIsPem(absl::string_view text, absl::string_view kind, absl::string_view cure) {
+// Fails for what the library would take besides PEM. `arguments` are those of openssl pkey that make PEM of DER.
+absl::Status CheckIsPem(absl::string_view text, absl::string_view kind, absl::string_view arguments) {
   if (absl::StartsWith(text, "\x30")) {  // A sequence in DER.
     return absl::InvalidArgumentError(absl::StrCat("not a ", kind, " key in PEM, but perhaps one in DER",
-                                                   "\n  convert it with: openssl pkey ", cure));
+                                                   "\n  convert it with: openssl pkey ", arguments));
   }
-  if (!absl::StrContains(text, "-----BEGIN ") || absl::StrContains(text, absl::string_view("\0", 1))) {
-    return absl::InvalidArgumentError(absl::StrCat("not a ", kind, " key in PEM"));
+  if (text.find('\0') != text.npos) {
+    return absl::InvalidArgumentError(absl::StrCat("not a ", kind, " key in PEM: it has a NUL\n  get the file again"));
   }
   return absl::OkStatus();
 }

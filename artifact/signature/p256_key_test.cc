@@ -125,7 +125,7 @@ TEST(P256KeyTest, WhatIsNoKeyIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, "not a key: has 32768 bytes, wants at most 16384"));
   const std::string pem = ReadKey("public.pem");
   std::string der;
-  const size_t first = pem.find('\n') + 1;
+  const size_t first = pem.find('\n', pem.find("-----BEGIN")) + 1;
   ASSERT_TRUE(absl::Base64Unescape(pem.substr(first, pem.find("-----END") - first), &der));
   EXPECT_THAT(PublicKey::Parse(der).status(), Invalid("not a public key in PEM, but perhaps one in DER"));
   EXPECT_THAT(PrivateKey::Parse(der).status(), Invalid("not a private key in PEM, but perhaps one in DER"));
