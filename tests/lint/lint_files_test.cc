@@ -84,7 +84,7 @@ TEST(LintFilesTest, SaysWhatIsNoTorchScriptFile) {
       {"fp16.safetensors", "not a TorchScript file: a safetensors file, which has weights and no code"},
       {"fp16.pth", "not a TorchScript file: a checkpoint of torch.save, which has weights and no code"},
       {"legacy.pth", "not a TorchScript file: a pickle or an old checkpoint of torch.save"},
-      {"html_page.pth", "not a TorchScript file: not a zip archive"},
+      {"html_page.pth", "not a TorchScript file: a web page"},
       {"empty_file.pth", "DATA_LOSS: "},
   };
   for (const auto& test : kCases) {

@@ -48,6 +48,9 @@ absl::Status MakeFolder(const std::string& path, std::vector<std::filesystem::pa
   std::filesystem::path folder = std::filesystem::absolute(path, error).lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   const std::filesystem::path innermost = folder;
+  if (std::filesystem::exists(folder, error) && !std::filesystem::is_directory(folder, error)) {
+    return absl::AlreadyExistsError(absl::StrCat(path, ": cannot be the folder of the packages: it is a file"));
+  }
   for (; !std::filesystem::exists(folder, error) && folder.has_relative_path(); folder = folder.parent_path()) {
     made.push_back(folder);
   }
