@@ -263,7 +263,7 @@ TEST(PredictTest, AMatteNeedsATrimap) {
   ExpectError(folder, {input, "--trimap=grey.png", "--out=m.png"},
               HasSubstr("--trimap: " + DepthModel() + " takes none"));
   ExpectError(folder, {input, "--trimap=grey.png,white.png", "--out=m.png"},
-              HasSubstr("--trimap=grey.png,white.png: there are 2 trimaps for 1 image"), model);
+              HasSubstr("--trimap=grey.png,white.png: none of 2 files is for photo.png"), model);
   ExpectError(folder, {input, "--trimap=grey.png", "--out=grey.png"},
               HasSubstr("grey.png itself; write to another file"), model);
   ExpectError(folder, {input, "--trimap=photo.png", "--out=m.png"}, HasSubstr("photo.png: a trimap is grey"), model);
