@@ -107,7 +107,9 @@ absl::StatusOr<nlohmann::ordered_json> Pack(const Registry& registry, const Pack
   return row;
 }
 
-absl::Status Run(const std::string& folder) {
+absl::Status Run(const std::vector<std::string>& folders) {
+  if (folders.size() != 1) return absl::InvalidArgumentError("wants one folder: give its path beside the flags");
+  const std::string& folder = folders.front();
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return absl::UnavailableError(absl::StrCat(folder, ": ", error.message()));
@@ -130,5 +132,5 @@ int main(int argc, char** argv) {
                              .summary = "Packs the artifacts that tests/gpu/run.sh runs into a folder.",
                              .arguments = "FOLDER",
                              .flags = modelport::flags,
-                             .run = modelport::TakesFile(modelport::Run)});
+                             .run = modelport::TakesFiles(modelport::Run)});
 }
