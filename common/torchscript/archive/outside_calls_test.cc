@@ -79,7 +79,7 @@ TEST(OutsideCallsTest, RefusesOperatorsHoweverTheCodeNamesThem) {
         << statement;
   }
   EXPECT_THAT(
-      CheckNoOutsideCalls(ModuleOf("y = torch.from_file(\"file\", True, 8)")),
+      CheckNoOutsideCalls(ModuleOf("x = torch.from_file(\"file\", True, 8)")),
       StatusIs(StatusCode::kFailedPrecondition, HasSubstr("calls aten::from_file, which reads and writes files")));
 }
 

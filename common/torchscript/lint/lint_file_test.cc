@@ -78,7 +78,8 @@ TEST(LintFileTest, CodeThatReachesFilesIsRefusedAndHasNoEffect) {
   const std::string own_save = "  def save(self: __torch__.Net, x: int) -> int:\n    return x\n";
   for (const std::string& call : {absl::StrCat("    torch.save(state, \"", written, "\")\n"),
                                   absl::StrCat("    t = torch\n    t.save(state, \"", written, "\")\n"),
-                                  absl::StrCat("    y = torch.from_file(\"", written, "\", True, 8)\n")}) {
+                                  absl::StrCat("    state = int(torch.sum(torch.from_file(\"", written,
+                                               "\", True, 8)))\n    self.training = bool(state)\n")}) {
     EXPECT_THAT(LintBytes(FileThatRuns(call, own_save)), IsRefused()) << call;
     EXPECT_FALSE(std::filesystem::exists(written)) << call;
   }
