@@ -1,5 +1,7 @@
-// Shows that the goldens and the table of constants find mistakes: each mutation of a plugin's text makes one of these
+// Shows that the goldens and the table of constants find mistakes: each mutation of a family's text makes one of these
 // tests fail.
+//   mutation_test FAMILY MODEL...
+// Each MODEL is a test model, whose goldens and constants are asked in this order, which is about that of their cost.
 #include <ATen/Parallel.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
@@ -27,11 +29,8 @@
 namespace modelport {
 namespace {
 
-// The first case has the models, the others the mutations.
-const std::vector<Case>& Table() {
-  static const auto* const table = new std::vector<Case>(ReadCaseTable("tests/mutation/mutations.txt"));
-  return *table;
-}
+std::string* family;
+std::vector<std::string>* models;
 
 struct Slip {
   Mutation mutation;
@@ -40,7 +39,7 @@ struct Slip {
 
 std::vector<Slip> Slips() {
   std::vector<Slip> slips;
-  for (const Case& fields : Table()) {
+  for (const Case& fields : ReadCaseTable(absl::StrCat("tests/mutation/mutations/", *family, ".txt"))) {
     for (Mutation& mutation : MutationsOf(fields)) slips.push_back({std::move(mutation), Text(fields, "finder")});
   }
   return slips;
@@ -85,11 +84,10 @@ absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& regist
 }
 
 // The failures of one model.
-absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, const std::string& plugin_path,
-                                                      const std::string& file) {
+absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, const std::string& plugin_path) {
   static const auto* const unchanged = new Registry(Registry::Load(BuiltInPlugins(), {"models"}).value());
   // Linking the families that it does not use would take longer than asking it.
-  std::set<std::string> folders = {absl::StrCat(plugin_path, "/", file.substr(0, file.find('/')))};
+  std::set<std::string> folders = {absl::StrCat(plugin_path, "/", *family)};
   ASSIGN_OR_RETURN(const CatalogEntry known, unchanged->Find(model));
   folders.insert(absl::StrCat(plugin_path, "/", Family(known)));
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {folders.begin(), folders.end()}));
@@ -99,21 +97,16 @@ absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, 
   return GoldenComplaints(registry, entry);
 }
 
-// The failures of the first model that has some: in its constants, which cost little, or else in its goldens. `file`
-// was changed: a family's own concerns that family's models.
-absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path, const std::string& file) {
+// The failures of the first model that has some: in its constants, which cost little, or else in its goldens.
+absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {plugin_path}));
-  std::vector<CatalogEntry> own, all;
-  for (const std::string& model : Texts(Table().front(), "model")) {
-    ASSIGN_OR_RETURN(all.emplace_back(), registry.Find(model));
-    if (file.starts_with(Family(all.back()) + "/")) own.push_back(all.back());
-  }
-  const std::vector<CatalogEntry>& concerned = own.empty() ? all : own;
-  for (const CatalogEntry& entry : concerned) {
+  for (const std::string& model : *models) {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
     ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
     if (!complaints.empty()) return complaints;
   }
-  for (const CatalogEntry& entry : concerned) {
+  for (const std::string& model : *models) {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
     ASSIGN_OR_RETURN(std::vector<std::string> complaints, GoldenComplaints(registry, entry));
     if (!complaints.empty()) return complaints;
   }
@@ -121,13 +114,13 @@ absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_pa
 }
 
 TEST(MutationTest, TheUnchangedTextFailsNoTest) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints, Complaints("models", ""));
+  ASSERT_OK_AND_ASSIGN(const std::vector<std::string> complaints, Complaints("models"));
   EXPECT_THAT(complaints, testing::IsEmpty());
 }
 
 TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
   const Mutation bad = {"layers/torch_nn.yaml", "return torch.sigmoid(x)", "return torch.sigmoid(x"};
-  EXPECT_THAT(Complaints(MutatedModels(bad), bad.file), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
+  EXPECT_THAT(Complaints(MutatedModels(bad)), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
 }
 
 class MutationTest : public testing::TestWithParam<Slip> {};
@@ -135,13 +128,13 @@ class MutationTest : public testing::TestWithParam<Slip> {};
 TEST_P(MutationTest, FailsATest) {
   const auto& [mutation, finder] = GetParam();
   SCOPED_TRACE(absl::StrCat(mutation.from, " -> ", mutation.to));
-  const std::string models = MutatedModels(mutation);
+  const std::string plugin_path = MutatedModels(mutation);
   std::vector<std::string> complaints;
   if (!finder.empty()) {
-    ASSERT_OK_AND_ASSIGN(complaints, ComplaintsOf(finder, models, mutation.file));
+    ASSERT_OK_AND_ASSIGN(complaints, ComplaintsOf(finder, plugin_path));
   }
   if (complaints.empty()) {
-    ASSERT_OK_AND_ASSIGN(complaints, Complaints(models, mutation.file));
+    ASSERT_OK_AND_ASSIGN(complaints, Complaints(plugin_path));
   }
   ASSERT_THAT(complaints, testing::Not(testing::IsEmpty()));
   std::printf("%s -> %s: %zu complaints, first: %s\n", mutation.from.c_str(), mutation.to.c_str(), complaints.size(),
@@ -152,3 +145,15 @@ INSTANTIATE_TEST_SUITE_P(Slips, MutationTest, testing::ValuesIn(Slips()));
 
 }  // namespace
 }  // namespace modelport
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: mutation_test FAMILY MODEL...\n");
+    return 1;
+  }
+  // The instances of FailsATest are made by InitGoogleTest.
+  modelport::family = new std::string(argv[1]);
+  modelport::models = new std::vector<std::string>(argv + 2, argv + argc);
+  testing::InitGoogleTest(&argc, argv);
+  return RUN_ALL_TESTS();
+}
