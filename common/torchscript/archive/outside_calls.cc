@@ -83,11 +83,12 @@ absl::Status CheckLoadingRunsNothing(const ScriptArchive& archive) {
 }
 
 absl::Status CheckNoOutsideCalls(const torch::jit::Module& module) {
-  for (const Operator& op : CollectOperators(module)) {
+  const ModuleCalls calls = CollectCalls(module);
+  for (const Operator& op : calls.operators) {
     const absl::string_view effect = OutsideEffect(op.name);
     if (!effect.empty()) return CallsOutside(op.calls.front().places.front().line.place, op.name, effect);
   }
-  for (const NativeClass& used : CollectNativeClasses(module)) {
+  for (const NativeClass& used : calls.native_classes) {
     const absl::string_view effect = OutsideEffect(absl::StrReplaceAll(used.name, {{".", "::"}}));
     if (!effect.empty()) return CallsOutside(used.place.place, absl::StrCat("torch.classes.", used.name), effect);
   }

@@ -27,6 +27,23 @@ absl::Status NotTorchScript(absl::string_view kind) {
                    "\n  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export"));
 }
 
+absl::StatusOr<ScriptArchive> ReadScriptArchive(absl::string_view bytes) {
+  RETURN_IF_ERROR(CheckScriptFile(bytes));
+  absl::StatusOr<ScriptArchive> archive = ScriptArchive::Read(bytes);
+  if (!absl::IsInvalidArgument(archive.status())) return archive;
+  return NotTorchScript("a checkpoint of torch.save, which has weights and no code");
+}
+
+// Loads a file whose records were checked.
+absl::StatusOr<ScriptFile> LoadScriptFile(const ScriptArchive& archive) {
+  ASSIGN_OR_RETURN(const ArchiveFormat format, FormatOf(archive));
+  ASSIGN_OR_RETURN(torch::jit::Module module, LoadArchive(archive));
+  absl::Status outside;
+  RETURN_IF_ERROR(CatchTorch([&] { outside = CheckNoOutsideCalls(module); }));
+  RETURN_IF_ERROR(outside);
+  return ScriptFile{std::move(module), format};
+}
+
 }  // namespace
 
 absl::Status CheckScriptFile(absl::string_view bytes) {
@@ -50,32 +67,22 @@ absl::Status CheckScriptFile(absl::string_view bytes) {
 }
 
 absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes) {
-  RETURN_IF_ERROR(CheckScriptFile(bytes));
-  const absl::StatusOr<ScriptArchive> archive = ScriptArchive::Read(bytes);
-  if (absl::IsInvalidArgument(archive.status())) {
-    return NotTorchScript("a checkpoint of torch.save, which has weights and no code");
-  }
-  RETURN_IF_ERROR(archive.status());
-  ASSIGN_OR_RETURN(const ArchiveFormat format, FormatOf(*archive));
-  ASSIGN_OR_RETURN(torch::jit::Module module, LoadArchive(*archive));
-  absl::Status outside;
-  RETURN_IF_ERROR(CatchTorch([&] { outside = CheckNoOutsideCalls(module); }));
-  RETURN_IF_ERROR(outside);
-  return ScriptFile{std::move(module), format};
+  ASSIGN_OR_RETURN(const ScriptArchive archive, ReadScriptArchive(bytes));
+  return LoadScriptFile(archive);
 }
 
 absl::StatusOr<ScriptFile> LoadForeignScript(absl::string_view bytes) {
-  RETURN_IF_ERROR(CheckScriptFile(bytes));
-  // What else is wrong with the archive, ReadScriptFile says.
-  if (const auto archive = ScriptArchive::Read(bytes); archive.ok()) RETURN_IF_ERROR(CheckLoadingRunsNothing(*archive));
+  // Both processes load what was checked, whatever another process writes to the file meanwhile.
+  ASSIGN_OR_RETURN(const ScriptArchive archive, ReadScriptArchive(bytes));
   const auto confined =
       RunConfined(LimitsForScript(bytes.size(), absl::Minutes(2)), [&]() -> absl::StatusOr<std::string> {
         at::set_num_threads(1);  // It cannot start threads.
-        RETURN_IF_ERROR(ReadScriptFile(bytes).status());
+        RETURN_IF_ERROR(CheckLoadingRunsNothing(archive));
+        RETURN_IF_ERROR(LoadScriptFile(archive).status());
         return std::string();
       });
   if (!confined.ok()) return ErrorOfScript(confined.status());
-  return ReadScriptFile(bytes);
+  return LoadScriptFile(archive);
 }
 
 // LibTorch copies tensors once, in about 1 ns per byte. To compile code it takes about 150 bytes and 2 us per byte, and

@@ -79,16 +79,11 @@ class Collector {
     for (const c10::IValue& attribute : module._ivalue()->slots()) VisitValue(attribute);
   }
 
-  std::vector<NativeClass> native_classes() const {
-    std::vector<NativeClass> classes;
-    for (const auto& [name, place] : native_classes_) classes.push_back({name, place});
-    return classes;
-  }
-
-  std::vector<Operator> Take() && {
-    std::vector<Operator> operators;
-    for (auto& [name, entry] : operators_) operators.push_back(std::move(entry.op));
-    return operators;
+  ModuleCalls Take() && {
+    ModuleCalls calls;
+    for (auto& [name, entry] : operators_) calls.operators.push_back(std::move(entry.op));
+    for (auto& [name, place] : native_classes_) calls.native_classes.push_back({name, std::move(place)});
+    return calls;
   }
 
  private:
@@ -163,18 +158,14 @@ class Collector {
   std::map<std::pair<std::string, std::string>, Entry> operators_;
 };
 
-Collector Collect(const torch::jit::Module& module) {
-  Collector collector;
-  for (const auto& item : module.named_modules()) collector.VisitModule(item.value, item.name);
-  return collector;
-}
-
 }  // namespace
 
-std::vector<Operator> CollectOperators(const torch::jit::Module& module) { return Collect(module).Take(); }
-
-std::vector<NativeClass> CollectNativeClasses(const torch::jit::Module& module) {
-  return Collect(module).native_classes();
+ModuleCalls CollectCalls(const torch::jit::Module& module) {
+  Collector collector;
+  for (const auto& item : module.named_modules()) collector.VisitModule(item.value, item.name);
+  return std::move(collector).Take();
 }
+
+std::vector<Operator> CollectOperators(const torch::jit::Module& module) { return CollectCalls(module).operators; }
 
 }  // namespace modelport

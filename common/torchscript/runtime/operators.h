@@ -44,13 +44,18 @@ struct NativeClass {
   SourceLine place;  // A line of code that makes or calls an object of it.
 };
 
-// Every operator that code of `module` can call, sorted by name and overload: in its methods and those of its
-// submodules, in the functions that they call, and in the methods of every object that they make or that an attribute
-// holds.
-std::vector<Operator> CollectOperators(const torch::jit::Module& module);
+// What code of a module can call.
+struct ModuleCalls {
+  std::vector<Operator> operators;          // Sorted by name and overload.
+  std::vector<NativeClass> native_classes;  // Whose objects it makes or calls, sorted by name.
+};
 
-// Every class of LibTorch whose objects that code makes or calls, sorted by name.
-std::vector<NativeClass> CollectNativeClasses(const torch::jit::Module& module);
+// Collects the calls in the methods of `module` and those of its submodules, in the functions that they call, and in
+// the methods of every object that they make or that an attribute holds.
+ModuleCalls CollectCalls(const torch::jit::Module& module);
+
+// Its operators alone.
+std::vector<Operator> CollectOperators(const torch::jit::Module& module);
 
 }  // namespace modelport
 
