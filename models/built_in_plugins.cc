@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/status_macros.h"
+#include "common/yaml/yaml_folder.h"
 
 namespace modelport {
 namespace {
@@ -36,34 +37,24 @@ std::vector<std::string> ProgramPaths() {
   return paths;
 }
 
-std::vector<std::string> SortedEntries(const fs::path& folder) {
-  std::vector<std::string> names;
+// The folders in `folder`, sorted; none if it cannot be listed.
+std::vector<fs::path> SubfoldersOf(const fs::path& folder) {
+  std::vector<fs::path> subfolders;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    names.push_back(entry->path().filename());
+    std::error_code ignored;
+    if (entry->is_directory(ignored)) subfolders.push_back(entry->path());
   }
-  std::sort(names.begin(), names.end());
-  return names;
+  std::sort(subfolders.begin(), subfolders.end());
+  return subfolders;
 }
 
 bool HasPlugins(const std::string& root) {
-  const fs::path models = fs::path(root) / "models";
-  const std::vector<std::string> names = SortedEntries(models);
-  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+  const std::vector<fs::path> families = SubfoldersOf(fs::path(root) / "models");
+  return std::any_of(families.begin(), families.end(), [](const fs::path& family) {
     std::error_code error;
-    return fs::is_regular_file(models / name / "plugin.yaml", error);
+    return fs::is_regular_file(family / "plugin.yaml", error);
   });
-}
-
-absl::StatusOr<std::string> ReadText(const fs::path& path) {
-  std::error_code error;
-  const bool is_file = fs::is_regular_file(path, error);
-  std::string text(is_file ? fs::file_size(path, error) : 0, '\0');
-  std::ifstream stream(path, std::ios::binary);
-  if (!is_file || error || !stream.read(text.data(), text.size())) {
-    return absl::UnavailableError(absl::StrCat(path.string(), ": cannot be read"));
-  }
-  return text;
 }
 
 absl::StatusOr<std::vector<YamlFile>> ReadBuiltInPlugins() {
@@ -96,12 +87,10 @@ std::vector<std::string> DataFolders(absl::string_view program) {
 absl::StatusOr<std::vector<YamlFile>> ReadPluginFiles(const std::string& root) {
   std::vector<YamlFile> files;
   for (const char* const kind : {"models", "targets"}) {
-    for (const std::string& family : SortedEntries(fs::path(root) / kind)) {
-      for (const std::string& name : SortedEntries(fs::path(root) / kind / family)) {
-        if (fs::path(name).extension() != ".yaml") continue;
-        const std::string path = absl::StrCat(kind, "/", family, "/", name);
-        ASSIGN_OR_RETURN(std::string text, ReadText(fs::path(root) / path));
-        files.push_back({path, std::move(text)});
+    for (const fs::path& family : SubfoldersOf(fs::path(root) / kind)) {
+      ASSIGN_OR_RETURN(std::vector<YamlFile> read, ReadYamlFolder(family.string()));
+      for (YamlFile& file : read) {
+        files.push_back({fs::path(file.path).lexically_relative(root).string(), std::move(file.text)});
       }
     }
   }

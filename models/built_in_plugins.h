@@ -12,8 +12,8 @@ namespace modelport {
 
 // The YAML files of the plugins that come with the program, sorted by path, such as "models/dinov2/plugin.yaml". They
 // are read once, from the first of DataFolders() that has plugins.
-//   NotFound     there is none
-//   Unavailable  a file cannot be read
+//   NotFound   there is none
+//   others     as ReadPluginFiles
 const absl::StatusOr<std::vector<YamlFile>>& BuiltInPlugins();
 
 // The folders in which the program at the path `program` may have its data: Bazel's runfiles, of its own or of the
@@ -21,7 +21,7 @@ const absl::StatusOr<std::vector<YamlFile>>& BuiltInPlugins();
 std::vector<std::string> DataFolders(absl::string_view program);
 
 // The files models/*/*.yaml and targets/*/*.yaml of the folder `root`, with paths from there.
-//   Unavailable  one cannot be read
+//   others   as ReadYamlFolder
 absl::StatusOr<std::vector<YamlFile>> ReadPluginFiles(const std::string& root);
 
 }  // namespace modelport

@@ -61,7 +61,7 @@ TEST(BuiltInPluginsTest, AFileThatCannotBeReadIsAnError) {
   const std::string root = Folder("unreadable");
   fs::create_directories(fs::path(root) / "models/a/modules.yaml");
   EXPECT_THAT(ReadPluginFiles(root),
-              StatusIs(absl::StatusCode::kUnavailable, testing::HasSubstr("a/modules.yaml: cannot be read")));
+              StatusIs(absl::StatusCode::kInvalidArgument, testing::HasSubstr("a/modules.yaml: is not a file")));
 }
 
 // This test has the plugins of one family in its data.

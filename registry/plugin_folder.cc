@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/yaml/yaml_folder.h"
 
 namespace modelport {
 namespace {
@@ -21,16 +21,6 @@ constexpr absl::string_view kKeyMapFile = "keymap.yaml";
 // The most plugins below one --plugin_path; ten times more than the catalog could need.
 constexpr size_t kMaxPlugins = 1000;
 
-// The file's text. Of a file that is too large, only the beginning, which the parser refuses for its size.
-absl::StatusOr<std::string> ReadText(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::string text(kMaxYamlSize + 1, '\0');
-  stream.read(text.data(), text.size());
-  if (!stream && !stream.eof()) return absl::UnavailableError(absl::StrCat(path.string(), ": cannot be read"));
-  text.resize(stream.gcount());
-  return text;
-}
-
 bool IsFile(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error);
@@ -38,28 +28,6 @@ bool IsFile(const fs::path& path) {
 
 // Whether the folder is a plugin, even with a misnamed plugin.yml, which is reported later.
 bool HoldsPlugin(const fs::path& folder) { return IsFile(folder / "plugin.yaml") || IsFile(folder / "plugin.yml"); }
-
-absl::Status CheckYamlFile(const fs::path& path) {
-  if (path.extension() == ".yml") {
-    return absl::InvalidArgumentError(absl::StrCat(path.string(), ": a plugin's files end in .yaml; rename it"));
-  }
-  if (IsFile(path)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(path.string(), ": is not a file"));
-}
-
-absl::StatusOr<PluginFolder> ReadPluginFolder(const fs::path& path) {
-  PluginFolder folder{path.string(), {}};
-  std::error_code error;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-    if (entry->path().extension() != ".yaml" && entry->path().extension() != ".yml") continue;
-    RETURN_IF_ERROR(CheckYamlFile(entry->path()));
-    ASSIGN_OR_RETURN(std::string text, ReadText(entry->path()));
-    folder.files.push_back({entry->path().string(), std::move(text)});
-  }
-  if (error) return absl::UnavailableError(absl::StrCat(path.string(), ": ", error.message()));
-  std::sort(folder.files.begin(), folder.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
-  return folder;
-}
 
 }  // namespace
 
@@ -110,8 +78,8 @@ absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& p
       return absl::InvalidArgumentError(absl::StrCat(path, ": more than ", kMaxPlugins,
                                                      " plugins in this folder and below it; name one nearer to yours"));
     }
-    ASSIGN_OR_RETURN(PluginFolder folder, ReadPluginFolder(candidate));
-    folders.push_back(std::move(folder));
+    ASSIGN_OR_RETURN(std::vector<YamlFile> files, ReadYamlFolder(candidate.string()));
+    folders.push_back({candidate.string(), std::move(files)});
   }
   if (!folders.empty()) return folders;
   return absl::NotFoundError(absl::StrCat(path, ": no plugin.yaml in this folder or below it"));

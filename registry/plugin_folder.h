@@ -35,7 +35,7 @@ std::vector<PluginFolder> GroupByFolder(const std::vector<YamlFile>& files);
 // The plugins in the folder `path` and in all folders below it.
 //   NotFound         there is none
 //   InvalidArgument  more than 1000 of them, or a file of one is named .yml or is not a regular file
-//   Unavailable      a file cannot be read
+//   others           as ReadYamlFolder
 absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& path);
 
 }  // namespace modelport
