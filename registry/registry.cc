@@ -19,11 +19,7 @@ absl::StatusOr<Registry> Registry::Load(const BuiltIn& built_in, const std::vect
     std::move(folders.begin(), folders.end(), std::back_inserter(added));
   }
   ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(GroupByFolder(*built_in), added));
-  std::vector<std::string> files;
-  for (const PluginFolder& folder : added) {
-    for (const YamlFile& file : folder.files) files.push_back(file.path);
-  }
-  return Registry(std::move(plugins), std::move(files));
+  return Registry(std::move(plugins), !added.empty());
 }
 
 std::vector<CatalogEntry> Registry::catalog() const {
@@ -40,8 +36,7 @@ absl::StatusOr<CatalogEntry> Registry::Find(absl::string_view variant) const {
     if (entry.variant->name == variant) return entry;
     names.push_back(entry.variant->name);
   }
-  const absl::string_view cure =
-      files_.empty() ? "\n  --plugin_path=FOLDER adds the plugins that are not built in" : "";
+  const absl::string_view cure = has_added_ ? "" : "\n  --plugin_path=FOLDER adds the plugins that are not built in";
   return absl::NotFoundError(absl::StrCat("unknown model \"", variant, "\"", NearestHint(variant, names), cure));
 }
 

@@ -29,9 +29,6 @@ class Registry {
   //                    variants of one name
   static absl::StatusOr<Registry> Load(const BuiltIn& built_in, const std::vector<std::string>& plugin_paths);
 
-  // Paths of the files that were read from the folders `plugin_paths`.
-  const std::vector<std::string>& files() const { return files_; }
-
   // All variants, by family and then in file order.
   std::vector<CatalogEntry> catalog() const;
 
@@ -39,11 +36,11 @@ class Registry {
   absl::StatusOr<CatalogEntry> Find(absl::string_view variant) const;
 
  private:
-  Registry(std::vector<std::unique_ptr<const Plugin>> plugins, std::vector<std::string> files)
-      : plugins_(std::move(plugins)), files_(std::move(files)) {}
+  Registry(std::vector<std::unique_ptr<const Plugin>> plugins, bool has_added)
+      : plugins_(std::move(plugins)), has_added_(has_added) {}
 
   std::vector<std::unique_ptr<const Plugin>> plugins_;
-  std::vector<std::string> files_;
+  bool has_added_;  // Whether some come from `plugin_paths`.
 };
 
 }  // namespace modelport

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/io/input_record.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -49,14 +50,17 @@ variants:
 )yaml";
 constexpr char kToyKeyMap[] = "layouts: {original: {recognise: [weight]}}\n";
 
-TEST(RegistryTest, KnowsTheFilesThatItWasReadFrom) {
+// An output may not replace them.
+TEST(RegistryTest, TheFilesThatItWasReadFromAreInputs) {
   const fs::path folder = TestFolder();
   Write(folder / "toy" / "plugin.yaml", kToyPlugin);
   Write(folder / "toy" / "keymap.yaml", kToyKeyMap);
   Write(folder / "toy" / "README.md", "text");
-  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {folder}));
-  EXPECT_THAT(registry.files(),
-              testing::UnorderedElementsAre(folder / "toy" / "plugin.yaml", folder / "toy" / "keymap.yaml"));
+  const InputRecord record;
+  ASSERT_OK(Registry::Load(BuiltInPlugins(), {folder}));
+  EXPECT_FALSE(CheckReplacesNoInput(folder / "toy" / "plugin.yaml").ok());
+  EXPECT_FALSE(CheckReplacesNoInput(folder / "toy" / "keymap.yaml").ok());
+  EXPECT_OK(CheckReplacesNoInput(folder / "toy" / "README.md"));
 }
 
 TEST(RegistryTest, EmbeddedVariantsComeByFamilyAndInFileOrder) {

@@ -18,7 +18,6 @@
 #include "artifact/manifest/describe_export.h"
 #include "common/digest/background_digest.h"
 #include "common/io/output_file.h"
-#include "common/io/output_place.h"
 #include "common/manifest/manifest.h"
 #include "common/operation/slot_source.h"
 #include "common/progress/progress.h"
@@ -75,13 +74,6 @@ absl::Status CheckDType(DType dtype, const Target& target) {
 absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target) {
   if (target.check == nullptr) return absl::OkStatus();
   return Annotate(target.check(manifest), manifest.model());
-}
-
-// The files that an export reads: plugins that are not built in, and checkpoints.
-std::vector<std::string> InputFiles(const Registry& registry, const ExportOptions& options) {
-  std::vector<std::string> files = registry.files();
-  for (std::string& path : CheckpointPaths(options.weights)) files.push_back(std::move(path));
-  return files;
 }
 
 // What a manifest calls the sources of the weights: the digests of all files, which other threads compute.
@@ -142,12 +134,6 @@ absl::Status WriteAndAudit(const Registry& registry, const CatalogEntry& entry, 
   return written;
 }
 
-// A checkpoint in shards consists of more files than the one that the user names.
-absl::Status CheckNotAnInput(const std::string& out, const Checkpoint& checkpoint) {
-  for (const OpenedFile& file : checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(out, file.path));
-  return absl::OkStatus();
-}
-
 // Checks that the file has the format that its manifest states.
 absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const ExportOptions& options) {
   ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
@@ -183,12 +169,11 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& en
   ASSIGN_OR_RETURN(const TargetTree tree,
                    BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
                                    options.wrapper, options.outputs, options.static_shape));
-  ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out, InputFiles(registry, options)));
-
   ASSIGN_OR_RETURN(std::vector<MappedPart> weights,
                    MapWeights(FittingHint(registry), entry, *tree.model, options.weights));
   KeepSlots(tree.kept, weights);
-  for (const MappedPart& part : weights) RETURN_IF_ERROR(CheckNotAnInput(options.out, part.checkpoint));
+  // All inputs are open now, so that an output that would replace one is refused before anything is computed.
+  ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out));
   ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound,
                    BindParts(weights, options.dtype, absl::StrCat(options.out, ".weights")));
   const std::vector<at::Tensor> tensors = AllTensors(bound);

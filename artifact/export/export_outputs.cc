@@ -64,12 +64,8 @@ absl::StatusOr<std::string> FindManifestPath(const std::string& out) {
 
 }  // namespace
 
-absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out, const std::vector<std::string>& inputs) {
+absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out) {
   ASSIGN_OR_RETURN(const std::string manifest_path, FindManifestPath(out));
-  for (const std::string& input : inputs) {
-    RETURN_IF_ERROR(CheckNotSameFile(out, input));
-    RETURN_IF_ERROR(CheckNotSameFile(manifest_path, input));
-  }
   ASSIGN_OR_RETURN(OutputFile artifact, OutputFile::Create(out));
   ASSIGN_OR_RETURN(OutputFile manifest, OutputFile::Create(manifest_path));
   return ExportOutputs{std::move(artifact), std::move(manifest)};

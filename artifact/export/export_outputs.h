@@ -2,7 +2,6 @@
 #define MODELPORT_ARTIFACT_EXPORT_EXPORT_OUTPUTS_H_
 
 #include <string>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "common/io/output_file.h"
@@ -15,11 +14,10 @@ struct ExportOutputs {
   OutputFile manifest;
 };
 
-// Opens the artifact `out` and the manifest beside it. If `out` is a link, both are written where it leads. Opens
-// nothing if one of them is the same file as one of `inputs`, the files that the export reads, also through links.
-//   InvalidArgument  an output is an input; the manifest's name is a link, or is that of another artifact's manifest
+// Opens the artifact `out` and the manifest beside it. If `out` is a link, both are written where it leads.
+//   InvalidArgument  the manifest's name is a link, or is that of another artifact's manifest
 //   others           as OutputFile::Create
-absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out, const std::vector<std::string>& inputs);
+absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out);
 
 }  // namespace modelport
 

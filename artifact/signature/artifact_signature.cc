@@ -99,7 +99,7 @@ absl::StatusOr<std::shared_ptr<const MappedFile>> OpenManifest(const std::string
 
 // A file at the signature's place is replaced only if it is a signature.
 absl::Status CheckPlace(const std::string& path) {
-  const absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  const auto file = MappedFile::Open(path, MappedFile::Use::kReplaced);
   if (absl::IsNotFound(file.status())) return absl::OkStatus();
   RETURN_IF_ERROR(file.status());
   if (ParseBundle((*file)->bytes()).ok()) return absl::OkStatus();

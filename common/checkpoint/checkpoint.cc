@@ -87,6 +87,8 @@ absl::StatusOr<Checkpoint> OpenCheckpoint(const std::string& path) {
   RETURN_IF_ERROR(CheckIsWhole(path));
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
   absl::StatusOr<CheckpointContents> contents = ReadContents({path, file->bytes(), file, file.get()});
+  // If another program is writing it, that comes before whatever is wrong with it.
+  RETURN_IF_ERROR(file->CheckUnchanged());
   if (!contents.ok()) return Annotate(contents.status(), path);
   contents->path = path;
   return Checkpoint(*std::move(contents));

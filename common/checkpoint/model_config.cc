@@ -3,17 +3,16 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <ios>
+#include <memory>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/io/mapped_file.h"
 
 namespace modelport {
 namespace {
@@ -23,7 +22,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Fields = std::map<std::string, std::string, std::less<>>;
 
-constexpr uintmax_t kMaxSize = 1 << 20;
+constexpr size_t kMaxSize = 1 << 20;
 // The bytes of a field's path; fields of longer paths are left out. Otherwise many fields in an object of a long name
 // would take far more memory than the file.
 constexpr size_t kMaxPath = 200;
@@ -66,16 +65,11 @@ absl::Status Damaged(const std::string& path, absl::string_view what) {
 
 absl::StatusOr<absl::optional<ModelConfig>> ModelConfig::ReadBeside(const std::string& checkpoint_path) {
   const std::string path = (fs::path(checkpoint_path).parent_path() / "config.json").string();
-  std::error_code error;
-  const fs::file_status status = fs::status(path, error);
-  if (status.type() == fs::file_type::not_found) return absl::nullopt;
-  if (status.type() != fs::file_type::regular) return Damaged(path, "is not a regular file that can be read");
-  const uintmax_t size = fs::file_size(path, error);
-  if (error || size > kMaxSize) return Damaged(path, "has more than 1 MiB, which no configuration of a model has");
-  std::string text(size, '\0');
-  std::ifstream file(path, std::ios::binary);
-  file.read(text.data(), static_cast<std::streamsize>(size));
-  if (!file) return Damaged(path, "cannot be read");
+  const absl::StatusOr<std::shared_ptr<const MappedFile>> file = MappedFile::Open(path);
+  if (absl::IsNotFound(file.status())) return absl::nullopt;
+  if (!file.ok()) return Damaged(path, "is not a regular file that can be read");
+  const absl::string_view text = (*file)->bytes();
+  if (text.size() > kMaxSize) return Damaged(path, "has more than 1 MiB, which no configuration of a model has");
   return Parse(path, text);
 }
 

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "common/io/input_record.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -52,6 +53,14 @@ TEST_F(ModelConfigTest, FieldsAreFoundByTheirPaths) {
   for (const char* field : {"none", "missing", "backbone_config", "backbone_config.mixed", ""}) {
     EXPECT_EQ(config->Find(field), absl::nullopt) << field;
   }
+}
+
+TEST_F(ModelConfigTest, NoOutputReplacesIt) {
+  Write("{}");
+  const InputRecord record;
+  ASSERT_OK(Read());
+  EXPECT_THAT(CheckReplacesNoInput(folder_ + "/config.json"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is the input")));
 }
 
 TEST_F(ModelConfigTest, WhatIsNoConfigIsRefused) {

@@ -16,6 +16,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/fatal_signal.h"
+#include "common/io/input_record.h"
+#include "common/status/status_macros.h"
 #include "common/text/printable.h"
 
 namespace modelport {
@@ -78,6 +80,52 @@ absl::Status SystemError(const std::string& path) {
   return absl::ErrnoToStatus(errno, path);
 }
 
+// Whether a process has the file open for writing, itself or through a mapping. Only a file without writers gives a
+// lease for reading, which is given back at once. False if the system does not tell.
+bool HasWriter(int descriptor) {
+  // Whoever opens the file for writing meanwhile makes the kernel send this signal, which does nothing by default.
+  if (fcntl(descriptor, F_SETSIG, SIGURG) != 0) return false;
+  if (fcntl(descriptor, F_SETLEASE, F_RDLCK) != 0) return errno == EAGAIN;
+  fcntl(descriptor, F_SETLEASE, F_UNLCK);
+  return false;
+}
+
+// A regular file, open for reading.
+struct RegularFile {
+  FileDescriptor descriptor;
+  struct stat info;
+};
+
+absl::StatusOr<RegularFile> OpenRegular(const std::string& path) {
+  // Without O_NONBLOCK, opening a pipe would wait for a writer.
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file.ok()) return SystemError(path);
+  struct stat info;
+  if (fstat(file.number(), &info) != 0) return SystemError(path);
+  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder, not a file"));
+  if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
+  return RegularFile{std::move(file), info};
+}
+
+// Memory of `size` bytes; of the file, or without one of this process alone. Empty if there is none.
+absl::string_view Map(size_t size, int protection, int file) {
+  void* const data = mmap(nullptr, size, protection, MAP_PRIVATE | (file < 0 ? MAP_ANONYMOUS : 0), file, 0);
+  return data == MAP_FAILED ? absl::string_view() : absl::string_view(static_cast<const char*>(data), size);
+}
+
+// Reads the whole file into `bytes`.
+absl::Status ReadAll(const std::string& path, int file, absl::string_view bytes) {
+  char* const data = const_cast<char*>(bytes.data());
+  for (size_t done = 0; done < bytes.size();) {
+    const ssize_t read = pread(file, data + done, bytes.size() - done, static_cast<off_t>(done));
+    if (read < 0 && errno == EINTR) continue;
+    if (read < 0) return SystemError(path);
+    if (read == 0) return absl::DataLossError(absl::StrCat(path, ": was truncated while it was read"));
+    done += static_cast<size_t>(read);
+  }
+  return absl::OkStatus();
+}
+
 bool SameTime(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
 
 }  // namespace
@@ -94,29 +142,43 @@ MappedFile::MappedFile(std::string path, FileDescriptor file, const struct stat&
     : path_(std::move(path)),
       file_(std::move(file)),
       opened_(opened),
+      had_writer_(HasWriter(file_.number())),
       bytes_(bytes),
       range_(bytes_, file_.number(), path_) {}
 
-absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path) {
-  // Without O_NONBLOCK, opening a pipe would wait for a writer.
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file.ok()) return SystemError(path);
-  struct stat info;
-  if (fstat(file.number(), &info) != 0) return SystemError(path);
-  if (S_ISDIR(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is a folder, not a file"));
-  if (!S_ISREG(info.st_mode)) return absl::InvalidArgumentError(absl::StrCat(path, ": is not a regular file"));
-
-  const size_t size = static_cast<size_t>(info.st_size);
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::Open(const std::string& path, Use use) {
+  ASSIGN_OR_RETURN(RegularFile file, OpenRegular(path));
+  if (use == Use::kInput) RecordInput(path, file.info);
+  const size_t size = static_cast<size_t>(file.info.st_size);
   absl::string_view bytes;
   if (size > 0) {  // mmap rejects an empty mapping.
-    void* const data = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number(), 0);
-    if (data == MAP_FAILED) return SystemError(path);
-    bytes = absl::string_view(static_cast<const char*>(data), size);
+    bytes = Map(size, PROT_READ, file.descriptor.number());
+    if (bytes.empty()) return SystemError(path);
   }
-  return std::shared_ptr<const MappedFile>(new MappedFile(path, std::move(file), info, bytes));
+  return std::shared_ptr<const MappedFile>(new MappedFile(path, std::move(file.descriptor), file.info, bytes));
+}
+
+absl::StatusOr<std::shared_ptr<const MappedFile>> MappedFile::OpenCopy(const std::string& path) {
+  ASSIGN_OR_RETURN(RegularFile file, OpenRegular(path));
+  RecordInput(path, file.info);
+  const size_t size = static_cast<size_t>(file.info.st_size);
+  absl::string_view bytes;
+  if (size > 0) {
+    bytes = Map(size, PROT_READ | PROT_WRITE, -1);
+    if (bytes.empty()) return SystemError(path);
+  }
+  const int descriptor = file.descriptor.number();
+  std::shared_ptr<const MappedFile> copy(new MappedFile(path, std::move(file.descriptor), file.info, bytes));
+  RETURN_IF_ERROR(ReadAll(path, descriptor, bytes));
+  return copy;
 }
 
 absl::Status MappedFile::CheckUnchanged() const {
+  if (had_writer_) {
+    return absl::FailedPreconditionError(
+        absl::StrCat(path_, ": another program has it open for writing, and may change it while it is read",
+                     "\n  run this again when nothing writes to the file"));
+  }
   struct stat now;
   if (fstat(file_.number(), &now) != 0) return SystemError(path_);
   if (now.st_size == opened_.st_size && SameTime(now.st_mtim, opened_.st_mtim) &&

@@ -36,15 +36,29 @@ class MappedRange {
 
 class MappedFile {
  public:
+  // What a file is for. An output may not replace an input (input_record.h).
+  enum class Use { kInput, kReplaced };
+
   // Maps the regular file at `path`, and reads no byte of it yet. Messages begin with the path.
   //   NotFound          no such file
   //   InvalidArgument   a folder, a pipe, a device
   //   PermissionDenied, Unavailable   as the system reports
-  static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path);
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> Open(const std::string& path, Use use = Use::kInput);
 
-  // FailedPrecondition if the file was written to, or its inode was changed in another way, since it was opened: the
-  // bytes that were read may then belong to different versions of the file. Call it after reading.
+  // The same for an input, but reads all bytes into memory of this process, where nobody else can change them.
+  //   ResourceExhausted   out of memory
+  //   DataLoss            the file was truncated meanwhile
+  static absl::StatusOr<std::shared_ptr<const MappedFile>> OpenCopy(const std::string& path);
+
+  // FailedPrecondition if the file was written to, or its inode was changed in another way, since it was opened, or if
+  // a process had it open for writing then: the bytes that were read may belong to different versions of the file. Call
+  // it after reading. A process that maps a file for writing can change it without a trace in its inode, so writers are
+  // looked for when it is opened, by a lease; a file that this user does not own, and a file system without leases,
+  // give none.
   absl::Status CheckUnchanged() const;
+
+  // What the system said of the open file, before its first byte was read.
+  const struct stat& info() const { return opened_; }
 
   ~MappedFile();
   MappedFile(const MappedFile&) = delete;
@@ -59,6 +73,7 @@ class MappedFile {
   const std::string path_;
   const FileDescriptor file_;
   const struct stat opened_;
+  const bool had_writer_;
   const absl::string_view bytes_;
   const MappedRange range_;
 };

@@ -1,6 +1,8 @@
 #include "common/io/mapped_file.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -89,6 +91,65 @@ TEST(MappedFileTest, AFileThatIsWrittenToIsChanged) {
     EXPECT_THAT(file->CheckUnchanged(), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                  StartsWith(absl::StrCat(path, ": changed while it was read"))));
   }
+}
+
+// A mapping of the file through which its bytes can be changed. The file itself is closed.
+class WritableMapping {
+ public:
+  explicit WritableMapping(const std::string& path) {
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    bytes_ = static_cast<char*>(mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
+    close(file);
+    // The first change leaves a trace in the inode, and later ones may not.
+    *bytes_ = *static_cast<volatile char*>(bytes_);
+  }
+  ~WritableMapping() { munmap(bytes_, 1); }
+
+  void Change() { *bytes_ ^= 1; }
+
+ private:
+  char* bytes_;
+};
+
+// Whether this file system tells who has a file open.
+bool HasLeases(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool has = fcntl(file, F_SETLEASE, F_RDLCK) == 0;
+  close(file);
+  return has;
+}
+
+TEST(MappedFileTest, AFileThatAnotherProgramMayChangeUnseenIsChanged) {
+  const std::string path = WriteTemp("mapped.bin", "bytes");
+  if (!HasLeases(path)) GTEST_SKIP() << "no leases here";
+  WritableMapping mapping(path);
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  mapping.Change();
+  EXPECT_THAT(file->CheckUnchanged(),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       StartsWith(absl::StrCat(path, ": another program has it open for writing"))));
+}
+
+TEST(MappedFileTest, LookingForWritersStopsNobodyFromWriting) {
+  const std::string path = WriteTemp("open.bin", "bytes");
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  const int writer = open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  EXPECT_GE(writer, 0);
+  close(writer);
+  EXPECT_OK(file->CheckUnchanged());
+}
+
+TEST(MappedFileTest, NobodyChangesACopy) {
+  const std::string path = WriteTemp("copied.bin", "bytes");
+  WritableMapping mapping(path);
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> copy, MappedFile::OpenCopy(path));
+  mapping.Change();
+  EXPECT_EQ(file->bytes(), "cytes");
+  EXPECT_EQ(copy->bytes(), "bytes");
+  ASSERT_OK_AND_ASSIGN(const std::shared_ptr<const MappedFile> empty, MappedFile::OpenCopy(WriteTemp("empty.bin", "")));
+  EXPECT_EQ(empty->bytes(), "");
+  EXPECT_THAT(MappedFile::OpenCopy(TempPath("missing.bin")), StatusIs(absl::StatusCode::kNotFound));
 }
 
 #ifndef __SANITIZE_ADDRESS__  // AddressSanitizer handles SIGBUS itself.

@@ -11,6 +11,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/folder_lock.h"
+#include "common/io/input_record.h"
 #include "common/io/partial_name.h"
 #include "common/io/take_names.h"
 #include "common/status/annotate.h"
@@ -33,6 +34,7 @@ constexpr int64_t kReserveAhead = 64 << 20;
 absl::StatusOr<OutputFile> OutputFile::Create(const std::string& path, Naming naming) {
   signal(SIGXFSZ, SIG_IGN);
   ASSIGN_OR_RETURN(OutputPlace place, FindOutputPlace(path));
+  RETURN_IF_ERROR(CheckReplacesNoInput(path));
   const absl::StatusOr<FolderLock> lock = FolderLock::Take(place.folder);
   RETURN_IF_ERROR(Annotate(lock.status(), path));
   RETURN_IF_ERROR(Annotate(lock->Sync(), path));
@@ -97,6 +99,8 @@ absl::Status OutputFile::Sync() {
 }
 
 absl::Status OutputFile::CommitTogether(const std::vector<OutputFile*>& files) {
+  // What was read after Create was called is an input, too.
+  for (const OutputFile* file : files) RETURN_IF_ERROR(CheckReplacesNoInput(file->path_));
   for (OutputFile* file : files) RETURN_IF_ERROR(file->Finish());
   const absl::StatusOr<FolderLock> lock = FolderLock::Take(files[0]->place_.folder);
   RETURN_IF_ERROR(Annotate(lock.status(), files[0]->path_));
@@ -105,7 +109,9 @@ absl::Status OutputFile::CommitTogether(const std::vector<OutputFile*>& files) {
     if (file->partial_ == nullptr) RETURN_IF_ERROR(file->LinkPartial());
     named.push_back({file->path_, file->place_, file->partial_.get()});
   }
-  return TakeNames(named, *lock);
+  RETURN_IF_ERROR(TakeNames(named, *lock));
+  for (const OutputFile* file : files) RecordOutput(file->path_);
+  return absl::OkStatus();
 }
 
 absl::Status OutputFile::Finish() {

@@ -35,7 +35,7 @@ class OutputFile : public Writer {
 
   // Opens an output for `path`. From the first call on, the process ignores SIGXFSZ, so that a file size limit is an
   // error of Write. Where kUnnamed is not possible, the file gets a partial name.
-  //   InvalidArgument    `path` is a folder, a device or a link to nothing
+  //   InvalidArgument    `path` is a folder, a device, a link to nothing, or an input (input_record.h)
   //   NotFound           its folder does not exist
   //   PermissionDenied   the folder cannot be read or written, or the existing file cannot be replaced
   //   Unavailable        another process has held the folder's lock for a minute
@@ -54,8 +54,8 @@ class OutputFile : public Writer {
   absl::Status Sync();
 
   // Syncs the file and gives it its name, atomically in place of a file that has the name. The process's umask decides
-  // who may read it. On an error nothing has changed, or the message says which files there are now. Call it once, as
-  // the last method.
+  // who may read it. InvalidArgument if an input has the name. On an error nothing has changed, or the message says
+  // which files there are now. Call it once, as the last method.
   absl::Status Commit() { return CommitTogether({this}); }
 
   // The same for files of one folder, each of which describes those before it. A file never stands beside files that it

@@ -68,10 +68,4 @@ absl::StatusOr<OutputPlace> FindOutputPlace(const std::string& path) {
   return Split(path, path);
 }
 
-absl::Status CheckNotSameFile(const std::string& output, const std::string& input) {
-  std::error_code error;  // fs::equivalent returns false on an error, such as a file that does not exist.
-  if (!fs::equivalent(output, input, error)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(output, ": is the input ", input, " itself; write to another file"));
-}
-
 }  // namespace modelport

@@ -21,9 +21,6 @@ struct OutputPlace {
 //   PermissionDenied   the file exists and is write-protected, or another user's in a sticky folder
 absl::StatusOr<OutputPlace> FindOutputPlace(const std::string& path);
 
-// InvalidArgument if writing `output` would replace `input`, because both paths lead to the same file.
-absl::Status CheckNotSameFile(const std::string& output, const std::string& input);
-
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_IO_OUTPUT_PLACE_H_

@@ -85,21 +85,5 @@ TEST_F(OutputPlaceTest, RefusesAWriteProtectedFile) {
   });
 }
 
-TEST_F(OutputPlaceTest, RefusesTheInputUnderAnyName) {
-  fs::create_hard_link("file.pt", "hard.pt");
-  for (const char* output : {"file.pt", "./file.pt", "sub/link.pt", "linked/../file.pt", "hard.pt"}) {
-    EXPECT_THAT(
-        CheckNotSameFile(output, "file.pt"),
-        StatusIs(absl::StatusCode::kInvalidArgument, AllOf(StartsWith(output), HasSubstr("the input file.pt"))));
-  }
-}
-
-TEST_F(OutputPlaceTest, AcceptsOtherAndMissingFiles) {
-  std::ofstream("other.pt") << "bytes";
-  EXPECT_OK(CheckNotSameFile("other.pt", "file.pt"));
-  EXPECT_OK(CheckNotSameFile("new.pt", "file.pt"));
-  EXPECT_OK(CheckNotSameFile("new.pt", "missing.pt"));
-}
-
 }  // namespace
 }  // namespace modelport

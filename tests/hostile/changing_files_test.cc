@@ -1,6 +1,8 @@
 // Another process changes a file while a tool reads it. The tool ends with one clear error and leaves no output and no
 // partial file.
+#include <fcntl.h>
 #include <sys/inotify.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -85,7 +87,7 @@ TEST_F(ChangingCheckpointTest, AnUnchangedFileIsExported) {
   EXPECT_EQ(result.exit_status, 0) << result.err;
 }
 
-// Writes the first byte of a file again and again, as long as this object lives.
+// Opens a file and writes its first byte, again and again, as long as this object lives.
 class Writer {
  public:
   explicit Writer(const std::string& path) : thread_([this, path] { Write(path); }) {}
@@ -96,11 +98,9 @@ class Writer {
 
  private:
   void Write(const std::string& path) const {
-    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-    const char first = static_cast<char>(file.get());
+    const char first = static_cast<char>(std::ifstream(path, std::ios::binary).get());
     while (!stop_) {
-      file.seekp(0);
-      file.put(first).flush();
+      std::fstream(path, std::ios::in | std::ios::out | std::ios::binary).put(first);
       usleep(1000);
     }
   }
@@ -144,9 +144,43 @@ TEST_P(ChangingFilesTest, AreRefused) {
       EXPECT_EQ(FileNames(folder_), before);
       return;
     }
-    fs::remove_all(folder_ + "/out");
+    for (const char* out : {"/out", "/out.safetensors"}) fs::remove_all(folder_ + out);
   }
   FAIL() << GetParam().tool << " accepts it";
+}
+
+// A mapping of the file for writing, as long as this object lives. A change through it leaves no trace in the inode.
+class WritableMapping {
+ public:
+  explicit WritableMapping(const std::string& path) {
+    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
+    bytes_ = mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    close(file);
+  }
+  ~WritableMapping() { munmap(bytes_, 1); }
+
+ private:
+  void* bytes_;
+};
+
+// Whether this file system tells who has the file open.
+bool HasLeases(const std::string& path) {
+  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool has = fcntl(file, F_SETLEASE, F_RDLCK) == 0;
+  close(file);
+  return has;
+}
+
+TEST_P(ChangingFilesTest, AreRefusedIfAnotherProgramMayChangeThemUnseen) {
+  const std::string path = absl::StrCat(folder_, "/", GetParam().file);
+  if (!HasLeases(path)) GTEST_SKIP() << "no leases here";
+  const std::vector<std::string> before = FileNames(folder_);
+  const WritableMapping mapping(path);
+  const ToolResult result = RunTool(GetParam().tool, GetParam().arguments, folder_);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, StartsWith(absl::StrCat("FAILED_PRECONDITION: ", GetParam().file,
+                                                  ": another program has it open for writing")));
+  EXPECT_EQ(FileNames(folder_), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -156,6 +190,11 @@ INSTANTIATE_TEST_SUITE_P(
                     Reading{"NewPlugin",
                             "new_plugin",
                             {"--checkpoint=c.safetensors", "--name=new_family", "--out=out"},
+                            "c.safetensors"},
+                    Reading{"Convert",
+                            "convert",
+                            {"--checkpoint=c.safetensors", "--layout=original", "--out=out.safetensors",
+                             "--plugin_path=" + DataPath("models")},
                             "c.safetensors"},
                     Reading{"DiffCheckpoints", "diff", {"c.safetensors", "c.safetensors"}, "c.safetensors"},
                     Reading{"DiffArtifacts", "diff", {"m.pt", "m.pt", "--plugin_path=" + DataPath("models")}, "m.pt"},

@@ -128,6 +128,8 @@ TEST_F(ParityTest, AnOutputThatIsAnInputIsRefused) {
         << output;
   }
   EXPECT_EQ(ReadFile(folder_ + "/r.safetensors"), reference);
+  EXPECT_THAT(Parity({"--reference=r.safetensors", "--save_stages=one", "--html=./one"}).err,
+              StartsWith("INVALID_ARGUMENT: --html=./one: is the file of --save_stages, too"));
   WritePlugin("heads=3");
   const std::string name = "pretrained.blocks.0.attn.safetensors";
   std::ofstream(folder_ + "/" + name, std::ios::binary) << reference;

@@ -1,5 +1,13 @@
 // sign signs an artifact and its manifest; verify --key and predict --key refuse whatever is not what was signed, and
 // read nothing else of it.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <torch/csrc/jit/api/module.h>
+#include <unistd.h>
+
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -9,8 +17,10 @@
 #include "artifact/export/export_model.h"
 #include "artifact/signature/artifact_signature.h"
 #include "artifact/verify/verify_artifact.h"
+#include "common/digest/sha256.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/archive/artifact_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
@@ -253,6 +263,66 @@ TEST_F(SignedTest, WithAKeyPredictLoadsOnlyWhatItsOwnerSigned) {
   EXPECT_THAT(load("public.pem"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/m.pt: is not the file that")));
 }
 
+// Another process that changes a byte of the file `path` and changes it back, again and again, through a mapping that
+// leaves no trace in the inode. It lives as long as this object.
+class UnseenWriter {
+ public:
+  UnseenWriter(const std::string& path, size_t position) : process_(fork()) {
+    if (process_ != 0) return;
+    const int file = open(path.c_str(), O_RDWR);
+    void* const bytes = mmap(nullptr, fs::file_size(path), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (bytes == MAP_FAILED) _exit(1);
+    for (;; usleep(500)) static_cast<volatile char*>(bytes)[position] ^= 1;
+  }
+  ~UnseenWriter() {
+    kill(process_, SIGKILL);
+    waitpid(process_, nullptr, 0);
+  }
+
+ private:
+  const pid_t process_;
+};
+
+// The digest of all weights.
+std::string WeightsOf(const LoadedArtifact& artifact) {
+  Sha256 digest;
+  for (const at::Tensor& tensor : artifact.module.parameters()) {
+    const at::Tensor bytes = tensor.contiguous();
+    digest.Update({static_cast<const char*>(bytes.const_data_ptr()), bytes.nbytes()});
+  }
+  return digest.HexDigest();
+}
+
+// The place of a byte of the artifact's weights.
+size_t PlaceOfAWeight(const std::string& path) {
+  const auto file = ArtifactFile::Open(path);
+  EXPECT_OK(file);
+  const auto* const record = file->Find("data/0");
+  return static_cast<size_t>(record->bytes.data() - file->bytes().data());
+}
+
+TEST_F(SignedTest, WhatIsLoadedIsWhatWasSignedWhileAnotherProcessWrites) {
+  Export(artifact_, /*seed=*/0, /*with_preprocess=*/true);
+  EXPECT_OK(SignArtifact(artifact_, KeyPath("private.pem")));
+  const std::string key = KeyPath("public.pem");
+  ASSERT_OK_AND_ASSIGN(const LoadedArtifact signed_artifact, LoadArtifact(artifact_, key));
+  const std::string weights = WeightsOf(signed_artifact);
+  const UnseenWriter writer(artifact_, PlaceOfAWeight(artifact_));
+  int loaded = 0, refused = 0;
+  for (int i = 0; i < 60; ++i) {
+    const absl::StatusOr<LoadedArtifact> artifact = LoadArtifact(artifact_, key);
+    if (artifact.ok()) {
+      ++loaded;
+      ASSERT_EQ(WeightsOf(*artifact), weights);
+    } else {
+      ++refused;
+      EXPECT_THAT(artifact, StatusIs(absl::StatusCode::kDataLoss, HasSubstr("/m.pt: is not the file that")));
+    }
+  }
+  EXPECT_GT(loaded, 0);
+  EXPECT_GT(refused, 0);
+}
+
 TEST_F(SignedTest, PredictTakesTheKeyForFilesOnly) {
   Write(folder_ + "/photo.png", "opened after the artifact");
   const std::string key = "--key=" + KeyPath("other_public.pem");
@@ -262,6 +332,22 @@ TEST_F(SignedTest, PredictTakesTheKeyForFilesOnly) {
   EXPECT_THAT(predict("--artifact=m.pt").err, AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("m.sig: is by")));
   EXPECT_THAT(predict("--model=" + ExampleModel("features")).err,
               StartsWith("INVALID_ARGUMENT: --key is for signed files: give --artifact=FILE.pt"));
+}
+
+TEST_F(SignedTest, NoOutputReplacesWhatPredictReads) {
+  Export(artifact_, /*seed=*/0, /*with_preprocess=*/true);
+  EXPECT_OK(SignArtifact(artifact_, KeyPath("private.pem")));
+  Write(folder_ + "/photo.png", "opened after the artifact");
+  fs::copy(KeyPath("public.pem"), folder_ + "/key.pem");
+  for (const std::string input : {"m.pt", "m.manifest.json", "m.sig", "key.pem", "photo.png"}) {
+    const std::string before = ReadFile(folder_ + "/" + input);
+    fs::create_symlink(input, folder_ + "/out.png");
+    const ToolResult result =
+        RunTool("predict", {"--artifact=m.pt", "--key=key.pem", "--input=photo.png", "--out=out.png"}, folder_);
+    EXPECT_THAT(result.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("out.png: is the input"))) << input;
+    EXPECT_EQ(ReadFile(folder_ + "/" + input), before);
+    fs::remove(folder_ + "/out.png");
+  }
 }
 
 TEST_F(SignedTest, ToolsSayWhatTheyDid) {

@@ -15,6 +15,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/io/input_record.h"
 #include "common/manifest/version.h"
 #include "common/status/catch_exceptions.h"
 #include "common/status/status_macros.h"
@@ -70,6 +71,7 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
     std::cout << "Modelport " << kModelportVersion << "\n" << std::flush;
     return 0;
   }
+  const InputRecord record;
   const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, command); });
   std::cout.flush();
   if (status.ok()) return 0;

@@ -17,7 +17,6 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/safetensors_writer.h"
 #include "common/io/output_file.h"
-#include "common/io/output_place.h"
 #include "common/io/writer.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/plan.h"
@@ -280,7 +279,6 @@ absl::StatusOr<Converted> ConvertParts(const Registry& registry, const ConvertOp
 }  // namespace
 
 absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options) {
-  for (const std::string& file : registry.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file));
   for (const CheckpointFile& file : options.checkpoints) {
     RETURN_IF_ERROR(CheckKnownLayout(registry, "from", file.choice.layout));
   }
@@ -289,9 +287,6 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
   ASSIGN_OR_RETURN(Converted conversion, options.checkpoints.size() == 1
                                              ? ConvertWhole(registry, leave_out, options, &inputs)
                                              : ConvertParts(registry, options, &inputs));
-  for (const UsedCheckpoint& input : inputs) {
-    for (const OpenedFile& file : input.checkpoint.files()) RETURN_IF_ERROR(CheckNotSameFile(options.out, file.path));
-  }
   auto& [models, plan, stored] = conversion;
   RETURN_IF_ERROR(leave_out.Check(stored.unstorable, options.layout, CheckpointPaths(options.checkpoints)));
   ASSIGN_OR_RETURN(OutputFile out, OutputFile::Create(options.out));

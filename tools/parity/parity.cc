@@ -13,6 +13,7 @@
 #include "artifact/build/target_module.h"
 #include "artifact/export/export_model.h"
 #include "common/expression/expression.h"
+#include "common/io/input_record.h"
 #include "common/io/output_file.h"
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
@@ -153,28 +154,17 @@ absl::StatusOr<Loaded> Load() {
   return loaded;
 }
 
-// The files that were read.
-std::vector<std::string> InputFiles(const Loaded& loaded) {
-  std::vector<std::string> files;
-  for (const Flag<std::string>* flag : {&FLAGS_artifact, &FLAGS_reference, &FLAGS_names}) {
-    if (!(*flag)->empty()) files.push_back(ResolveUserPath(**flag));
-  }
-  if (!loaded.built) return files;
-  const std::vector<std::string>& plugins = loaded.request->registry.files();
-  files.insert(files.end(), plugins.begin(), plugins.end());
-  for (const auto& part : loaded.built->weights) {
-    for (const auto& file : part.checkpoint.files()) files.push_back(file.path);
-  }
-  return files;
-}
-
-// An output must not replace an input. SaveReduction checks its own.
-absl::Status CheckOutputs(const std::vector<std::string>& inputs) {
+// An output must not replace an input or the other output. All inputs have been read.
+absl::Status CheckOutputs() {
   for (const Flag<std::string>* flag : {&FLAGS_save_stages, &FLAGS_html}) {
-    if ((*flag)->empty()) continue;
-    for (const std::string& input : inputs) RETURN_IF_ERROR(CheckNotSameFile(ResolveUserPath(**flag), input));
+    if (!(*flag)->empty()) RETURN_IF_ERROR(CheckReplacesNoInput(ResolveUserPath(**flag)));
   }
-  return absl::OkStatus();
+  if (FLAGS_html->empty() || FLAGS_save_stages->empty()) return absl::OkStatus();
+  ASSIGN_OR_RETURN(const OutputPlace stages, FindOutputPlace(ResolveUserPath(*FLAGS_save_stages)));
+  ASSIGN_OR_RETURN(const OutputPlace page, FindOutputPlace(ResolveUserPath(*FLAGS_html)));
+  if (stages.Path() != page.Path()) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("--html=", *FLAGS_html, ": is the file of --save_stages, too; give each a file of its own"));
 }
 
 // Writes the model's own stages. `reference` has the call; nullopt for the first example.
@@ -217,20 +207,18 @@ absl::Status SearchPrecision(const Loaded& loaded, const absl::optional<Referenc
 }
 
 // Writes the smallest module that is wrong, and tells how to run it.
-absl::Status ReduceModel(const ComparedModel& model, const Reference& reference, const ParityReport& report,
-                         const std::vector<std::string>& inputs) {
+absl::Status ReduceModel(const ComparedModel& model, const Reference& reference, const ParityReport& report) {
   if (!report.smallest) {
     std::cerr << "--reduce: no module is wrong on inputs that the reference tells; nothing is written\n";
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const SavedReduction saved,
-                   SaveReduction(model, reference, *report.smallest, ResolveUserPath(*FLAGS_reduce), inputs));
+                   SaveReduction(model, reference, *report.smallest, ResolveUserPath(*FLAGS_reduce)));
   (*FLAGS_json ? std::cerr : std::cout) << ReductionText(*report.smallest, saved);
   return absl::OkStatus();
 }
 
-absl::Status Check(const ComparedModel& model, const Reference& reference, const CompareOptions& options,
-                   const std::vector<std::string>& inputs) {
+absl::Status Check(const ComparedModel& model, const Reference& reference, const CompareOptions& options) {
   const bool reduces = !FLAGS_reduce->empty();
   ASSIGN_OR_RETURN(const ParityReport report, CheckParity(model, reference, options, *FLAGS_bisect || reduces));
   std::cout << (*FLAGS_json ? ParityJson(report) : ParityText(report, *FLAGS_all ? Rows::kAll : Rows::kFirst));
@@ -238,7 +226,7 @@ absl::Status Check(const ComparedModel& model, const Reference& reference, const
     ASSIGN_OR_RETURN(const std::string page, ParityPage(report, reference));
     RETURN_IF_ERROR(OutputFile::WriteWhole(ResolveUserPath(*FLAGS_html), page));
   }
-  if (reduces) RETURN_IF_ERROR(ReduceModel(model, reference, report, inputs));
+  if (reduces) RETURN_IF_ERROR(ReduceModel(model, reference, report));
   if (report.passed()) return absl::OkStatus();
   if (!report.divergence) {
     return absl::FailedPreconditionError(absl::StrCat(reference.path, ": ", report.settings.differences.size(),
@@ -263,17 +251,16 @@ absl::Status Parity() {
   ASSIGN_OR_RETURN(const CompareOptions options, ParseCompareOptions());
   RETURN_IF_ERROR(CheckFlags());
   ASSIGN_OR_RETURN(const Loaded loaded, Load());
-  const std::vector<std::string> inputs = InputFiles(loaded);
-  RETURN_IF_ERROR(CheckOutputs(inputs));
   absl::optional<Reference> reference;
   if (!FLAGS_reference->empty()) {
     const std::string names = FLAGS_names->empty() ? "" : ResolveUserPath(*FLAGS_names);
     ASSIGN_OR_RETURN(reference, LoadReference(ResolveUserPath(*FLAGS_reference), names, loaded.model));
   }
+  RETURN_IF_ERROR(CheckOutputs());
   if (!FLAGS_save_stages->empty()) RETURN_IF_ERROR(SaveStages(loaded.model, reference));
   if (*FLAGS_find_nan) return FindNan(loaded.model, reference);
   if (!FLAGS_precision->empty()) return SearchPrecision(loaded, reference);
-  return reference ? Check(loaded.model, *reference, options, inputs) : absl::OkStatus();
+  return reference ? Check(loaded.model, *reference, options) : absl::OkStatus();
 }
 
 }  // namespace

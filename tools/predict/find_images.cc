@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
+#include "common/io/input_record.h"
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
@@ -231,8 +232,9 @@ absl::StatusOr<FoundImages> FindImages(const std::vector<std::string>& inputs, M
   for (const FoundImage& image : found.images) paths.push_back(image.path);
   std::sort(paths.begin(), paths.end());
   const auto twice = std::adjacent_find(paths.begin(), paths.end());
-  if (twice == paths.end()) return found;
-  return absl::InvalidArgumentError(absl::StrCat(*twice, ": is named twice"));
+  if (twice != paths.end()) return absl::InvalidArgumentError(absl::StrCat(*twice, ": is named twice"));
+  for (const std::string& path : paths) RecordInput(path);
+  return found;
 }
 
 absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const std::vector<FoundImage>& images,
@@ -269,13 +271,6 @@ absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const
   return pairs;
 }
 
-absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images) {
-  std::error_code error;
-  if (!fs::exists(output, error)) return absl::OkStatus();
-  for (const FoundImage& image : images) RETURN_IF_ERROR(CheckNotSameFile(output, image.path));
-  return absl::OkStatus();
-}
-
 absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out,
                                                      const std::string& extension) {
   std::error_code error;
@@ -286,7 +281,7 @@ absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImag
     ASSIGN_OR_RETURN(const std::string output, NameOutput(image, out, is_folder, extension));
     RETURN_IF_ERROR(CheckExtension(output));
     RETURN_IF_ERROR(FindOutputPlace(output).status());
-    RETURN_IF_ERROR(CheckIsNoInput(output, images));
+    RETURN_IF_ERROR(CheckReplacesNoInput(output));
     if (const auto [first, is_new] = inputs.emplace(output, image.path); !is_new) {
       return absl::InvalidArgumentError(absl::StrCat(output, ": would be written for ", first->second, " and for ",
                                                      image.path, "\n  --out wants a folder, or a name with * or %04d"));

@@ -28,7 +28,7 @@ enum class MissingFrames { kError, kSkip };
 // The images that `inputs` name, each of which is a file, a folder, a numbered sequence such as plate.%04d.exr or
 // plate.####.exr, or a wildcard such as shots/*.jpg. Of a folder, the files with the extension of an image, neither
 // those of its subfolders nor those whose names begin with a dot; a note counts its images of formats that are not
-// read. In order of name or number.
+// read. In order of name or number. Adds them to the record of inputs.
 //   NotFound          a file, folder or sequence that does not exist, or without images; or a sequence without some of
 //                     its frames, which the message names
 //   InvalidArgument   a file is named twice
@@ -50,9 +50,6 @@ absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const
 //                     extension than .png and .exr; two images would have one output, or an output is an input
 absl::StatusOr<std::vector<std::string>> NameOutputs(const std::vector<FoundImage>& images, const std::string& out,
                                                      const std::string& extension = ".png");
-
-// InvalidArgument if the file `output` is one of `images`.
-absl::Status CheckIsNoInput(const std::string& output, const std::vector<FoundImage>& images);
 
 }  // namespace modelport
 

@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/input_record.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -172,6 +173,8 @@ TEST(NameOutputs, RefusesNamesThatCannotHoldTheOutputs) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no number")));
   EXPECT_THAT(NameOutputs(images, folder + "/*.gif"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("ends with .png or .exr")));
+  const InputRecord record;
+  RecordInput(images[0].path);
   EXPECT_THAT(NameOutputs(images, folder), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("is the input")));
   EXPECT_THAT(NameOutputs(images, folder + "/none/"), StatusIs(absl::StatusCode::kNotFound, _));
 }

@@ -12,7 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
-#include "common/io/output_place.h"
+#include "common/io/input_record.h"
 #include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -206,10 +206,7 @@ absl::Status PairTrimaps(const std::string& trimap, const LoadedArtifact& artifa
   ASSIGN_OR_RETURN(const FoundImages trimaps, FindImages(ResolveUserPaths(trimap), MissingFrames::kSkip));
   const auto pairs = PairByFrame(images, trimaps.images);
   if (!pairs.ok()) return Annotate(pairs.status(), absl::StrCat("--trimap=", trimap));
-  for (size_t i = 0; i < jobs.size(); ++i) {
-    jobs[i].trimap = (*pairs)[i].second.path;
-    RETURN_IF_ERROR(CheckIsNoInput(jobs[i].output, trimaps.images));
-  }
+  for (size_t i = 0; i < jobs.size(); ++i) jobs[i].trimap = (*pairs)[i].second.path;
   return absl::OkStatus();
 }
 
@@ -226,16 +223,11 @@ absl::StatusOr<SceneOutputs> ParseSceneOutputs() {
   return outputs;
 }
 
-// An output must not replace an input. NameOutputs and PairTrimaps check the outputs of images.
-absl::Status CheckSceneFiles(const SceneOutputs& outputs, const LoadedArtifact& artifact,
-                             const std::vector<PredictJob>& jobs) {
-  std::vector<std::string> inputs = {artifact.path, ManifestPath(artifact.path)};
-  for (const PredictJob& job : jobs) inputs.push_back(job.input);
-  for (const std::string& input : inputs) {
-    RETURN_IF_ERROR(CheckNotSameFile(outputs.cameras, input));
-    RETURN_IF_ERROR(CheckNotSameFile(outputs.points, input));
-  }
-  return absl::OkStatus();
+// An output must not replace an input, all of which are known.
+absl::Status CheckOutputs(const SceneOutputs& scene, const std::vector<PredictJob>& jobs) {
+  for (const PredictJob& job : jobs) RETURN_IF_ERROR(CheckReplacesNoInput(job.output));
+  RETURN_IF_ERROR(CheckReplacesNoInput(scene.cameras));
+  return CheckReplacesNoInput(scene.points);
 }
 
 absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, const PredictOptions& options) {
@@ -272,9 +264,9 @@ absl::Status Predict() {
   ASSIGN_OR_RETURN(const LoadedArtifact artifact, OpenArtifact(report.remarks));
   RETURN_IF_ERROR(CheckOut(out, OutputsOf(artifact)));
   RETURN_IF_ERROR(PairTrimaps(*FLAGS_trimap, artifact, inputs.images, report.jobs));
-  RETURN_IF_ERROR(CheckSceneFiles(report.scene, artifact, report.jobs));
   if (*FLAGS_benchmark) return MeasureOne(artifact, report.jobs[0], options);
   ASSIGN_OR_RETURN(const absl::optional<LoadedArtifact> compared, OpenCompared());
+  RETURN_IF_ERROR(CheckOutputs(report.scene, report.jobs));
   if (compared) {
     options.compared = &*compared;
     if (!options.style.colours) {

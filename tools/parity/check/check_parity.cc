@@ -10,7 +10,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/io/output_file.h"
-#include "common/io/output_place.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/load_module.h"
 #include "common/torchscript/archive/save_module.h"
@@ -48,17 +47,13 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
 }
 
 absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const Reference& reference, const Stage& call,
-                                             const std::string& folder, const std::vector<std::string>& inputs) {
+                                             const std::string& folder) {
   ASSIGN_OR_RETURN(const Reduction reduction, Reduce(model.module, reference, call));
   std::error_code error;
   std::filesystem::create_directories(folder, error);  // What fails here, fails below with a message.
   const std::string name = FileName(call.path.empty() ? reference.model : call.path);
   SavedReduction saved = {.module_path = absl::StrCat(folder, "/", name, ".pt"),
                           .reference_path = absl::StrCat(folder, "/", name, ".safetensors")};
-  for (const std::string& input : inputs) {
-    RETURN_IF_ERROR(CheckNotSameFile(saved.module_path, input));
-    RETURN_IF_ERROR(CheckNotSameFile(saved.reference_path, input));
-  }
   ASSIGN_OR_RETURN(OutputFile module_file, OutputFile::Create(saved.module_path));
   ASSIGN_OR_RETURN(OutputFile reference_file, OutputFile::Create(saved.reference_path));
   RETURN_IF_ERROR(WriteArchive(reduction.module, /*runtime=*/nullptr, /*extra=*/{}, module_file));

@@ -45,10 +45,10 @@ struct SavedReduction {
 // with the inputs and what `reference` expects of the call. Both are named after the submodule, or for the root after
 // the reference's model, with _ in the place of each character that is not a letter, a digit, a dot or a hyphen.
 //   Unimplemented    an argument that a reference cannot hold
-//   InvalidArgument  a file to be written is one of `inputs`
+//   InvalidArgument  a file to be written is an input
 //   others           as Reduce and OutputFile; nothing is written then
 absl::StatusOr<SavedReduction> SaveReduction(const ComparedModel& model, const Reference& reference, const Stage& call,
-                                             const std::string& folder, const std::vector<std::string>& inputs);
+                                             const std::string& folder);
 
 }  // namespace modelport
 

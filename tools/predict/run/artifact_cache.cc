@@ -60,15 +60,10 @@ absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptio
   return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }
 
-// The artifacts are code that will be run, so nobody else may have written there. What others could write to before is
-// not to be trusted after a chmod either.
 absl::Status CheckOwner(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
-  if (info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat(path, ": another user owns it or may write to it, and kept artifacts are code that is run",
-                   "\n  delete it, with all that it holds, or name another place by XDG_CACHE_HOME"));
+  return CheckKeptAlone(path, info);
 }
 
 absl::Status MakeFolder(const std::string& folder) {
@@ -80,6 +75,13 @@ absl::Status MakeFolder(const std::string& folder) {
 }
 
 }  // namespace
+
+absl::Status CheckKeptAlone(const std::string& path, const struct stat& info) {
+  if (info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return absl::OkStatus();
+  return absl::PermissionDeniedError(
+      absl::StrCat(path, ": another user owns it or may write to it, and kept artifacts are code that is run",
+                   "\n  delete it, with all that it holds, or name another place by XDG_CACHE_HOME"));
+}
 
 absl::StatusOr<std::string> CacheFolder() {
   if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/') {

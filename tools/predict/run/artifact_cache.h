@@ -1,8 +1,11 @@
 #ifndef MODELPORT_TOOLS_PREDICT_RUN_ARTIFACT_CACHE_H_
 #define MODELPORT_TOOLS_PREDICT_RUN_ARTIFACT_CACHE_H_
 
+#include <sys/stat.h>
+
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "artifact/export/export_model.h"
 #include "registry/registry.h"
@@ -26,6 +29,11 @@ struct KeptArtifact {
 //   others            as ExportModel
 absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const CatalogEntry& entry, ExportOptions options,
                                           const std::string& folder);
+
+// Kept artifacts are code that is run, so nobody else may have written there. What others could write to before is not
+// to be trusted after a chmod either. `info` is of the file or folder `path`, best of the open one.
+//   PermissionDenied  another user owns it, or may write to it
+absl::Status CheckKeptAlone(const std::string& path, const struct stat& info);
 
 }  // namespace modelport
 

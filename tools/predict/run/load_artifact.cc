@@ -15,6 +15,7 @@
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/lint/script_file.h"
+#include "tools/predict/run/artifact_cache.h"
 
 namespace modelport {
 namespace {
@@ -51,17 +52,19 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
 }  // namespace
 
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  if (public_key.empty()) return Load(path, file, absl::nullopt, Origin::kForeign);
-  ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *file, public_key));
-  absl::StatusOr<LoadedArtifact> artifact = Load(path, file, signature, Origin::kKnown);
-  // What was loaded must be what the signature is of.
-  RETURN_IF_ERROR(file->CheckUnchanged());
-  return artifact;
+  if (public_key.empty()) {
+    ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+    return Load(path, file, absl::nullopt, Origin::kForeign);
+  }
+  // What is loaded is what was signed, whatever another process writes to the file.
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> copy, MappedFile::OpenCopy(path));
+  ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *copy, public_key));
+  return Load(path, copy, signature, Origin::kKnown);
 }
 
 absl::StatusOr<LoadedArtifact> LoadKeptArtifact(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  RETURN_IF_ERROR(CheckKeptAlone(path, file->info()));
   return Load(path, file, absl::nullopt, Origin::kKnown);
 }
 

@@ -24,14 +24,15 @@ struct LoadedArtifact {
 // nothing of the artifact is read before it is known that the owner of this key signed it. Messages begin with the
 // path.
 //   InvalidArgument     not TorchScript
-//   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside; or, with a key,
-//                       it changed while it was read
+//   FailedPrecondition  without preprocessing inside, of another release, or its code reaches outside
 //   NotFound            no such file, or no manifest: Modelport did not write it
 //   DataLoss            damaged
 //   others              with a key: as CheckSignature
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key);
 
 // Loads an artifact that KeepArtifact keeps, which this user exported.
+//   PermissionDenied    another user owns the file, or may write to it
+//   others              as LoadArtifact
 absl::StatusOr<LoadedArtifact> LoadKeptArtifact(const std::string& path);
 
 }  // namespace modelport
