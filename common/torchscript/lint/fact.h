@@ -1,5 +1,6 @@
-// What the lint knows about a value of a graph: where its dtype and its device come from. A host that switches to half
-// precision or to a GPU changes the dtype and device of the input and the weights, but not those that the code names.
+// What the lint knows about a value of a graph: where its dtype and its device come from, and what its sizes follow. A
+// host that switches to half precision or to a GPU changes the dtype and device of the input and the weights, but not
+// those that the code names, and it sends images of many sizes.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_FACT_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_FACT_H_
 
@@ -38,6 +39,16 @@ struct Origin {
   FixedOptionPtr fixed = nullptr;
 };
 
+// Whether a size follows that of the image. The larger of two holds for what may be either or is made of both.
+enum class Extent { kFixed, kUnknown, kImage };
+
+// What the sizes of a tensor follow, or the values of an int or a list of ints.
+struct Extents {
+  Extent first = Extent::kUnknown;  // Of a tensor: its first dimension, by which windows and patches are listed.
+  Extent rest = Extent::kUnknown;   // Of a tensor: its other dimensions. Of ints: they themselves.
+  int table_dims = 0;               // Of a tensor of fixed sizes: how many of them are more than 1; 0 if not known.
+};
+
 struct Fact;
 using FactPtr = std::shared_ptr<const Fact>;
 
@@ -45,6 +56,7 @@ using FactPtr = std::shared_ptr<const Fact>;
 struct Fact {
   Origin dtype;
   Origin device;
+  Extents extents;
   bool is_input = false;              // Whether it may share memory with an argument of forward.
   absl::optional<c10::IValue> value;  // The value, if known: a module or a literal.
   std::string path;                   // The path of a module.
@@ -53,6 +65,9 @@ struct Fact {
 
 // The origin of a value that has either the origin `a` or the origin `b`.
 Origin Join(const Origin& a, const Origin& b);
+
+// The extents of what may have the extents `a` or `b`, or is made of both.
+Extents Join(const Extents& a, const Extents& b);
 
 // The fact about any element of a list, tuple or dictionary that contains `facts`.
 Fact Mix(const std::vector<FactPtr>& facts);

@@ -18,8 +18,8 @@ auto Key(const FixedOption& option) {
 
 // All members of a fact except its value. Its options and elements belong to a pool, so their pointers can be compared.
 auto Key(const Fact& fact) {
-  return std::tie(fact.dtype.model, fact.dtype.fixed, fact.device.model, fact.device.fixed, fact.is_input, fact.path,
-                  fact.elements);
+  return std::tie(fact.dtype.model, fact.dtype.fixed, fact.device.model, fact.device.fixed, fact.extents.first,
+                  fact.extents.rest, fact.extents.table_dims, fact.is_input, fact.path, fact.elements);
 }
 
 // Strings are compared by their text, other objects by their address.
@@ -83,6 +83,7 @@ FactPtr FactPool::Join(const FactPtr& a, const FactPtr& b) {
   Fact joined;
   joined.dtype = modelport::Join(a->dtype, b->dtype);
   joined.device = modelport::Join(a->device, b->device);
+  joined.extents = modelport::Join(a->extents, b->extents);
   joined.is_input = a->is_input || b->is_input;
   if (a->value && b->value && SameValue(*a->value, *b->value)) {
     joined.value = a->value;

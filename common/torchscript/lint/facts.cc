@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/text/dotted_path.h"
+#include "common/torchscript/lint/extents.h"
 #include "common/torchscript/lint/operator_kinds.h"
 
 namespace modelport {
@@ -45,8 +46,10 @@ class OperatorFacts {
     result.device = DeviceOfResult();
     if (MakesScalar()) result = Fact();
     std::vector<Fact> outputs;
+    const Extents extents = ResultExtents(step_);
     for (size_t i = 0; i < step_.node->outputs().size(); ++i) {
       outputs.push_back(i < schema.returns().size() ? Output(schema.returns()[i], result) : Fact());
+      outputs.back().extents = extents;
     }
     return outputs;
   }
@@ -185,6 +188,7 @@ absl::optional<Fact> WeightFact(const c10::ivalue::Object& owner, const c10::IVa
   Fact fact;
   for (const at::Tensor& tensor : HeldTensors(value)) {
     if (!IsWeight(owner, tensor)) return absl::nullopt;
+    fact.extents = FixedExtents(tensor);
     fact.device.model = true;
     fact.dtype.model |= tensor.is_floating_point();
   }
@@ -226,6 +230,7 @@ Fact HeldTensorsFact(const c10::IValue& value, const FixedOption& place) {
   for (const at::Tensor& tensor : HeldTensors(value)) {
     // Operators combine tensors without dimensions with any dtype and device.
     if (tensor.dim() == 0) continue;
+    fact.extents = FixedExtents(tensor);
     fact.device.fixed = WithValue(place, tensor.device().str(), /*is_device=*/true);
     if (tensor.is_floating_point()) {
       const auto dtype = c10::getDtypeNames(tensor.scalar_type()).first;
@@ -247,6 +252,7 @@ Fact AttributeFact(const c10::ivalue::Object& owner, const std::string& path, co
   Fact fact = HeldTensorsFact(value, {.kind = FixedOption::Kind::kAttribute, .call = name, .module = path});
   // A host may change attributes of all other types, so their values are not known.
   if (value.isInt() || value.isDevice()) fact.value = value;
+  fact.extents.first = fact.extents.rest = Extent::kFixed;
   return fact;
 }
 

@@ -41,6 +41,9 @@ constexpr Rule kRules[] = {
     {"half", CheckHalf},
     {"float64", CheckFloat64},
     {"in place", CheckInPlaceWrites},
+    {"fixed size", CheckFixedSizes},
+    {"quantised", CheckQuantised},
+    {"operator", CheckUnknownOperators},
     {"runtime", CheckRuntimeObstacles},
 };
 
@@ -132,8 +135,9 @@ absl::StatusOr<LintResult> Lint(const torch::jit::Module& module, const ArchiveF
   ASSIGN_OR_RETURN(const std::vector<Operator> operators, CatchTorch([&] { return CollectOperators(module); }));
   ASSIGN_OR_RETURN(const Trace trace, TraceForward(module));
   return CatchTorch([&] {
-    return LintResult{RunRules({module, trace, operators, format, options.runtime}, options.host_rules),
-                      MinimumRuntime(format, operators)};
+    return LintResult{
+        RunRules({module, trace, operators, format, options.runtime, options.unknown_operators}, options.host_rules),
+        MinimumRuntime(format, operators)};
   });
 }
 

@@ -2,6 +2,7 @@
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,9 @@
 namespace modelport {
 
 struct LintOptions {
-  absl::Span<const HostRule> host_rules = {};  // The rules of the host that the file is for.
-  const Runtime* runtime = nullptr;            // The runtime that must load the file; may be null.
+  absl::Span<const HostRule> host_rules = {};    // The rules of the host that the file is for.
+  const Runtime* runtime = nullptr;              // The runtime that must load the file; may be null.
+  std::set<std::string> unknown_operators = {};  // Those that the module calls and LibTorch does not have.
 };
 
 struct LintResult {

@@ -1,11 +1,17 @@
 #include "common/torchscript/lint/lint_file.h"
 
 #include <ATen/Parallel.h>
+#include <torch/csrc/jit/runtime/operator.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/string_view.h"
 #include "common/io/mapped_file.h"
 #include "common/sandbox/run_confined.h"
@@ -13,6 +19,7 @@
 #include "common/status/status_macros.h"
 #include "common/torchscript/lint/lint_message.pb.h"
 #include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/script/torch_status.h"
 
 namespace modelport {
 namespace {
@@ -47,10 +54,44 @@ absl::StatusOr<LintResult> Decode(const std::string& bytes) {
   return result;
 }
 
-absl::StatusOr<std::string> LintBytes(absl::string_view bytes, const LintOptions& options) {
+// A file that calls more unknown operators is not for LibTorch.
+constexpr size_t kMaxUnknown = 100;
+
+// The operator that LibTorch does not know, if it says so in `status`; else "".
+std::string UnknownOperator(const absl::Status& status) {
+  constexpr absl::string_view kSays = "Unknown builtin op: ";
+  const absl::string_view message = status.message();
+  const size_t at = message.find(kSays);
+  if (at == message.npos) return "";
+  const absl::string_view rest = message.substr(at + kSays.size());
+  const auto is_part = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == ':'; };
+  return std::string(rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_part));
+}
+
+// Registers an operator that takes anything and returns a tensor, so that LibTorch compiles code that calls it.
+absl::Status RegisterStub(const std::string& name) {
+  return CatchTorch([&] {
+    const c10::FunctionSchema schema(name, "", {}, {c10::Argument("", c10::TensorType::get())}, /*is_vararg=*/true);
+    torch::jit::registerOperator(torch::jit::Operator(
+        schema, [](torch::jit::Stack&) { throw std::runtime_error("an operator that LibTorch does not have"); },
+        c10::AliasAnalysisKind::CONSERVATIVE));
+  });
+}
+
+// Reads the file with stubs for the operators that LibTorch does not have, which it adds to `unknown`.
+absl::StatusOr<ScriptFile> ReadWithStubs(absl::string_view bytes, std::set<std::string>& unknown) {
+  while (true) {
+    absl::StatusOr<ScriptFile> file = ReadScriptFile(bytes);
+    const std::string name = UnknownOperator(file.status());
+    if (name.empty() || unknown.size() == kMaxUnknown || !unknown.insert(name).second) return file;
+    RETURN_IF_ERROR(RegisterStub(name));
+  }
+}
+
+absl::StatusOr<std::string> LintBytes(absl::string_view bytes, LintOptions options) {
   // The confined process cannot start threads.
   at::set_num_threads(1);
-  ASSIGN_OR_RETURN(const ScriptFile file, ReadScriptFile(bytes));
+  ASSIGN_OR_RETURN(const ScriptFile file, ReadWithStubs(bytes, options.unknown_operators));
   ASSIGN_OR_RETURN(const LintResult result, Lint(file.module, file.format, options));
   return Encode(result);
 }

@@ -72,6 +72,20 @@ TEST(LintFileTest, AcceptsAHarmlessFile) {
   EXPECT_OK(LintBytes(FileThatRuns("    state = state + 1\n")));
 }
 
+// LibTorch does not compile a call of an operator that it does not have. What else is wrong is found, too.
+TEST(LintFileTest, UnknownOperatorsAreFindings) {
+  ASSERT_OK_AND_ASSIGN(const LintResult result,
+                       LintCode(NetClass(NetForward("    _0 = ops.torchvision.nms(x, x, 0.5)\n    _1 = ops.mine.f(_0)\n"
+                                                    "    return torch.to(_1, torch.device(\"cuda:0\"), 6)\n"))));
+  ASSERT_EQ(result.findings.size(), 3);
+  EXPECT_EQ(result.findings[0].rule, "device");
+  EXPECT_EQ(result.findings[1].rule, "operator");
+  EXPECT_THAT(result.findings[1].message, StartsWith("mine::f is not an operator of LibTorch"));
+  EXPECT_EQ(result.findings[1].line.place, "code/__torch__.py:7");
+  EXPECT_THAT(result.findings[2].message, StartsWith("torchvision::nms is not an operator"));
+  EXPECT_EQ(result.minimum_runtime, "");
+}
+
 // Loading the file runs this code, in the process without rights.
 TEST(LintFileTest, CodeThatReachesFilesIsRefusedAndHasNoEffect) {
   const std::string written = testing::TempDir() + "/written";

@@ -120,6 +120,22 @@ std::string FindCure(const RuntimeObstacle& obstacle, absl::string_view runtime)
   return absl::StrCat("save the file with LibTorch ", runtime, ", or export it with --runtime=", runtime);
 }
 
+bool IsQuantised(const std::string& name) {
+  return absl::StartsWith(name, "quantized::") || absl::StartsWith(name, "aten::quantize_per_") ||
+         absl::StartsWith(name, "aten::dequantize") || absl::StartsWith(name, "aten::fake_quantize_per_");
+}
+
+// Adds the modules of all calls, each once, in the order of the calls.
+void AddModules(const Operator& op, Finding& finding) {
+  for (const OperatorCall& call : op.calls) {
+    for (const OperatorCall::Place& place : call.places) {
+      for (const std::string& module : place.modules) {
+        if (std::count(finding.modules.begin(), finding.modules.end(), module) == 0) finding.modules.push_back(module);
+      }
+    }
+  }
+}
+
 }  // namespace
 
 void CheckAttributeTypes(const LintSubject& subject, std::vector<Finding>& findings) {
@@ -155,10 +171,37 @@ void CheckRuntimeObstacles(const LintSubject& subject, std::vector<Finding>& fin
   for (const RuntimeObstacle& obstacle : FindObstacles(*subject.runtime, subject.format, subject.operators)) {
     const std::string message = absl::StrCat(obstacle.call, obstacle.call.empty() ? "" : ": ", obstacle.cause);
     const std::string cure = FindCure(obstacle, subject.runtime->name);
+    if (subject.unknown_operators.count(obstacle.call.substr(0, obstacle.call.find('('))) > 0) continue;
     if (obstacle.places.empty()) findings.push_back({.modules = {""}, .message = message, .cure = cure});
     for (const OperatorCall::Place& place : obstacle.places) {
       findings.push_back({.modules = place.modules, .line = place.line, .message = message, .cure = cure});
     }
+  }
+}
+
+void CheckQuantised(const LintSubject& subject, std::vector<Finding>& findings) {
+  for (const Operator& op : subject.operators) {
+    if (!IsQuantised(op.name)) continue;
+    Finding finding = {.line = op.calls.front().places.front().line,
+                       .message = absl::StrCat(op.name,
+                                               " computes with integers of 8 bits, for which GPUs and half "
+                                               "precision have no kernels"),
+                       .cure = "save the module as it is before it is quantised; the host chooses the precision"};
+    AddModules(op, finding);
+    findings.push_back(std::move(finding));
+  }
+}
+
+void CheckUnknownOperators(const LintSubject& subject, std::vector<Finding>& findings) {
+  for (const Operator& op : subject.operators) {
+    if (subject.unknown_operators.count(op.name) == 0) continue;
+    Finding finding = {.line = op.calls.front().places.front().line,
+                       .message = absl::StrCat(op.name,
+                                               " is not an operator of LibTorch: a library that hosts do not "
+                                               "have adds it"),
+                       .cure = "write it with operators of PyTorch, and save the module again"};
+    AddModules(op, finding);
+    findings.push_back(std::move(finding));
   }
 }
 

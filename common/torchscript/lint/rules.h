@@ -3,6 +3,8 @@
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_RULES_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_RULES_H_
 
+#include <set>
+#include <string>
 #include <vector>
 
 #include "common/torchscript/lint/finding.h"
@@ -16,10 +18,11 @@ namespace modelport {
 // The input of a rule.
 struct LintSubject {
   const torch::jit::Module& module;
-  const Trace& trace;                      // The trace of its forward.
-  const std::vector<Operator>& operators;  // The operators of all its methods.
-  const ArchiveFormat& format;             // The format of its file.
-  const Runtime* runtime;                  // The runtime of LintOptions; may be null.
+  const Trace& trace;                              // The trace of its forward.
+  const std::vector<Operator>& operators;          // The operators of all its methods.
+  const ArchiveFormat& format;                     // The format of its file.
+  const Runtime* runtime;                          // The runtime of LintOptions; may be null.
+  const std::set<std::string>& unknown_operators;  // Those of LintOptions.
 };
 
 // The comment of a rule says what it requires. A rule adds a finding for each violation, and may add the same finding
@@ -43,6 +46,16 @@ void CheckFloat64(const LintSubject& subject, std::vector<Finding>& findings);
 
 // Nothing that forward calls writes into its input's memory, which is the host's.
 void CheckInPlaceWrites(const LintSubject& subject, std::vector<Finding>& findings);
+
+// The sizes that forward gives to what it makes of the image follow the image's: in a view, reshape or expand, in a
+// resize before a result of fixed size, and in a table that is added. torch.jit.trace writes those of its example.
+void CheckFixedSizes(const LintSubject& subject, std::vector<Finding>& findings);
+
+// No operator computes with the integers of a quantised module, for which GPUs and half precision have no kernels.
+void CheckQuantised(const LintSubject& subject, std::vector<Finding>& findings);
+
+// Every operator is one of LibTorch.
+void CheckUnknownOperators(const LintSubject& subject, std::vector<Finding>& findings);
 
 // The runtime, if it is not null, loads the file and computes the same.
 void CheckRuntimeObstacles(const LintSubject& subject, std::vector<Finding>& findings);

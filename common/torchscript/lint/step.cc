@@ -37,6 +37,13 @@ const Fact* FindArgument(const Step& step, absl::string_view name) {
   return fact->value && fact->value->isNone() ? nullptr : fact;
 }
 
+absl::optional<size_t> SizesArgument(const torch::jit::Node& node) {
+  for (const char* const name : {"size", "shape", "output_size", "dims"}) {
+    if (const auto index = node.schema().argumentIndexWithName(name)) return static_cast<size_t>(*index);
+  }
+  return absl::nullopt;
+}
+
 FixedOptionPtr FindClash(const Step& step, Origin Fact::*origin) {
   const std::vector<Operand> operands = TensorOperands(step);
   for (const Operand& operand : operands) {

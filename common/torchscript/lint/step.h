@@ -4,10 +4,12 @@
 
 #include <torch/csrc/jit/ir/ir.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/torchscript/lint/fact.h"
 
 namespace modelport {
@@ -16,6 +18,7 @@ struct Step {
   const torch::jit::Node* node;  // A node that has a schema.
   std::string module;            // The path of the module whose code contains it; "" for the root.
   std::vector<FactPtr> inputs;
+  std::vector<FactPtr> sizes;  // The ints of its SizesArgument; empty if they are not known.
 
   std::string name() const { return node->kind().toQualString(); }  // "aten::linear".
 };
@@ -31,6 +34,9 @@ std::vector<Operand> TensorOperands(const Step& step);
 
 // The fact about the argument `name` of `step`; null if there is no such argument, or if it is None.
 const Fact* FindArgument(const Step& step, absl::string_view name);
+
+// The index of the argument that gives the result its sizes, or of aten::permute their order; nullopt if there is none.
+absl::optional<size_t> SizesArgument(const torch::jit::Node& node);
 
 // The fixed option that gives one tensor of `step` its dtype or device while another tensor has the model's; null if
 // there is none. `origin` is &Fact::dtype or &Fact::device. If both tensors may have either origin, because of a

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/lint/fact_pool.h"
 #include "common/torchscript/lint/facts.h"
@@ -43,6 +44,7 @@ struct Frame {
 Fact KnownValue(c10::IValue value) {
   Fact fact;
   fact.value = std::move(value);
+  fact.extents = {.first = Extent::kFixed, .rest = Extent::kFixed};
   return fact;
 }
 
@@ -53,10 +55,11 @@ class Tracer {
     if (forward == nullptr) return;
     Fact input;
     input.dtype.model = input.device.model = true;
+    input.extents = {.first = Extent::kFixed, .rest = Extent::kImage};
     input.is_input = true;
     std::vector<FactPtr> arguments(forward->getSchema().arguments().size(), pool_.Add(std::move(input)));
     arguments[0] = pool_.Add(KnownValue(module._ivalue()));
-    CallFunction(*forward, "", std::move(arguments));
+    result_ = CallFunction(*forward, "", std::move(arguments));
   }
 
   absl::StatusOr<Trace> Take() && {
@@ -65,7 +68,7 @@ class Tracer {
                                                        " steps to follow, or its calls and blocks are more than ",
                                                        kMaxDepth, " deep\n  save parts of the module and lint them"));
     }
-    return Trace{std::move(steps_), pool_.fixed_options()};
+    return Trace{std::move(steps_), pool_.fixed_options(), result_};
   }
 
  private:
@@ -118,7 +121,7 @@ class Tracer {
       if (FillsContainer(node)) Grow(*node.input(0), pool_.Add(Mix(inputs)), frame);
       return ValueFacts(node, inputs, pool_);
     }
-    steps_.push_back({&node, frame.module, std::move(inputs)});
+    steps_.push_back({&node, frame.module, std::move(inputs), Sizes(node, frame)});
     return StepOutputs(steps_.back());
   }
 
@@ -135,6 +138,19 @@ class Tracer {
     std::vector<FactPtr> inputs;
     for (const Value* input : node.inputs()) inputs.push_back(FactOf(*input, frame));
     return inputs;
+  }
+
+  // The ints of the list that gives the result of `node` its sizes.
+  std::vector<FactPtr> Sizes(const Node& node, const Frame& frame) {
+    const absl::optional<size_t> index = SizesArgument(node);
+    if (!index || *index >= node.inputs().size()) return {};
+    const Node& list = *node.input(*index)->node();
+    if (list.kind() == prim::ListConstruct) return Inputs(list, frame);
+    const auto constant = torch::jit::toIValue(node.input(*index));
+    std::vector<FactPtr> sizes;
+    if (!constant || !constant->isIntList()) return sizes;
+    for (const int64_t size : constant->toIntVector()) sizes.push_back(pool_.Add(KnownValue(size)));
+    return sizes;
   }
 
   void VisitIf(const Node& node, Frame& frame) {
@@ -183,6 +199,7 @@ class Tracer {
         *value,
         {.kind = FixedOption::Kind::kConstant, .module = frame.module, .line = FindSourceLine(node.sourceRange())});
     if (!value->isTensor()) fact.value = *value;
+    fact.extents.first = fact.extents.rest = Extent::kFixed;
     return pool_.Add(std::move(fact));
   }
 
@@ -215,6 +232,7 @@ class Tracer {
   int visits_ = 0;
   int depth_ = 0;
   bool too_large_ = false;
+  FactPtr result_ = pool_.unknown();
 };
 
 }  // namespace

@@ -1,5 +1,4 @@
-// The operators that forward calls, directly and through other functions, and where the dtypes and devices of their
-// inputs come from.
+// The operators that forward calls, directly and through other functions, and the facts about their inputs.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_TRACE_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_TRACE_H_
 
@@ -15,6 +14,7 @@ namespace modelport {
 struct Trace {
   std::vector<Step> steps;  // The steps in the order of the code. A step in a loop occurs a few times.
   std::vector<FixedOptionPtr> fixed_options;  // Every dtype and device that the code fixes.
+  FactPtr result;                             // The fact about what forward returns.
 };
 
 // Follows forward through every call without running it. It follows both branches of a condition, unless the code
