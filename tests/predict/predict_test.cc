@@ -140,6 +140,17 @@ std::vector<float> Numbers(const std::string& path) {
   return numbers;
 }
 
+TEST(PredictTest, DepthLiesWhereThePlateDoes) {
+  const std::string folder = EmptyFolder("plate");
+  WriteFile(folder + "/plate.exr", MakeExr({.width = 24, .height = 16, .left = 100, .top = 50, .pixel_aspect = 2}));
+  ASSERT_EQ(Predict(folder, {"--input=plate.exr", "--size=56", "--out=depth.exr"}).exit_status, 0);
+  const ExrContent depth = ReadExr(folder + "/depth.exr");
+  EXPECT_EQ(depth.left, 100);
+  EXPECT_EQ(depth.top, 50);
+  EXPECT_EQ(depth.width, 24);
+  EXPECT_EQ(depth.pixel_aspect, 2);
+}
+
 TEST(PredictTest, PngHolds16BitsOfRelativeDepth) {
   const std::string folder = FolderWithPhoto();
   ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.exr"}).exit_status, 0);
@@ -507,7 +518,32 @@ TEST(PredictTest, ASequenceKeepsOneScaleAndItsHolesAreNamed) {
   EXPECT_THAT(result.out, HasSubstr("lacks the frames 3 between 1 and 4\n"));
   result = Predict(folder, {"--input=p.%d.png", "--out=out/*.png", "--missing=skip", "--size=56"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("each file goes from its own smallest depth to its own largest; .exr keeps"));
+  EXPECT_THAT(result.out, HasSubstr("each file goes from its own smallest depth to its own largest; --range=MIN,MAX"));
+  result = Predict(folder, {"--input=p.%d.png", "--out=out", "--missing=skip", "--size=56", "--range=0,1000"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_EQ(result.out.find("own smallest"), std::string::npos);
+  EXPECT_THAT(FileNames(out), ElementsAre("p.1.exr", "p.1.png", "p.2.exr", "p.2.png", "p.4.exr", "p.4.png"));
+}
+
+TEST(PredictTest, ARangeIsTheScaleOfEveryImage) {
+  const std::string folder = FolderWithPhoto();
+  ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=56", "--out=depth.exr"}).exit_status, 0);
+  const std::vector<float> depth = ReadExr(folder + "/depth.exr").channels["depth.Z"];
+  const auto [min, max] = std::minmax_element(depth.begin(), depth.end());
+  const double middle = (*min + *max) / 2.0, top = *max + 1;
+  const ToolResult result = Predict(
+      folder, {"--input=photo.png", "--size=56", "--out=depth.png", absl::StrCat("--range=", middle, ",", top)});
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              ContainsRegex("depth outside .* is written as these, on [0-9.]+ % of the pixels; .exr holds it"));
+  const std::vector<float> numbers = Numbers(folder + "/depth.png");
+  for (size_t i = 0; i < depth.size(); ++i) {
+    EXPECT_NEAR(numbers[i], std::max(0.0, (depth[i] - middle) / (top - middle) * 65535), 1.5);
+  }
+  ExpectError(folder, {"--input=photo.png", "--out=d.png", "--range=3,1"}, HasSubstr("--range=3,1: wants two numbers"));
+  ExpectError(folder, {"--input=photo.png", "--out=d.exr", "--range=1,3"}, HasSubstr("--range is for .png files"));
+  ExpectError(folder, {"--input=photo.png", "--out=d.png", "--range=1,3", "--percentiles=1,99"},
+              HasSubstr("give one of them"));
 }
 
 TEST(PredictTest, BadInputsAreRefusedInOneLine) {

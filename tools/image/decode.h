@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "tools/image/picture.h"
 
 namespace modelport {
 
@@ -18,7 +19,8 @@ namespace modelport {
 struct Decoded {
   int width = 0;
   int height = 0;
-  bool floats = false;                  // The pixels are floats in 0..1 instead of bytes.
+  bool floats = false;  // The pixels are floats in 0..1 instead of bytes.
+  Plate plate = {};
   int orientation = 1;                  // Where the first row and column belong, as EXIF and TIFF number it: 1..8.
   std::vector<std::string> notes = {};  // What the user has to know: "alpha ignored".
 };

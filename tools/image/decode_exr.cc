@@ -185,8 +185,10 @@ absl::Status Decode(absl::string_view bytes, PixelMemory& memory, Decoded& decod
   decoded.height = static_cast<int>(display.height);
   decoded.floats = true;
   decoded.notes.emplace_back(kSceneLinear);
-  if (const float aspect = file.header().pixelAspectRatio(); std::abs(aspect - 1) > 1e-3f) {
-    decoded.notes.push_back(absl::StrFormat("pixel aspect ratio %.4g ignored: the pixels are taken as square", aspect));
+  const float aspect = file.header().pixelAspectRatio();
+  decoded.plate = {static_cast<int>(display.left), static_cast<int>(display.top), aspect};
+  if (std::abs(aspect - 1) > 1e-3f) {
+    decoded.notes.push_back(absl::StrFormat("pixel aspect ratio %.4g: the model takes the pixels as square", aspect));
   }
   if (nan > 0) decoded.notes.push_back(absl::StrCat(nan, " NaN taken as 0"));
   if (file.header().channels().findChannel("A") != nullptr) decoded.notes.emplace_back(kAlphaIgnored);

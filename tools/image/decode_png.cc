@@ -1,12 +1,16 @@
 #include <png.h>
 
 #include <algorithm>
+#include <cmath>
 #include <csetjmp>
 #include <cstring>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "common/status/status_macros.h"
 #include "tools/image/decode.h"
 #include "tools/image/orient.h"
@@ -30,6 +34,7 @@ class Png {
     if (setjmp(png_jmpbuf(png_)) != 0) return DamagedImage(message_);
     png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // PixelMemory has the limit.
     png_set_read_fn(png_, this, Read);
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_ALWAYS, reinterpret_cast<png_const_bytep>("cICP"), 1);
     png_read_info(png_, info_);
     return absl::OkStatus();
   }
@@ -56,6 +61,26 @@ class Png {
   }
   bool has_profile() const { return png_get_valid(png_, info_, PNG_INFO_iCCP) != 0; }
 
+  // What the file states of its colours that is not sRGB, for the user; "" if it states nothing else. Of several
+  // statements the strongest counts, as PNG orders them: cICP, iCCP, sRGB, then gAMA and cHRM.
+  std::string OtherColours() const {
+    if (const absl::string_view cicp = FindCicp(); cicp.size() == 4) {
+      const auto code = [&](int i) { return static_cast<int>(static_cast<unsigned char>(cicp[i])); };
+      constexpr int kRec709 = 1, kSrgb = 13;
+      if (code(0) == kRec709 && code(1) == kSrgb) return "";
+      return absl::StrCat("cICP ignored, of primaries ", code(0), " and transfer ", code(1), ": the colours ", kTaken);
+    }
+    if (has_profile()) return kProfileIgnored;
+    if (png_get_valid(png_, info_, PNG_INFO_sRGB) != 0) return "";
+    std::string ignored;
+    double gamma = 0;
+    if (png_get_gAMA(png_, info_, &gamma) != 0 && std::abs(gamma * 2.2 - 1) > 0.02) {
+      ignored = absl::StrFormat("gAMA ignored, of %.4g", gamma);
+    }
+    if (HasOtherPrimaries()) absl::StrAppend(&ignored, ignored.empty() ? "" : ", and ", "cHRM ignored");
+    return ignored.empty() ? "" : absl::StrCat(ignored, ": the colours ", kTaken);
+  }
+
   int orientation() {
     png_bytep exif = nullptr;
     png_uint_32 size = 0;
@@ -65,6 +90,29 @@ class Png {
   }
 
  private:
+  static constexpr char kTaken[] = "are taken as sRGB";
+
+  // The content of a cICP chunk, which this libpng does not know; "" without one.
+  absl::string_view FindCicp() const {
+    png_unknown_chunkp chunks = nullptr;
+    const int count = png_get_unknown_chunks(png_, info_, &chunks);
+    for (int i = 0; i < count; ++i) {
+      if (std::memcmp(chunks[i].name, "cICP", 4) != 0) continue;
+      return {reinterpret_cast<const char*>(chunks[i].data), chunks[i].size};
+    }
+    return "";
+  }
+
+  bool HasOtherPrimaries() const {
+    constexpr double kSrgb[] = {0.3127, 0.329, 0.64, 0.33, 0.3, 0.6, 0.15, 0.06};  // White, red, green, blue.
+    double own[8] = {};
+    if (png_get_cHRM(png_, info_, &own[0], &own[1], &own[2], &own[3], &own[4], &own[5], &own[6], &own[7]) == 0) {
+      return false;
+    }
+    return !std::equal(std::begin(own), std::end(own), std::begin(kSrgb),
+                       [](double a, double b) { return std::abs(a - b) < 1e-3; });
+  }
+
   [[noreturn]] static void Fail(png_structp png, png_const_charp message) {
     Png& self = *static_cast<Png*>(png_get_error_ptr(png));
     std::strncpy(self.message_, message, sizeof(self.message_) - 1);
@@ -113,7 +161,7 @@ absl::StatusOr<Decoded> DecodePng(absl::string_view file, PixelMemory& memory) {
   Decoded decoded = {
       .width = static_cast<int>(png.width()), .height = static_cast<int>(png.height()), .floats = png.is_deep()};
   if (png.has_alpha()) decoded.notes.emplace_back(kAlphaIgnored);
-  if (png.has_profile()) decoded.notes.emplace_back(kProfileIgnored);
+  if (std::string ignored = png.OtherColours(); !ignored.empty()) decoded.notes.push_back(std::move(ignored));
   RETURN_IF_ERROR(decoded.floats ? ReadDeep(png, memory) : ReadBytes(png, memory));
   decoded.orientation = png.orientation();  // The data may stand behind the pixels.
   return decoded;

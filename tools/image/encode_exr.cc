@@ -8,6 +8,7 @@
 #include <OpenEXR/ImfStringAttribute.h>
 
 #include <algorithm>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -40,15 +41,16 @@ class MemoryStream : public Imf::OStream {
 absl::Status Write(const Imf::Header& header, const Imf::FrameBuffer& buffer, MemoryStream& stream) {
   Imf::OutputFile file(stream, header, /*numThreads=*/0);
   file.setFrameBuffer(buffer);
-  file.writePixels(header.dataWindow().max.y + 1);
+  file.writePixels(header.dataWindow().max.y - header.dataWindow().min.y + 1);
   return absl::OkStatus();
 }
 
 }  // namespace
 
 absl::StatusOr<std::string> EncodeExr(int width, int height, const std::vector<ExrChannel>& channels,
-                                      const ImageTexts& texts) {
-  Imf::Header header(width, height);
+                                      const ImageTexts& texts, const Plate& plate) {
+  const Imath::Box2i window({plate.left, plate.top}, {plate.left + width - 1, plate.top + height - 1});
+  Imf::Header header(window, window, plate.pixel_aspect);
   header.compression() = Imf::ZIP_COMPRESSION;
   for (const auto& [key, text] : texts) header.insert(key, Imf::StringAttribute(text));
   Imf::FrameBuffer buffer;
@@ -58,8 +60,11 @@ absl::StatusOr<std::string> EncodeExr(int width, int height, const std::vector<E
                                                      " values, has ", channel.values.size()));
     }
     header.channels().insert(channel.name, Imf::Channel(Imf::FLOAT));
-    char* const values = reinterpret_cast<char*>(const_cast<float*>(channel.values.data()));
-    buffer.insert(channel.name, Imf::Slice(Imf::FLOAT, values, sizeof(float), sizeof(float) * width));
+    // OpenEXR counts from pixel 0, 0, which may lie outside of the window.
+    const int64_t before = int64_t{plate.top} * width + plate.left;
+    const auto base = reinterpret_cast<intptr_t>(channel.values.data()) - before * static_cast<int64_t>(sizeof(float));
+    buffer.insert(channel.name,
+                  Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(base), sizeof(float), sizeof(float) * width));
   }
   MemoryStream stream;
   RETURN_IF_ERROR(CatchExr([&] { return Write(header, buffer, stream); }));

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "tools/image/encode_png.h"
+#include "tools/image/picture.h"
 
 namespace modelport {
 
@@ -16,10 +17,11 @@ struct ExrChannel {
   absl::Span<const float> values;
 };
 
-// The bytes of an EXR file of 32-bit floats, compressed without loss. `texts` become attributes of its header.
+// The bytes of an EXR file of 32-bit floats, compressed without loss. `texts` become attributes of its header, and
+// `plate` its windows and its pixel aspect ratio.
 //   InvalidArgument   a channel's number of values is not that of the pixels
 absl::StatusOr<std::string> EncodeExr(int width, int height, const std::vector<ExrChannel>& channels,
-                                      const ImageTexts& texts);
+                                      const ImageTexts& texts, const Plate& plate = {});
 
 }  // namespace modelport
 

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/image/read_image.h"
+#include "tools/image/testing/read_exr.h"
 #include "tools/image/transfer.h"
 
 namespace modelport {
@@ -34,6 +35,19 @@ TEST(EncodeExr, NamesLayersOfChannels) {
   const std::vector<float> values = {1};
   ASSERT_OK_AND_ASSIGN(const std::string file, EncodeExr(1, 1, {{"depth.Z", values}, {"conf.Y", values}}, {}));
   EXPECT_THAT(file, AllOf(HasSubstr("depth.Z"), HasSubstr("conf.Y")));
+}
+
+TEST(EncodeExr, LiesOnThePlate) {
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  ASSERT_OK_AND_ASSIGN(const std::string file,
+                       EncodeExr(3, 2, {{"Y", values}}, {}, {.left = -5, .top = 7, .pixel_aspect = 2}));
+  const std::string path = testing::TempDir() + "plate.exr";
+  ASSERT_OK(OutputFile::WriteWhole(path, file));
+  ExrContent read = ReadExr(path);
+  EXPECT_EQ(read.left, -5);
+  EXPECT_EQ(read.top, 7);
+  EXPECT_EQ(read.pixel_aspect, 2);
+  EXPECT_EQ(read.channels["Y"], values);
 }
 
 TEST(EncodeExr, RefusesAWrongNumberOfValues) {

@@ -8,11 +8,20 @@
 
 namespace modelport {
 
+// Where an image lies on its plate, as EXR files state it: the first pixel of the display window, and how wide a pixel
+// is for its height.
+struct Plate {
+  int left = 0;
+  int top = 0;
+  float pixel_aspect = 1;
+};
+
 // An upright image in sRGB: rows from the top, pixels from the left, R G B of each. Bytes are 0..255, floats 0..1.
 struct Image {
   int width = 0;
   int height = 0;
-  std::variant<std::vector<uint8_t>, std::vector<float>> pixels;
+  std::variant<std::vector<uint8_t>, std::vector<float>> pixels = {};
+  Plate plate = {};
 };
 
 using Rgb = std::array<uint8_t, 3>;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 
@@ -88,8 +89,17 @@ ConfinedLimits LimitsFor(size_t file_size, int64_t max_pixels) {
 
 // The answer of the confined process as text: numbers, then a line for each note.
 std::string Encode(const Decoded& decoded) {
-  return absl::StrCat(decoded.width, " ", decoded.height, " ", decoded.floats ? 1 : 0, " ", decoded.orientation, "\n",
+  return absl::StrCat(decoded.width, " ", decoded.height, " ", decoded.floats ? 1 : 0, " ", decoded.orientation, " ",
+                      decoded.plate.left, " ", decoded.plate.top, " ", decoded.plate.pixel_aspect, "\n",
                       absl::StrJoin(decoded.notes, "\n"));
+}
+
+// The last three words. What OpenEXR would not write again is none.
+bool ParsePlate(const std::vector<std::string>& words, Plate& plate) {
+  constexpr int kMost = 1 << 28;
+  return absl::SimpleAtoi(words[4], &plate.left) && std::abs(plate.left) <= kMost &&
+         absl::SimpleAtoi(words[5], &plate.top) && std::abs(plate.top) <= kMost &&
+         absl::SimpleAtof(words[6], &plate.pixel_aspect) && plate.pixel_aspect >= 1e-6f && plate.pixel_aspect <= 1e6f;
 }
 
 // The inverse of Encode, for an answer of a process that hostile bytes may have taken over.
@@ -98,10 +108,10 @@ absl::StatusOr<Decoded> Decode(const std::string& text, int64_t max_pixels) {
   const std::vector<std::string> words = absl::StrSplit(lines.empty() ? "" : lines[0], ' ');
   Decoded decoded;
   int floats = 0;
-  if (words.size() != 4 || !absl::SimpleAtoi(words[0], &decoded.width) || decoded.width < 1 ||
+  if (words.size() != 7 || !absl::SimpleAtoi(words[0], &decoded.width) || decoded.width < 1 ||
       !absl::SimpleAtoi(words[1], &decoded.height) || decoded.height < 1 ||
       int64_t{decoded.width} * decoded.height > max_pixels || !absl::SimpleAtoi(words[2], &floats) ||
-      !absl::SimpleAtoi(words[3], &decoded.orientation)) {
+      !absl::SimpleAtoi(words[3], &decoded.orientation) || !ParsePlate(words, decoded.plate)) {
     return DamagedImage("the decoder's answer makes no sense");
   }
   decoded.floats = floats != 0;
@@ -114,6 +124,7 @@ ReadImageResult TurnUpright(Decoded decoded, const char* memory) {
                             .notes = std::move(decoded.notes)};
   const auto [width, height, floats, orientation] =
       std::tuple(decoded.width, decoded.height, decoded.floats, decoded.orientation);
+  result.image.plate = decoded.plate;
   result.image.width = orientation >= 5 ? height : width;
   result.image.height = orientation >= 5 ? width : height;
   if (floats) {

@@ -230,6 +230,16 @@ TEST(ReadImage, ADamagedSecondPageOfATiffSpoilsNotTheFirst) {
   ExpectPixels(read.image, 16, 16, SampleValue, 0);
 }
 
+TEST(ReadImage, ACutJpegInATiffIsDamaged) {
+  const std::string whole = MakeTiff({.width = 64, .height = 64, .jpeg = true});
+  EXPECT_OK(Read(whole));
+  std::string cut = whole;
+  const size_t scan = whole.rfind("\xff\xda"), end = whole.find("\xff\xd9", scan);
+  ASSERT_LT(scan, end);
+  cut.replace((scan + end) / 2, 2, "\xff\xd9");  // The end of a JPEG.
+  EXPECT_THAT(Read(cut), StatusIs(absl::StatusCode::kDataLoss, _));
+}
+
 TEST(ReadImage, ASignedTiffIsRefused) {
   EXPECT_THAT(Read(MakeTiff({.sign = true})),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("8 bits with the sample format 2")));
@@ -280,7 +290,44 @@ TEST(ReadImage, TheStatedPrimariesOfRec709ChangeNothing) {
 TEST(ReadImage, PixelsThatAreNotSquareAreSaid) {
   ASSERT_OK_AND_ASSIGN(const auto read,
                        Read(MakeExr({.width = 1, .height = 1, .values = {0, 0, 0}, .pixel_aspect = 2})));
-  EXPECT_THAT(read.notes, Contains("pixel aspect ratio 2 ignored: the pixels are taken as square"));
+  EXPECT_THAT(read.notes, Contains("pixel aspect ratio 2: the model takes the pixels as square"));
+}
+
+TEST(ReadImage, KnowsWhereAnExrLiesOnItsPlate) {
+  ASSERT_OK_AND_ASSIGN(const auto read, Read(MakeExr({.width = 1,
+                                                      .height = 1,
+                                                      .left = 4,
+                                                      .top = -3,
+                                                      .display_width = 8,
+                                                      .display_height = 6,
+                                                      .display_left = 2,
+                                                      .display_top = -4,
+                                                      .pixel_aspect = 2})));
+  EXPECT_EQ(read.image.width, 8);
+  EXPECT_EQ(read.image.height, 6);
+  EXPECT_EQ(read.image.plate.left, 2);
+  EXPECT_EQ(read.image.plate.top, -4);
+  EXPECT_EQ(read.image.plate.pixel_aspect, 2);
+}
+
+TEST(ReadImage, WhatAPngStatesOfItsColoursIsHonouredOrSaid) {
+  const struct {
+    SamplePng sample;
+    std::string note;
+  } kCases[] = {
+      {{.gamma = 1}, "gAMA ignored, of 1: the colours are taken as sRGB"},
+      {{.gamma = 1 / 2.2}, ""},
+      {{.gamma = 1, .srgb = true}, ""},
+      {{.primaries = true}, "cHRM ignored: the colours are taken as sRGB"},
+      {{.gamma = 0.5, .primaries = true}, "gAMA ignored, of 0.5, and cHRM ignored: the colours are taken as sRGB"},
+      {{.cicp = {9, 16, 0, 1}}, "cICP ignored, of primaries 9 and transfer 16: the colours are taken as sRGB"},
+      {{.gamma = 1, .cicp = {1, 13, 0, 1}}, ""},
+  };
+  for (const auto& test : kCases) {
+    ASSERT_OK_AND_ASSIGN(const auto read, Read(MakePng(test.sample)));
+    EXPECT_THAT(read.notes, test.note.empty() ? testing::Matcher<std::vector<std::string>>(testing::IsEmpty())
+                                              : testing::Matcher<std::vector<std::string>>(ElementsAre(test.note)));
+  }
 }
 
 TEST(ReadImage, NanInExrIsCountedAndTakenAsBlack) {

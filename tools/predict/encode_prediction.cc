@@ -45,15 +45,16 @@ struct Scale {
   double step;
 };
 
-Scale ScaleFor(const at::Tensor& depth, const Manifest& manifest) {
-  if (MainOutput(manifest).unit() == kMetres) return {0, 1 / kStepsPerMetre};
-  const ValueRange range = RangeOf(depth, 0, 100);
+Scale ScaleFor(const at::Tensor& depth, const Manifest& manifest, const absl::optional<ValueRange>& wanted) {
+  if (!wanted && MainOutput(manifest).unit() == kMetres) return {0, 1 / kStepsPerMetre};
+  const ValueRange range = wanted ? *wanted : RangeOf(depth, 0, 100);
   return {range.min, std::max((range.max - range.min) / kMaxStep, 1e-30)};
 }
 
-absl::StatusOr<std::string> EncodeGrey(const Prediction& prediction, const LoadedArtifact& artifact) {
+absl::StatusOr<std::string> EncodeGrey(const Prediction& prediction, const LoadedArtifact& artifact,
+                                       const absl::optional<ValueRange>& range) {
   const at::Tensor& depth = prediction.depth;
-  const Scale scale = ScaleFor(depth, artifact.manifest);
+  const Scale scale = ScaleFor(depth, artifact.manifest, range);
   const bool has_gaps = prediction.mask.defined() && scale.offset == 0;
   std::vector<uint16_t> numbers;
   for (const float value : Values(depth)) {
@@ -93,13 +94,14 @@ absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction&
     return absl::InvalidArgumentError(
         absl::StrCat(artifact.manifest.model(), " gives no normals; leave out --normals"));
   }
-  if (!style.colours) return EncodeGrey(prediction, artifact);
+  if (!style.colours) return EncodeGrey(prediction, artifact, style.range);
   const absl::optional<Picture> photo = style.side_by_side ? absl::make_optional<Picture>(image) : absl::nullopt;
   return EncodePicture(DrawDepth(prediction.depth, *style.colours, artifact.manifest, photo ? &*photo : nullptr),
                        artifact);
 }
 
-absl::StatusOr<std::string> EncodeDepthExr(const Prediction& prediction, const LoadedArtifact& artifact) {
+absl::StatusOr<std::string> EncodeDepthExr(const Image& image, const Prediction& prediction,
+                                           const LoadedArtifact& artifact) {
   std::vector<ExrChannel> channels = {{"depth.Z", Values(prediction.depth)}};
   if (prediction.confidence.defined()) channels.push_back({"confidence.Y", Values(prediction.confidence)});
   if (prediction.sky.defined()) channels.push_back({"sky.Y", Values(prediction.sky)});
@@ -115,7 +117,7 @@ absl::StatusOr<std::string> EncodeDepthExr(const Prediction& prediction, const L
   ImageTexts texts = Origin(artifact);
   texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
   return EncodeExr(static_cast<int>(prediction.depth.size(1)), static_cast<int>(prediction.depth.size(0)), channels,
-                   texts);
+                   texts, image.plate);
 }
 
 absl::StatusOr<std::string> EncodeMattePng(const at::Tensor& alpha, const LoadedArtifact& artifact) {
@@ -128,9 +130,10 @@ absl::StatusOr<std::string> EncodeMattePng(const at::Tensor& alpha, const Loaded
                    Origin(artifact));
 }
 
-absl::StatusOr<std::string> EncodeMatteExr(const at::Tensor& alpha, const LoadedArtifact& artifact) {
+absl::StatusOr<std::string> EncodeMatteExr(const Image& image, const at::Tensor& alpha,
+                                           const LoadedArtifact& artifact) {
   return EncodeExr(static_cast<int>(alpha.size(1)), static_cast<int>(alpha.size(0)), {{"A", Values(alpha)}},
-                   Origin(artifact));
+                   Origin(artifact), image.plate);
 }
 
 absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
@@ -154,12 +157,15 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
                                              const LoadedArtifact& artifact, const OutputStyle& style) {
   const std::string name = absl::AsciiStrToLower(path);
   const bool png = absl::EndsWith(name, ".png"), exr = absl::EndsWith(name, ".exr");
+  if (style.range && !prediction.depth.defined()) {
+    return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --range"));
+  }
   if (!png && !exr) return absl::InvalidArgumentError("wants a name that ends with .png or .exr");
   if (prediction.depth.defined()) {
-    return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(prediction, artifact);
+    return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(image, prediction, artifact);
   }
   if (prediction.alpha.defined()) {
-    return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(prediction.alpha, artifact);
+    return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
   }
   if (prediction.features.defined()) {
     return png ? EncodeFeaturesPng(image, prediction.features, artifact)
@@ -171,18 +177,24 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
 
 std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
                                   const OutputStyle& style) {
-  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png") || style.is_picture()) return {};
-  if (MainOutput(artifact.manifest).unit() != kMetres) {
+  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png") || style.normals) return {};
+  const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres;
+  if (!style.range && (!in_metres || style.colours)) {
     if (!style.is_one_of_several) return {};
-    return {"each file goes from its own smallest depth to its own largest; .exr keeps the model's scale"};
+    return {
+        "each file goes from its own smallest depth to its own largest; --range=MIN,MAX gives all one scale, and "
+        ".exr keeps the model's"};
   }
-  constexpr float kMost = kMaxStep / kStepsPerMetre;
+  const ValueRange range = style.range ? *style.range : ValueRange{0, kMaxStep / kStepsPerMetre};
   const absl::Span<const float> values = Values(prediction.depth);
-  const int64_t clipped =
-      std::count_if(values.begin(), values.end(), [](float value) { return std::isfinite(value) && value > kMost; });
+  const int64_t clipped = std::count_if(values.begin(), values.end(), [&](float value) {
+    return std::isfinite(value) && (value < range.min || value > range.max);
+  });
   if (clipped == 0) return {};
-  return {absl::StrFormat("depth beyond %.0f m is written as %.0f m, on %.1f %% of the pixels; .exr holds it", kMost,
-                          kMost, 100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()))};
+  return {absl::StrFormat("depth outside %.6g to %.6g%s is written as these, on %.1f %% of the pixels; %s.exr holds it",
+                          range.min, range.max, in_metres ? " m" : "",
+                          100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()),
+                          style.range ? "" : "--range=MIN,MAX takes another scale, and ")};
 }
 
 }  // namespace modelport

@@ -19,6 +19,7 @@ struct OutputStyle {
   bool side_by_side = false;             // With `colours`: the image to the left of its depth.
   bool normals = false;                  // For PNG: normals as colours, in the place of depth.
   bool is_one_of_several = false;        // Whether other images have files of this style, too.
+  absl::optional<ValueRange> range;      // For PNG: the depths that become 0 and 65535.
 
   // Whether it can only be a PNG.
   bool is_picture() const { return colours || normals; }
@@ -26,8 +27,8 @@ struct OutputStyle {
 
 // The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
 //
-//   depth, PNG        16 bits of grey: in metres times 256, where 0 is a pixel without depth, else from the smallest to
-//                     the largest value; or colours; or the colours of normals
+//   depth, PNG        16 bits of grey: over the style's range, or else in metres times 256, where 0 is a pixel without
+//                     depth, or from the smallest to the largest value; or colours; or the colours of normals
 //   depth, EXR        channels depth.Z, and those that the model gives of confidence.Y, sky.Y, mask.Y and normal.X,
 //                     normal.Y and normal.Z (x right, y down, z forward), in 32-bit floats
 //   matte, PNG        16 bits of grey, from 0 to 1
@@ -36,7 +37,9 @@ struct OutputStyle {
 //   features, EXR     channels features.0000, ..., one pixel for each patch
 //
 // Both formats say which model made them, from which weights, in which unit, and the SHA-256 of the manifest.
-//   InvalidArgument      the path has another extension, or the model gives nothing that can be drawn, or no normals
+//   InvalidArgument      the path has another extension, or the model gives nothing that can be drawn, no normals, or
+//   no
+//                        depth that has a range
 //   FailedPrecondition   the values are not finite
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
                                              const LoadedArtifact& artifact, const OutputStyle& style);

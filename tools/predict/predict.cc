@@ -1,4 +1,5 @@
 // Runs a model on images and writes what it sees as pictures and maps.
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -56,6 +57,10 @@ Flag<std::string> FLAGS_colours(
     "draw depth in colours with a legend: spectral, turbo or grey; by default a .png has 16-bit numbers");
 Flag<std::string> FLAGS_percentiles(flags, "percentiles", "0,100",
                                     "the percentiles of the depth that get the first and the last colour");
+Flag<std::string> FLAGS_range(flags, "range", "",
+                              "MIN,MAX: the depths, in the model's unit, that are 0 and 65535 in a .png, or get the "
+                              "first and the last colour; by "
+                              "default 0 to 256 metres, or each image's own smallest and largest");
 Flag<bool> FLAGS_normals(flags, "normals", false,
                          "draw normals in the place of depth: red right, green up, blue to the camera");
 Flag<bool> FLAGS_side_by_side(flags, "side_by_side", false, "draw depth in colours, with the image to its left");
@@ -106,14 +111,26 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   return LoadKeptArtifact(kept.path);
 }
 
+// Two numbers, the smaller first.
+absl::optional<ValueRange> ParseRange(const std::string& text) {
+  const std::vector<std::string> ends = absl::StrSplit(text, ',');
+  ValueRange range;
+  const bool parsed =
+      ends.size() == 2 && absl::SimpleAtod(ends[0], &range.min) && absl::SimpleAtod(ends[1], &range.max);
+  const bool is_range = parsed && std::isfinite(range.min) && std::isfinite(range.max) && range.min < range.max;
+  return is_range ? absl::make_optional(range) : absl::nullopt;
+}
+
 absl::StatusOr<DepthColours> ParseColours(const std::string& name) {
   const absl::StatusOr<ColourMap> map = FindColourMap(name);
   if (!map.ok()) return Annotate(map.status(), absl::StrCat("--colours=", name));
   DepthColours colours = {.map = *map};
   const std::string percentiles = *FLAGS_percentiles;
-  const std::vector<std::string> ends = absl::StrSplit(percentiles, ',');
-  if (ends.size() == 2 && absl::SimpleAtod(ends[0], &colours.low) && absl::SimpleAtod(ends[1], &colours.high) &&
-      0 <= colours.low && colours.low < colours.high && colours.high <= 100) {
+  const absl::optional<ValueRange> range = ParseRange(percentiles);
+  if (range && 0 <= range->min && range->max <= 100) {
+    colours.low = range->min;
+    colours.high = range->max;
+    colours.range = ParseRange(*FLAGS_range);
     return colours;
   }
   return absl::InvalidArgumentError(
@@ -132,6 +149,18 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
   options.size = *FLAGS_size;
   options.style.side_by_side = *FLAGS_side_by_side;
   options.style.normals = *FLAGS_normals;
+  const std::string range = *FLAGS_range;
+  options.style.range = ParseRange(range);
+  if (!range.empty() && !options.style.range) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--range=", range, ": wants two numbers, the smaller first, such as 0,80"));
+  }
+  if (!range.empty() && *FLAGS_percentiles != "0,100") {
+    return absl::InvalidArgumentError("--range and --percentiles both choose the scale: give one of them");
+  }
+  if (!range.empty() && options.style.normals) {
+    return absl::InvalidArgumentError("--range is for depth: leave it out with --normals");
+  }
   const std::string colours = *FLAGS_colours;
   if (options.style.normals && (!colours.empty() || options.style.side_by_side)) {
     return absl::InvalidArgumentError("--normals has colours of its own: leave out --colours and --side_by_side");
@@ -183,11 +212,17 @@ absl::StatusOr<std::vector<PredictJob>> PlanJobs(const std::vector<FoundImage>& 
   std::vector<std::string> outputs(images.size());
   if (!out.empty()) {
     const bool is_sequence = images.size() > 1 && !images.front().number.empty();
-    const bool is_map = is_sequence && !style.is_picture() && FLAGS_compare->empty();
+    const bool is_map = is_sequence && !style.is_picture() && !style.range && FLAGS_compare->empty();
     ASSIGN_OR_RETURN(outputs, NameOutputs(images, ResolveUserPath(out), is_map ? ".exr" : ".png"));
   }
   std::vector<PredictJob> jobs;
-  for (size_t i = 0; i < images.size(); ++i) jobs.push_back({images[i].path, outputs[i]});
+  for (size_t i = 0; i < images.size(); ++i) {
+    if (style.range && absl::EndsWithIgnoreCase(outputs[i], ".exr")) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--range is for .png files: ", outputs[i], " holds the depth as it is"));
+    }
+    jobs.push_back({images[i].path, outputs[i]});
+  }
   return jobs;
 }
 

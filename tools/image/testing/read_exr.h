@@ -11,6 +11,9 @@ namespace modelport {
 struct ExrContent {
   int width = 0;
   int height = 0;
+  int left = 0;  // Of the data window, which is the display window.
+  int top = 0;
+  float pixel_aspect = 1;
   std::map<std::string, std::vector<float>> channels;
   std::map<std::string, std::string> texts;  // Attributes that are strings.
 };

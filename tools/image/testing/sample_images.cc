@@ -99,7 +99,12 @@ std::string MakePng(const SamplePng& sample) {
   if (sample.colours == PNG_COLOR_TYPE_PALETTE) png_set_PLTE(png, info, palette.data(), 256);
   std::string exif = Exif(sample.orientation);
   if (sample.orientation != 0) png_set_eXIf_1(png, info, exif.size(), reinterpret_cast<png_bytep>(exif.data()));
+  if (sample.gamma != 0) png_set_gAMA(png, info, sample.gamma);
+  if (sample.srgb) png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+  if (sample.primaries) png_set_cHRM(png, info, 0.3127, 0.329, 0.708, 0.292, 0.17, 0.797, 0.131, 0.046);
   png_write_info(png, info);
+  const auto* const cicp = reinterpret_cast<png_const_bytep>(sample.cicp.data());
+  if (!sample.cicp.empty()) png_write_chunk(png, reinterpret_cast<png_const_bytep>("cICP"), cicp, sample.cicp.size());
   const int channels = png_get_channels(png, info);
   std::vector<std::vector<uint8_t>> rows(sample.height);
   std::vector<png_bytep> starts;
@@ -169,7 +174,8 @@ void WritePage(TIFF* tiff, const SampleTiff& sample) {
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                sample.inks ? PHOTOMETRIC_SEPARATED : (sample.channels < 3 ? PHOTOMETRIC_MINISBLACK : PHOTOMETRIC_RGB));
-  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, sample.jpeg ? COMPRESSION_JPEG : COMPRESSION_ADOBE_DEFLATE);
+  if (sample.jpeg) TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, sample.height);
   const uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
   if (sample.channels == 4 && !sample.inks) TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
   std::string pixels;
@@ -221,7 +227,8 @@ std::string MakeTiff(const SampleTiff& sample) {
 
 std::string MakeExr(const SampleExr& sample) {
   const Imath::Box2i data({sample.left, sample.top}, {sample.left + sample.width - 1, sample.top + sample.height - 1});
-  const Imath::Box2i display({0, 0}, {sample.display_width - 1, sample.display_height - 1});
+  const Imath::V2i first(sample.display_left, sample.display_top);
+  const Imath::Box2i display(first, first + Imath::V2i(sample.display_width - 1, sample.display_height - 1));
   Imf::Header header(sample.display_width == 0 ? data : display, data, sample.pixel_aspect);
   if (const std::vector<float>& xy = sample.primaries; !xy.empty()) {
     Imf::addChromaticities(header, Imf::Chromaticities({xy[0], xy[1]}, {xy[2], xy[3]}, {xy[4], xy[5]}, {xy[6], xy[7]}));

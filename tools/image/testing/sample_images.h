@@ -30,6 +30,10 @@ struct SamplePng {
   int bits = 8;         // 8 or 16. A sample of 16 bits is SampleValue * 257.
   int orientation = 0;  // In an eXIf chunk; 0: none.
   bool interlaced = false;
+  double gamma = 0;        // In a gAMA chunk; 0: none.
+  bool srgb = false;       // An sRGB chunk.
+  bool primaries = false;  // Those of Rec. 2020, in a cHRM chunk.
+  std::string cicp = {};   // The four bytes of a cICP chunk; empty: none.
 };
 std::string MakePng(const SamplePng& sample);
 
@@ -44,6 +48,7 @@ struct SampleTiff {
   int alpha = 255;     // Of each pixel of RGB with alpha, which is straight: the colours are not multiplied by it.
   bool sign = false;   // The samples are called signed.
   bool tiles = false;  // Of 16 x 16 pixels.
+  bool jpeg = false;   // Compressed as JPEG.
 };
 std::string MakeTiff(const SampleTiff& sample);
 
@@ -53,10 +58,12 @@ struct SampleExr {
   int height = 2;
   std::vector<std::string> channels = {"R", "G", "B"};
   std::vector<float> values = {};
-  int left = 0;  // Of the data window in the display window, which begins at 0, 0.
+  int left = 0;  // Of the data window.
   int top = 0;
   int display_width = 0;  // 0: the data window is the display window.
   int display_height = 0;
+  int display_left = 0;
+  int display_top = 0;
   std::vector<float> primaries = {};  // x and y of red, green, blue and white; empty: the file states none.
   float pixel_aspect = 1;
 };

@@ -59,7 +59,7 @@ absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Predict
 
 Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours,
                        const Manifest& manifest) {
-  const ValueRange range = RangeOf(a, colours.low, colours.high);
+  const ValueRange range = colours.range ? *colours.range : RangeOf(a, colours.low, colours.high);
   const Legend legend = {.map = colours.map,
                          .reversed = MainOutput(manifest).larger_is() == "farther",
                          .min = range.min,

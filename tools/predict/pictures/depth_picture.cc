@@ -49,7 +49,7 @@ std::string DepthUnit(const Manifest& manifest) {
 
 Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
                   const Picture* beside) {
-  const ValueRange range = RangeOf(depth, colours.low, colours.high);
+  const ValueRange range = colours.range ? *colours.range : RangeOf(depth, colours.low, colours.high);
   const Legend legend = {.map = colours.map,
                          .reversed = MainOutput(manifest).larger_is() == "farther",
                          .min = range.min,

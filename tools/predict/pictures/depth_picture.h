@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/picture.h"
@@ -27,8 +28,9 @@ std::string DepthUnit(const Manifest& manifest);
 // How depth is drawn.
 struct DepthColours {
   ColourMap map;
-  double low = 0;  // The percentiles of the depth that get the first and the last colour.
+  double low = 0;  // The percentiles of the depth that get the first and the last colour, without `range`.
   double high = 100;
+  absl::optional<ValueRange> range = absl::nullopt;  // The depths that do.
 };
 
 // The depth [H, W] in colours, the last one nearest, above a legend; `beside` is drawn to its left if it is not null,
