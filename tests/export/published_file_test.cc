@@ -1,4 +1,5 @@
 // A checkpoint's sha256 tells whether it is the published file, and whether it is another model's.
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
 #include "tests/support/tool_process.h"
+#include "tools/image/testing/sample_images.h"
 
 namespace modelport {
 namespace {
@@ -48,7 +50,7 @@ class PublishedFileTest : public testing::Test {
 
   ToolResult Run(const std::string& tool, std::vector<std::string> arguments) const {
     arguments.push_back("--plugin_path=plugin");
-    return RunTool(tool, arguments, folder_);
+    return RunTool(tool, arguments, folder_, [this] { setenv("XDG_CACHE_HOME", (folder_ + "/cache").c_str(), 1); });
   }
 
   ToolResult Export(const std::string& model, const std::string& checkpoint) const {
@@ -83,6 +85,20 @@ TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
   EXPECT_THAT(result.out, HasSubstr(" (not the published file)\n"));
   EXPECT_EQ(Published(), "no");
   ExpectVerified();
+}
+
+TEST_F(PublishedFileTest, PredictSaysItToo) {
+  std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 28, .height = 28});
+  const auto predict = [&](const std::string& checkpoint) {
+    return Run("predict", {"--model=relative", "--checkpoint=" + checkpoint, "--input=photo.png", "--size=28",
+                           "--out=depth.exr"});
+  };
+  const ToolResult published = predict(Pth());
+  EXPECT_EQ(published.exit_status, 0) << published.err;
+  EXPECT_THAT(published.out, HasSubstr("(the published file)"));
+  const ToolResult other = predict(DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth"));
+  EXPECT_EQ(other.exit_status, 0) << other.err;
+  EXPECT_THAT(other.out, HasSubstr("(not the published file)"));
 }
 
 TEST_F(PublishedFileTest, TheFirstDigitsOfADigestAreCompared) {

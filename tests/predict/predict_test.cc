@@ -18,6 +18,7 @@
 #include "common/checkpoint/seeded.h"
 #include "common/io/testing/obey_permissions.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/archive/testing/archive_records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/goldens/golden_case.h"
@@ -609,6 +610,30 @@ TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("PERMISSION_DENIED: closed/depth.png"));
   EXPECT_THAT(FileNames(folder + "/closed"), IsEmpty());
+}
+
+// A manifest is whoever's who wrote the file, and may say of the code what is not so.
+TEST(PredictTest, AManifestThatIsNotSoIsAnErrorOfTheFile) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult exported =
+      RunWarmTool("export", Arguments(DepthModel(), {"--with_preprocess", "--out=m.pt", "--noverify"}), folder);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  std::filesystem::remove(folder + "/m.manifest.json");
+  std::string stated = "\"kind\": \"depth\"";
+  for (const std::string kind : {"features", "matte", "scores", "normals", "nothing"}) {
+    AlterArchive(folder + "/m.pt", [&](Records& records) {
+      std::string& manifest = Content(records, "extra/modelport.manifest.json");
+      const size_t at = manifest.find(stated);
+      ASSERT_NE(at, manifest.npos);
+      const std::string other = absl::StrCat("\"kind\": \"", kind, "\"");
+      manifest.replace(at, stated.size(), other);
+      stated = other;
+    });
+    const ToolResult result =
+        RunWarmTool("predict", {"--artifact=m.pt", "--input=photo.png", "--size=56", "--out=d.exr"}, folder);
+    EXPECT_THAT(result.err, Not(HasSubstr("a bug in Modelport"))) << kind;
+    if (result.exit_status != 0) EXPECT_THAT(result.err, HasSubstr("m.pt")) << kind;
+  }
 }
 
 TEST(PredictTest, ArtifactsOfOthersAreRefused) {
