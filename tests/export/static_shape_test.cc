@@ -40,6 +40,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 using torch::jit::Module;
 
 using Change = std::function<void(ExportOptions&)>;
@@ -209,13 +210,15 @@ TEST(StaticShapeTest, WorksWithKeptOutputsAndFromACheckpoint) {
   EXPECT_OK(Verify(folder));
 }
 
-TEST(StaticShapeTest, LintFindsNothing) {
+TEST(StaticShapeTest, LintFindsThatTheSizeIsFixedAndNothingElse) {
   const std::string folder = EmptyFolder("lint");
   ASSERT_OK_AND_ASSIGN(const Runtime* const runtime, FindRuntime("1.6"));
   ASSERT_OK(
       Export(folder, ExampleModel("views"), {ForOneSize, [&](ExportOptions& options) { options.runtime = runtime; }}));
   const ToolResult lint = RunTool("lint", {"m.pt", "--runtime=1.6"}, folder);
-  EXPECT_EQ(lint.exit_status, 0) << lint.out << lint.err;
+  EXPECT_EQ(lint.exit_status, 1);
+  EXPECT_THAT(lint.out, AllOf(StartsWith("fixed size, module "), HasSubstr("with a table of fixed sizes"),
+                              HasSubstr("\n1 finding; runs in LibTorch 1.6 and newer")));
 }
 
 TEST(StaticShapeTest, WhatCannotBeOfOneSizeIsAnErrorAndWritesNothing) {

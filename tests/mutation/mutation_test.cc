@@ -119,7 +119,7 @@ TEST(MutationTest, TheUnchangedTextFailsNoTest) {
 }
 
 TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
-  const Mutation bad = {"layers/torch_nn.yaml", "return torch.sigmoid(x)", "return torch.sigmoid(x"};
+  const Mutation bad = {"layers/torch_nn.yaml", "torch.conv2d(x, self.weight, None,", "torch.conv2d((x, self.weight, None,"};
   EXPECT_THAT(Complaints(MutatedModels(bad)), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
 }
 

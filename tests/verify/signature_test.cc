@@ -272,7 +272,8 @@ class UnseenWriter {
     const int file = open(path.c_str(), O_RDWR);
     void* const bytes = mmap(nullptr, fs::file_size(path), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (bytes == MAP_FAILED) _exit(1);
-    for (;; usleep(500)) static_cast<volatile char*>(bytes)[position] ^= 1;
+    volatile char& byte = static_cast<char*>(bytes)[position];
+    for (;; usleep(500)) byte = byte ^ 1;
   }
   ~UnseenWriter() {
     kill(process_, SIGKILL);

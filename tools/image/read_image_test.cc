@@ -317,7 +317,7 @@ TEST(ReadImage, WhatAPngStatesOfItsColoursIsHonouredOrSaid) {
   } kCases[] = {
       {{.gamma = 1}, "gAMA ignored, of 1: the colours are taken as sRGB"},
       {{.gamma = 1 / 2.2}, ""},
-      {{.gamma = 1, .srgb = true}, ""},
+      {{.srgb = true}, ""},
       {{.primaries = true}, "cHRM ignored: the colours are taken as sRGB"},
       {{.gamma = 0.5, .primaries = true}, "gAMA ignored, of 0.5, and cHRM ignored: the colours are taken as sRGB"},
       {{.cicp = {9, 16, 0, 1}}, "cICP ignored, of primaries 9 and transfer 16: the colours are taken as sRGB"},

@@ -15,11 +15,12 @@ namespace modelport {
 
 // What kind of file a prediction becomes.
 struct OutputStyle {
-  absl::optional<DepthColours> colours;  // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
-  bool side_by_side = false;             // With `colours`: the image to the left of its depth.
-  bool normals = false;                  // For PNG: normals as colours, in the place of depth.
-  bool is_one_of_several = false;        // Whether other images have files of this style, too.
-  absl::optional<ValueRange> range;      // For PNG: the depths that become 0 and 65535.
+  // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
+  absl::optional<DepthColours> colours = absl::nullopt;
+  bool side_by_side = false;                         // With `colours`: the image to the left of its depth.
+  bool normals = false;                              // For PNG: normals as colours, in the place of depth.
+  bool is_one_of_several = false;                    // Whether other images have files of this style, too.
+  absl::optional<ValueRange> range = absl::nullopt;  // For PNG: the depths that become 0 and 65535.
 
   // Whether it can only be a PNG.
   bool is_picture() const { return colours || normals; }

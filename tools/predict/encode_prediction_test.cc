@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 LoadedArtifact ArtifactOf(const std::string& unit) {
-  LoadedArtifact artifact = {.module = torch::jit::Module("toy")};
+  LoadedArtifact artifact = {.path = "toy.pt", .module = torch::jit::Module("toy")};
   artifact.manifest.set_model("toy");
   Manifest::EntryPoint& forward = *artifact.manifest.add_entry_points();
   forward.set_method("forward");

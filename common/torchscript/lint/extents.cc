@@ -39,9 +39,10 @@ bool FollowsFirst(absl::string_view name) {
 // The result may have none of the dimensions that follow the image.
 bool MayLoseSizes(absl::string_view name) {
   static const auto* const names =
-      new Names{"aten::amax",   "aten::amin",   "aten::argmax", "aten::argmin", "aten::einsum", "aten::embedding",
-                "aten::gather", "aten::index",  "aten::max",    "aten::mean",   "aten::min",    "aten::norm",
-                "aten::prod",   "aten::select", "aten::std",    "aten::sum",    "aten::topk",   "aten::var"};
+      new Names{"aten::amax",   "aten::as_tensor", "aten::tensor",    "aten::amin",   "aten::argmax",
+                "aten::argmin", "aten::einsum",    "aten::embedding", "aten::gather", "aten::index",
+                "aten::max",    "aten::mean",      "aten::min",       "aten::norm",   "aten::prod",
+                "aten::select", "aten::std",       "aten::sum",       "aten::topk",   "aten::var"};
   return names->contains(name) || absl::StrContains(name, "adaptive_");
 }
 
@@ -74,6 +75,13 @@ Extents OfSizes(const std::vector<FactPtr>& sizes, const Extents& from) {
   const auto extent = [&](const FactPtr& size) { return IsInferred(size) ? Any(from) : size->extents.rest; };
   Extents result = {.first = extent(sizes.front()), .rest = Extent::kFixed};
   for (size_t i = 1; i < sizes.size(); ++i) result.rest = std::max(result.rest, extent(sizes[i]));
+  return result;
+}
+
+// Of what combines tensors element by element, and numbers whose values do not matter.
+Extents OfTensors(const Step& step) {
+  Extents result = {.first = Extent::kFixed, .rest = Extent::kFixed};
+  for (const Operand& operand : TensorOperands(step)) result = Join(result, operand.fact->extents);
   return result;
 }
 
@@ -124,6 +132,7 @@ Extents ResultExtents(const Step& step) {
   if (IsResize(name) && !step.sizes.empty()) return {.first = first.first, .rest = Any(OfSizes(step.sizes, first))};
   Extents result = {.first = Extent::kFixed, .rest = Extent::kFixed};
   for (const FactPtr& input : step.inputs) result = Join(result, input->extents);
+  if (IsElementwise(name) && !TensorOperands(step).empty()) result = OfTensors(step);
   if (FollowsFirst(name)) result = first;
   if (MovesFirst(step)) result.first = Any(result);
   if (MayLoseSizes(name) && Any(result) != Extent::kFixed) result = Extents();

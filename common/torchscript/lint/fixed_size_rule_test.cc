@@ -20,16 +20,14 @@ const RuleCase kFixedSizeCases[] = {
     {"ReshapeOfAPooledVector", "fixed size", Forward("  return x.reshape([1, 3, 50176])\n"), "[1, 3, 50176]",
      Forward("  y = torch.adaptive_avg_pool2d(x, [1, 1]) + x.mean([2, 3], True)\n  return y.reshape([1, 3])\n")},
     {"Resize", "fixed size",
-     Forward("  return torch._C._nn.upsample_bilinear2d(torch.conv2d(x, self.weight), [518, 518], False)\n"),
+     Forward("  return torch.upsample_bilinear2d(torch.conv2d(x, self.weight), [518, 518], False)\n"),
      "aten::upsample_bilinear2d resizes to [518, 518], whatever size the image has",
-     Forward(
-         "  return torch._C._nn.upsample_bilinear2d(torch.conv2d(x, self.weight), [x.size(2), x.size(3)], False)\n")},
+     Forward("  return torch.upsample_bilinear2d(torch.conv2d(x, self.weight), [x.size(2), x.size(3)], False)\n")},
     // It works at a size of its own.
-    {"ResizeOnPurpose", "fixed size",
-     Forward("  return torch._C._nn.upsample_nearest2d(x, [14, 14]).reshape([1, 588])\n"),
+    {"ResizeOnPurpose", "fixed size", Forward("  return torch.upsample_nearest2d(x, [14, 14]).reshape([1, 588])\n"),
      "aten::upsample_nearest2d resizes to [14, 14]",
-     Forward("  y = torch._C._nn.upsample_nearest2d(x, [14, 14]).reshape([1, 588]).reshape([1, 3, 14, 14])\n"
-             "  return torch._C._nn.upsample_nearest2d(y, [x.size(2), x.size(3)])\n")},
+     Forward("  y = torch.upsample_nearest2d(x, [14, 14]).reshape([1, 588]).reshape([1, 3, 14, 14])\n"
+             "  return torch.upsample_nearest2d(y, [x.size(2), x.size(3)])\n")},
     {"Table", "fixed size", Forward("  return x + self.weight\n"),
      "aten::add combines what is made of the image with a table of fixed sizes",
      Forward("  return x + self.weight[0:1, :].transpose(1, 2).sum() + self.mean\n")},

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <memory>
 #include <set>
-#include <stdexcept>
 #include <string>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/io/mapped_file.h"
 #include "common/sandbox/run_confined.h"
@@ -71,9 +71,9 @@ std::string UnknownOperator(const absl::Status& status) {
 // Registers an operator that takes anything and returns a tensor, so that LibTorch compiles code that calls it.
 absl::Status RegisterStub(const std::string& name) {
   return CatchTorch([&] {
-    const c10::FunctionSchema schema(name, "", {}, {c10::Argument("", c10::TensorType::get())}, /*is_vararg=*/true);
     torch::jit::registerOperator(torch::jit::Operator(
-        schema, [](torch::jit::Stack&) { throw std::runtime_error("an operator that LibTorch does not have"); },
+        absl::StrCat(name, "(...) -> Tensor"),
+        [name](torch::jit::Stack&) { TORCH_CHECK(false, name, " is not an operator of LibTorch"); },
         c10::AliasAnalysisKind::CONSERVATIVE));
   });
 }

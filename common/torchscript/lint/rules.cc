@@ -125,15 +125,25 @@ bool IsQuantised(const std::string& name) {
          absl::StartsWith(name, "aten::dequantize") || absl::StartsWith(name, "aten::fake_quantize_per_");
 }
 
-// Adds the modules of all calls, each once, in the order of the calls.
-void AddModules(const Operator& op, Finding& finding) {
+// The modules of all its calls, each once, in the order of the calls.
+std::vector<std::string> ModulesOf(const Operator& op) {
+  std::vector<std::string> modules;
   for (const OperatorCall& call : op.calls) {
     for (const OperatorCall::Place& place : call.places) {
       for (const std::string& module : place.modules) {
-        if (std::count(finding.modules.begin(), finding.modules.end(), module) == 0) finding.modules.push_back(module);
+        if (std::count(modules.begin(), modules.end(), module) == 0) modules.push_back(module);
       }
     }
   }
+  return modules;
+}
+
+// A finding about all calls of `op`, at the line of the first.
+Finding FindingAbout(const Operator& op, absl::string_view what, absl::string_view cure) {
+  return {.modules = ModulesOf(op),
+          .line = op.calls.front().places.front().line,
+          .message = absl::StrCat(op.name, " ", what),
+          .cure = std::string(cure)};
 }
 
 }  // namespace
@@ -182,26 +192,17 @@ void CheckRuntimeObstacles(const LintSubject& subject, std::vector<Finding>& fin
 void CheckQuantised(const LintSubject& subject, std::vector<Finding>& findings) {
   for (const Operator& op : subject.operators) {
     if (!IsQuantised(op.name)) continue;
-    Finding finding = {.line = op.calls.front().places.front().line,
-                       .message = absl::StrCat(op.name,
-                                               " computes with integers of 8 bits, for which GPUs and half "
-                                               "precision have no kernels"),
-                       .cure = "save the module as it is before it is quantised; the host chooses the precision"};
-    AddModules(op, finding);
-    findings.push_back(std::move(finding));
+    findings.push_back(
+        FindingAbout(op, "computes with integers of 8 bits, for which GPUs and half precision have no kernels",
+                     "save the module as it is before it is quantised; the host chooses the precision"));
   }
 }
 
 void CheckUnknownOperators(const LintSubject& subject, std::vector<Finding>& findings) {
   for (const Operator& op : subject.operators) {
     if (subject.unknown_operators.count(op.name) == 0) continue;
-    Finding finding = {.line = op.calls.front().places.front().line,
-                       .message = absl::StrCat(op.name,
-                                               " is not an operator of LibTorch: a library that hosts do not "
-                                               "have adds it"),
-                       .cure = "write it with operators of PyTorch, and save the module again"};
-    AddModules(op, finding);
-    findings.push_back(std::move(finding));
+    findings.push_back(FindingAbout(op, "is not an operator of LibTorch: a library that hosts do not have adds it",
+                                    "write it with operators of PyTorch, and save the module again"));
   }
 }
 

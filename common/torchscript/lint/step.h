@@ -18,7 +18,7 @@ struct Step {
   const torch::jit::Node* node;  // A node that has a schema.
   std::string module;            // The path of the module whose code contains it; "" for the root.
   std::vector<FactPtr> inputs;
-  std::vector<FactPtr> sizes;  // The ints of its SizesArgument; empty if they are not known.
+  std::vector<FactPtr> sizes = {};  // The ints of its SizesArgument; empty if they are not known.
 
   std::string name() const { return node->kind().toQualString(); }  // "aten::linear".
 };

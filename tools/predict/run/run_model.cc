@@ -142,6 +142,24 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& in
   return results;
 }
 
+// Whether the tensor, if the model gives it, has these sizes; -1 stands for any.
+bool Has(const at::Tensor& tensor, std::vector<int64_t> sizes) {
+  if (!tensor.defined()) return true;
+  const at::IntArrayRef own = tensor.sizes();
+  return std::equal(own.begin(), own.end(), sizes.begin(), sizes.end(),
+                    [](int64_t is, int64_t wanted) { return wanted == -1 || is == wanted; });
+}
+
+// Whether all tensors have the sizes that Prediction states.
+bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
+  for (const at::Tensor& map :
+       {prediction.depth, prediction.mask, prediction.confidence, prediction.sky, prediction.alpha}) {
+    if (!Has(map, {height, width})) return false;
+  }
+  return Has(prediction.normals, {3, height, width}) && Has(prediction.extrinsics, {3, 4}) &&
+         Has(prediction.intrinsics, {3, 3}) && Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
+}
+
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
 constexpr absl::Duration kLeastTime = absl::Seconds(3);
 
@@ -184,7 +202,12 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
-  return Run(artifact, input, size, trimap);
+  ASSIGN_OR_RETURN(std::vector<Prediction> predictions, Run(artifact, input, size, trimap));
+  for (const Prediction& prediction : predictions) {
+    if (HasItsSizes(prediction, images[0].height, images[0].width)) continue;
+    return OtherThanStated(artifact, "gives values of other sizes");
+  }
+  return predictions;
 }
 
 absl::StatusOr<Benchmark> MeasureModel(const LoadedArtifact& artifact, const Image& image, absl::optional<int64_t> size,
