@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/digest/sha256.h"
+#include "common/keymap/config_rule.h"
 #include "common/keymap/conversion.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_pattern.h"
@@ -28,7 +29,7 @@ constexpr size_t kMaxRules = 10000;
 size_t CountRules(const Layout& layout) {
   return layout.recognise.size() + layout.old_names.size() + layout.renames.size() + layout.sources.size() +
          layout.aliases.size() + layout.missing.size() + layout.dropped.size() + layout.unused.size() +
-         layout.includes.size();
+         layout.includes.size() + layout.config.size() + layout.config_unread.size();
 }
 
 class KeyMapLinker {
@@ -146,6 +147,16 @@ void Prepend(std::vector<Rule> from, std::vector<Rule>* to, Place place) {
   to->insert(to->begin(), std::make_move_iterator(from.begin()), std::make_move_iterator(from.end()));
 }
 
+// A rule of the layout itself takes the place of an included one.
+void IncludeConfig(const Layout& included, const Inclusion& inclusion, Layout* layout) {
+  for (ConfigRule rule : included.config) {
+    rule.field = JoinPath(inclusion.config, rule.field);
+    rule.of = rule.of.empty() ? inclusion.slot : JoinPath(inclusion.slot, rule.of);
+    if (FindConfigRule(layout->config, rule.field) == nullptr) layout->config.push_back(std::move(rule));
+  }
+  for (const KeyPattern& field : included.config_unread) layout->config_unread.push_back(field.Below(inclusion.config));
+}
+
 }  // namespace
 
 absl::Status LinkKeyMap(const YamlFile& file, FindLinkedPlugin find, Plugin* plugin) {
@@ -170,26 +181,45 @@ void KeyMapCheck::AddLayout(const Layout& layout) {
     unmet_.push_back({&layout, rule.mark,
                       absl::StrCat("no variant has a slot that matches \"", rule.slots.front().text(), "\"",
                                    rule.slots.size() > 1 ? " or the others" : ""),
-                      [&](const ModuleTree&, const ModuleTree& part) {
-                        return AnySlot(part, [&](const std::string& slot) { return CountMatches(rule, slot) > 0; });
+                      [&](const ModuleTree&, const WeightPart& part) {
+                        return AnySlot(part.tree,
+                                       [&](const std::string& slot) { return CountMatches(rule, slot) > 0; });
                       }});
   }
   for (const Inclusion& inclusion : layout.includes) {
     if (!IsOwn(inclusion.mark)) continue;
     unmet_.push_back({&layout, inclusion.mark, absl::StrCat("no variant has a slot below ", inclusion.slot),
-                      [path = absl::StrCat(inclusion.slot, ".")](const ModuleTree&, const ModuleTree& part) {
-                        return AnySlot(part, [&](const std::string& slot) { return absl::StartsWith(slot, path); });
+                      [path = absl::StrCat(inclusion.slot, ".")](const ModuleTree&, const WeightPart& part) {
+                        return AnySlot(part.tree,
+                                       [&](const std::string& slot) { return absl::StartsWith(slot, path); });
                       }});
   }
   for (const StatedConstant& constant : layout.constants) {
     unmet_.push_back({&layout, constant.mark,
                       absl::StrCat("no variant has the constant ", constant.path, " ", constant.value),
-                      [&](const ModuleTree& tree, const ModuleTree&) {
+                      [&](const ModuleTree& tree, const WeightPart&) {
                         const Value* const value = FindConstant(tree, constant.path);
                         return value != nullptr && ValueString(*value) == constant.value;
                       }});
   }
+  for (const ConfigRule& rule : layout.config) {
+    if (!IsOwn(rule.mark)) continue;
+    unmet_.push_back({&layout, rule.mark,
+                      absl::StrCat("no variant has what field \"", rule.field, "\" of field \"config\" names"),
+                      [&](const ModuleTree& tree, const WeightPart& part) {
+                        const auto wanted = WantedConfig(rule, tree, part.file->part);
+                        return !wanted.ok() || wanted->has_value();  // ReportConfig reports the error.
+                      }});
+  }
   AddPairs(layout);
+}
+
+void KeyMapCheck::ReportConfig(const Layout& layout, const ModuleTree& tree, const WeightPart& part) {
+  for (const ConfigRule& rule : layout.config) {
+    if (!IsOwn(rule.mark)) continue;
+    const absl::Status status = WantedConfig(rule, tree, part.file->part).status();
+    if (!status.ok() && reported_.insert(MarkString(rule.mark)).second) problems_.Add(rule.mark, status.message());
+  }
 }
 
 // Rules with `when` may be for different files. Inclusions are for different slots, so that one rule is the layout's.
@@ -205,12 +235,13 @@ void KeyMapCheck::AddPairs(const Layout& layout) {
 
 void KeyMapCheck::Add(const Variant& variant, const ModuleTree& tree, const std::vector<WeightPart>& parts) {
   for (const WeightPart& part : parts) {
+    for (const Layout& layout : part.key_map->layouts) ReportConfig(layout, tree, part);
     const auto remove_if = [&](auto* list, auto is_done) {
       list->erase(std::remove_if(list->begin(), list->end(),
                                  [&](const auto& item) { return IsOf(*part.key_map, item.layout) && is_done(item); }),
                   list->end());
     };
-    remove_if(&unmet_, [&](const Claim& claim) { return claim.is_met(tree, part.tree); });
+    remove_if(&unmet_, [&](const Claim& claim) { return claim.is_met(tree, part); });
     remove_if(&pairs_, [&](const RulePair& pair) { return Report(pair, variant, part); });
   }
 }
@@ -264,6 +295,7 @@ void IncludeLayout(const Layout& included, const Inclusion& inclusion, Layout* l
   Prepend(included.missing, &layout->missing, [&](Allowance* allowance) { place_slot(&allowance->key); });
   Prepend(included.dropped, &layout->dropped, [&](Allowance* allowance) { place_slot(&allowance->key); });
   Prepend(included.unused, &layout->unused, [&](Allowance* allowance) { place_key(&allowance->key); });
+  IncludeConfig(included, inclusion, layout);
   // Those that lead deeper come first: OwnKey takes the first that matches.
   Prepend(included.includes, &layout->includes, [&](Inclusion* inner) {
     inner->slot = JoinPath(slot_path, inner->slot);

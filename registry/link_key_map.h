@@ -37,8 +37,8 @@ class KeyMapCheck {
   // Checks against a variant, whose tree is `tree`, and to each of `parts` of which a file may be given.
   void Add(const Variant& variant, const ModuleTree& tree, const std::vector<WeightPart>& parts);
 
-  // InvalidArgument: every rule of `sources`, inclusion or constant that is for no variant, and two rules that fill one
-  // slot.
+  // InvalidArgument: every rule of `sources` or `config`, inclusion or constant that is for no variant, a rule of
+  // `config` that fails for one, and two rules that fill one slot.
   absl::Status status() const;
 
  private:
@@ -47,7 +47,7 @@ class KeyMapCheck {
     const Layout* layout;
     YamlMark mark;
     std::string problem;  // If no variant has it.
-    std::function<bool(const ModuleTree& tree, const ModuleTree& part)> is_met;
+    std::function<bool(const ModuleTree& tree, const WeightPart& part)> is_met;
   };
 
   // Two rules of a layout that may fill the same slot.
@@ -60,6 +60,8 @@ class KeyMapCheck {
   bool IsOwn(const YamlMark& mark) const { return mark.file == plugin_.key_map.path; }
   void AddLayout(const Layout& layout);
   void AddPairs(const Layout& layout);
+  // Reports the rules of `config` that fail.
+  void ReportConfig(const Layout& layout, const ModuleTree& tree, const WeightPart& part);
   // Returns whether the rules fill one slot, which is reported.
   bool Report(const RulePair& pair, const Variant& variant, const WeightPart& part);
 
@@ -67,12 +69,13 @@ class KeyMapCheck {
   YamlProblems problems_;
   std::vector<Claim> unmet_;  // Those that no variant has met so far.
   std::vector<RulePair> pairs_;
-  std::set<std::string> reported_;  // Pairs of places.
+  std::set<std::string> reported_;  // Places, and pairs of them.
 };
 
 // Adds the rules of `included`, a layout of another family, to `layout`, before its own: each key below
-// `inclusion.key`, each slot below `inclusion.slot`. `inclusion` is an item of `layout->includes`. What is about a
-// whole file is not added: `prefix`, `unwrap`, `strip`, `config` and `constants`.
+// `inclusion.key`, each slot and module below `inclusion.slot`, each field of config.json below `inclusion.config`
+// unless `layout` has a rule for it. `inclusion` is an item of `layout->includes`. What is about a whole file is not
+// added: `prefix`, `unwrap`, `strip` and `constants`.
 void IncludeLayout(const Layout& included, const Inclusion& inclusion, Layout* layout);
 
 }  // namespace modelport

@@ -27,7 +27,11 @@ constexpr char kInner[] = R"yaml(layouts:
     missing: [{key: mask, reason: not needed}]
     dropped: [{key: index, reason: not stored}]
     unused: [{key: "head.{rest*}", reason: training}]
-    config: {type: relative}
+    config:
+      type: relative
+      heads: {is: heads}
+      eps: {of: norm, is: eps}
+    config_unread: ["labels.{name*}"]
     constants: {depth: 3}
 )yaml";
 
@@ -74,8 +78,27 @@ TEST(IncludeLayoutTest, WhatIsAboutTheWholeFileStays) {
   EXPECT_EQ(layout.prefix, "");
   EXPECT_THAT(layout.unwrap, IsEmpty());
   EXPECT_THAT(layout.strip, IsEmpty());
-  EXPECT_THAT(layout.config, IsEmpty());
   EXPECT_THAT(layout.constants, IsEmpty());
+}
+
+TEST(IncludeLayoutTest, FieldsOfAConfigAreBelowTheirObject) {
+  Layout layout = OnlyLayout(R"yaml(layouts:
+  whole:
+    recognise: [w]
+    config: {bert_config.type: own}
+    includes:
+      - {family: inner, layout: published, slot: net.body, key: bert, config: bert_config}
+      - {family: inner, layout: published, slot: net.tail}
+)yaml");
+  for (const Inclusion& inclusion : std::vector<Inclusion>(layout.includes)) {
+    IncludeLayout(OnlyLayout(kInner), inclusion, &layout);
+  }
+  std::vector<std::string> rules;
+  for (const ConfigRule& rule : layout.config) rules.push_back(rule.field + " " + rule.of + " " + rule.value);
+  EXPECT_THAT(rules,
+              ElementsAre("bert_config.type  own", "bert_config.heads net.body ", "bert_config.eps net.body.norm ",
+                          "type net.tail relative", "heads net.tail ", "eps net.tail.norm "));
+  EXPECT_THAT(Texts(layout.config_unread), ElementsAre("bert_config.labels.{name*}", "labels.{name*}"));
 }
 
 // Rules of an inclusion inside the included layout apply below both paths.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/digest/sha256.h"
-#include "common/keymap/config_field.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/check_types.h"
 #include "common/module_tree/module_library.h"
@@ -56,7 +54,6 @@ class PluginLinker {
   std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees);
   bool CheckParts(const Plugin& plugin);
-  bool CheckConfig(const Plugin& plugin);
   bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
@@ -116,7 +113,7 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
   std::vector<ModuleTree> trees;
-  linked = linked && CheckVariants(entry->plugin, &trees) && CheckParts(entry->plugin) && CheckConfig(entry->plugin);
+  linked = linked && CheckVariants(entry->plugin, &trees) && CheckParts(entry->plugin);
   for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin, trees);
   AddDigest(entry);
   linking_.pop_back();
@@ -231,38 +228,6 @@ bool PluginLinker::CheckParts(const Plugin& plugin) {
                                            NearestHint(part.child, filled)));
   }
   return passes;
-}
-
-// A `config` of a variant is read in layouts with its fields only, and these are for variants that have them.
-bool PluginLinker::CheckConfig(const Plugin& plugin) {
-  std::vector<ConfigField> wanted, stated;
-  for (const Variant& variant : plugin.variants) {
-    wanted.insert(wanted.end(), variant.config.begin(), variant.config.end());
-  }
-  for (const Layout& layout : plugin.key_map.layouts) {
-    stated.insert(stated.end(), layout.config.begin(), layout.config.end());
-    stated.insert(stated.end(), layout.config_fields.begin(), layout.config_fields.end());
-  }
-  const auto names = [](const std::vector<ConfigField>& fields) {
-    std::set<std::string> names;
-    for (const ConfigField& field : fields) names.insert(field.name);
-    return std::vector<std::string>(names.begin(), names.end());
-  };
-  const auto has = [](const std::vector<ConfigField>& fields, const ConfigField& field) {
-    return std::any_of(fields.begin(), fields.end(), [&](const auto& other) { return other.name == field.name; });
-  };
-  for (const ConfigField& field : wanted) {
-    if (has(stated, field)) continue;
-    return Fails(field.mark, absl::StrCat("no layout of keymap.yaml has the field \"", field.name,
-                                          "\" in `config` or `config_fields`", NearestHint(field.name, names(stated))));
-  }
-  if (!plugin.extends.empty()) return true;
-  for (const ConfigField& field : stated) {
-    if (has(wanted, field)) continue;
-    return Fails(field.mark, absl::StrCat("no variant has the field \"", field.name, "\" in its `config`",
-                                          NearestHint(field.name, names(wanted))));
-  }
-  return true;
 }
 
 // Makes sure that the wrapper fits the variants that it is for, whose trees are `trees`, and gives it a name.

@@ -11,7 +11,6 @@
 #include "absl/strings/string_view.h"
 #include "common/expression/expression.h"
 #include "common/expression/identifier.h"
-#include "common/keymap/config_field.h"
 #include "common/module_tree/type_parser.h"
 #include "common/status/annotate.h"
 #include "common/yaml/map_reader.h"
@@ -174,7 +173,6 @@ class PluginParser {
     variant.licence = is_published_model ? reader.RequireText("licence") : reader.TakeText("licence");
     if (const YamlValue* claims = reader.Take("licence_claims")) ParseLicenceClaims(*claims, &variant);
     variant.licence_note = reader.TakeText("licence_note");
-    variant.config = TakeConfig(&reader, problems_);
     variant.published = reader.TakeBool("published", true);
     reader.Finish();
     if (is_published_model && variant.published) RequirePlaces(variant, field.mark);

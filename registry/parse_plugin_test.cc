@@ -38,7 +38,6 @@ variants:
     url: https://example.org/toy_b.pth
     hub: org/toy
     digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: "https://example.org/sums"}
-    config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence: CC-BY-NC-4.0
     licence_claims:
       - {licence: Apache-2.0, url: "https://example.org/page"}
@@ -86,11 +85,6 @@ variants:
   EXPECT_EQ(plugin.variants[0].licence_claims[0].url, "https://example.org/page");
   EXPECT_EQ(plugin.variants[0].licence_note, "the weights were trained on pictures of others");
   EXPECT_EQ(plugin.variants[1].licence_note, "");
-  ASSERT_THAT(plugin.variants[0].config, SizeIs(3));
-  EXPECT_EQ(plugin.variants[0].config[1].name, "max_depth");
-  EXPECT_EQ(plugin.variants[0].config[1].value, "20");
-  EXPECT_EQ(plugin.variants[0].config[2].name, "backbone.taps");
-  EXPECT_EQ(plugin.variants[0].config[2].value, "[3, 6]");
   EXPECT_TRUE(plugin.variants[0].published);
   EXPECT_EQ(plugin.variants[0].mark.line, 16);
   EXPECT_FALSE(plugin.variants[1].published);

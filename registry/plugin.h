@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "common/expression/expression.h"
-#include "common/keymap/config_field.h"
 #include "common/keymap/key_map.h"
 #include "common/module_tree/module_library.h"
 #include "common/yaml/document.h"
@@ -47,10 +46,8 @@ struct Variant {
   // Where sources disagree on the licence: what each of them says. `licence` is one of these.
   std::vector<LicenceClaim> licence_claims;
   std::string licence_note;  // What a user of the weights must know beside the licence; empty if nothing.
-  // What a config.json beside the checkpoint says where it says anything of these fields.
-  std::vector<ConfigField> config;
-  bool published = true;  // False: the weights are not public, such as announced ones or a user's own.
-  YamlMark mark;          // Of `module`.
+  bool published = true;     // False: the weights are not public, such as announced ones or a user's own.
+  YamlMark mark;             // Of `module`.
 };
 
 // What a model expects of its input image: (values in 0..1 - mean) / std, red, green and blue first.

@@ -156,6 +156,7 @@ constexpr absl::string_view kUnseen[] = {
     "unknown operation",                             // A name in `by`.
     "unknown rules",                                 // A name in `rules` of a layout.
     "no layout takes rules",                         // A name in `rules` of the file.
+    "wants {} in the place",                         // A text in `as`.
     "wants a block of text that begins with \"|\"",  // A schema sees text, not how it is written.
 };
 
@@ -194,7 +195,6 @@ variants:
     url: https://example.org/toy_b.pth
     digest: {sha256: 00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff, url: "https://example.org/sums"}
     licence: MIT
-    config: {type: metric, max_depth: 20.0, backbone.taps: [3, 6]}
     licence_claims:
       - {licence: MIT, url: "https://example.org/readme"}
       - {licence: ISC, url: "https://example.org/page"}
@@ -290,10 +290,14 @@ constexpr char kKeyMap[] = R"yaml(rules:
       - {key: mask_token, reason: not used}
     dropped:
       - {key: old_token, reason: nobody has it}
-    config: {type: relative}
+    config:
+      type: {of: head.final, is: kind, as: {ReLU: relative}, absent: relative}
+      taps: {is: taps + 1, as: "stage{}", when: taps, absent: [1, 2.0], otherwise: the last are of release 1}
+      sizes: [1, 2]
+      model_type: toy
     old_names:
       - {from: "trunk.{rest*}", to: "stem.{rest*}", reason: renamed in release 2}
-    config_fields: [max_depth]
+    config_unread: [max_depth, "labels.{name*}"]
     unused:
       - {key: "head.{rest*}", reason: training only}
 layouts:
@@ -314,7 +318,7 @@ layouts:
     unused:
       - {key: y_token, reason: not used}
     includes:
-      - {family: base, layout: original, slot: net.body, key: bert}
+      - {family: base, layout: original, slot: net.body, key: bert, config: text}
     constants: {net.depth: 3}
 parts:
   net: base

@@ -24,6 +24,9 @@ class ModelConfig {
 
   const std::string& path() const { return path_; }
 
+  // All fields whose values Find returns, by their dotted paths.
+  const std::map<std::string, std::string, std::less<>>& fields() const { return fields_; }
+
   // The value of a field by its dotted path, "backbone_config.out_indices", as ConfigText writes it; nullopt if it is
   // absent, null, an object, or a list of anything else than texts, numbers and booleans, or if the path has more than
   // 200 bytes.

@@ -103,9 +103,9 @@ class LayoutParser {
     for (const YamlValue& item : reader->TakeItems("missing")) AddAllowance(item, "missing", &layout->missing);
     for (const YamlValue& item : reader->TakeItems("dropped")) AddAllowance(item, "dropped", &layout->dropped);
     for (const YamlValue& item : reader->TakeItems("unused")) AddAllowance(item, "unused", &layout->unused);
-    for (ConfigField& field : TakeConfig(reader, problems_)) layout->config.push_back(std::move(field));
-    for (const YamlValue& item : reader->TakeItems("config_fields")) {
-      layout->config_fields.push_back({ReadText(item, "an item of field \"config_fields\"", problems_), "", item.mark});
+    for (ConfigRule& rule : TakeConfigRules(reader, problems_)) AddConfigRule(std::move(rule), &layout->config);
+    for (const YamlValue& item : reader->TakeItems("config_unread")) {
+      AddPattern(&item, "an item of field \"config_unread\"", &layout->config_unread);
     }
   }
 
@@ -127,8 +127,16 @@ class LayoutParser {
     append(group->rules.missing, &layout->missing);
     append(group->rules.dropped, &layout->dropped);
     append(group->rules.unused, &layout->unused);
-    append(group->rules.config, &layout->config);
-    append(group->rules.config_fields, &layout->config_fields);
+    for (const ConfigRule& rule : group->rules.config) AddConfigRule(rule, &layout->config);
+    append(group->rules.config_unread, &layout->config_unread);
+  }
+
+  void AddConfigRule(ConfigRule rule, std::vector<ConfigRule>* rules) {
+    if (const ConfigRule* const first = FindConfigRule(*rules, rule.field)) {
+      return problems_->Add(rule.mark, absl::StrCat("field \"", rule.field, "\" of field \"config\" is already at ",
+                                                    MarkString(first->mark)));
+    }
+    rules->push_back(std::move(rule));
   }
 
   std::vector<KeyPattern> ParseRecognise(YamlMapReader* reader) {
@@ -167,9 +175,10 @@ class LayoutParser {
                         .layout = reader.RequireText("layout"),
                         .slot = reader.RequireText("slot"),
                         .key = reader.TakeText("key"),
+                        .config = reader.TakeText("config"),
                         .mark = item.mark};
     reader.Finish();
-    for (const std::string& path : {inclusion.slot, inclusion.key}) {
+    for (const std::string& path : {inclusion.slot, inclusion.key, inclusion.config}) {
       absl::optional<KeyPattern> pattern = ParsePattern(path, item.mark, problems_);
       if (!pattern || pattern->names().empty()) continue;
       problems_->Add(item.mark, absl::StrCat("\"", path, "\" wants a path without placeholders"));

@@ -7,7 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "common/keymap/config_field.h"
+#include "common/keymap/config_rule.h"
 #include "common/keymap/conversion.h"
 #include "common/keymap/key_pattern.h"
 #include "common/tensor/number.h"
@@ -53,8 +53,9 @@ const Allowance* FindAllowance(const std::vector<Allowance>& allowances, absl::s
 struct Inclusion {
   std::string family;
   std::string layout;
-  std::string slot;  // The path of a module: "pretrained".
-  std::string key;   // "backbone"; empty: the keys are at the root.
+  std::string slot;         // The path of a module: "pretrained".
+  std::string key;          // "backbone"; empty: the keys are at the root.
+  std::string config = {};  // "backbone_config", the object of config.json that is about it; empty: the whole file.
   YamlMark mark;
 };
 
@@ -81,10 +82,9 @@ struct Layout {
   std::vector<Allowance> missing;   // Slots that a file may lack: a number fills them.
   std::vector<Allowance> dropped;   // The same for slots that no file of this layout is written with.
   std::vector<Allowance> unused;    // Keys that the tree does not need.
-  // If there is any, a config.json beside the file says which variant it is, as far as keys do not tell. These are the
-  // values of fields that it may lack.
-  std::vector<ConfigField> config;
-  std::vector<ConfigField> config_fields;  // Fields without such a value.
+  // If there is any, a config.json beside the file must agree with them. One for a field.
+  std::vector<ConfigRule> config;
+  std::vector<KeyPattern> config_unread;  // Other fields that it may have, which need not agree with anything.
   // What tells the models of which there are files of this layout; the layout is written for no other.
   std::vector<StatedConstant> constants;
   // Layouts of other families. Their rules are among those above once IncludeLayout has added them.

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
 #include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
@@ -33,7 +34,8 @@ layouts:
       - {key: "old.{leaf}", reason: nobody has it}
     unused:
       - {key: "head.{rest*}", reason: training only}
-    config: {type: relative}
+    config: {type: relative, depth: {is: depth}}
+    config_unread: [rate, "labels.{name*}"]
   other:
     recognise: [x]
 )yaml"};
@@ -58,9 +60,11 @@ layouts:
   EXPECT_EQ(layout->FindDropped("old.weight"), &layout->dropped[0]);
   EXPECT_EQ(layout->FindDropped("mask_token"), nullptr);
   EXPECT_EQ(layout->unused[0].key.text(), "head.{rest*}");
-  ASSERT_THAT(layout->config, SizeIs(1));
-  EXPECT_EQ(layout->config[0].name, "type");
+  ASSERT_THAT(layout->config, SizeIs(2));
+  EXPECT_EQ(layout->config[0].field, "type");
   EXPECT_EQ(layout->config[0].value, "relative");
+  ASSERT_THAT(layout->config_unread, SizeIs(2));
+  EXPECT_TRUE(layout->config_unread[1].Matches("labels.0"));
   EXPECT_EQ(map.Find("transformers"), nullptr);
 }
 
@@ -144,6 +148,20 @@ TEST(ParseKeyMapTest, LayoutsShareRules) {
   EXPECT_EQ(renamed.StoredKey("b.w"), "a.w");
   EXPECT_EQ(renamed.missing[0].reason, "not used");
   EXPECT_EQ(renamed.unused[0].key.text(), "head.{rest*}");
+}
+
+TEST(ParseKeyMapTest, AFieldOfAConfigHasOneRule) {
+  const auto text = [](const std::string& own) {
+    return absl::StrCat("rules: {shared: {config: {type: a}, config_unread: [b]}}\n",
+                        "layouts: {one: {recognise: [x], rules: [shared], config: {", own,
+                        ": c}, config_unread: [d]}}\n");
+  };
+  ASSERT_OK_AND_ASSIGN(const KeyMap map, ParseKeyMap({"k.yaml", text("kind")}));
+  EXPECT_THAT(map.layouts[0].config, SizeIs(2));
+  EXPECT_THAT(map.layouts[0].config_unread, SizeIs(2));
+  EXPECT_THAT(ParseKeyMap({"k.yaml", text("type")}),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       "k.yaml:2:59: field \"type\" of field \"config\" is already at k.yaml:1:27"));
 }
 
 TEST(ParseKeyMapTest, ErrorsInSharedRulesAreReported) {

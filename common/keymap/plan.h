@@ -36,6 +36,7 @@ struct Plan {
   std::vector<ChangedSlot> changed;
   std::vector<RenamedKeys> old_names;                        // In the order in which they were applied.
   std::vector<std::pair<std::string, std::string>> aliases;  // Slots that share a tensor, and the key it is stored as.
+  std::vector<std::string> unknown_config;                   // Fields of a config.json that the layout does not know.
 };
 
 }  // namespace modelport

@@ -5,8 +5,10 @@
 #include <string>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/module_tree/tree_builder.h"
@@ -36,6 +38,7 @@ bool HasMember(const ModuleNode& node, absl::string_view name) {
 // Copies `node` and all below it to `copy`, whose path is set. The indices of slots stay.
 void CopyNode(const ModuleNode& node, ModuleNode* copy) {
   copy->type = node.type;
+  copy->arguments = node.arguments;
   copy->parameters = node.parameters;
   copy->buffers = node.buffers;
   copy->constants = node.constants;
@@ -64,6 +67,19 @@ absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> 
 }
 
 const Value* FindConstant(const ModuleTree& tree, absl::string_view path) { return FindBelow(tree.root, path); }
+
+const ModuleNode* FindModule(const ModuleTree& tree, absl::string_view path) {
+  const ModuleNode* node = &tree.root;
+  if (path.empty()) return node;
+  for (const absl::string_view name : absl::StrSplit(path, '.')) {
+    const std::vector<ModuleNode::Child>& children = node->children;
+    const auto child =
+        std::find_if(children.begin(), children.end(), [&](const ModuleNode::Child& c) { return c.name == name; });
+    if (child == children.end()) return nullptr;
+    node = child->node.get();
+  }
+  return node;
+}
 
 ModuleTree TreePart(const ModuleTree& tree, absl::string_view child) {
   const std::string prefix = child.empty() ? "" : absl::StrCat(child, ".");

@@ -53,6 +53,7 @@ struct ModuleNode {
   };
 
   const ModuleType* type = nullptr;  // Null for a list. Owned by the tree's library.
+  Scope arguments;                   // Of the type, by name.
   std::string path;                  // "" for the root, "blocks.0.attn".
   std::vector<Tensor> parameters;
   std::vector<Tensor> buffers;
@@ -80,6 +81,9 @@ absl::StatusOr<ModuleTree> BuildModuleTree(std::shared_ptr<const ModuleLibrary> 
 
 // The constant of `tree` at a dotted path, "backbone.num_register_tokens"; null if there is none.
 const Value* FindConstant(const ModuleTree& tree, absl::string_view path);
+
+// The module or list of `tree` at a dotted path, "blocks.0.norm1", the root for ""; null if there is none.
+const ModuleNode* FindModule(const ModuleTree& tree, absl::string_view path);
 
 // The slots of `tree` below `child`, a child of the root, by their names in that child and in their order: `weight` for
 // the slot `head.weight` of the child `head`. All slots if `child` is empty. The result has slots only, no modules.

@@ -404,6 +404,28 @@ TEST(FindConstantTest, FindsConstantsByTheirPaths) {
   for (const char* path : {"size", "gain", "leaf", "list.1.size", "leaf.depth", ""}) EXPECT_EQ(text(path), "none");
 }
 
+TEST(FindModuleTest, FindsModulesByTheirPaths) {
+  auto library = std::make_shared<ModuleLibrary>();
+  ASSERT_OK(library->AddFile({"modules.yaml", R"yaml(modules:
+  Leaf(size, twice=2 * size): {constants: {size: size}}
+  Net(dim, kind=Leaf):
+    children:
+      leaf: kind(dim)
+      list: {module: ["Leaf(5)"]}
+)yaml"},
+                             "models/net/modules.yaml"));
+  ASSERT_OK_AND_ASSIGN(const Call call, ParseCall("Net(3)"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(library, call));
+  EXPECT_EQ(FindModule(tree, ""), &tree.root);
+  EXPECT_EQ(tree.root.arguments, (Scope{{"dim", int64_t{3}}, {"kind", TypeName{"Leaf"}}}));
+  ASSERT_NE(FindModule(tree, "leaf"), nullptr);
+  EXPECT_EQ(FindModule(tree, "leaf")->arguments, (Scope{{"size", int64_t{3}}, {"twice", int64_t{6}}}));
+  ASSERT_NE(FindModule(tree, "list.0"), nullptr);
+  EXPECT_EQ(FindModule(tree, "list.0")->path, "list.0");
+  for (const char* path : {"dim", "list.1", "leaf.size", "leaf.", "list..0"})
+    EXPECT_EQ(FindModule(tree, path), nullptr);
+}
+
 std::vector<std::string> Names(const ModuleTree& tree) {
   std::vector<std::string> names;
   for (const Slot& slot : tree.slots) names.push_back(slot.name);

@@ -209,6 +209,7 @@ void TreeBuilder::Build(const Call& call, const Scope& caller, const YamlMark& m
   ++depth_;
   const absl::optional<Scope> scope = Valid(BindArguments(type->signature, call, caller), mark, *node);
   if (scope.has_value()) {
+    node->arguments = *scope;
     CheckTypeArguments(*scope, mark, *node);
     AddTensors(type->parameters, /*is_buffer=*/false, *scope, *node, &node->parameters);
     AddTensors(type->buffers, /*is_buffer=*/true, *scope, *node, &node->buffers);

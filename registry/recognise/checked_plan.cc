@@ -6,53 +6,45 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "common/checkpoint/model_config.h"
-#include "common/keymap/config_field.h"
+#include "common/keymap/config_rule.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/key_mapper.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
+#include "common/text/first_few.h"
 #include "common/text/printable.h"
+#include "registry/recognise/compare_config.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
 namespace {
 
-// What a config.json says of `field`, or stands for where it lacks it; nullopt if nothing.
-absl::optional<std::string> Stated(const ModelConfig& config, const Layout& layout, const std::string& field) {
-  const absl::optional<std::string> value = config.Find(field);
-  if (value) return value;
-  for (const ConfigField& known : layout.config) {
-    if (known.name == field) return known.value;
-  }
-  return absl::nullopt;
-}
-
-absl::Status CheckConfig(const Checkpoint& checkpoint, const Variant& variant, const Layout& layout) {
-  const bool is_read = !layout.config.empty() || !layout.config_fields.empty();
-  if (!is_read || variant.config.empty()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const absl::optional<ModelConfig> config, ModelConfig::ReadBeside(checkpoint.path()));
-  if (!config) return absl::OkStatus();
-  std::vector<std::string> contradictions;
-  for (const ConfigField& wanted : variant.config) {
-    const absl::optional<std::string> has = Stated(*config, layout, wanted.name);
-    if (!has || *has == wanted.value) continue;
-    contradictions.push_back(absl::StrCat("\n  ", wanted.name, ": ", variant.name, " wants ", wanted.value,
-                                          ", config.json has ", Brief(*has)));
-  }
-  if (contradictions.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(checkpoint.path(), ": does not fit ", variant.name, " (layout ",
-                                                    layout.name, "): keys and shapes do, but ", config->path(),
-                                                    " contradicts", absl::StrJoin(contradictions, "")));
+// "max_depth: model_large wants 20, config.json has 80", and on a line below what the plugin says of it.
+std::string DifferenceText(const ConfigDifference& difference, const Variant& variant) {
+  const std::string& otherwise = difference.rule->otherwise;
+  return absl::StrCat(difference.rule->field, ": ", variant.name, " wants ", difference.wanted, ", config.json ",
+                      difference.is_absent ? "lacks it, which means " : "has ", Brief(difference.has),
+                      otherwise.empty() ? "" : "\n    ", otherwise);
 }
 
 }  // namespace
 
-absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const Variant& variant, absl::StatusOr<Plan> plan) {
+absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const CatalogEntry& entry, absl::string_view child,
+                               absl::StatusOr<Plan> plan) {
   RETURN_IF_ERROR(plan.status());
-  RETURN_IF_ERROR(CheckConfig(mapper.checkpoint(), variant, *mapper.key_map().Find(plan->layout)));
-  return plan;
+  const Variant& variant = *entry.variant;
+  const std::string& path = mapper.checkpoint().path();
+  const Layout& layout = *mapper.key_map().Find(plan->layout);
+  ASSIGN_OR_RETURN(ConfigComparison comparison, CompareConfig(mapper.checkpoint(), entry, child, layout));
+  plan->unknown_config = std::move(comparison.unknown);
+  if (comparison.differences.empty()) return plan;
+  std::vector<std::string> lines;
+  for (const ConfigDifference& difference : comparison.differences) {
+    lines.push_back(DifferenceText(difference, variant));
+  }
+  return absl::FailedPreconditionError(absl::StrCat(path, ": does not fit ", variant.name, " (layout ", layout.name,
+                                                    "): keys and shapes do, but ", comparison.path, " contradicts",
+                                                    FirstFewLines(lines, "  ")));
 }
 
 std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const Checkpoint& checkpoint,
@@ -61,8 +53,7 @@ std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const 
   ForEachVariant<KeyMapper>(
       registry, checkpoint, choice, [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
         if (!mapper.Fits(tree)) return;
-        const Variant& variant = *entry.variant;
-        variants.push_back({entry, CheckPlan(mapper, variant, mapper.MakePlan(tree, variant.name))});
+        variants.push_back({entry, CheckPlan(mapper, entry, "", mapper.MakePlan(tree, entry.variant->name))});
       });
   return variants;
 }

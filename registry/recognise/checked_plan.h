@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_mapper.h"
@@ -17,12 +18,12 @@
 
 namespace modelport {
 
-// Checks `plan`, by which the checkpoint of `mapper` fills `variant` or a part of it. If the layout has a `config`, a
-// config.json beside the file must not contradict the variant's.
+// Checks `plan`, by which the checkpoint of `mapper` fills `entry`, or the child `child` of its root. If the layout has
+// a `config`, a config.json beside the file must agree; its fields that the layout does not know are in the result.
 //   FailedPrecondition  config.json contradicts: the message names both and the fields
-//   DataLoss            config.json cannot be read
-//   others              of `plan`
-absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const Variant& variant, absl::StatusOr<Plan> plan);
+//   others              of `plan` and of CompareConfig
+absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const CatalogEntry& entry, absl::string_view child,
+                               absl::StatusOr<Plan> plan);
 
 // A variant of the catalog of which a checkpoint has the keys and shapes.
 struct FittingVariant {

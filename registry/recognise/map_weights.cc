@@ -9,6 +9,7 @@
 #include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/compare_config.h"
 #include "registry/recognise/find_checkpoint.h"
 
 namespace modelport {
@@ -54,6 +55,13 @@ absl::StatusOr<std::vector<MappedPart>> MapGiven(MisfitHint hint, const CatalogE
   return mapped;
 }
 
+// What to do where a config.json contradicts `entry` and no other model agrees.
+std::string CureOf(const CatalogEntry& entry, const WeightPart& part, const Checkpoint& checkpoint,
+                   const std::string& layout) {
+  const auto comparison = CompareConfig(checkpoint, entry, part.file->part, *part.key_map->Find(layout));
+  return comparison.ok() ? ConfigCure(*comparison, entry) : "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<MappedPart>> MapWeights(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
@@ -72,10 +80,14 @@ absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, W
   const std::string title = part.Title(*entry.variant);
   absl::StatusOr<Comparison> comparison = mapper.Compare(part.tree, title);
   if (comparison.ok() && !comparison->fits()) on_misfit(*comparison);
-  absl::StatusOr<Plan> plan =
-      CheckPlan(mapper, *entry.variant, mapper.MakePlan(std::move(comparison), part.tree, title));
+  absl::StatusOr<Plan> plan = mapper.MakePlan(std::move(comparison), part.tree, title);
+  const std::string layout = plan.ok() ? plan->layout : "";
+  plan = CheckPlan(mapper, entry, part.file->part, std::move(plan));
   if (absl::IsFailedPrecondition(plan.status())) {
-    return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), hint(title, given)));
+    std::string more = hint(title, given);
+    // Keys and shapes fit, so config.json is what does not.
+    if (more.empty() && !layout.empty()) more = CureOf(entry, part, given.checkpoint, layout);
+    return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), more));
   }
   RETURN_IF_ERROR(plan.status());
   return MappedPart{std::move(part), given.checkpoint, *std::move(plan)};

@@ -46,6 +46,7 @@ absl::Status AllRefused(const Checkpoint& checkpoint, const std::vector<FittingV
   for (const FittingVariant& variant : variants) {
     absl::StrAppend(&message, "\n  ", absl::StrReplaceAll(variant.plan.status().message(), {{"\n", "\n  "}}));
   }
+  absl::StrAppend(&message, "\n  --model=NAME says what can be done about one of them");
   return absl::Status(variants.front().plan.status().code(), message);
 }
 

@@ -232,6 +232,10 @@ void PrintPlan(const Plan& plan, const ModuleTree& tree, absl::string_view model
   for (const auto& [slot, key] : plan.aliases) out << "  shared: " << slot << " is stored as " << key << "\n";
   for (const auto& [key, reason] : plan.unused) out << "  unused: " << Brief(key) << " (" << reason << ")\n";
   if (!plan.left_out.empty()) out << "  left out: " << DescribeLeftOut(plan.left_out) << "\n";
+  if (!plan.unknown_config.empty()) {
+    out << "  config.json: not compared, since the plugin does not know them: " << FirstFew(plan.unknown_config)
+        << "\n";
+  }
 }
 
 void PrintMapping(const Plan& plan, const ModuleTree& tree, std::ostream& out) {

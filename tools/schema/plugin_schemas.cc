@@ -165,7 +165,8 @@ class SchemaMaker {
         interface_(tables[11]),
         key_map_(tables[12]),
         layout_(tables[13]),
-        source_(tables[14]) {}
+        source_(tables[14]),
+        config_field_(tables[15]) {}
 
   SchemaFile PluginSchema() {
     Json schema = Map(plugin_);
@@ -295,6 +296,7 @@ class SchemaMaker {
     if (type == "knob") return Map(knob_);
     if (type == "layout") return Map(layout_);
     if (type == "source") return Map(source_);
+    if (type == "config field") return Map(config_field_);
     if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "rules", "includes", "constants"}));
     if (type == "module") return Type("call or list of items", type);
     if (type == "parameter") return Either("list of expressions", Map(Without(buffer_, {"dtype"})));
@@ -371,7 +373,7 @@ class SchemaMaker {
   }
 
   const FieldTable &plugin_, &variant_, &file_, &modules_file_, &module_type_, &buffer_, &item_, &knob_, &entry_point_,
-      &input_, &output_, &interface_, &key_map_, &layout_, &source_;
+      &input_, &output_, &interface_, &key_map_, &layout_, &source_, &config_field_;
   Json definitions_ = Json::object();
   std::set<std::string> problems_;
 };
@@ -379,7 +381,7 @@ class SchemaMaker {
 }  // namespace
 
 absl::StatusOr<std::vector<SchemaFile>> MakePluginSchemas(absl::string_view page) {
-  constexpr size_t kTables = 15;
+  constexpr size_t kTables = 16;
   const std::vector<FieldTable> tables = ReadFieldTables(page);
   if (tables.size() != kTables) {
     return absl::InvalidArgumentError(

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/tool_limits.h"
@@ -14,6 +15,7 @@ namespace modelport {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -29,8 +31,10 @@ class ConfigJsonTest : public testing::Test {
   void SetUp() override { Use("transformers"); }
 
   void Use(const std::string& layout) {
-    std::filesystem::copy_file(DataPath(absl::StrCat("tests/checkpoints/layouts/", layout, "/tiny_dav2.safetensors")),
-                               folder_ + "/c.safetensors", std::filesystem::copy_options::overwrite_existing);
+    const std::string folder =
+        layout == "original" ? "tests/checkpoints" : absl::StrCat("tests/checkpoints/layouts/", layout);
+    std::filesystem::copy_file(DataPath(absl::StrCat(folder, "/tiny_dav2.safetensors")), folder_ + "/c.safetensors",
+                               std::filesystem::copy_options::overwrite_existing);
   }
 
   void Write(const std::string& config) { std::ofstream(folder_ + "/config.json") << config; }
@@ -83,7 +87,8 @@ TEST_F(ConfigJsonTest, AnExportWithoutAModelTakesTheOneThatItTells) {
               AllOf(HasSubstr("FAILED_PRECONDITION: c.safetensors: fits no model of the catalog: what has its "
                               "keys and shapes is refused\n"),
                     HasSubstr("depth_estimation_type: tiny_dav2 wants relative, config.json has metric\n"),
-                    HasSubstr("max_depth: tiny_dav2_metric wants 20, config.json has 80\n")));
+                    HasSubstr("max_depth: tiny_dav2_metric wants 20, config.json has 80\n"),
+                    HasSubstr("\n  --model=NAME says what can be done about one of them\n")));
   EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "config.json"));
   Write(kMetric);
   const ToolResult one = Run("export", {"--noverify"});
@@ -106,6 +111,7 @@ TEST_F(ConfigJsonTest, ARelativeFileIsNotExportedUnderAMetricName) {
             "FAILED_PRECONDITION: c.safetensors: does not fit tiny_dav2_metric (layout transformers): keys and shapes "
             "do, but config.json contradicts\n"
             "  depth_estimation_type: tiny_dav2_metric wants metric, config.json has relative\n"
+            "  max_depth: tiny_dav2_metric wants 20, config.json lacks it, which means 1\n"
             "  it fits another model: --model=tiny_dav2\n");
   EXPECT_THAT(FileNames(folder_), ElementsAre("c.safetensors", "config.json"));
   EXPECT_EQ(Run("inspect", {"--model=tiny_dav2_metric"}).err, result.err);
@@ -122,6 +128,63 @@ TEST_F(ConfigJsonTest, OtherLayersAndAnotherRangeContradict) {
               HasSubstr("fits no model of the catalog\n  sure: no, what has these keys and shapes is refused\n"));
 }
 
+// Depth Anything V1 has the keys and shapes of V2. Its files name their layers in one or both ways.
+TEST_F(ConfigJsonTest, TheLayersOfV1AreNamed) {
+  for (const char* layers :
+       {R"("out_features": ["stage1", "stage2", "stage3", "stage5"])", R"("out_indices": [2, 3, 4, 5])"}) {
+    Write(absl::StrCat(R"({"depth_estimation_type": "relative", "backbone_config": {)", layers, "}}"));
+    for (const char* layout : {"transformers", "original"}) {
+      Use(layout);
+      EXPECT_THAT(Run("inspect", {"--model=tiny_dav2"}).err,
+                  AllOf(HasSubstr("config.json contradicts\n  backbone_config.out_"), HasSubstr("Depth Anything V1"),
+                        HasSubstr("docs/plugins.md, \"A fine-tune of a model\"")));
+    }
+  }
+}
+
+// The message has the plugin of this model, by which the file is exported.
+TEST_F(ConfigJsonTest, AnotherRangeIsAModelOfItsOwn) {
+  for (const char* layout : {"transformers", "original"}) {
+    Use(layout);
+    Write(R"({"model_type": "depth_anything", "depth_estimation_type": "metric", "max_depth": 10})");
+    const std::string err = Run("export", {"--model=tiny_dav2_metric", "--out=m.pt"}).err;
+    EXPECT_THAT(err, HasSubstr("config.json contradicts\n"
+                               "  max_depth: tiny_dav2_metric wants 20, config.json has 10\n"
+                               "  if config.json is right, this is a model that the catalog lacks: a folder of "
+                               "--plugin_path with this plugin.yaml adds it as --model=mine\n"));
+    const size_t first = err.find("    family: mine\n"),
+                 last = err.find("  if it is about another file, take it away\n");
+    ASSERT_NE(first, err.npos) << err;
+    ASSERT_NE(last, err.npos) << err;
+    std::filesystem::create_directories(folder_ + "/mine");
+    std::ofstream(folder_ + "/mine/plugin.yaml")
+        << absl::StrReplaceAll("\n" + err.substr(first, last - first), {{"\n    ", "\n"}});
+    const ToolResult result =
+        RunTool("export", {"--checkpoint=c.safetensors", "--model=mine", "--out=m.pt", "--plugin_path=mine"}, folder_);
+    EXPECT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(FileNames(folder_), Contains("m.pt"));
+    std::filesystem::remove(folder_ + "/m.pt");
+  }
+}
+
+TEST_F(ConfigJsonTest, WhatKeysDoNotTellContradicts) {
+  Write(R"({"depth_estimation_type": "relative", "backbone_config": {"num_attention_heads": 12, "hidden_act": "relu",
+            "layer_norm_eps": 1e-12}})");
+  EXPECT_THAT(Run("inspect", {"--model=tiny_dav2"}).err,
+              HasSubstr("config.json contradicts\n"
+                        "  backbone_config.num_attention_heads: tiny_dav2 wants 2, config.json has 12\n"
+                        "  backbone_config.hidden_act: tiny_dav2 wants gelu, config.json has relu\n"
+                        "  backbone_config.layer_norm_eps: tiny_dav2 wants 1e-06, config.json has 1e-12\n"));
+}
+
+TEST_F(ConfigJsonTest, AFieldThatThePluginDoesNotKnowIsNoted) {
+  Write(R"({"depth_estimation_type": "relative", "use_new_head": true, "torch_dtype": "float32"})");
+  const ToolResult result = Run("inspect", {"--model=tiny_dav2"});
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("\n  config.json: not compared, since the plugin does not know them: use_new_head\n"));
+}
+
 TEST_F(ConfigJsonTest, ADamagedOneIsNotIgnored) {
   Write("{\"depth_estimation_type\": ");
   const ToolResult result = Run("inspect", {"--model=tiny_dav2"});
@@ -133,7 +196,8 @@ TEST_F(ConfigJsonTest, ADamagedOneIsNotIgnored) {
 TEST_F(ConfigJsonTest, ManyFieldsBelowALongNameTakeLittleMemory) {
   std::string fields;
   for (int i = 0; i < 50'000; ++i) absl::StrAppend(&fields, i == 0 ? "" : ",", "\"", i, "\":1");
-  Write(absl::StrCat("{\"", std::string(400'000, 'n'), "\":{", fields, "},\"depth_estimation_type\":\"metric\"}"));
+  Write(absl::StrCat("{\"", std::string(400'000, 'n'), "\":{", fields,
+                     "},\"depth_estimation_type\":\"metric\",\"max_depth\":20}"));
   const size_t size =
       std::filesystem::file_size(folder_ + "/c.safetensors") + std::filesystem::file_size(folder_ + "/config.json");
   const ToolResult result = RunTool(
