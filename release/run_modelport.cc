@@ -12,6 +12,7 @@
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
+#include "tools/command/terminal.h"
 #include "tools/command/tool_main.h"
 
 namespace modelport {
@@ -52,10 +53,9 @@ std::string CommandList(const std::vector<Command>& commands) {
   for (const Command& command : commands) {
     table.AddRow({absl::StrCat("  ", command.name), ShortSummary(command)});
   }
-  return absl::StrCat(
-      "Turns published vision models into TorchScript files, and proves them.\n",
-      "Usage: modelport COMMAND [FLAG]...\n\n", table.ToString(),
-      "\n`modelport help COMMAND` lists a command's flags; `modelport --version` prints the release.\n");
+  return absl::StrCat("Turns published vision models into TorchScript files, and proves them.\n",
+                      "Usage: modelport COMMAND [FLAG]...\n\n", table.ToString(HelpColumns()),
+                      "\n`modelport help COMMAND` lists its flags, `modelport --version` the release.\n");
 }
 
 int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands) {

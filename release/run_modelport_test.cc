@@ -54,7 +54,7 @@ constexpr char kList[] =
     "Usage: modelport COMMAND [FLAG]...\n\n"
     "  play  Plays.\n"
     "  sing  Sings.\n\n"
-    "`modelport help COMMAND` lists a command's flags; `modelport --version` prints the release.\n";
+    "`modelport help COMMAND` lists its flags, `modelport --version` the release.\n";
 
 TEST(RunModelportTest, RunsTheCommandWithItsOwnFlags) {
   const Result play = Modelport({"play", "--what=3"});

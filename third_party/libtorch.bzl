@@ -23,6 +23,9 @@ def _use_own(ctx, folder):
                 folder,
                 needed,
             ))
+    check = ctx.execute(["sh", str(ctx.path(Label("//third_party:check_libtorch.sh"))), folder, LIBTORCH_VERSION])
+    if check.return_code:
+        fail("MODELPORT_LIBTORCH=" + check.stderr.strip())
     libraries = [name for name in _LIBRARIES if ctx.path("{}/lib{}.so".format(lib, name)).exists]
     for name in libraries:
         ctx.symlink("{}/lib{}.so".format(lib, name), "lib/lib{}.so".format(name))

@@ -1,20 +1,6 @@
 """Fetches wheels of Python packages for the native libraries and headers in them. pip fetches them and unzip unpacks them; nothing that is built
 or run with them needs Python."""
 
-# Debian's own Python has the pip that bazelw installs; another Python that comes first in PATH may have none.
-_PIP_DOWNLOAD = [
-    "/usr/bin/python3",
-    "-I",
-    "-m",
-    "pip",
-    "--disable-pip-version-check",
-    "download",
-    "--quiet",
-    "--no-deps",
-    "--only-binary=:all:",
-    "--dest=.",
-]
-
 def run_command(ctx, command):
     """Runs `command` in the repository's folder and returns its stdout; fails where it does."""
     result = ctx.execute(command)
@@ -45,9 +31,10 @@ def fetch_wheel(ctx, wheel, sha256, index = None, cure = ""):
       cure: what to add to the message if no index has it.
     """
     errors = []
+    download = str(ctx.path(Label("//third_party:pip_download.sh")))
     for options in [[]] + ([["--index-url", index]] if index else []):
         ctx.report_progress("fetching " + wheel)
-        fetched = ctx.execute(_PIP_DOWNLOAD + _pip_arguments(wheel) + options, timeout = 3600)
+        fetched = ctx.execute(["sh", download] + _pip_arguments(wheel) + options, timeout = 3600)
         if fetched.return_code == 0:
             break
         errors.append("\n  {}: {}".format(" ".join(options) or "the configured indexes", fetched.stderr.strip()))

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/python_objects.h"
+#include "common/checkpoint/process_shards.h"
 #include "common/checkpoint/torch_tensor.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -303,6 +304,21 @@ absl::Status CheckRoot(const Value& root) {
       absl::StrCat("holds ", what, "\n  save the weights as torch.save(model.state_dict(), path)"));
 }
 
+// Refuses what one process saved of a model that is spread over several.
+absl::Status CheckHoldsNoShards(const CheckpointContents& contents) {
+  for (const LooseTensors& loose : contents.loose) {
+    if (IsShardClass(loose.holder)) return HoldsShards(absl::StrCat(Brief(loose.path), ", ", loose.holder));
+  }
+  for (const StateDict& dict : contents.state_dicts) {
+    for (const CheckpointTensor& tensor : dict.tensors) {
+      if (IsFlatParameter(tensor.key)) {
+        return HoldsShards(absl::StrCat("the flat parameter ", Brief(JoinPath(dict.path, tensor.key))));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
 // One past the index in the storage of the element furthest from its beginning; nullopt on overflow. No size is 0.
 absl::optional<int64_t> EndElement(const CheckpointTensor& tensor) {
   int64_t end = tensor.offset;
@@ -326,6 +342,7 @@ absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, Bu
                                CheckpointContents* contents) {
   RETURN_IF_ERROR(CheckRoot(root));
   RETURN_IF_ERROR(Collector(find_storage, budget, contents).Collect(root));
+  RETURN_IF_ERROR(CheckHoldsNoShards(*contents));
   if (!contents->state_dicts.empty()) return absl::OkStatus();
   if (contents->loose.empty()) return absl::InvalidArgumentError("holds no tensors");
   const auto describe = [&](size_t i) {

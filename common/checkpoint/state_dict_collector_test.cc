@@ -86,6 +86,20 @@ TEST(StateDictCollectorTest, TensorsInListsTuplesAndObjectsAreLoose) {
                           "net: an object of class nets.Net, 2 tensors, 4 elements"));
 }
 
+TEST(StateDictCollectorTest, WhatOneProcessOfFsdpSavesIsNamed) {
+  const std::string shards =
+      PickleCall(PickleGlobal("torch.distributed._shard.sharded_tensor.api", "ShardedTensor"), {});
+  const std::string state = PickleTuple({PickleList({Tensor()}), "N"});
+  EXPECT_THAT(Collect(PickleDict({{Key("w"), shards + state + "b"}, {Key("bias"), Tensor()}})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       AllOf(StartsWith("holds w, an object of class torch.distributed._shard.sharded_tensor.api."
+                                        "ShardedTensor: the part of one process"),
+                             HasSubstr("full_state_dict=True"))));
+  EXPECT_THAT(Collect(PickleDict({{Key("model"), PickleDict({{Key("encoder._flat_param"), Tensor()}})}})),
+              StatusIs(absl::StatusCode::kInvalidArgument,
+                       StartsWith("holds the flat parameter model.encoder._flat_param: the part of one process")));
+}
+
 TEST(StateDictCollectorTest, TensorsGivenToAnObjectAreLoose) {
   const std::string net = PickleGlobal("nets", "Net");
   for (const std::string& object :

@@ -7,7 +7,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/pickle/python_objects.h"
+#include "common/checkpoint/process_shards.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -203,6 +205,12 @@ absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call) {
   const absl::string_view name = call.function->name;
   const std::vector<const Value*>& args = call.args->items;
   const bool typed = name == "_rebuild_tensor_v3";
+  if (name == "_rebuild_wrapper_subclass" && !args.empty()) {
+    const pickle::Global* const type = args[0]->As<pickle::Global>();
+    if (type != nullptr && IsShardClass(type->name)) {
+      return HoldsShards(absl::StrCat("a tensor of class ", Brief(absl::StrCat(type->module, ".", type->name))));
+    }
+  }
   if (!MakesTensor(*call.function) || (name != "_rebuild_tensor" && name != "_rebuild_tensor_v2" && !typed)) {
     return absl::UnimplementedError(
         absl::StrCat("a tensor made by ", pickle::Describe(Value{*call.function}), " is not supported"));

@@ -245,6 +245,15 @@ TEST(TorchStorageTest, RefusesMalformedReferences) {
   }
 }
 
+TEST(TorchTensorTest, TheTensorOfOneProcessIsNamed) {
+  const std::string type = PickleGlobal("torch.distributed.tensor", "DTensor");
+  const std::string value = PickleCall(PickleGlobal("torch._tensor", "_rebuild_from_type_v2"),
+                                       {Utils("_rebuild_wrapper_subclass"), type, PickleTuple({type, "N"}),
+                                        PickleDict({{PickleString("_local_tensor"), Plain()}})});
+  EXPECT_THAT(Parse(value), StatusIs(absl::StatusCode::kInvalidArgument,
+                                     HasSubstr("holds a tensor of class torch.distributed.tensor.DTensor: the part")));
+}
+
 }  // namespace
 
 }  // namespace modelport

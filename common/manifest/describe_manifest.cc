@@ -73,6 +73,11 @@ std::string WeightsSource(const Manifest& manifest) {
   return OfEachFile(manifest, manifest.source(), [](const auto& file) { return file.source(); });
 }
 
+std::string WeightsSourceText(const Manifest& manifest) {
+  const std::string source = WeightsSource(manifest);
+  return source.empty() ? "a checkpoint, which the manifest that export wrote beside the file names" : source;
+}
+
 std::string WeightsLayout(const Manifest& manifest) {
   return OfEachFile(manifest, manifest.layout(), [](const auto& file) { return file.layout(); });
 }

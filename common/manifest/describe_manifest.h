@@ -11,6 +11,9 @@ namespace modelport {
 // "sha256:HEX", "seeded:v1:0", or of several files "backbone sha256:HEX, linear_head sha256:HEX".
 std::string WeightsSource(const Manifest& manifest);
 
+// The same for people: the manifest within an artifact does not name a checkpoint, and the text says which one does.
+std::string WeightsSourceText(const Manifest& manifest);
+
 // "original", or of several files "backbone transformers, linear_head original".
 std::string WeightsLayout(const Manifest& manifest);
 

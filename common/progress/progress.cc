@@ -41,34 +41,46 @@ ProgressScreen StderrScreen() {
   return screen;
 }
 
-std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, absl::Duration elapsed, int columns) {
+std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, absl::Duration elapsed, int columns,
+                         absl::string_view unit) {
   std::string line = absl::StrFormat("%-6s ", step);
   if (total > 0) absl::StrAppend(&line, Bar(done, total));
-  absl::StrAppend(&line, FormatBytes(done));
-  if (total > 0) absl::StrAppend(&line, " of ", FormatBytes(total));
+  const auto amount = [&](int64_t count) { return unit.empty() ? FormatBytes(count) : Counted(count, unit); };
+  absl::StrAppend(&line, total > 0 && !unit.empty() ? absl::StrCat(done) : amount(done));
+  if (total > 0) absl::StrAppend(&line, " of ", amount(total));
   const double seconds = absl::ToDoubleSeconds(elapsed);
   if (done > 0 && seconds > 0) {
     const double rate = done / seconds;
-    absl::StrAppend(&line, ", ", FormatBytes(rate), "/s");
+    if (unit.empty()) absl::StrAppend(&line, ", ", FormatBytes(rate), "/s");
+    if (!unit.empty()) absl::StrAppend(&line, ", ", FormatSeconds(1 / rate), " each");
     if (total > 0) absl::StrAppend(&line, ", ", FormatSeconds(std::max<int64_t>(0, total - done) / rate), " left");
   }
   return line.substr(0, std::max(0, columns));
 }
 
-Progress::Progress(absl::string_view step, int64_t total, ProgressScreen screen)
-    : step_(step), total_(total), start_(screen.now()), screen_(std::move(screen)), drawn_(start_) {}
+Progress::Progress(absl::string_view step, int64_t total, ProgressScreen screen, absl::string_view unit)
+    : step_(step), unit_(unit), total_(total), start_(screen.now()), screen_(std::move(screen)), drawn_(start_) {}
 
-void Progress::Add(int64_t bytes) {
-  done_ += bytes;
+void Progress::Draw(absl::Time now) {
+  drawn_ = now;
+  visible_ = true;
+  // A terminal wraps a line that fills it.
+  screen_.write(absl::StrCat(kEraseLine, ProgressLine(step_, done_, total_, now - start_, screen_.columns - 1, unit_)));
+}
+
+void Progress::Show() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (screen_.write) Draw(screen_.now());
+}
+
+void Progress::Add(int64_t count) {
+  done_ += count;
   // Skip this redraw if another thread is drawing.
   const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
   if (!lock.owns_lock() || !screen_.write) return;
   const absl::Time now = screen_.now();
   if (now - drawn_ < kRedraw) return;
-  drawn_ = now;
-  visible_ = true;
-  // A terminal wraps a line that fills it.
-  screen_.write(absl::StrCat(kEraseLine, ProgressLine(step_, done_, total_, now - start_, screen_.columns - 1)));
+  Draw(now);
 }
 
 void Progress::Finish() {

@@ -27,8 +27,9 @@ struct ProgressScreen {
 ProgressScreen StderrScreen();
 
 // The text of a progress bar, at most `columns` long: step, bar, bytes, rate and time left. If `total` is 0, that is,
-// unknown, there is no bar and no time left.
-std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, absl::Duration elapsed, int columns);
+// unknown, there is no bar and no time left. `unit` is what is counted in the place of bytes, "image"; "" for bytes.
+std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, absl::Duration elapsed, int columns,
+                         absl::string_view unit = "");
 
 // The progress bar of one step of long work:
 //
@@ -38,18 +39,24 @@ std::string ProgressLine(absl::string_view step, int64_t done, int64_t total, ab
 // It appears after a tenth of a second, is drawn anew at most ten times a second, and is erased at the end.
 class Progress {
  public:
-  // Expects `total` bytes; 0 means that the number is unknown.
-  Progress(absl::string_view step, int64_t total, ProgressScreen screen = StderrScreen());
+  // Expects `total` bytes, or things called `unit`; 0 means that the number is unknown.
+  Progress(absl::string_view step, int64_t total, ProgressScreen screen = StderrScreen(), absl::string_view unit = "");
   ~Progress() { Finish(); }
 
-  // Adds `bytes` to those that are done. Any thread may call this.
-  void Add(int64_t bytes);
+  // Draws the bar at once, for work whose first step takes long.
+  void Show();
+
+  // Adds `count` bytes, or things of the unit, to those that are done. Any thread may call this.
+  void Add(int64_t count);
 
   // Erases the bar. Nothing is drawn afterwards.
   void Finish();
 
  private:
-  const std::string step_;
+  // Draws the bar. The caller holds the mutex.
+  void Draw(absl::Time now);
+
+  const std::string step_, unit_;
   const int64_t total_;
   const absl::Time start_;
   std::atomic<int64_t> done_ = 0;

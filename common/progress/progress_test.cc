@@ -40,6 +40,14 @@ TEST(ProgressLineTest, WithoutATotalThereIsNoBar) {
   EXPECT_EQ(ProgressLine("prove", 1000, 0, absl::Seconds(1), 80), "prove  1.00 kB, 1.00 kB/s");
 }
 
+TEST(ProgressLineTest, CountsThingsInThePlaceOfBytes) {
+  EXPECT_EQ(ProgressLine("predict", 12, 240, absl::Seconds(24), 100, "image"),
+            "predict [#.......................] 12 of 240 images, 2.00 s each, 7 min 36 s left");
+  EXPECT_EQ(ProgressLine("predict", 0, 1, absl::ZeroDuration(), 80, "image"),
+            "predict [........................] 0 of 1 image");
+  EXPECT_EQ(ProgressLine("predict", 3, 0, absl::Seconds(3), 80, "image"), "predict 3 images, 1.00 s each");
+}
+
 TEST(ProgressLineTest, IsCutToTheTerminal) {
   EXPECT_EQ(ProgressLine("write", 500, 1000, absl::Seconds(1), 20), "write  [############");
 }
@@ -80,6 +88,12 @@ TEST_F(ProgressTest, IsDrawnTenTimesASecondAndErasedOnce) {
   progress.Finish();
   progress.Finish();
   EXPECT_THAT(written_, ElementsAre(kErase));
+}
+
+TEST_F(ProgressTest, ShowDrawsBeforeTheFirstStepIsDone) {
+  Progress progress("predict", 1, Screen(), "image");
+  progress.Show();
+  EXPECT_THAT(written_, ElementsAre(StartsWith(absl::StrCat(kErase, "predict ["))));
 }
 
 TEST_F(ProgressTest, StaysWithinTheTerminal) {

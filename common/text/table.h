@@ -1,6 +1,7 @@
 #ifndef MODELPORT_COMMON_TEXT_TABLE_H_
 #define MODELPORT_COMMON_TEXT_TABLE_H_
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,10 @@ class Table {
 
   // One line for each row, without trailing spaces.
   std::string ToString() const;
+
+  // For people: as above, but the last cell of a row breaks at spaces where its line would have more than `columns`
+  // characters, and goes on below its beginning. At least 24 columns are left to it.
+  std::string ToString(size_t columns) const;
 
  private:
   std::vector<std::vector<std::string>> rows_;

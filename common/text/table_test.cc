@@ -32,6 +32,18 @@ TEST(TableTest, ALongCellWidensNoOtherRow) {
   EXPECT_EQ(table.ToString(), large + "  x\nb  y\n");
 }
 
+TEST(TableTest, TheLastCellBreaksWhereItsLineWouldBeTooLong) {
+  Table table;
+  table.AddRow({"--model", "the variant to export, such as this one"});
+  table.AddRow({"--x", "y"});
+  EXPECT_EQ(table.ToString(34),
+            "--model  the variant to export,\n"
+            "         such as this one\n"
+            "--x      y\n");
+  EXPECT_EQ(table.ToString(80), table.ToString());
+  EXPECT_EQ(table.ToString(1), table.ToString(9 + 24));
+}
+
 TEST(TableTest, EmptyIsNothing) { EXPECT_EQ(Table().ToString(), ""); }
 
 }  // namespace

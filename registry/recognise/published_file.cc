@@ -2,21 +2,16 @@
 
 #include <cstddef>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/status_macros.h"
 #include "registry/recognise/find_checkpoint.h"
+#include "registry/recognise/published_choice.h"
 
 namespace modelport {
 namespace {
 
 constexpr size_t kDigits = 64;
-
-// Whether the sha256 of `source` begins with the digits that the plugin states of `file`.
-bool HasDigest(const PublishedFile& file, absl::string_view source) {
-  return !file.sha256.empty() && absl::StartsWith(source, absl::StrCat("sha256:", file.sha256));
-}
 
 absl::Status CheckFile(const Registry& registry, const Variant& variant, const PublishedFile& wanted,
                        const std::string& path, absl::string_view source) {

@@ -22,6 +22,7 @@
 #include "common/text/first_few.h"
 #include "common/text/nearest.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/published_choice.h"
 
 namespace modelport {
 namespace {
@@ -33,9 +34,22 @@ std::string PathsOf(const std::vector<GivenCheckpoint>& given) {
   });
 }
 
-absl::Status FitsSeveral(const std::vector<GivenCheckpoint>& given, const std::vector<std::string>& names) {
-  return absl::FailedPreconditionError(absl::StrCat(PathsOf(given), given.size() == 1 ? ": fits " : ": fit ",
-                                                    names.size(),
+// The one of `entries`, which all have the keys and shapes of `given`, whose published files these are.
+absl::StatusOr<RecognisedModel> ChooseOne(const std::vector<CatalogEntry>& entries,
+                                          const std::vector<GivenCheckpoint>& given) {
+  std::vector<std::string> names;
+  for (const CatalogEntry& entry : entries) names.push_back(entry.variant->name);
+  if (entries.size() == 1) return RecognisedModel{entries.front(), "the only model that fits"};
+  const bool is_one = given.size() == 1;
+  if (const absl::optional<PublishedChoice> chosen = ChooseByPublishedFiles(entries, given)) {
+    const std::string others = absl::StrCat(names.size(), " models have ", is_one ? "its" : "their",
+                                            " keys and shapes: ", absl::StrJoin(names, ", "));
+    const absl::string_view what = chosen->by_digest ? "sha256" : "name";
+    return RecognisedModel{
+        chosen->entry, absl::StrCat(is_one ? "whose published file has this " : "whose published files are these by ",
+                                    what, "; ", others, chosen->by_digest ? "" : "\n--model=NAME takes another")};
+  }
+  return absl::FailedPreconditionError(absl::StrCat(PathsOf(given), is_one ? ": fits " : ": fit ", names.size(),
                                                     " models\n  --model=NAME chooses: ", absl::StrJoin(names, ", ")));
 }
 
@@ -68,12 +82,14 @@ bool CanFillParts(const std::vector<std::set<std::string>>& files, std::set<std:
   return false;
 }
 
-absl::StatusOr<CatalogEntry> RecogniseOne(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
+absl::StatusOr<RecognisedModel> RecogniseOne(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
   const auto& [checkpoint, choice] = given.front();
   const std::vector<FittingVariant> variants = FindFittingVariants(registry, checkpoint, choice);
-  const std::vector<std::string> names = NamesOfFitting(variants);
-  if (names.size() == 1) return registry.Find(names.front());
-  if (!names.empty()) return FitsSeveral(given, names);
+  std::vector<CatalogEntry> fitting;
+  for (const FittingVariant& variant : variants) {
+    if (variant.plan.ok()) fitting.push_back(variant.entry);
+  }
+  if (!fitting.empty()) return ChooseOne(fitting, given);
   if (!variants.empty()) return AllRefused(checkpoint, variants);
   const std::vector<FittingPart> parts = FindFittingParts(registry, checkpoint, choice);
   return parts.empty() ? FitsNoModel(registry, checkpoint, choice) : FillsAPart(checkpoint, parts);
@@ -195,17 +211,14 @@ std::vector<CatalogEntry> FindVariantsOfFiles(const Registry& registry, const st
   return variants;
 }
 
-absl::StatusOr<CatalogEntry> RecogniseModel(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
+absl::StatusOr<RecognisedModel> RecogniseModel(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
   if (given.size() == 1) return RecogniseOne(registry, given);
   const std::vector<CatalogEntry> variants = FindVariantsOfFiles(registry, given);
-  if (variants.size() == 1) return variants.front();
   if (variants.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(PathsOf(given), ": fill no model of the catalog together\n  ",
                                                       "--model=NAME says what keeps them from filling that one"));
   }
-  std::vector<std::string> names;
-  for (const CatalogEntry& entry : variants) names.push_back(entry.variant->name);
-  return FitsSeveral(given, names);
+  return ChooseOne(variants, given);
 }
 
 absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice) {

@@ -18,9 +18,16 @@ namespace modelport {
 // The variants whose parts the checkpoints `given`, two or more, fill, one each.
 std::vector<CatalogEntry> FindVariantsOfFiles(const Registry& registry, const std::vector<GivenCheckpoint>& given);
 
-// Finds the one variant that the checkpoints `given` fit, by their keys and shapes and by a config.json beside them.
+// A model, and for people what told it: "the only model that fits".
+struct RecognisedModel {
+  CatalogEntry entry;
+  std::string reason;
+};
+
+// Finds the one variant that the checkpoints `given` fit, by their keys and shapes and by a config.json beside them. Of
+// several it is the one whose published files they are, by ChooseByPublishedFiles.
 //   FailedPrecondition  they fit none, only a part of one, or several; the message says which, and asks for --model
-absl::StatusOr<CatalogEntry> RecogniseModel(const Registry& registry, const std::vector<GivenCheckpoint>& given);
+absl::StatusOr<RecognisedModel> RecogniseModel(const Registry& registry, const std::vector<GivenCheckpoint>& given);
 
 // FailedPrecondition: `checkpoint` fits no variant in what `choice` admits; names the nearest.
 absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016,SC2086,SC2317  # Stubs expand their own variables; compgen finds the tests.
 set -euo pipefail
 
-readonly bazelw=$PWD/bazelw
+readonly bazelw=$PWD/bazelw tools_bazel=$PWD/tools/bazel module_file=$PWD/MODULE.bazel
 readonly scratch=$TEST_TMPDIR
 failures=0
 
@@ -148,6 +148,39 @@ test_inside_the_repository_bazel_starts_where_the_user_is() {
   printf 'installed g++ 4:12.2.0-3\ninstalled libfoo-dev 1.0-2\n' >"$installed"
   from=$repo/sub run_bazelw version
   expect calls "$(<"$log")" "bazel in $repo/sub, user in "$'\n*'
+}
+
+test_bazel_4_comes_before_another_bazel() {
+  new_machine
+  printf 'installed g++ 4:12.2.0-3\ninstalled libfoo-dev 1.0-2\n' >"$installed"
+  stub bazel-4 'echo "bazel-4 in $PWD"; printf "<%s>" "$@"; echo' '>>$LOG'
+  run_bazelw version
+  expect calls "$(<"$log")" "bazel-4 in $repo"$'\n''<version>'
+}
+
+# The script that the launchers of Debian and of bazelisk start.
+run_tools_bazel() {
+  status=0
+  (PATH=$bin BAZEL_REAL=$bin/bazel "$tools_bazel" "$@") >"$scratch/out" 2>"$scratch/err" || status=$?
+  out=$(<"$scratch/out") err=$(<"$scratch/err")
+}
+
+test_a_newer_bazel_says_what_to_type() {
+  new_machine
+  local version
+  for version in 5.0.0 8.1.0 9.0.0-pre 10.0.0; do
+    stub bazel "echo 'bazel $version'"
+    run_tools_bazel build //...
+    expect status $status 1
+    expect stderr "$err" "bazel: bazel $version does not read WORKSPACE *: type ./bazelw in the place of bazel"
+  done
+  # shellcheck disable=SC2043
+  for version in 4.2.3 no_version; do
+    stub bazel "echo 'bazel $version'"
+    run_tools_bazel build //...
+    expect stdout "$out" "bazel $version"
+  done
+  expect 'the line for a Bazel without these launchers' "$(grep -v '^#' "$module_file")" 'fail("*type ./bazelw*")'
 }
 
 test_outside_the_repository_bazel_starts_inside_and_the_users_folder_is_kept() {

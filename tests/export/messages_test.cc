@@ -325,7 +325,10 @@ ToolResult Export(const std::string& folder, const std::string& weights) {
 std::string InspectedFit(const std::string& folder) {
   const ToolResult result = RunTool("inspect", {"--checkpoint=tiny.safetensors", "--plugin_path=plugins"}, folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  return result.out.substr(result.out.find("\nfits ") + 1);
+  // The answer comes before what the file holds.
+  const size_t begin = result.out.find("\nfits ") + 1;
+  EXPECT_LT(begin, result.out.find("\nstate dict "));
+  return result.out.substr(begin, result.out.find("\n\n", begin) + 1 - begin);
 }
 
 TEST(CheckpointMessagesTest, APrefixOfAllKeysIsNamed) {

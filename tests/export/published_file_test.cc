@@ -90,8 +90,8 @@ TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
 TEST_F(PublishedFileTest, PredictSaysItToo) {
   std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 28, .height = 28});
   const auto predict = [&](const std::string& checkpoint) {
-    return Run("predict", {"--model=relative", "--checkpoint=" + checkpoint, "--input=photo.png", "--size=28",
-                           "--out=depth.exr"});
+    return Run("predict",
+               {"--model=relative", "--checkpoint=" + checkpoint, "--input=photo.png", "--size=28", "--out=depth.exr"});
   };
   const ToolResult published = predict(Pth());
   EXPECT_EQ(published.exit_status, 0) << published.err;
@@ -130,6 +130,25 @@ TEST_F(PublishedFileTest, AnotherModelsFileIsAnError) {
                          ", which https://example.org/sums states\n  pass --model=relative, or get "
                          "metric.pth of the Hugging Face repository org/metric\n"));
   EXPECT_THAT(FileNames(folder_), ElementsAre("plugin"));
+}
+
+// Four models have its keys and shapes.
+TEST_F(PublishedFileTest, AFileWithoutAModelIsThatOfItsSha256OrElseOfItsName) {
+  const std::string other = DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth");
+  const auto recognise = [&](const std::string& from, const std::string& name) {
+    std::filesystem::copy_file(from, folder_ + "/" + name, std::filesystem::copy_options::overwrite_existing);
+    return Run("export", {"--checkpoint=" + name, "--out=m.pt"}).err;
+  };
+  const std::string models = "; 4 models have its keys and shapes: ";
+  EXPECT_THAT(recognise(Pth(), "c.pth"),
+              StartsWith("recognised relative, whose published file has this sha256" + models));
+  EXPECT_THAT(recognise(Pth(), "metric.pth"), StartsWith("recognised relative, whose published file has this sha256"));
+  EXPECT_EQ(recognise(other, "metric.pth"), "recognised metric, whose published file has this name" + models +
+                                                "relative, metric, brief, unstated\n--model=NAME takes another\n");
+  EXPECT_THAT(recognise(other, "c.pth"),
+              StartsWith("FAILED_PRECONDITION: c.pth: fits 4 models\n  --model=NAME chooses"));
+  const ToolResult inspected = Run("inspect", {"--checkpoint=metric.pth"});
+  EXPECT_THAT(inspected.out, HasSubstr("\n  by its name: metric, which export takes unless the sha256 is that of "));
 }
 
 TEST_F(PublishedFileTest, APackageSaysIt) {

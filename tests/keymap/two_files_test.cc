@@ -21,7 +21,6 @@ namespace {
 using Json = nlohmann::json;
 using testing::AllOf;
 using testing::ElementsAre;
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
@@ -256,9 +255,9 @@ TEST_F(TwoFilesTest, InspectSaysWhichPartEachFileFills) {
       any.out,
       AllOf(StartsWith(Head() + ": safetensors, "), HasSubstr("\nfits linear_head of " + TwoFilesModel() + "\n"),
             HasSubstr("\n" + Backbone() + ": torch.save (zip), "), HasSubstr("\nfits " + FeaturesModel() + "\n"),
-            EndsWith("\ntogether they fill " + TwoFilesModel() + "\n")));
+            HasSubstr("\ntogether they fill " + TwoFilesModel() + "\n\n")));
   EXPECT_THAT(Inspect({"--checkpoint=" + Head() + "," + OtherHead()}).out,
-              EndsWith("\ntogether they fill no model of the catalog\n"));
+              HasSubstr("\ntogether they fill no model of the catalog\n\n"));
 }
 
 TEST_F(TwoFilesTest, InspectPrintsTheMappingOfEachPart) {
@@ -271,7 +270,7 @@ TEST_F(TwoFilesTest, InspectPrintsTheMappingOfEachPart) {
                     HasSubstr("\n  weight  <- weight  [10, 48]\n"), HasSubstr("  blocks.{0..3}.attn.qkv.weight ")));
   const ToolResult one = Inspect({"--checkpoint=" + Head(), "--model=" + TwoFilesModel()});
   EXPECT_EQ(one.exit_status, 0) << one.err;
-  EXPECT_THAT(one.out, EndsWith("\nno file is given for backbone of " + TwoFilesModel() + "\n"));
+  EXPECT_THAT(one.out, HasSubstr("\nno file is given for backbone of " + TwoFilesModel() + "\n\n"));
 }
 
 TEST_F(TwoFilesTest, InspectPrintsWhatKeepsEachFileFromFitting) {

@@ -364,7 +364,7 @@ INSTANTIATE_TEST_SUITE_P(
     Flags, RefusedPackageTest,
     testing::Values(Refusal{"--target=libtorch", "INVALID_ARGUMENT: --target=libtorch: this host has no packages"},
                     Refusal{"--model=tiny_dav3", "NOT_FOUND: unknown model \"tiny_dav3\""},
-                    Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: a package wants a proven artifact"},
+                    Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: no such flag"},
                     Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: nuke computes in"},
                     Refusal{"--nuke=12", "INVALID_ARGUMENT: --nuke=12: unknown Nuke \"12\""},
                     Refusal{"--runtime=1.13.1", "INVALID_ARGUMENT: --runtime=1.13.1: unknown runtime"},

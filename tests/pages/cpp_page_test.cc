@@ -4,6 +4,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
@@ -20,24 +23,48 @@ TEST(CppPageTest, HasTheFilesOfTheExample) {
   EXPECT_THAT(page, HasSubstr(absl::StrCat("```cmake\n", ReadFile(DataPath("examples/cpp/CMakeLists.txt")), "```\n")));
 }
 
-// Exports `model` and returns what the program prints of it.
-std::string Printed(const std::string& model, const std::vector<std::string>& arguments) {
+// Exports `model` and runs the program on it.
+ToolResult RunExample(const std::string& model, const std::vector<std::string>& arguments) {
   const std::string folder = EmptyFolder(model);
   const ToolResult exported = RunTool("export", {absl::StrCat("--model=", model), "--weights=seeded"}, folder);
   EXPECT_EQ(exported.exit_status, 0) << exported.err;
   std::vector<std::string> all = {absl::StrCat(model, ".pt")};
   all.insert(all.end(), arguments.begin(), arguments.end());
-  const ToolResult run = FinishTool(StartProgram("examples/cpp/run_model", all, folder));
+  return FinishTool(StartProgram("examples/cpp/run_model", all, folder));
+}
+
+// What the program prints of `model`.
+std::string Printed(const std::string& model, const std::vector<std::string>& arguments) {
+  const ToolResult run = RunExample(model, arguments);
   EXPECT_EQ(run.exit_status, 0) << run.err;
   return run.out;
 }
 
-TEST(CppPageTest, TheExampleRunsEveryKindOfModel) {
+TEST(CppPageTest, NamesTheHeaderThatTheExampleDoesNotInclude) {
+  EXPECT_THAT(ReadFile(DataPath("docs/cpp.md")), HasSubstr("`at::set_num_threads(1)` of `<ATen/Parallel.h>`"));
+}
+
+TEST(CppPageTest, TheExampleRunsWhatThePageSays) {
   EXPECT_THAT(Printed(ExampleModel("published features"), {}), HasSubstr("result               [1, 384]  "));
   EXPECT_THAT(Printed(ExampleModel("published depth"), {}), HasSubstr("result               [1, 280, 420]  "));
   const std::string views = Printed(ExampleModel("published views"), {"2"});
   EXPECT_THAT(views, HasSubstr("depth                [1, 2, 280, 420]  "));
   EXPECT_THAT(views, HasSubstr("extrinsics           [1, 2, 3, 4]  "));
+}
+
+// The line of what() by which the page's table finds the cause.
+TEST(CppPageTest, ALineOfWhatSaysWhatIsWrongWithTheCall) {
+  const std::string page = ReadFile(DataPath("docs/cpp.md"));
+  const ToolResult run = RunExample(ExampleModel("published depth"), {"2"});  // Views, for a model of one image.
+  EXPECT_EQ(run.exit_status, 1);
+  std::vector<std::string> causes;
+  constexpr absl::string_view kPrefix = "RuntimeError: AssertionError: ";
+  EXPECT_THAT(page, HasSubstr(absl::StrCat("`", kPrefix, "`")));
+  for (absl::string_view line : absl::StrSplit(run.err, '\n')) {
+    if (absl::ConsumePrefix(&line, kPrefix)) causes.emplace_back(line);
+  }
+  ASSERT_THAT(causes, testing::SizeIs(1)) << run.err;
+  EXPECT_THAT(page, HasSubstr(absl::StrCat("| `", causes.front(), "` |")));
 }
 
 TEST(CppPageTest, TheExampleReportsErrors) {

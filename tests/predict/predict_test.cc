@@ -437,13 +437,18 @@ TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
   EXPECT_THAT(predict("3.exr", "seeded:1").out, HasSubstr("exported now"));
   EXPECT_NE(ReadExr(folder + "/1.exr").texts["modelport/source"], ReadExr(folder + "/3.exr").texts["modelport/source"]);
   EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
-  // What no export can do is an error, too, where an artifact without it is kept.
-  for (const std::string flag : {"--static_shape=28x28", "--wrapper=none"}) {
-    const ToolResult refused = RunWarmTool(
-        "predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=4.exr", "--weights=seeded", flag}),
-        folder, Cache(folder + "/cache"));
-    EXPECT_THAT(refused.err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr(flag)));
-  }
+}
+
+TEST(PredictTest, ACheckpointTellsItsModel) {
+  const std::string folder = FolderWithPhoto();
+  const ToolResult result =
+      RunWarmTool("predict",
+                  {"--checkpoint=" + DataPath("tests/checkpoints/" + ExampleModel("features") + ".pth"),
+                   "--input=photo.png", "--size=56", "--out=features.png", "--plugin_path=" + DataPath("models")},
+                  folder, Cache(std::getenv("TEST_TMPDIR")));
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("model     " + ExampleModel("features") + "\n"),
+                                HasSubstr("          recognised " + ExampleModel("features") + ", ")));
 }
 
 // Kept artifacts are code, which somebody else could replace there.
@@ -562,8 +567,12 @@ TEST(PredictTest, BadInputsAreRefusedInOneLine) {
   ExpectError(folder, {"--input=huge.jpg", out},
               Eq("RESOURCE_EXHAUSTED: huge.jpg: has 20000 x 20000 pixels, more than the limit of 100 megapixels; "
                  "--max_megapixels=400 reads it"));
-  ExpectError(folder, {"--input=narrow.png", out},
-              StartsWith("FAILED_PRECONDITION: narrow.png: the model refuses the image"));
+  ExpectError(
+      folder, {"--input=narrow.png", out},
+      StartsWith("RESOURCE_EXHAUSTED: narrow.png: the model would see 5.37 B pixels of this image of 1 x 20000"));
+  ExpectError(folder, {"--input=photo.png", "--size=100000", out},
+              StartsWith("RESOURCE_EXHAUSTED: photo.png: --size=100000: the model would see "));
+  ExpectError(folder, {"--input=photo.png", "--size=0", out}, Eq("INVALID_ARGUMENT: --size=0: wants a number from 1"));
   ExpectError(folder, {"--input=none.jpg", out}, Eq("NOT_FOUND: none.jpg: no such file or folder"));
   ExpectError(folder, {"--input=empty", out}, StartsWith("NOT_FOUND: empty: has no image"));
   ExpectError(folder, {"--input=photo.png", "--out=none/depth.png"}, StartsWith("NOT_FOUND: none/depth.png: "));
@@ -575,7 +584,17 @@ TEST(PredictTest, BadInputsAreRefusedInOneLine) {
   ExpectError(folder, {"--input=photo.png", out, "--side_by_side", "--percentiles=98,2"},
               HasSubstr("--percentiles=98,2: "));
   ExpectError(folder, {"--input=photo.png", out, "--max_megapixels=0"}, HasSubstr("--max_megapixels=0: "));
-  ExpectError(folder, {"--input=photo.png", out, "--target=nuke"}, HasSubstr("--target=nuke: "));
+}
+
+// Only the size that was read is printed.
+TEST(PredictTest, AnImageThatCannotBeReadHasNoSize) {
+  const std::string folder = FolderWithPhoto();
+  WriteFile(folder + "/text.jpg", "this is no image");
+  for (const std::string input : {"text.jpg", "text.jpg,photo.png"}) {
+    const ToolResult result = Predict(folder, {"--input=" + input, "--size=56", "--out=*.exr"});
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.out, AllOf(HasSubstr("model "), Not(HasSubstr("0 x 0"))));
+  }
 }
 
 TEST(PredictTest, RareImagesGiveTheRightResult) {
@@ -672,7 +691,7 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   EXPECT_THAT(FileNames(folder), Not(testing::Contains("depth.exr")));
   const ToolResult both = RunWarmTool(
       "predict", {"--artifact=ready.pt", "--model=" + DepthModel(), "--input=photo.png", "--size=56"}, folder);
-  EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME and --artifact=FILE.pt"));
+  EXPECT_THAT(both.err, HasSubstr("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE.pt"));
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/text/wrap.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {
@@ -12,10 +14,10 @@ std::string ShortSummary(const Command& command) {
   return end == std::string::npos ? command.summary : command.summary.substr(0, end + 1);
 }
 
-std::string CommandHelp(const Command& command) {
+std::string CommandHelp(const Command& command, size_t columns) {
   const std::string arguments = command.arguments.empty() ? "" : absl::StrCat(" ", command.arguments);
-  return absl::StrCat(command.summary, "\nUsage: ", command.name, " [FLAG]...", arguments, "\n\n",
-                      FlagsTable(command.flags));
+  return absl::StrCat(absl::StrJoin(Wrap(command.summary, columns), "\n"), "\nUsage: ", command.name, " [FLAG]...",
+                      arguments, "\n\n", FlagsTable(command.flags, columns));
 }
 
 Command::Run TakesFlags(std::function<absl::Status()> run) {

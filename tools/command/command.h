@@ -1,6 +1,7 @@
 #ifndef MODELPORT_TOOLS_COMMAND_COMMAND_H_
 #define MODELPORT_TOOLS_COMMAND_COMMAND_H_
 
+#include <cstddef>
 #include <functional>
 #include <string>
 #include <vector>
@@ -25,8 +26,9 @@ struct Command {
 // The first sentence of the summary.
 std::string ShortSummary(const Command& command);
 
-// What --help prints: the summary, how to call the tool, and its flags, sorted by name.
-std::string CommandHelp(const Command& command);
+// What --help prints: the summary, how to call the tool, and its flags, sorted by name, in lines of at most `columns`
+// characters.
+std::string CommandHelp(const Command& command, size_t columns = 80);
 
 // For tools with flags only. InvalidArgument if the user gives anything else.
 Command::Run TakesFlags(std::function<absl::Status()> run);

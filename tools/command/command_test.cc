@@ -53,5 +53,17 @@ TEST_F(CommandTest, HelpSaysWhatItDoesHowToCallItAndItsFlags) {
             "Rests.\nUsage: rest [FLAG]...\n\n");
 }
 
+TEST_F(CommandTest, HelpFitsItsColumns) {
+  FlagGroup flags;
+  const Flag<int> notes(flags, "notes", 3,
+                        "how many notes, of which there must be one; bazel run //tools:list has all");
+  EXPECT_EQ(CommandHelp({.name = "play", .summary = "Plays what it is given, in time.", .flags = flags, .run = {}}, 40),
+            "Plays what it is given, in time.\nUsage: play [FLAG]...\n\n"
+            "  --notes=...  how many notes, of which\n"
+            "               there must be one;\n"
+            "               bazel run //tools:list\n"
+            "               has all (default: 3)\n");
+}
+
 }  // namespace
 }  // namespace modelport

@@ -73,12 +73,18 @@ absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl
   return others;
 }
 
+FlagGroup Without(FlagGroup flags, absl::Span<const absl::string_view> names) {
+  const auto is_named = [&](const AnyFlag* flag) { return std::count(names.begin(), names.end(), flag->name()) > 0; };
+  flags.erase(std::remove_if(flags.begin(), flags.end(), is_named), flags.end());
+  return flags;
+}
+
 FlagGroup Sorted(FlagGroup flags) {
   std::sort(flags.begin(), flags.end(), [](const AnyFlag* a, const AnyFlag* b) { return a->name() < b->name(); });
   return flags;
 }
 
-std::string FlagsTable(const FlagGroup& flags) {
+std::string FlagsTable(const FlagGroup& flags, size_t columns) {
   Table table;
   for (const AnyFlag* const flag : Sorted(flags)) {
     const std::string value = flag->default_text();
@@ -86,7 +92,7 @@ std::string FlagsTable(const FlagGroup& flags) {
         {flag->is_switch() ? absl::StrCat("  --[no]", flag->name()) : absl::StrCat("  --", flag->name(), "=..."),
          absl::StrCat(flag->help(), value.empty() ? "" : absl::StrCat(" (default: ", value, ")"))});
   }
-  return table.ToString();
+  return table.ToString(columns);
 }
 
 }  // namespace modelport

@@ -3,6 +3,7 @@
 #ifndef MODELPORT_TOOLS_COMMAND_FLAGS_H_
 #define MODELPORT_TOOLS_COMMAND_FLAGS_H_
 
+#include <cstddef>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -76,13 +77,34 @@ class Flag final : public AnyFlag {
   T value_;
 };
 
+// A flag of a part that several tools share, under the help of one of them: a tool that takes it in another way, or has
+// another default, says so.
+class FlagWithHelp final : public AnyFlag {
+ public:
+  // Adds the flag to `group`. A flag of another source may not exist before main, so this is constructed in a function.
+  FlagWithHelp(FlagGroup& group, AnyFlag& flag, const char* help) : AnyFlag(flag.name().c_str(), help), flag_(flag) {
+    group.push_back(this);
+  }
+
+  bool is_switch() const override { return flag_.is_switch(); }
+  std::string default_text() const override { return flag_.default_text(); }
+  void Reset() override { flag_.Reset(); }
+  absl::Status Set(absl::string_view text) override { return flag_.Set(text); }
+
+ private:
+  AnyFlag& flag_;
+};
+
+// `flags` but those with one of `names`: what a tool refuses, or sets itself, is no flag of it.
+FlagGroup Without(FlagGroup flags, absl::Span<const absl::string_view> names);
+
 // Gives each flag of `flags` its default, or else the value that `arguments` give, as --name=value, --name value,
 // --name or --noname; "--" is ignored. Returns the other arguments, those without a dash. InvalidArgument names an
 // unknown flag, or a value that its flag does not take.
 absl::StatusOr<std::vector<std::string>> ParseFlags(const FlagGroup& flags, absl::Span<const char* const> arguments);
 
-// A line for each flag: how to write it, its help and its default; sorted by name.
-std::string FlagsTable(const FlagGroup& flags);
+// How to write each flag, its help and its default; sorted by name, in lines of at most `columns` characters.
+std::string FlagsTable(const FlagGroup& flags, size_t columns = 80);
 
 // `flags` by name.
 FlagGroup Sorted(FlagGroup flags);

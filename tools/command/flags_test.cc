@@ -77,6 +77,22 @@ TEST(FlagsTest, GroupsMayHaveFlagsOfTheSameName) {
   EXPECT_EQ(FlagsTable(other_flags), "  --model=...  models (default: a,b)\n");
 }
 
+FlagGroup own_flags;
+FlagWithHelp OWN_notes(own_flags, FLAGS_notes, "at most so many notes");
+
+TEST(FlagsTest, AToolMayDescribeASharedFlagAndLeaveOthersOut) {
+  const FlagGroup group = own_flags + Without(flags, {"notes", "model", "verify"});
+  EXPECT_EQ(FlagsTable(group),
+            "  --layout=...  the layout (default: auto)\n"
+            "  --notes=...   at most so many notes (default: 3)\n");
+  ASSERT_OK(ParseFlags(group, {"--notes=4"}));
+  EXPECT_EQ(*FLAGS_notes, 4);
+  ASSERT_OK(ParseFlags(group, {}));
+  EXPECT_EQ(*FLAGS_notes, 3);
+  EXPECT_THAT(ParseFlags(group, {"--verify"}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--verify: no such flag")));
+}
+
 TEST(FlagsTest, TheTableShowsEveryFlagWithItsDefault) {
   EXPECT_EQ(FlagsTable(flags),
             "  --layout=...  the layout (default: auto)\n"

@@ -21,6 +21,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/text/printable_stream.h"
+#include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {
@@ -64,7 +65,7 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
   const PrintableStream out(std::cout), err(std::cerr);
   const absl::Span<const char* const> arguments(argv + 1, argc - 1);
   if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
-    std::cout << CommandHelp(command) << std::flush;
+    std::cout << CommandHelp(command, HelpColumns()) << std::flush;
     return 0;
   }
   if (std::any_of(arguments.begin(), arguments.end(), IsVersion)) {

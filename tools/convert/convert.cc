@@ -15,6 +15,7 @@
 #include "registry/recognise/weight_source.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 #include "tools/convert/convert_checkpoint.h"
 #include "tools/request/given_files.h"
@@ -74,7 +75,7 @@ void Print(const ConvertedFile& file, const ConvertOptions& options) {
     table.AddRow({"lacking", absl::StrCat(absl::StrJoin(file.lacking, ", "), ", as in the checkpoint")});
   }
   table.AddRow({"file", absl::StrCat(options.out, ", ", FormatBytes(file.bytes))});
-  std::cout << table.ToString();
+  std::cout << FitStdout(table);
 }
 
 absl::Status Convert() {

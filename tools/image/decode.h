@@ -59,7 +59,7 @@ absl::Status CatchExr(absl::FunctionRef<absl::Status()> run);
 // Decodes the display window of an EXR file, from its channels R, G and B, or Y, to floats, and converts them from
 // scene-linear to sRGB. Call it in a confined process.
 //   DataLoss        damaged or truncated
-//   Unimplemented   an EXR file without these channels
+//   Unimplemented   an EXR file without these channels, or with a compression that OpenEXR got later
 //   others          as PixelMemory::Start
 absl::StatusOr<Decoded> DecodeExr(absl::string_view file, PixelMemory& memory);
 

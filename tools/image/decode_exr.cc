@@ -169,7 +169,29 @@ int64_t CopyDisplay(const std::vector<float>& pixels, int64_t channels, const Wi
   return nan;
 }
 
+// The number of the compression that the header states; nullopt if that is not found. OpenEXR calls a file damaged
+// whose compression is newer than it is.
+absl::optional<int> StatedCompression(absl::string_view bytes) {
+  constexpr size_t kHeader = 1 << 16, kSizeBytes = 4;
+  constexpr absl::string_view kAttribute("compression\0compression\0", 24);
+  const size_t found = bytes.substr(0, kHeader).find(kAttribute);
+  const size_t value = found + kAttribute.size() + kSizeBytes;
+  if (found == bytes.npos || value >= bytes.size()) return absl::nullopt;
+  return static_cast<unsigned char>(bytes[value]);
+}
+
+absl::Status CheckCompression(absl::string_view bytes) {
+  constexpr int kNewestRead = 9, kHtj2k256 = 10, kHtj2k32 = 11;
+  const int number = StatedCompression(bytes).value_or(0);
+  if (number <= kNewestRead) return absl::OkStatus();
+  const bool is_htj2k = number == kHtj2k256 || number == kHtj2k32;
+  return absl::UnimplementedError(absl::StrCat(
+      "is compressed ", is_htj2k ? "with HTJ2K" : absl::StrCat("by method ", number),
+      ", which is not read\n  save it with ZIP, PIZ or DWAA: oiiotool IN.exr --compression zip -o OUT.exr"));
+}
+
 absl::Status Decode(absl::string_view bytes, PixelMemory& memory, Decoded& decoded) {
+  RETURN_IF_ERROR(CheckCompression(bytes));
   Imf::setGlobalThreadCount(0);
   MemoryStream stream(bytes);
   Imf::InputFile file(stream, /*numThreads=*/0);

@@ -421,6 +421,19 @@ TEST(ReadImage, TruncatedFilesAreRefused) {
   }
 }
 
+// OpenEXR 3.4 writes it; to older releases its number is a fault in the header.
+TEST(ReadImage, ANewCompressionOfExrIsNamed) {
+  std::string exr = MakeExr({.values = std::vector<float>(12, 0.5)});
+  const size_t number = exr.find("compression", exr.find("compression") + 1) + 12 + 4;
+  for (const char htj2k : {10, 11}) {
+    exr[number] = htj2k;
+    EXPECT_THAT(Read(exr), StatusIs(absl::StatusCode::kUnimplemented,
+                                    HasSubstr("is compressed with HTJ2K, which is not read\n  save it with ZIP, PIZ")));
+  }
+  exr[number] = 12;
+  EXPECT_THAT(Read(exr), StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("is compressed by method 12, which")));
+}
+
 // A damaged file may still be an image, but it ends neither the process nor the machine's memory.
 TEST(ReadImage, DamagedFilesDoNoHarm) {
   for (const std::string& file :

@@ -15,10 +15,12 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "models/built_in_plugins.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/map_weights.h"
+#include "registry/recognise/published_choice.h"
 #include "registry/recognise/recognise_model.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/registry.h"
@@ -106,6 +108,23 @@ absl::Status InspectForModel(const Registry& registry, const CatalogEntry& entry
   return status;
 }
 
+// Prints what the file's name says of the models that fit, of which there are several.
+void PrintNamed(const std::vector<FittingVariant>& fitting, const Checkpoint& checkpoint) {
+  std::vector<CatalogEntry> entries;
+  for (const FittingVariant& variant : fitting) {
+    if (variant.plan.ok()) entries.push_back(variant.entry);
+  }
+  if (const absl::optional<CatalogEntry> named = ChooseByName(entries, {checkpoint.path()})) {
+    std::cout << "  by its name: " << named->variant->name
+              << ", which export takes unless the sha256 is that of another's published file\n";
+  }
+}
+
+// Prints what to type next for the only model that fits.
+void PrintNext(const Checkpoint& checkpoint) {
+  std::cout << "  next: bazel run //tools:export -- --checkpoint=" << Printable(checkpoint.path()) << "\n";
+}
+
 // Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
 void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
   const auto& [checkpoint, choice] = given;
@@ -118,6 +137,9 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
   }
   PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice) : absl::nullopt, choice.layout,
            std::cout);
+  const size_t models = NamesOfFitting(fitting).size();
+  if (models > 1) PrintNamed(fitting, checkpoint);
+  if (models == 1) PrintNext(checkpoint);
 }
 
 absl::Status PrintBillOfMaterials(const ArtifactDescription& description) {
@@ -149,16 +171,22 @@ void InspectTogether(const Registry& registry, const std::vector<GivenCheckpoint
             << "\n";
 }
 
+// Prints first what the files are, then what they hold.
 absl::Status InspectFiles(const Registry& registry, const absl::optional<CatalogEntry>& entry,
                           const std::vector<GivenCheckpoint>& given) {
   for (const GivenCheckpoint& file : given) {
-    PrintContents(file.checkpoint, std::cout);
+    if (!entry && &file != &given.front()) std::cout << "\n";
+    PrintFile(file.checkpoint, std::cout);
     if (!entry) InspectForAny(registry, file);
-    if (given.size() > 1) std::cout << "\n";
   }
-  if (entry) return InspectForModel(registry, *entry, given);
-  if (given.size() > 1) InspectTogether(registry, given);
-  return absl::OkStatus();
+  absl::Status status;
+  if (entry) status = InspectForModel(registry, *entry, given);
+  if (!entry && given.size() > 1) InspectTogether(registry, given);
+  for (const GivenCheckpoint& file : given) {
+    if (given.size() > 1) std::cout << "\n" << file.checkpoint.path() << " holds\n";
+    PrintContents(file.checkpoint, std::cout);
+  }
+  return status;
 }
 
 absl::Status CheckDraft(const CheckpointFiles& files) {

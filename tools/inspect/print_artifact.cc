@@ -19,6 +19,7 @@
 #include "common/text/units.h"
 #include "common/torchscript/archive/artifact_file.h"
 #include "targets/targets.h"
+#include "tools/command/terminal.h"
 
 namespace modelport {
 namespace {
@@ -41,8 +42,7 @@ absl::optional<Manifest> ManifestBeside(const std::string& path) {
 std::string Or(const std::string& text, const std::string& otherwise) { return text.empty() ? otherwise : text; }
 
 std::string Weights(const Manifest& manifest) {
-  if (WeightsSource(manifest).empty())
-    return "of a checkpoint, which the manifest that export wrote beside the file names";
+  if (WeightsSource(manifest).empty()) return absl::StrCat("of ", WeightsSourceText(manifest));
   const std::string origin = manifest.warning().empty() ? WeightsOrigin(manifest) : manifest.warning();
   return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : ", ", origin);
 }
@@ -149,7 +149,7 @@ void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {
   }
   if (within || beside) AddManifest(beside ? *beside : *within, table);
   if (beside) table.AddRow({"checks", DescribeProof(beside->round_trip())});
-  out << table.ToString();
+  out << FitStdout(table);
   if (within || beside) out << "The manifest says so; bazel run //tools:verify proves it.\n";
 }
 

@@ -189,12 +189,16 @@ std::vector<std::string> DTypeCells(const Misfit& misfit) {
 
 }  // namespace
 
-void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
+void PrintFile(const Checkpoint& checkpoint, std::ostream& out) {
   out << checkpoint.path() << ": " << checkpoint.format() << ", " << FormatBytes(checkpoint.size());
   if (const size_t files = checkpoint.files().size(); files > 1) out << ", an index and " << files - 1 << " shards";
   out << "\n";
+}
+
+void PrintContents(const Checkpoint& checkpoint, std::ostream& out) {
+  if (!checkpoint.metadata().empty()) out << "\nmetadata\n";
   for (const auto& [key, value] : checkpoint.metadata()) {
-    out << "  metadata " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
+    out << "  " << Brief(key) << ": " << Brief(value, kShownText) << "\n";
   }
   for (const StateDict& dict : checkpoint.state_dicts()) PrintStateDict(dict, out);
   PrintLoose(checkpoint.loose(), out);

@@ -16,8 +16,11 @@
 
 namespace modelport {
 
-// Prints what the file holds: format, size, metadata, its state dicts with every tensor's key, dtype and shape, and
-// what else holds tensors.
+// Prints the file's path, format and size, as one line.
+void PrintFile(const Checkpoint& checkpoint, std::ostream& out);
+
+// Prints what the file holds: metadata, its state dicts with every tensor's key, dtype and shape, and what else holds
+// tensors. That is a hundred lines, so the answers come before it.
 void PrintContents(const Checkpoint& checkpoint, std::ostream& out);
 
 // Prints the names of the models that the file fits, their family and layout, and what decides between them. If there

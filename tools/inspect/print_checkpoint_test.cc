@@ -47,10 +47,13 @@ TEST(PrintContentsTest, ShowsEverythingThatHoldsTensors) {
   contents.state_dicts.push_back({"ema", {Tensor("w", DType::kFloat16, {2, 3})}, {"model", "teacher"}});
   contents.loose.push_back({"buffers", "a list", 1, 2});
   std::ostringstream out;
-  PrintContents(Checkpoint(std::move(contents)), out);
+  const Checkpoint checkpoint(std::move(contents));
+  PrintFile(checkpoint, out);
+  PrintContents(checkpoint, out);
   EXPECT_EQ(out.str(),
             "c.pth: torch.save (zip), 1.50 kB\n"
-            "  metadata format: pt\n"
+            "\nmetadata\n"
+            "  format: pt\n"
             "\nstate dict at the root: 4 tensors (3 float32, 1 int64), 389 elements\n"
             "  norm.weight      float32  [384]\n"
             "  blocks.{0..1}.w  float32  [2]\n"

@@ -1,9 +1,14 @@
 // Prints the catalog.
+#include <cstddef>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
@@ -12,6 +17,7 @@
 #include "registry/find_wrapper.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
+#include "tools/command/terminal.h"
 #include "tools/request/load_registry.h"
 
 namespace modelport {
@@ -35,17 +41,50 @@ std::string NukeNodes(const CatalogEntry& entry) {
                        [](std::string* out, const Wrapper* wrapper) { absl::StrAppend(out, wrapper->name); });
 }
 
+using Rows = std::vector<std::vector<std::string>>;
+
+std::string OneRowEach(const Rows& rows) {
+  Table table;
+  for (const std::vector<std::string>& row : rows) table.AddRow(row);
+  return table.ToString();
+}
+
+// Each row but the first, the titles, as its first cell and a text of the others, in lines of at most `columns`
+// characters.
+std::string OneTextEach(const Rows& rows, size_t columns) {
+  Table table;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    std::string text;
+    for (size_t cell = 1; cell < rows[i].size(); ++cell) {
+      if (rows[i][cell].empty()) continue;
+      absl::StrAppend(&text, text.empty() ? "" : "; ", rows[0][cell], ": ", rows[i][cell]);
+    }
+    table.AddRow({rows[i][0], text});
+  }
+  return table.ToString(columns);
+}
+
+// The table, unless it is wider than the terminal.
+std::string FitCatalog(const Rows& rows) {
+  std::string table = OneRowEach(rows);
+  const absl::optional<size_t> columns = StdoutColumns();
+  if (!columns) return table;
+  for (const absl::string_view line : absl::StrSplit(table, '\n')) {
+    if (line.size() > *columns) return OneTextEach(rows, *columns);
+  }
+  return table;
+}
+
 absl::Status List() {
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
-  Table table;
-  table.AddRow({"model", "family", "what", "parameters", "for Nuke", "published file", "licence of the weights"});
+  Rows rows = {{"model", "family", "what", "parameters", "for Nuke", "published file", "licence of the weights"}};
   for (const CatalogEntry& entry : registry.catalog()) {
     ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
-    table.AddRow({entry.variant->name, entry.plugin->family, entry.variant->summary, FormatCount(parameters),
-                  NukeNodes(entry), entry.variant->published ? FileNames(*entry.variant) : "not published",
-                  entry.variant->licence});
+    rows.push_back({entry.variant->name, entry.plugin->family, entry.variant->summary, FormatCount(parameters),
+                    NukeNodes(entry), entry.variant->published ? FileNames(*entry.variant) : "not published",
+                    entry.variant->licence});
   }
-  std::cout << table.ToString();
+  std::cout << FitCatalog(rows);
   return absl::OkStatus();
 }
 

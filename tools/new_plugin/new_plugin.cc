@@ -17,6 +17,7 @@
 #include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 #include "tools/new_plugin/draft_plugin.h"
 #include "tools/new_plugin/write_plugin.h"
@@ -33,7 +34,9 @@ Flag<std::string> FLAGS_state_dict(
     flags, "state_dict", "",
     "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the largest");
 Flag<std::string> FLAGS_out(
-    flags, "out", "", "the folder to make; by default models/NAME of this workspace, listed in models/plugins.bzl");
+    flags, "out", "",
+    "the folder to make; by default models/NAME of the workspace in which `bazel run` is typed, listed in its "
+    "models/plugins.bzl");
 
 absl::StatusOr<PluginDraft> Draft(const std::string& name, const std::string& checkpoint) {
   if (name.empty()) return absl::InvalidArgumentError("--name is missing: the name of the family, such as my_family");
@@ -65,7 +68,7 @@ void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::
   }
   table.AddRow({"module types", absl::StrCat(draft.types)});
   table.AddRow({"tensors", absl::StrCat(draft.tensors, ", ", FormatCount(draft.parameters), " elements")});
-  std::cout << table.ToString();
+  std::cout << FitStdout(table);
 }
 
 // What is left to do, `flags` being what an export needs.

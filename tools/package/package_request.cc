@@ -9,7 +9,9 @@
 #include "artifact/export/name_of_artifact.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
+#include "targets/target/target.h"
 #include "tools/request/export_request.h"
+#include "tools/request/host_request.h"
 #include "tools/request/load_registry.h"
 
 namespace modelport {
@@ -55,7 +57,27 @@ std::string PackageName(const PackageRequest& request, const std::string& model)
   return entry.ok() ? NameOfArtifact(*entry, request.options).value_or(model) : model;
 }
 
-FlagGroup PackageFlags() { return flags + ExportFlags(); }
+FlagGroup PackageFlags() {
+  static FlagGroup own;
+  static const FlagWithHelp model(
+      own, FLAGS_model,
+      "the variant to package, such as dav2_vits, or several with commas between; bazel run //tools:list shows all");
+  static const FlagWithHelp checkpoint(
+      own, FLAGS_checkpoint,
+      "for one model: the published file of weights, or several with commas between for a model of several files; by "
+      "default they are looked for here and in the Hugging Face cache");
+  static const FlagWithHelp out(
+      own, FLAGS_out,
+      "the folder to make; by default it is named after the model, in the current folder; of several models the folder "
+      "for their folders, by default the current one");
+  static const FlagWithHelp dtype(own, FLAGS_dtype, "dtype of the artifact's weights: float32 or float16");
+  static const FlagWithHelp target(
+      own, FLAGS_target, "the host that the package is for: nuke, which --nuke means, too; one of both is wanted");
+  // A package has images of any size, prepared by its node, in a proven artifact.
+  return flags + own +
+         Without(ExportFlags(),
+                 {"model", "checkpoint", "out", "dtype", "target", "with_preprocess", "static_shape", "verify"});
+}
 
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {
   const std::string models = *FLAGS_model, family = *FLAGS_family;
@@ -72,6 +94,10 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {
         "or in the Hugging Face cache");
   }
   ASSIGN_OR_RETURN(request.options, ParseExportOptions());
+  if (request.options.target->package == nullptr && FLAGS_target->empty()) {
+    return absl::InvalidArgumentError(
+        "--nuke is missing: the oldest Nuke that has to load the package, such as --nuke=13");
+  }
   request.out = OutPath(request.is_list ? "." : PackageName(request, request.models.front()));
   return request;
 }

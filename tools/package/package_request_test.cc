@@ -36,16 +36,17 @@ TEST(PackageRequestTest, OneModelIsTheFolderItself) {
 }
 
 TEST(PackageRequestTest, SeveralModelsAreFoldersInOne) {
-  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--model=dav2_vits,da3_small", "--out=cattery"}));
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request,
+                       Parse({"--model=dav2_vits,da3_small", "--nuke=14", "--out=cattery"}));
   EXPECT_THAT(request.models, ElementsAre("dav2_vits", "da3_small"));
   EXPECT_TRUE(request.is_list);
   EXPECT_EQ(request.out, "/user/cattery");
-  ASSERT_OK_AND_ASSIGN(const PackageRequest here, Parse({"--model=dav2_vits,da3_small"}));
+  ASSERT_OK_AND_ASSIGN(const PackageRequest here, Parse({"--model=dav2_vits,da3_small", "--nuke=14"}));
   EXPECT_EQ(here.out, "/user/");
 }
 
 TEST(PackageRequestTest, AFamilyIsItsPublicModels) {
-  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--family=depth_anything_v2"}));
+  ASSERT_OK_AND_ASSIGN(const PackageRequest request, Parse({"--family=depth_anything_v2", "--nuke=14"}));
   EXPECT_TRUE(request.is_list);
   EXPECT_THAT(request.models, Contains("dav2_vits"));
   EXPECT_THAT(request.models, Contains("dav2_metric_vkitti_vitl"));
@@ -65,6 +66,9 @@ TEST(PackageRequestTest, WrongFlagsAreNamed) {
       {{"--model=dav2_vits,"}, "--model=dav2_vits,: wants a name before and after each comma"},
       {{"--model=dav2_vits,da3_small", "--checkpoint=c.pth"}, "--checkpoint is for one model"},
       {{"--model=dav2_vits", "--nuke=12"}, "--nuke=12: unknown Nuke"},
+      {{"--model=dav2_vits"}, "--nuke is missing: the oldest Nuke that has to load the package"},
+      {{"--model=dav2_vits", "--nuke=14", "--noverify"}, "--noverify: no such flag"},
+      {{"--model=dav2_vits", "--nuke=14", "--with_preprocess"}, "--with_preprocess: no such flag"},
   };
   for (const auto& c : cases) {
     EXPECT_THAT(Parse(c.flags), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(c.message)));

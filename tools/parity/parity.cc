@@ -147,7 +147,6 @@ absl::StatusOr<Loaded> Load() {
     ASSIGN_OR_RETURN(loaded.model, LoadComparedArtifact(ResolveUserPath(*FLAGS_artifact)));
     return loaded;
   }
-  if (FLAGS_model->empty()) return ModelMissing();
   ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(BuiltInPlugins()));
   ASSIGN_OR_RETURN(loaded.built, BuildModel(loaded.request->registry, loaded.request->entry, loaded.request->options));
   loaded.model = {loaded.request->entry.variant->name, loaded.built->module, loaded.built->examples};
@@ -263,6 +262,16 @@ absl::Status Parity() {
   return reference ? Check(loaded.model, *reference, options) : absl::OkStatus();
 }
 
+FlagGroup ParityFlags() {
+  static FlagGroup own;
+  static const FlagWithHelp model(
+      own, FLAGS_model,
+      "the variant to compare, such as dav2_vits; bazel run //tools:list shows all; by default the one that "
+      "--checkpoint fits, if there is only one");
+  // The model is not written.
+  return flags + own + Without(ExportFlags(), {"model", "out", "verify", "allow_nonfinite"});
+}
+
 }  // namespace
 
 Command ParityCommand() {
@@ -271,7 +280,7 @@ Command ParityCommand() {
       .summary =
           "Compares a model with what its upstream computed, stage by stage, and locates what differs. Exit status 1 "
           "if something does.",
-      .flags = flags + ExportFlags(),
+      .flags = ParityFlags(),
       .run = TakesFlags(Parity),
   };
 }

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/types/span.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "tools/image/encode_exr.h"
@@ -33,7 +34,7 @@ absl::Span<const float> Values(const at::Tensor& map) {
 ImageTexts Origin(const LoadedArtifact& artifact) {
   const Manifest& manifest = artifact.manifest;
   ImageTexts texts = {{"modelport/model", manifest.model()},
-                      {"modelport/source", manifest.source()},
+                      {"modelport/source", WeightsSource(manifest)},
                       {"modelport/manifestSha256", artifact.manifest_sha256}};
   if (!manifest.warning().empty()) texts.emplace_back("modelport/warning", manifest.warning());
   return texts;

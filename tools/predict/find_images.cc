@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
@@ -42,21 +43,30 @@ struct NumberedPath {
   size_t digits;  // At least so many.
 };
 
-// Takes %04d or #### in the name of `path` apart; nullopt if there is neither.
-absl::optional<NumberedPath> ParseNumbered(const std::string& path) {
-  const size_t name = path.rfind('/') + 1;
-  if (const size_t hash = path.find('#', name); hash != path.npos) {
-    const size_t end = std::min(path.find_first_not_of('#', hash), path.size());
-    return NumberedPath{path.substr(0, hash), path.substr(end), end - hash};
-  }
-  const size_t percent = path.find('%', name);
-  if (percent == path.npos) return absl::nullopt;
+// Takes `path` apart at the "%04d" that begins at `percent`; nullopt if that is no such place.
+absl::optional<NumberedPath> ParsePercent(const std::string& path, size_t percent) {
   const size_t end = path.find_first_not_of("0123456789", percent + 1);
   if (end == path.npos || path[end] != 'd') return absl::nullopt;
   const std::string width = path.substr(percent + 1, end - percent - 1);
   size_t digits = 1;
   if (!width.empty() && (!absl::SimpleAtoi(width, &digits) || digits > 18)) return absl::nullopt;
   return NumberedPath{path.substr(0, percent), path.substr(end + 1), std::max<size_t>(1, digits)};
+}
+
+// Takes the name of `path` apart at %04d or else at ####, of several the longest and last; nullopt if there is neither.
+// The other signs belong to the name: "50%", "take#2".
+absl::optional<NumberedPath> ParseNumbered(const std::string& path) {
+  const size_t name = path.rfind('/') + 1;
+  for (size_t percent = name; (percent = path.find('%', percent)) != path.npos; ++percent) {
+    if (absl::optional<NumberedPath> found = ParsePercent(path, percent)) return found;
+  }
+  absl::optional<NumberedPath> longest;
+  for (size_t hash = name; (hash = path.find('#', hash)) != path.npos;) {
+    const size_t end = std::min(path.find_first_not_of('#', hash), path.size());
+    if (!longest || end - hash >= longest->digits) longest = {path.substr(0, hash), path.substr(end), end - hash};
+    hash = end;
+  }
+  return longest;
 }
 
 absl::StatusOr<std::vector<std::string>> FilesOf(const std::string& folder) {
@@ -151,14 +161,35 @@ absl::Status AddSequence(const std::string& input, const NumberedPath& path, Mis
   return absl::OkStatus();
 }
 
+// `pattern` for glob(), in which the folders that exist under the names that they have there are no patterns.
+std::string WithLiteralFolders(const std::string& pattern) {
+  std::error_code error;
+  size_t end = 0;  // Of the longest such part.
+  for (size_t slash = 0; (slash = pattern.find('/', slash)) != pattern.npos; ++slash) {
+    if (slash > 0 && !fs::is_directory(pattern.substr(0, slash), error)) break;
+    end = slash;
+  }
+  return absl::StrCat(
+      absl::StrReplaceAll(pattern.substr(0, end), {{"\\", "\\\\"}, {"*", "\\*"}, {"?", "\\?"}, {"[", "\\["}}),
+      pattern.substr(end));
+}
+
 absl::Status AddWildcard(const std::string& pattern, FoundImages& found) {
   glob_t paths = {};
   const std::unique_ptr<glob_t, void (*)(glob_t*)> owner(&paths, globfree);
-  if (glob(pattern.c_str(), 0, nullptr, &paths) != 0 || paths.gl_pathc == 0) {
+  if (glob(WithLiteralFolders(pattern).c_str(), 0, nullptr, &paths) != 0 || paths.gl_pathc == 0) {
     return absl::NotFoundError(absl::StrCat(pattern, ": no file fits this pattern"));
   }
   for (size_t i = 0; i < paths.gl_pathc; ++i) found.images.push_back({paths.gl_pathv[i], ""});
   return absl::OkStatus();
+}
+
+// Nuke's sign for the view of a stereo pair in a name, "%V" or "%v"; "" if there is none.
+std::string ViewSign(const std::string& path) {
+  for (const char* const sign : {"%V", "%v"}) {
+    if (absl::StrContains(path, sign)) return sign;
+  }
+  return "";
 }
 
 absl::Status AddImages(const std::string& input, MissingFrames missing, FoundImages& found) {
@@ -167,6 +198,12 @@ absl::Status AddImages(const std::string& input, MissingFrames missing, FoundIma
   if (fs::exists(input, error)) {
     found.images.push_back({input, ""});
     return absl::OkStatus();
+  }
+  if (const std::string sign = ViewSign(input); !sign.empty()) {
+    const std::string view = sign == "%V" ? "left" : "l";
+    return absl::NotFoundError(absl::StrCat(input, ": no such file, and ", sign,
+                                            " stands for a view, of which one is wanted\n  write its name, as in ",
+                                            absl::StrReplaceAll(input, {{sign, view}})));
   }
   if (const absl::optional<NumberedPath> path = ParseNumbered(input)) return AddSequence(input, *path, missing, found);
   if (input.find_first_of("*?[") != input.npos) return AddWildcard(input, found);
@@ -204,10 +241,14 @@ absl::optional<std::map<std::string, const FoundImage*>> ByKey(const std::vector
 // The output for `image`.
 absl::StatusOr<std::string> NameOutput(const FoundImage& image, const std::string& out, bool is_folder,
                                        const std::string& extension) {
-  const std::string stem = fs::path(image.path).stem().string();
+  const std::string stem = Stem(image);
+  std::error_code error;
+  if (fs::is_regular_file(out, error)) return out;
   if (is_folder) return (fs::path(out) / absl::StrCat(stem, extension)).string();
   if (const absl::optional<NumberedPath> path = ParseNumbered(out)) {
     if (image.number.empty()) {
+      const bool is_sign = path->digits > 1 || !absl::StrContains(out, absl::StrCat(path->before, "#"));
+      if (!is_sign) return out;  // One # without a number for it is a part of the name: take#2.png.
       return absl::InvalidArgumentError(absl::StrCat(out, ": ", image.path, " has no number; use * for its name"));
     }
     const size_t zeros = path->digits - std::min(path->digits, image.number.size());

@@ -26,7 +26,8 @@ struct FoundImages {
 enum class MissingFrames { kError, kSkip };
 
 // The images that `inputs` name, each of which is a file, a folder, a numbered sequence such as plate.%04d.exr or
-// plate.####.exr, or a wildcard such as shots/*.jpg. Of a folder, the files with the extension of an image, neither
+// plate.####.exr, or a wildcard such as shots/*.jpg. What exists under the very name is no pattern, and neither are the
+// folders of a wildcard that do: "[2024] shots/*.jpg". Of a folder, the files with the extension of an image, neither
 // those of its subfolders nor those whose names begin with a dot; a note counts its images of formats that are not
 // read. In order of name or number. Adds them to the record of inputs.
 //   NotFound          a file, folder or sequence that does not exist, or without images; or a sequence without some of
@@ -44,7 +45,8 @@ absl::StatusOr<std::vector<std::pair<FoundImage, FoundImage>>> PairByFrame(const
 
 // The paths of the outputs for `images`, in their order. `out` is a file, for one image, or a folder, which gets files
 // named after the images that end in `extension`, or a path in whose name %04d or #### stands for the image's number or
-// * for its name without the extension.
+// * for its name without the extension. An existing file, and a single # where no image has a number, are names as they
+// stand.
 //   NotFound          the folder does not exist
 //   InvalidArgument   `out` cannot name them: one file for several images, a number for images that have none, another
 //                     extension than .png and .exr; two images would have one output, or an output is an input

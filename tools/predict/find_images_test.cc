@@ -80,6 +80,34 @@ TEST(FindImages, LeavesHiddenFilesOutAndCountsOtherFormats) {
               StatusIs(absl::StatusCode::kNotFound, HasSubstr("it has 1 file of .heic: save them")));
 }
 
+TEST(FindImages, FoldersOfAWildcardAreNoPatterns) {
+  const std::string folder = FolderOf({});
+  for (const char* name : {"[2024] shots", "2", "a*b"}) {
+    fs::create_directories(folder + "/" + name);
+    std::ofstream(folder + "/" + name + "/of " + name + ".jpg") << "x";
+  }
+  EXPECT_THAT(Names(FindImages({folder + "/[2024] shots/*.jpg"})), ElementsAre("of [2024] shots.jpg"));
+  EXPECT_THAT(Names(FindImages({folder + "/a*b/*.jpg"})), ElementsAre("of a*b.jpg"));
+  EXPECT_THAT(Names(FindImages({folder + "/[0-9]/*.jpg"})), ElementsAre("of 2.jpg"));
+}
+
+TEST(FindImages, OtherSignsInASequenceBelongToItsName) {
+  const std::string folder = FolderOf({"50%_take#2.0001.png", "50%_take#2.0002.png", "take#3.0007.png"});
+  EXPECT_THAT(Names(FindImages({folder + "/50%_take#2.%04d.png"})),
+              ElementsAre("50%_take#2.0001.png 0001", "50%_take#2.0002.png 0002"));
+  EXPECT_THAT(Names(FindImages({folder + "/take#3.####.png"})), ElementsAre("take#3.0007.png 0007"));
+}
+
+TEST(FindImages, AsksForTheNameOfAView) {
+  const std::string folder = FolderOf({"plate.left.0001.exr", "as %V.png"});
+  EXPECT_THAT(FindImages({folder + "/plate.%V.%04d.exr"}),
+              StatusIs(absl::StatusCode::kNotFound,
+                       HasSubstr("plate.%V.%04d.exr: no such file, and %V stands for a view, of which one is wanted\n"
+                                 "  write its name, as in " +
+                                 folder + "/plate.left.%04d.exr")));
+  EXPECT_THAT(Names(FindImages({folder + "/as %V.png"})), ElementsAre("as %V.png"));
+}
+
 std::vector<FoundImage> Sequence(const std::string& name, const std::vector<std::string>& numbers) {
   std::vector<FoundImage> images;
   for (const std::string& number : numbers) images.push_back({absl::StrCat(name, ".", number, ".png"), number});
@@ -162,6 +190,17 @@ TEST(NameOutputs, AStarStandsForTheNameAndDigitsForTheNumber) {
   EXPECT_THAT(outputs, ElementsAre(folder + "/depth_a.exr", folder + "/depth_b.exr"));
   ASSERT_OK_AND_ASSIGN(outputs, NameOutputs(Images("in"), folder + "/depth.%04d.exr"));
   EXPECT_THAT(outputs, ElementsAre(folder + "/depth.0007.exr", folder + "/depth.0012.exr"));
+}
+
+TEST(NameOutputs, ANameThatExistsOrHasOneHashWithoutANumberIsItself) {
+  const std::string folder = FolderOf({"depth.%04d.png"});
+  const std::vector<FoundImage> one = {{"in/a.jpg", ""}};
+  ASSERT_OK_AND_ASSIGN(auto outputs, NameOutputs(one, folder + "/take#2.png"));
+  EXPECT_THAT(outputs, ElementsAre(folder + "/take#2.png"));
+  ASSERT_OK_AND_ASSIGN(outputs, NameOutputs(one, folder + "/depth.%04d.png"));
+  EXPECT_THAT(outputs, ElementsAre(folder + "/depth.%04d.png"));
+  EXPECT_THAT(NameOutputs(one, folder + "/depth.####.png"),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("has no number")));
 }
 
 TEST(NameOutputs, RefusesNamesThatCannotHoldTheOutputs) {

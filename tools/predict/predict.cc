@@ -11,6 +11,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
 #include "common/io/input_record.h"
@@ -19,7 +20,6 @@
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
-#include "targets/target/target.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
@@ -40,7 +40,7 @@ namespace {
 FlagGroup flags;
 Flag<std::string> FLAGS_artifact(
     flags, "artifact", "",
-    "an artifact that export --with_preprocess wrote, instead of --model; predict runs its code");
+    "an artifact that export --with_preprocess wrote, instead of a model; predict runs its code");
 Flag<std::string> FLAGS_input(
     flags, "input", "",
     "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
@@ -82,7 +82,8 @@ Flag<bool> FLAGS_benchmark(flags, "benchmark", false,
 Flag<bool> FLAGS_views(flags, "views", false, "take all images as views of one scene, for Depth Anything 3");
 Flag<absl::optional<int64_t>> FLAGS_size(
     flags, "size", absl::nullopt,
-    "the resolution at which the model works, in pixels or tokens; by default that of the published code");
+    "the resolution at which the model works, in pixels or tokens, up to 20 megapixels; by default that of the "
+    "published code, up to 4");
 Flag<int64_t> FLAGS_max_megapixels(flags, "max_megapixels", 100, "refuse larger images, before they are decoded");
 
 absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
@@ -92,17 +93,18 @@ absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
 // The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
 absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   const std::string artifact = *FLAGS_artifact;
-  if (artifact.empty() == FLAGS_model->empty()) {
-    return absl::InvalidArgumentError("give one of --model=NAME and --artifact=FILE.pt");
+  if (artifact.empty() == (FLAGS_model->empty() && FLAGS_checkpoint->empty())) {
+    return absl::InvalidArgumentError("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE.pt");
   }
   if (!artifact.empty()) return OpenFile(artifact);
   if (!FLAGS_key->empty() && FLAGS_compare->empty()) {
     return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
   }
   ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins()));
-  if (request.options.target->wraps) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--target=", request.options.target->name, ": predict runs artifacts for libtorch"));
+  if (FLAGS_model->empty()) {
+    for (const absl::string_view line : absl::StrSplit(request.choice, '\n', absl::SkipEmpty())) {
+      remarks.emplace_back(line);
+    }
   }
   request.options.with_preprocess = true;
   ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
@@ -147,6 +149,9 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
   }
   options.max_pixels = megapixels * 1000000;
   options.size = *FLAGS_size;
+  if (options.size && *options.size < 1) {
+    return absl::InvalidArgumentError(absl::StrCat("--size=", *options.size, ": wants a number from 1"));
+  }
   options.style.side_by_side = *FLAGS_side_by_side;
   options.style.normals = *FLAGS_normals;
   const std::string range = *FLAGS_range;
@@ -319,13 +324,27 @@ absl::Status Predict() {
   return FailuresOf(report.images);
 }
 
+FlagGroup PredictFlags() {
+  static FlagGroup own;
+  static const FlagWithHelp model(
+      own, FLAGS_model,
+      "the variant to run, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
+      "fits, if there is only one");
+  static const FlagWithHelp out(own, FLAGS_out,
+                                "the .png or .exr file to write; of several images a folder, or a name in which %04d "
+                                "stands for an image's number or * for its name");
+  // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
+  return flags + own +
+         Without(ExportFlags(), {"model", "out", "with_preprocess", "wrapper", "static_shape", "target", "nuke"});
+}
+
 }  // namespace
 
 Command PredictCommand() {
   return {
       .name = "predict",
       .summary = "Runs a model on images: depth, mattes, features or labels, as pictures and maps.",
-      .flags = flags + ExportFlags(),
+      .flags = PredictFlags(),
       .run = TakesFlags(Predict),
   };
 }

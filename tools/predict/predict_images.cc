@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <deque>
-#include <filesystem>
-#include <system_error>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -52,12 +50,6 @@ absl::StatusOr<std::vector<std::string>> ClassNames(const LoadedArtifact& artifa
   if (names.empty() || static_cast<int64_t>(names.size()) == classes) return names;
   return absl::FailedPreconditionError(
       absl::StrCat(artifact.path, ": labels() wants a name for each of ", classes, " classes, gives ", names.size()));
-}
-
-int64_t FileSize(const std::string& path) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(path, error);
-  return error ? 0 : static_cast<int64_t>(size);
 }
 
 // Opens the output, so that a folder that cannot be written is found before the model runs.
@@ -150,14 +142,14 @@ absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, co
 
 std::vector<PredictedImage> PredictImages(const LoadedArtifact& artifact, const std::vector<PredictJob>& jobs,
                                           const PredictOptions& options) {
-  int64_t total = 0;
-  for (const PredictJob& job : jobs) total += FileSize(job.input);
-  Progress progress("predict", total);
+  // Frames take the same time, whatever the sizes of their files.
+  Progress progress("predict", static_cast<int64_t>(jobs.size()), StderrScreen(), "image");
+  progress.Show();
   std::vector<PredictedImage> images;
   for (const PredictJob& job : jobs) {
     PredictedImage& done = images.emplace_back(PredictedImage{.input = job.input});
     done.status = PredictOne(artifact, job, options, done);
-    progress.Add(FileSize(job.input));
+    progress.Add(1);
   }
   return images;
 }

@@ -11,6 +11,7 @@
 #include "common/text/first_few.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "tools/command/terminal.h"
 #include "tools/predict/pictures/depth_picture.h"
 
 namespace modelport {
@@ -19,7 +20,7 @@ namespace {
 std::string Source(const Manifest& manifest) {
   if (manifest.warning().empty()) {
     const std::string origin = WeightsOrigin(manifest);
-    return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
+    return absl::StrCat(WeightsSourceText(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
   }
   return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
 }
@@ -107,7 +108,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
     if (!path.empty()) table.AddRow({"wrote", path});
   }
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(report.time))});
-  out << table.ToString();
+  out << FitStdout(table);
 }
 
 void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, const Image& image,
@@ -121,7 +122,7 @@ void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, co
   table.AddRow({"p90", milliseconds(benchmark.p90_seconds)});
   table.AddRow({"rate", absl::StrFormat("%.3g images/s", 1 / benchmark.median_seconds)});
   table.AddRow({"peak memory", FormatBytes(benchmark.peak_memory)});
-  out << table.ToString();
+  out << FitStdout(table);
 }
 
 absl::Status FailuresOf(const std::vector<PredictedImage>& images) {

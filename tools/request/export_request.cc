@@ -55,8 +55,6 @@ Flag<std::string> FLAGS_static_shape(
     flags, "static_shape", "",
     "height and width in pixels, such as 518x924: the artifact takes images of this size only and holds what depends "
     "on the size alone, which saves up to 0.4 % of a call; by default it takes images of any size");
-Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
-                              "dtype of the artifact's weights: float32, float16 or bfloat16");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
 Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
                                  "let NaN and infinite weights and outputs through; the manifest counts the outputs");
@@ -72,7 +70,9 @@ Flag<std::string> FLAGS_checkpoint(
     "the published file of weights, or several with commas between for a model of several files; by default they are "
     "looked for here and in the Hugging Face cache (see --weights)");
 Flag<std::string> FLAGS_out(flags, "out", "",
-                            "what to write; by default it is named after the model, in the current folder");
+                            "the .pt file to write; by default it is named after the model, in the current folder");
+Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
+                              "dtype of the artifact's weights: float32, float16 or bfloat16");
 
 namespace {
 
@@ -177,8 +177,9 @@ absl::StatusOr<std::pair<CatalogEntry, std::string>> ChooseModel(const Registry&
   }
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  ASSIGN_OR_RETURN(const CatalogEntry entry, RecogniseModel(registry, given));
-  return std::make_pair(entry, absl::StrCat("recognised ", entry.variant->name, ", the only model that fits\n"));
+  ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(registry, given));
+  const auto& [entry, reason] = recognised;
+  return std::make_pair(entry, absl::StrCat("recognised ", entry.variant->name, ", ", reason, "\n"));
 }
 
 }  // namespace

@@ -24,8 +24,8 @@ struct ExportRequest {
 // The flags --model, --checkpoint, --weights and so on, with HostFlags and RegistryFlags.
 FlagGroup ExportFlags();
 
-// Those of them that tools read themselves.
-extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out;
+// Those of them that tools read themselves, or take in another way (FlagWithHelp).
+extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out, FLAGS_dtype;
 
 // Reads these flags. The model is one of the
 // plugins `built_in` or of --plugin_path; without --model the one that the checkpoint fits.

@@ -13,6 +13,7 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
+#include "tools/command/terminal.h"
 
 namespace modelport {
 namespace {
@@ -113,7 +114,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   const std::string& fault = manifest.round_trip().kernel_fault();
   if (!fault.empty()) table.AddRow({"this machine", fault});
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
-  return table.ToString();
+  return FitStdout(table);
 }
 
 std::string LicenceNote(const Manifest& manifest) {

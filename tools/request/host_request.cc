@@ -13,13 +13,18 @@ namespace modelport {
 namespace {
 
 FlagGroup flags;
-Flag<std::string> FLAGS_target(
-    flags, "target", "", "the host that the file is for: libtorch or nuke; by default nuke with --nuke, else libtorch");
 Flag<std::string> FLAGS_runtime(flags, "runtime", "",
                                 "the oldest LibTorch that has to load the file, such as 1.6; by default the newest");
 Flag<std::string> FLAGS_nuke(
     flags, "nuke", "",
     "the oldest Nuke that has to load the file, such as 14 or 15.1: means --target=nuke and its LibTorch");
+
+}  // namespace
+
+Flag<std::string> FLAGS_target(
+    flags, "target", "", "the host that the file is for: libtorch or nuke; by default nuke with --nuke, else libtorch");
+
+namespace {
 
 // `found`; an error begins with the flag.
 template <typename T>

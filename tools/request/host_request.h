@@ -18,6 +18,9 @@ struct HostRequest {
 // The flags --target, --runtime and --nuke.
 const FlagGroup& HostFlags();
 
+// For a tool that takes it in another way (FlagWithHelp).
+extern Flag<std::string> FLAGS_target;
+
 // Reads these flags. --nuke=15.1 means --target=nuke and the LibTorch of
 // Nuke 15.1. Without --target and --nuke the target is libtorch.
 //   InvalidArgument  an unknown host, release or LibTorch; or --nuke contradicts one of the others

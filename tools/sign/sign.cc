@@ -8,6 +8,7 @@
 #include "common/text/table.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
 
@@ -34,7 +35,7 @@ absl::Status Sign(const std::vector<std::string>& paths) {
   table.AddRow({"signature", signature.path});
   table.AddRow({"artifact", "sha256:" + signature.artifact_sha256});
   table.AddRow({"key", "sha256:" + signature.key_id});
-  std::cout << table.ToString();
+  std::cout << FitStdout(table);
   return absl::OkStatus();
 }
 

@@ -29,7 +29,7 @@ std::string Describe(const ComparedTensor& tensor) {
 
 void PrintVerification(const Verification& verification, std::ostream& out) {
   const Manifest& manifest = verification.manifest;
-  out << Printable(manifest.model()) << " from " << Printable(WeightsSource(manifest)) << "\n";
+  out << Printable(manifest.model()) << " from " << Printable(WeightsSourceText(manifest)) << "\n";
   for (const std::string& check : verification.passed) PrintCheck("passed", check, out);
   for (const std::string& check : verification.not_checked) PrintCheck("not checked", check, out);
   if (!verification.reference) return;

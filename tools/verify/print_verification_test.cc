@@ -25,6 +25,13 @@ TEST(PrintVerificationTest, ALineForEachCheck) {
             "  not checked  weights\n");
 }
 
+// As of an artifact that was copied without the manifest beside it.
+TEST(PrintVerificationTest, SaysWhoNamesTheSourceIfTheManifestDoesNot) {
+  Verification verification;
+  verification.manifest.set_model("m");
+  EXPECT_EQ(Printed(verification), "m from a checkpoint, which the manifest that export wrote beside the file names\n");
+}
+
 TEST(PrintVerificationTest, ALineForEachTensorOfTheReference) {
   Verification verification;
   verification.manifest.set_model("m");

@@ -29,7 +29,7 @@ inline constexpr char kFaultVerdict[] = " gives other outputs for equal inputs";
 // A call whose outputs agreed.
 struct ComparedOutput {
   std::string call;     // "forward([1, 3, 28, 42])"
-  double max_abs = 0;   // 0: bitwise equal.
+  double max_abs = 0;   // 0: bitwise equal, or within kAlignmentTolerance and bitwise equal on the same tensors.
   double relative = 0;  // To the range of the output.
   Shape shape;          // Of an output that is a tensor.
   // Beyond kAlignmentTolerance, but bitwise equal when both modules run on the same tensors.

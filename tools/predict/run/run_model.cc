@@ -26,6 +26,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/script/torch_status.h"
+#include "tools/predict/run/work_size.h"
 
 namespace modelport {
 namespace {
@@ -72,12 +73,23 @@ const c10::FunctionSchema& Schema(const LoadedArtifact& artifact, const std::str
   return artifact.module.get_method(method).function().getSchema();
 }
 
+// Refuses what would take hours, before it begins.
+absl::Status CheckCost(const LoadedArtifact& artifact, const std::string& method, absl::optional<int64_t> size,
+                       const Image& image) {
+  for (const c10::Argument& argument : Schema(artifact, method).arguments()) {
+    const absl::optional<SizeRule> rule = FindSizeRule(argument.name());
+    if (!rule || !argument.default_value() || !argument.default_value()->isInt()) continue;
+    RETURN_IF_ERROR(CheckWorkSize(*rule, size, argument.default_value()->toInt(), image.width, image.height));
+  }
+  return absl::OkStatus();
+}
+
 // Calls `method` on `inputs`; `size` goes to the argument that the method has for it.
 absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
                                  const std::vector<c10::IValue>& inputs, absl::optional<int64_t> size) {
   std::unordered_map<std::string, c10::IValue> named;
-  for (const char* name : {"input_size", "process_res", "size", "num_tokens"}) {
-    if (size && Schema(artifact, method).argumentIndexWithName(name)) named[name] = *size;
+  for (const c10::Argument& argument : Schema(artifact, method).arguments()) {
+    if (size && FindSizeRule(argument.name())) named[argument.name()] = *size;
   }
   if (size && named.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--size=", *size, ": the preprocessing of ",
@@ -122,14 +134,18 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
                    ", and it ", what, "\n  the manifest is not this file's, or was edited: export the model again"));
 }
 
+// The method that takes images.
+std::string ImageMethod(const LoadedArtifact& artifact) {
+  return artifact.manifest.interface().kind() == "features" ? "image_features" : "forward";
+}
+
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size,
                             const at::Tensor& trimap) {
   const std::string& kind = artifact.manifest.interface().kind();
   const bool views = TakesViews(artifact), features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
   if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
-  const std::string method = features ? "image_features" : "forward";
-  if (!artifact.module.find_method(method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
+  const std::string method = ImageMethod(artifact);
   ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, size));
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
@@ -198,6 +214,9 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
                                                    " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
   }
+  const std::string method = ImageMethod(artifact);
+  if (!artifact.module.find_method(method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
+  RETURN_IF_ERROR(CheckCost(artifact, method, size, images[0]));
   const c10::InferenceMode inference;
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);

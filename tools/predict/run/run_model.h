@@ -27,6 +27,7 @@ bool TakesTrimap(const LoadedArtifact& artifact);
 //   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a
 //                      choice, or a trimap of another size
 //   FailedPrecondition the model refuses the image, and says why
+//   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
                                                  absl::optional<int64_t> size, const at::Tensor& trimap = {});
 
