@@ -8,10 +8,8 @@
 
 #include "absl/strings/str_format.h"
 #include "common/checkpoint/file_kind.h"
-#include "common/checkpoint/safetensors_reader.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/shards.h"
-#include "common/checkpoint/torch_legacy_reader.h"
-#include "common/checkpoint/torch_zip_reader.h"
 #include "common/io/mapped_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

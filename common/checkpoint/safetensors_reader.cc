@@ -1,5 +1,3 @@
-#include "common/checkpoint/safetensors_reader.h"
-
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -17,6 +15,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/contents.h"
 #include "common/checkpoint/pickle/budget.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/safetensors_dtype.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"

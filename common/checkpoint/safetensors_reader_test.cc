@@ -1,10 +1,9 @@
-#include "common/checkpoint/safetensors_reader.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/io/byte_reader.h"
 #include "common/status/status_matchers.h"

@@ -1,5 +1,3 @@
-#include "common/checkpoint/torch_legacy_reader.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +9,7 @@
 #include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/pickle/python_objects.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/state_dict_collector.h"
 #include "common/checkpoint/torch_tensor.h"
 #include "common/io/byte_reader.h"

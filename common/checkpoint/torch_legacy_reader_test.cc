@@ -1,10 +1,9 @@
-#include "common/checkpoint/torch_legacy_reader.h"
-
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/status/status_matchers.h"

@@ -1,5 +1,3 @@
-#include "common/checkpoint/torch_zip_reader.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/state_dict_collector.h"
 #include "common/checkpoint/torch_tensor.h"
 #include "common/checkpoint/zip_directory.h"

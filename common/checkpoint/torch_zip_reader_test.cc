@@ -1,5 +1,3 @@
-#include "common/checkpoint/torch_zip_reader.h"
-
 #include <libdeflate.h>
 
 #include <cstdint>
@@ -9,6 +7,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "absl/types/optional.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"

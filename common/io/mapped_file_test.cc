@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/io/testing/other_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -91,32 +91,6 @@ TEST(MappedFileTest, AFileThatIsWrittenToIsChanged) {
     EXPECT_THAT(file->CheckUnchanged(), StatusIs(absl::StatusCode::kFailedPrecondition,
                                                  StartsWith(absl::StrCat(path, ": changed while it was read"))));
   }
-}
-
-// A mapping of the file through which its bytes can be changed. The file itself is closed.
-class WritableMapping {
- public:
-  explicit WritableMapping(const std::string& path) {
-    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    bytes_ = static_cast<char*>(mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0));
-    close(file);
-    // The first change leaves a trace in the inode, and later ones may not.
-    *bytes_ = *static_cast<volatile char*>(bytes_);
-  }
-  ~WritableMapping() { munmap(bytes_, 1); }
-
-  void Change() { *bytes_ ^= 1; }
-
- private:
-  char* bytes_;
-};
-
-// Whether this file system tells who has a file open.
-bool HasLeases(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool has = fcntl(file, F_SETLEASE, F_RDLCK) == 0;
-  close(file);
-  return has;
 }
 
 TEST(MappedFileTest, AFileThatAnotherProgramMayChangeUnseenIsChanged) {

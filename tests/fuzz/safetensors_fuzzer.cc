@@ -1,5 +1,5 @@
 // The reader of safetensors files, and the tensors that it finds.
-#include "common/checkpoint/safetensors_reader.h"
+#include "common/checkpoint/readers.h"
 #include "tests/fuzz/read_tensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

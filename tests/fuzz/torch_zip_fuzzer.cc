@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/testing/zip_writer.h"
-#include "common/checkpoint/torch_zip_reader.h"
 #include "tests/fuzz/read_tensors.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 // The directory of zip archives, the content of their records, and the archive of torch.save as a whole.
-#include "common/checkpoint/torch_zip_reader.h"
+#include "common/checkpoint/readers.h"
 #include "common/checkpoint/zip_directory.h"
 #include "tests/fuzz/read_tensors.h"
 

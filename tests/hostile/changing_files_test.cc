@@ -2,7 +2,6 @@
 // partial file.
 #include <fcntl.h>
 #include <sys/inotify.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +15,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/io/testing/other_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
@@ -147,28 +147,6 @@ TEST_P(ChangingFilesTest, AreRefused) {
     for (const char* out : {"/out", "/out.safetensors"}) fs::remove_all(folder_ + out);
   }
   FAIL() << GetParam().tool << " accepts it";
-}
-
-// A mapping of the file for writing, as long as this object lives. A change through it leaves no trace in the inode.
-class WritableMapping {
- public:
-  explicit WritableMapping(const std::string& path) {
-    const int file = open(path.c_str(), O_RDWR | O_CLOEXEC);
-    bytes_ = mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    close(file);
-  }
-  ~WritableMapping() { munmap(bytes_, 1); }
-
- private:
-  void* bytes_;
-};
-
-// Whether this file system tells who has the file open.
-bool HasLeases(const std::string& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  const bool has = fcntl(file, F_SETLEASE, F_RDLCK) == 0;
-  close(file);
-  return has;
 }
 
 TEST_P(ChangingFilesTest, AreRefusedIfAnotherProgramMayChangeThemUnseen) {

@@ -18,7 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
-#include "common/torchscript/weights/nonfinite.h"
+#include "common/torchscript/weights/count_values.h"
 
 namespace modelport {
 namespace {

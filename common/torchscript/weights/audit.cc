@@ -8,7 +8,7 @@
 #include "common/operation/slot_source.h"
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
-#include "common/torchscript/weights/nonfinite.h"
+#include "common/torchscript/weights/count_values.h"
 #include "common/torchscript/weights/read_source.h"
 
 namespace modelport {

@@ -14,7 +14,7 @@
 #include "common/keymap/plan.h"
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/weights/underflow.h"
+#include "common/torchscript/weights/count_values.h"
 
 namespace modelport {
 

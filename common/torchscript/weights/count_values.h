@@ -1,11 +1,14 @@
-#ifndef MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_UNDERFLOW_H_
-#define MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_UNDERFLOW_H_
+#ifndef MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_COUNT_VALUES_H_
+#define MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_COUNT_VALUES_H_
 
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
 
 namespace modelport {
+
+// The number of NaN and infinite elements of a contiguous floating tensor; 0 for other dtypes.
+int64_t CountNonfinite(const at::Tensor& tensor);
 
 // Elements that a conversion made zero, or so small that they lost bits.
 struct Underflow {
@@ -19,4 +22,4 @@ Underflow CountUnderflow(const at::Tensor& tensor, const at::Tensor& converted);
 
 }  // namespace modelport
 
-#endif  // MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_UNDERFLOW_H_
+#endif  // MODELPORT_COMMON_TORCHSCRIPT_WEIGHTS_COUNT_VALUES_H_
