@@ -95,19 +95,20 @@ def infer_image_test(models):
         ],
     )
 
-def artifact_golden_test(model, plugins, plugin_path):
+def artifact_golden_test(model, plugins, plugin_path, seeded):
     """MODEL_test: tests the file of the target MODEL in this package against its goldens. Declares no test if there are none.
 
     Args:
-      model: a variant of this package's family whose weights are seeded.
+      model: a variant of this package's family.
       plugins: a list of the YAML files of plugins that are not built in, with the model's.
       plugin_path: their folders, separated by commas.
+      seeded: whether the model's weights are, or else those that lie in this package.
     """
     data, folders = _goldens(model, model in COMMITTED)
     if not folders:
         return
     stages, stages_path = _stages()
-    artifact = "{}/{}.seeded.pt".format(runfiles_path(this_package()), model)
+    artifact = "{}/{}{}.pt".format(runfiles_path(this_package()), model, ".seeded" if seeded else "")
     program_test(
         name = model + "_test",
         size = "medium",

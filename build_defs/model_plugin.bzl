@@ -28,13 +28,17 @@ def artifact_names(family):
 def _join(parts):
     return "_".join([part for part in parts if part])
 
-def _declare_artifacts(variant, wrapped, large):
+def _checkpoints(family, variant):
+    """The files of a variant's weights: those of WORKSPACE, else the published one if it lies in this package; none: they are seeded."""
+    return CHECKPOINTS.get(variant) or native.glob([FAMILIES[family].files[variant]], allow_empty = True)
+
+def _declare_artifacts(variant, wrapped, large, checkpoints):
     """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME."""
     for host, wrapper in [("", "")] + wrapped:
         for runtime in [""] + OLD_RUNTIMES:
             model_artifact(
                 name = _join([variant, host, wrapper, runtime]),
-                checkpoints = CHECKPOINTS.get(variant, []),
+                checkpoints = checkpoints,
                 family = ":family",
                 large = large,
                 model = variant,
@@ -55,7 +59,7 @@ def _check_catalog(family):
 
 def _plugin_files(family):
     """The files for a test of `family`, and the folders of --plugin_path: its own, and those that no program has built in."""
-    data, folders = [":all_yaml"], [runfiles_path(FAMILIES[family].package)]
+    data, folders = [":all_files"], [runfiles_path(FAMILIES[family].package)]
     used_and_layers = {used: None for used in used_families(family) + ["layers"] if used != family}
     for used in used_and_layers:
         data.append(FAMILIES[used].package + ":family")
@@ -69,9 +73,10 @@ def _declare_variants(family, large, data, plugin_path):
     if unknown:
         fail("large: {} has no variant {}".format(family, ", ".join(unknown)))
     for variant in variants:
-        _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large)
+        checkpoints = _checkpoints(family, variant)
+        _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large, checkpoints)
         if variant not in large and variant not in CHECKPOINTS:
-            artifact_golden_test(variant, data, plugin_path)
+            artifact_golden_test(variant, data, plugin_path, seeded = not checkpoints)
     native.filegroup(
         name = "catalog",
         srcs = [name for name in variants if name not in large or name in CHECKPOINTS],
@@ -83,7 +88,8 @@ def model_plugin(name, large = []):
     """Declares the plugin of the package's family, its test, and the artifacts of its variants.
 
     NAME_plugin_test checks the plugin and, if there is one, the test plugin in testdata/. docs/catalog.md lists the targets
-    of the variants. The filegroups :yaml and :all_yaml, with testdata/, are the files.
+    of the variants. The filegroup :plugin is the files that a program reads, weights that lie beside the YAML among them, and :all_files is
+    those and testdata/.
 
     Args:
       name: the family, which is the folder's name.
@@ -97,21 +103,21 @@ def model_plugin(name, large = []):
     _check_catalog(name)
     data, plugin_path = _plugin_files(name)
     native.filegroup(
-        name = "yaml",
-        srcs = native.glob(["*.yaml"]),
+        name = "plugin",
+        srcs = native.glob(["*.yaml", "*.safetensors"]),
         visibility = [Label("//:__subpackages__")],
     )
     model_family(
         name = "family",
-        srcs = [":yaml"],
+        srcs = native.glob(["*.yaml"]),
         uses = ["{}:family".format(FAMILIES[used].package) for used in FAMILIES[name].uses],
         visibility = ["//visibility:public"],
     )
     if FAMILIES[name].variants:
         _declare_variants(name, large, data, plugin_path)
     native.filegroup(
-        name = "all_yaml",
-        srcs = native.glob(["**/*.yaml"]),
+        name = "all_files",
+        srcs = native.glob(["**/*.yaml", "*.safetensors"]),
         visibility = [Label("//:__subpackages__")],
     )
     program_test(

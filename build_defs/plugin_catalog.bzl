@@ -46,10 +46,10 @@ def _wrapped(wrappers, call):
             found.append((wrapper.host, "" if is_default else wrapper.name))
     return found
 
-# What Bazel needs of a plugin.yaml: the family, the families it uses, the names of its variants and the wrappers of each for hosts.
+# What Bazel needs of a plugin.yaml: the family, the families it uses or extends, the names of its variants, and the file and the wrappers for hosts of each.
 # //tests/catalog:catalog_inputs_test compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
-    family, uses, wrappers, calls, block = None, [], [], {}, None
+    family, uses, wrappers, calls, files, block = None, [], [], {}, {}, None
     host, root, variant = None, None, None
     lines = text.split("\n")
     for i in range(len(lines)):
@@ -65,16 +65,20 @@ def _read_plugin(path, text):
             family = line[len("family:"):].strip()
         elif line.startswith("uses:"):
             uses = _uses(line, where)
+        elif line.startswith("extends:"):
+            uses = [_unquoted(line.partition(":")[2])]
         elif block and line.startswith("  ") and line[2] != " ":
             if not line.endswith(":"):
                 fail("{}: wants `NAME:` and its fields below it".format(where))
             if block == "variants":
                 variant = _unquoted(line[:-1])
-                calls[variant] = ""
+                calls[variant], files[variant] = "", ""
             else:
                 host = _unquoted(line[:-1])
         elif block == "variants" and line.startswith("    module:"):
             calls[variant] = _unquoted(line.partition(":")[2])
+        elif block == "variants" and line.startswith("    file:"):
+            files[variant] = _unquoted(line.partition(":")[2])
         elif block == "targets" and line.startswith("    ") and line[4] != " ":
             name, _, value = line.partition(":")
             if value.strip().startswith("{"):
@@ -86,7 +90,7 @@ def _read_plugin(path, text):
             wrappers.append(_read_wrapper(line, host, root, where))
     if not family:
         fail("{}: has no `family`".format(path))
-    return family, struct(uses = uses, variants = calls.keys(), wrapped = {name: _wrapped(wrappers, call) for name, call in calls.items()})
+    return family, struct(uses = uses, variants = calls.keys(), files = files, wrapped = {name: _wrapped(wrappers, call) for name, call in calls.items()})
 
 def _plugin_catalog_impl(ctx):
     rows, plugins = {}, []
@@ -96,12 +100,13 @@ def _plugin_catalog_impl(ctx):
         if family in rows:
             fail("{}: family {} stands in two plugins".format(path, family))
         plugins.append(plugin)
-        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, variants = {}, wrapped = {}),\n'.format(
+        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, variants = {}, files = {}, wrapped = {}),\n'.format(
             family,
             label.workspace_name,
             label.package,
             plugin.uses,
             plugin.variants,
+            plugin.files,
             plugin.wrapped,
         )
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
@@ -129,7 +134,7 @@ _plugin_catalog = repository_rule(
 def plugin_catalog(plugins = []):
     """Declares the repository @plugin_catalog, whose plugins.bzl is for model_plugin().
 
-    It has FAMILIES, the package, `uses`, variants and their wrappers of every family, and CHECKPOINTS, the files
+    It has FAMILIES, the package, `uses`, variants, their published files and their wrappers of every family, and CHECKPOINTS, the files
     of the variants that a checkpoint_archive() above this call binds to their weights.
 
     Args:

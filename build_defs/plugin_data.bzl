@@ -20,14 +20,14 @@ def plugin_data(families):
     found = {family: None for family in families}
     for family in families:
         found.update({used: None for used in used_families(family)})
-    return ["//models/{}:all_yaml".format(family) for family in sorted(found) if family in PLUGINS] + \
-           ["//targets/{}:yaml".format(host) for host in HOSTS]
+    return ["//models/{}:all_files".format(family) for family in sorted(found) if family in PLUGINS] + \
+           ["//targets/{}:plugin".format(host) for host in HOSTS]
 
 def _without_plugins_impl(ctx):
     files = ctx.attr.program[DefaultInfo].default_runfiles.files.to_list()
     return [DefaultInfo(
         files = depset([ctx.executable.program]),
-        runfiles = ctx.runfiles(files = [file for file in files if file.extension != "yaml"]),
+        runfiles = ctx.runfiles(files = [file for file in files if file.extension not in ["yaml", "safetensors"]]),
     )]
 
 without_plugins = rule(

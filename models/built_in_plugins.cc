@@ -11,7 +11,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/status/status_macros.h"
-#include "common/yaml/yaml_folder.h"
 
 namespace modelport {
 namespace {
@@ -57,7 +56,7 @@ bool HasPlugins(const std::string& root) {
   });
 }
 
-absl::StatusOr<std::vector<YamlFile>> ReadBuiltInPlugins() {
+absl::StatusOr<YamlTree> ReadBuiltInPlugins() {
   std::vector<std::string> tried;
   for (const std::string& program : ProgramPaths()) {
     for (const std::string& root : DataFolders(program)) {
@@ -84,21 +83,21 @@ std::vector<std::string> DataFolders(absl::string_view program) {
   return folders;
 }
 
-absl::StatusOr<std::vector<YamlFile>> ReadPluginFiles(const std::string& root) {
-  std::vector<YamlFile> files;
+absl::StatusOr<YamlTree> ReadPluginFiles(const std::string& root) {
+  YamlTree tree = {root, {}};
   for (const char* const kind : {"models", "targets"}) {
     for (const fs::path& family : SubfoldersOf(fs::path(root) / kind)) {
       ASSIGN_OR_RETURN(std::vector<YamlFile> read, ReadYamlFolder(family.string()));
       for (YamlFile& file : read) {
-        files.push_back({fs::path(file.path).lexically_relative(root).string(), std::move(file.text)});
+        tree.files.push_back({fs::path(file.path).lexically_relative(root).string(), std::move(file.text)});
       }
     }
   }
-  return files;
+  return tree;
 }
 
-const absl::StatusOr<std::vector<YamlFile>>& BuiltInPlugins() {
-  static const auto* const plugins = new absl::StatusOr<std::vector<YamlFile>>(ReadBuiltInPlugins());
+const absl::StatusOr<YamlTree>& BuiltInPlugins() {
+  static const auto* const plugins = new absl::StatusOr<YamlTree>(ReadBuiltInPlugins());
   return *plugins;
 }
 

@@ -49,7 +49,9 @@ TEST(BuiltInPluginsTest, TestPluginsAndOtherFilesAreNotBuiltIn) {
   Write(fs::path(root) / "models/a/modules.yaml", "a");
   Write(fs::path(root) / "models/a/README.md", "text");
   Write(fs::path(root) / "targets/host/plugin.yaml", "");
-  ASSERT_OK_AND_ASSIGN(const std::vector<YamlFile> files, ReadPluginFiles(root));
+  ASSERT_OK_AND_ASSIGN(const YamlTree tree, ReadPluginFiles(root));
+  EXPECT_EQ(tree.root, root);
+  const std::vector<YamlFile>& files = tree.files;
   EXPECT_THAT(files, ElementsAre(Field(&YamlFile::path, "models/a/modules.yaml"),
                                  Field(&YamlFile::path, "models/b/plugin.yaml"),
                                  Field(&YamlFile::path, "targets/host/plugin.yaml")));
@@ -66,8 +68,9 @@ TEST(BuiltInPluginsTest, AFileThatCannotBeReadIsAnError) {
 
 // This test has the plugins of one family in its data.
 TEST(BuiltInPluginsTest, AreThoseOfTheData) {
-  ASSERT_OK_AND_ASSIGN(const std::vector<YamlFile> files, BuiltInPlugins());
-  EXPECT_THAT(files, testing::Contains(Field(&YamlFile::path, "models/layers/plugin.yaml")));
+  ASSERT_OK_AND_ASSIGN(const YamlTree tree, BuiltInPlugins());
+  EXPECT_TRUE(fs::is_regular_file(fs::path(tree.root) / "models/layers/plugin.yaml"));
+  EXPECT_THAT(tree.files, testing::Contains(Field(&YamlFile::path, "models/layers/plugin.yaml")));
 }
 
 }  // namespace

@@ -79,6 +79,7 @@ void PluginLinker::AddFolder(const PluginFolder& folder, bool is_replacement) {
   absl::StatusOr<Plugin> plugin = ParsePlugin(*file);
   if (!Passes(plugin.status())) return;
   plugin->path = folder.path;
+  plugin->place = folder.place;
   Entry entry{&folder, *std::move(plugin), is_replacement, State::kParsed, {}};
   const std::string family = entry.plugin.family;
   const auto same = entries_.find(family);

@@ -80,7 +80,8 @@ struct FamilyReference {
 
 // A parsed plugin.yaml with everything it refers to.
 struct Plugin {
-  std::string path;                   // Its folder, "models/dinov2".
+  std::string path;                   // Its folder as messages name it, "models/dinov2".
+  std::string place;                  // The folder on this machine, where files of weights may lie beside the YAML.
   std::string family;                 // "dinov2"
   std::string upstream;               // URL of the upstream source.
   std::string commit;                 // Its commit that was ported.

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "common/yaml/yaml_folder.h"
 
 namespace modelport {
 namespace {
@@ -49,12 +48,13 @@ std::vector<const YamlFile*> PluginFolder::modules_files() const {
   return modules;
 }
 
-std::vector<PluginFolder> GroupByFolder(const std::vector<YamlFile>& files) {
+std::vector<PluginFolder> GroupByFolder(const YamlTree& tree) {
   std::map<std::string, PluginFolder> folders;
-  for (const YamlFile& file : files) {
+  for (const YamlFile& file : tree.files) {
     const std::string path = file.path.substr(0, file.path.rfind('/'));
     PluginFolder& folder = folders[path];
     folder.path = path;
+    folder.place = (fs::path(tree.root) / path).string();
     folder.files.push_back(file);
   }
   std::vector<PluginFolder> sorted;
@@ -79,7 +79,7 @@ absl::StatusOr<std::vector<PluginFolder>> ReadPluginFolders(const std::string& p
                                                      " plugins in this folder and below it; name one nearer to yours"));
     }
     ASSIGN_OR_RETURN(std::vector<YamlFile> files, ReadYamlFolder(candidate.string()));
-    folders.push_back({candidate.string(), std::move(files)});
+    folders.push_back({candidate.string(), std::move(files), candidate.string()});
   }
   if (!folders.empty()) return folders;
   return absl::NotFoundError(absl::StrCat(path, ": no plugin.yaml in this folder or below it"));

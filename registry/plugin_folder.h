@@ -7,13 +7,15 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/yaml/document.h"
+#include "common/yaml/yaml_folder.h"
 
 namespace modelport {
 
 // The YAML files of one plugin, not yet parsed.
 struct PluginFolder {
-  std::string path;             // "models/dinov2"
+  std::string path;             // As messages name it: "models/dinov2".
   std::vector<YamlFile> files;  // Sorted by path.
+  std::string place = {};       // The folder on this machine; empty: there is none.
 
   // The file of that name in the folder, such as "plugin.yaml"; null if there is none.
   const YamlFile* Find(absl::string_view name) const;
@@ -27,10 +29,10 @@ absl::string_view FileName(const YamlFile& file);
 
 // The files of the plugins that come with the program, or why they cannot be read: BuiltInPlugins() of models/, and
 // none where --plugin_path has all that is needed.
-using BuiltIn = absl::StatusOr<std::vector<YamlFile>>;
+using BuiltIn = absl::StatusOr<YamlTree>;
 
-// The plugins that `files` make.
-std::vector<PluginFolder> GroupByFolder(const std::vector<YamlFile>& files);
+// The plugins that the files of `tree` make.
+std::vector<PluginFolder> GroupByFolder(const YamlTree& tree);
 
 // The plugins in the folder `path` and in all folders below it.
 //   NotFound         there is none

@@ -10,6 +10,6 @@ def with_plugins(root, files):
       files: a dictionary from labels to folders.
     """
     folders = ["models/" + plugin for plugin in PLUGINS] + ["targets/" + host for host in HOSTS]
-    all_files = {"//{}:yaml".format(folder): "{}/{}".format(root, folder) for folder in folders}
+    all_files = {"//{}:plugin".format(folder): "{}/{}".format(root, folder) for folder in folders}
     all_files.update(files)
     return all_files

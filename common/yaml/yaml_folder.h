@@ -9,6 +9,12 @@
 
 namespace modelport {
 
+// YAML files below a folder, each with its path from there.
+struct YamlTree {
+  std::string root;
+  std::vector<YamlFile> files;
+};
+
 // The files of `folder` whose names end in .yaml, sorted by path, without those of its subfolders. Of a file of more
 // than kMaxYamlSize only the beginning, which the parser refuses for its size. Messages begin with the path.
 //   InvalidArgument  one is named .yml or is not a regular file

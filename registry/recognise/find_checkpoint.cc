@@ -47,9 +47,11 @@ fs::path NameInRepository(const PublishedFile& file) { return fs::path(file.name
 
 }  // namespace
 
-std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::string& here) {
+std::vector<std::string> CheckpointPlaces(const PublishedFile& file, const std::string& here,
+                                          const std::string& plugin) {
   if (file.name.empty()) return {};
   std::vector<std::string> places = {fs::path(here) / file.name};
+  if (!plugin.empty()) places.push_back(fs::path(plugin) / file.name);
   if (file.hub.empty()) return places;
   for (const fs::path& snapshot : Snapshots(Repository(file))) {
     places.push_back(snapshot / NameInRepository(file));
@@ -64,8 +66,8 @@ std::vector<std::string> SearchedPlaces(const PublishedFile& file, const std::st
   return places;
 }
 
-std::string FindCheckpoint(const PublishedFile& file, const std::string& here) {
-  for (const std::string& place : CheckpointPlaces(file, here)) {
+std::string FindCheckpoint(const PublishedFile& file, const std::string& here, const std::string& plugin) {
+  for (const std::string& place : CheckpointPlaces(file, here, plugin)) {
     std::error_code error;
     if (fs::is_regular_file(place, error)) return place;
   }

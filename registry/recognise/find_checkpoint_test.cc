@@ -38,7 +38,7 @@ class FindCheckpointTest : public testing::Test {
     return path;
   }
 
-  std::string Find() { return FindCheckpoint(file_, root_ / "here"); }
+  std::string Find() { return FindCheckpoint(file_, root_ / "here", root_ / "plugin"); }
 
   fs::path root_;
   PublishedFile file_;
@@ -48,6 +48,15 @@ TEST_F(FindCheckpointTest, NowhereIsEmpty) { EXPECT_EQ(Find(), ""); }
 
 TEST_F(FindCheckpointTest, TheCurrentFolderComesFirst) {
   AddSnapshot("hub", "aaa", true);
+  const std::string here = AddFile(root_ / "here" / "weights.pth");
+  EXPECT_EQ(Find(), here);
+}
+
+TEST_F(FindCheckpointTest, AFileBesideThePluginComesBeforeTheCache) {
+  AddSnapshot("hub", "aaa", true);
+  const std::string beside = AddFile(root_ / "plugin" / "weights.pth");
+  EXPECT_EQ(Find(), beside);
+  EXPECT_NE(FindCheckpoint(file_, root_ / "here", ""), beside);
   const std::string here = AddFile(root_ / "here" / "weights.pth");
   EXPECT_EQ(Find(), here);
 }
@@ -98,7 +107,7 @@ TEST_F(FindCheckpointTest, SaysWhereItLooks) {
 
 TEST_F(FindCheckpointTest, AVariantWithoutAPublishedFileHasNoPlaces) {
   file_.name = "";
-  EXPECT_TRUE(CheckpointPlaces(file_, root_ / "here").empty());
+  EXPECT_TRUE(CheckpointPlaces(file_, root_ / "here", root_ / "plugin").empty());
   EXPECT_TRUE(SearchedPlaces(file_, root_ / "here").empty());
 }
 

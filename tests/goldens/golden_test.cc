@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/load_module.h"
 #include "gtest/gtest.h"
@@ -41,8 +40,11 @@ std::map<uint64_t, std::vector<GoldenCase>> CasesBySeed() {
   return cases;
 }
 
-// A test variant has the stages of the family that it extends.
-std::string Family(const CatalogEntry& entry) { return std::string(absl::StripSuffix(entry.plugin->family, "_tiny")); }
+// A model has the stages of the family that its own extends.
+std::string Family(const CatalogEntry& entry) {
+  const Plugin& plugin = *entry.plugin;
+  return plugin.extends.empty() ? plugin.family : plugin.extends.front().family;
+}
 
 // Prints the stage that is nearest to its tolerance.
 void Report(const std::vector<StageResult>& results) {

@@ -10,7 +10,8 @@
 //   bfloat16    the same for bfloat16
 //   groups      adds a result: of how many groups of operators of the last call LibTorch has made fused kernels
 //   a call      a method and its arguments, with a space between them and commas in a list; a tensor's is its shape:
-//               "forward 1,3,28,42", with "uint8:" in front of it for an image in uint8. Each call is made twice,
+//               "forward 1,3,28,42", with "uint8:" in front of it for an image in uint8; it holds noise, or with
+//               "FILE:" in front of it the float32 numbers of a file, "image.f32:1,3,28,42". Each call is made twice,
 //               because LibTorch profiles the first and may run fused kernels in the second.
 //
 // DEVICE is cpu, cuda or cuda:INDEX. ARTIFACT is loaded on the CPU and moved to the device, which leaves attributes
@@ -72,6 +73,20 @@ at::Tensor Noise(const std::vector<int64_t>& shape, at::ScalarType dtype) {
   return noise.to(dtype);
 }
 
+std::vector<int64_t> ParseShape(const std::string& text) {
+  std::vector<int64_t> shape;
+  for (const std::string& number : Split(text, ',')) shape.push_back(std::stoll(number));
+  return shape;
+}
+
+at::Tensor ReadNumbers(const std::string& path, const std::vector<int64_t>& shape) {
+  at::Tensor numbers = at::empty(shape, at::kFloat);
+  std::ifstream file(path, std::ios::binary);
+  file.read(reinterpret_cast<char*>(numbers.data_ptr<float>()), numbers.numel() * sizeof(float));
+  if (!file) throw std::runtime_error(path + " lacks numbers");
+  return numbers;
+}
+
 c10::IValue ParseArgument(const std::string& text, const c10::Type& declared, at::ScalarType dtype) {
   if (text == "none") return c10::IValue();
   if (declared.kind() == c10::TypeKind::OptionalType) {
@@ -86,8 +101,10 @@ c10::IValue ParseArgument(const std::string& text, const c10::Type& declared, at
   if (text.compare(0, prefix.size(), prefix) == 0) {
     return (ParseArgument(text.substr(prefix.size()), declared, at::kFloat).toTensor() * 256).to(at::kByte);
   }
-  std::vector<int64_t> numbers;
-  for (const std::string& number : Split(text, ',')) numbers.push_back(std::stoll(number));
+  if (const size_t colon = text.rfind(':'); colon != std::string::npos) {
+    return ReadNumbers(text.substr(0, colon), ParseShape(text.substr(colon + 1))).to(dtype);
+  }
+  const std::vector<int64_t> numbers = ParseShape(text);
   if (type == c10::TypeKind::ListType) return numbers;
   return Noise(numbers, dtype);
 }

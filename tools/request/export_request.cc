@@ -110,11 +110,12 @@ bool AllFound(const std::vector<std::string>& found) {
 
 // The paths of the published files on this machine, "" for those that are not found: of all parts or, if one of these
 // is not found, of the file that holds the whole.
-std::vector<std::string> FindCheckpoints(const Variant& variant, const std::string& here) {
+std::vector<std::string> FindCheckpoints(const CatalogEntry& entry, const std::string& here) {
+  const auto& [plugin, variant] = entry;
   std::vector<std::string> found;
-  for (const PublishedFile& file : variant.files) found.push_back(FindCheckpoint(file, here));
+  for (const PublishedFile& file : variant->files) found.push_back(FindCheckpoint(file, here, plugin->place));
   if (AllFound(found)) return found;
-  const std::string whole = FindCheckpoint(variant.whole, here);
+  const std::string whole = FindCheckpoint(variant->whole, here, plugin->place);
   return whole.empty() ? found : std::vector<std::string>{whole};
 }
 
@@ -202,7 +203,7 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound 
     return "";
   }
   const std::string here = ResolveUserPath(".");
-  const std::vector<std::string> found = FindCheckpoints(variant, here);
+  const std::vector<std::string> found = FindCheckpoints(entry, here);
   if (!AllFound(found) && !weights.empty()) return NoneFound("--weights=published", variant, found, here);
   if (!AllFound(found) && if_not_found == IfNotFound::kFail) {
     const absl::Status none = NoneFound("--weights is not given", variant, found, here);
