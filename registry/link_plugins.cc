@@ -254,6 +254,7 @@ void PluginLinker::TakeOver(const Plugin& extended, Plugin* plugin) {
   plugin->upstream = extended.upstream;
   plugin->commit = extended.commit;
   plugin->licence = extended.licence;
+  plugin->lookalikes.insert(plugin->lookalikes.end(), extended.lookalikes.begin(), extended.lookalikes.end());
   plugin->preprocessing = extended.preprocessing;
   plugin->examples = extended.examples;
   plugin->wrappers = extended.wrappers;

@@ -44,6 +44,9 @@ class PluginParser {
     } else {
       ParseOwnParts(&reader);
     }
+    for (const YamlValue::Field& file : reader.TakeFields("lookalikes")) {
+      plugin_.lookalikes.push_back({file.name, ReadText(file.value, "field \"lookalikes\"", problems_)});
+    }
     for (const YamlValue::Field& field : reader.TakeFields("variants")) ParseVariant(field);
     if (plugin_.extends.empty() && !plugin_.variants.empty()) RequireModelParts(document);
     reader.Finish();

@@ -72,6 +72,12 @@ struct Wrapper {
   YamlMark mark = {};
 };
 
+// A file of a model that the catalog lacks, whose keys and shapes are those of a model that it has.
+struct Lookalike {
+  std::string file;   // Its name, as its publisher calls it.
+  std::string model;  // What it is, for a message.
+};
+
 // Another family that a plugin names.
 struct FamilyReference {
   std::string family;
@@ -90,6 +96,7 @@ struct Plugin {
   std::vector<FamilyReference> uses;  // Families whose module types it may use.
   // At most one: the family whose module types, key map, examples, preprocessing, wrappers and upstream it takes over.
   std::vector<FamilyReference> extends;
+  std::vector<Lookalike> lookalikes;  // In file order.
   Preprocessing preprocessing;
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.

@@ -120,7 +120,7 @@ absl::Status WriteAndAudit(const Registry& registry, const CatalogEntry& entry, 
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
     RETURN_IF_ERROR(Audit(weights, bound, options.allow_nonfinite));
     const std::vector<std::string> names = sources.Names();
-    RETURN_IF_ERROR(CheckPublishedFiles(registry, *entry.variant, weights, names));
+    RETURN_IF_ERROR(CheckPublishedFiles(registry, entry, weights, names));
     DescribeSource(names, weights, bound, manifest);
     return WriteManifest(ManifestWithin(manifest));
   };

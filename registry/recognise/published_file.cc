@@ -33,6 +33,22 @@ absl::Status CheckFile(const Registry& registry, const Variant& variant, const P
                                                     place.empty() ? "" : absl::StrCat(", or get ", place)));
 }
 
+// The name of a file is weak evidence, but nothing else tells such a file from one of `entry`, unless it is the
+// published one.
+absl::Status CheckName(const CatalogEntry& entry, const PublishedFile& wanted, const std::string& path,
+                       absl::string_view source) {
+  if (HasDigest(wanted, source)) return absl::OkStatus();
+  const std::string name = path.substr(path.rfind('/') + 1);
+  for (const Lookalike& lookalike : entry.plugin->lookalikes) {
+    if (lookalike.file != name) continue;
+    const std::string& model = entry.variant->name;
+    return absl::FailedPreconditionError(
+        absl::StrCat(path, ": has the name of a file of another model, whose keys and shapes are those of ", model,
+                     "\n  that is ", lookalike.model, "\n  if it holds weights of ", model, ", give it another name"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 std::string IsPublished(const PublishedFile& file, absl::string_view source) {
@@ -42,11 +58,13 @@ std::string IsPublished(const PublishedFile& file, absl::string_view source) {
   return absl::StrCat("yes, by the first ", file.sha256.size(), " digits of its sha256");
 }
 
-absl::Status CheckPublishedFiles(const Registry& registry, const Variant& variant, const std::vector<MappedPart>& parts,
-                                 const std::vector<std::string>& sources) {
+absl::Status CheckPublishedFiles(const Registry& registry, const CatalogEntry& entry,
+                                 const std::vector<MappedPart>& parts, const std::vector<std::string>& sources) {
   for (size_t i = 0; i < sources.size() && i < parts.size(); ++i) {
     const MappedPart& part = parts[i];
-    RETURN_IF_ERROR(CheckFile(registry, variant, *part.part.file, part.checkpoint.path(), sources[i]));
+    const PublishedFile& file = *part.part.file;
+    RETURN_IF_ERROR(CheckFile(registry, *entry.variant, file, part.checkpoint.path(), sources[i]));
+    RETURN_IF_ERROR(CheckName(entry, file, part.checkpoint.path(), sources[i]));
   }
   return absl::OkStatus();
 }
