@@ -1,27 +1,84 @@
-// Writes the scene of the documentation's pictures: draw_scene FILE.png
-#include <iostream>
+// Draws random scenes: draw_scene FILE.png [--depth=FILE.exr], or many for a trainer: draw_scene FILE.safetensors.
+#include <string>
+#include <utility>
+#include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
-#include "docs/pictures/scene.h"
+#include "docs/pictures/random_scene.h"
+#include "docs/pictures/trace.h"
+#include "docs/pictures/write_scenes.h"
+#include "tools/command/command.h"
+#include "tools/command/flags.h"
+#include "tools/command/tool_main.h"
+#include "tools/command/user_path.h"
+#include "tools/image/encode_exr.h"
 #include "tools/image/encode_png.h"
 
 namespace modelport {
 namespace {
 
-absl::Status Draw(const std::string& path) {
-  const Picture scene = DrawScene(420, 280);
-  ASSIGN_OR_RETURN(const std::string png,
-                   EncodePng(scene.width(), scene.height(), absl::MakeConstSpan(scene.rgb()), {}));
+constexpr int kMaxSide = 8192;
+
+FlagGroup flags;
+Flag<uint64_t> FLAGS_seed(flags, "seed", kPictureSeed, "which scene; by default that of docs/pictures/scene.png");
+Flag<std::string> FLAGS_size(flags, "size", "420x280", "WIDTHxHEIGHT in pixels");
+Flag<std::string> FLAGS_depth(flags, "depth", "", "an EXR file for the depth in metres, in the channel depth.Z");
+Flag<int64_t> FLAGS_count(flags, "count", 1000, "how many scenes go into FILE.safetensors");
+Flag<uint64_t> FLAGS_first_seed(flags, "first_seed", 0, "the seed of the first of them");
+
+// Width and height.
+absl::StatusOr<std::pair<int, int>> ReadSize(const std::string& text) {
+  const std::vector<std::string> sides = absl::StrSplit(text, 'x');
+  int width = 0, height = 0;
+  if (sides.size() != 2 || !absl::SimpleAtoi(sides[0], &width) || !absl::SimpleAtoi(sides[1], &height) || width < 1 ||
+      height < 1 || width > kMaxSide || height > kMaxSide) {
+    return absl::InvalidArgumentError(absl::StrCat("--size wants WIDTHxHEIGHT, each 1 to ", kMaxSide, ", has ", text));
+  }
+  return std::make_pair(width, height);
+}
+
+absl::Status WriteDepth(const std::string& path, const Scene& scene, int width, int height) {
+  const std::vector<float> depth = SceneDepth(scene, width, height);
+  ASSIGN_OR_RETURN(const std::string exr,
+                   EncodeExr(width, height, {{"depth.Z", depth}}, {{"modelport/unit", "metres"}}));
+  return OutputFile::WriteWhole(path, exr);
+}
+
+absl::Status WritePicture(const std::string& path, const Scene& scene, int width, int height) {
+  constexpr int kSamples = 3;
+  const Picture picture = DrawScene(scene, width, height, kSamples);
+  ASSIGN_OR_RETURN(const std::string png, EncodePng(width, height, absl::MakeConstSpan(picture.rgb()), {}));
   return OutputFile::WriteWhole(path, png);
+}
+
+absl::Status Draw(const std::vector<std::string>& paths) {
+  if (paths.size() != 1) return absl::InvalidArgumentError("wants one file, FILE.png or FILE.safetensors");
+  ASSIGN_OR_RETURN(const auto size, ReadSize(*FLAGS_size));
+  const auto [width, height] = size;
+  if (absl::EndsWith(paths[0], ".safetensors")) {
+    if (*FLAGS_count < 1) return absl::InvalidArgumentError("--count wants at least 1");
+    return WriteScenes(paths[0], {*FLAGS_first_seed, *FLAGS_count, width, height});
+  }
+  const Scene scene = RandomScene(*FLAGS_seed);
+  if (!FLAGS_depth->empty()) RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*FLAGS_depth), scene, width, height));
+  return WritePicture(paths[0], scene, width, height);
 }
 
 }  // namespace
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  const absl::Status status =
-      argc == 2 ? modelport::Draw(argv[1]) : absl::InvalidArgumentError("usage: draw_scene FILE.png");
-  if (!status.ok()) std::cerr << status << "\n";
-  return status.ok() ? 0 : 1;
+  return modelport::RunTool(argc, argv,
+                            {.name = "draw_scene",
+                             .summary = "Draws a random scene, or many of them with their depth for a trainer.",
+                             .arguments = "FILE.png | FILE.safetensors",
+                             .flags = modelport::flags,
+                             .run = modelport::TakesFiles(modelport::Draw)});
 }

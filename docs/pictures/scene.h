@@ -1,12 +1,47 @@
 #ifndef MODELPORT_DOCS_PICTURES_SCENE_H_
 #define MODELPORT_DOCS_PICTURES_SCENE_H_
 
-#include "tools/image/picture.h"
+#include <vector>
+
+#include "absl/types/optional.h"
+#include "docs/pictures/solid.h"
+#include "docs/pictures/texture.h"
+#include "docs/pictures/vector.h"
 
 namespace modelport {
 
-// A drawn scene with depth in it, for the pictures of the documentation: balls on a floor of tiles below a sky.
-Picture DrawScene(int width, int height);
+// Four walls about the camera, along the axes, with a ceiling or open above. Their feet are on the floor.
+struct Room {
+  double left = 0, right = 0, behind = 0, back = 0;  // x of two walls, z of the others.
+  double height = 0;
+  bool has_ceiling = false;
+  Texture walls, ceiling;
+};
+
+// One light, from a direction or a place, and the even light of all around.
+struct Light {
+  bool is_lamp = false;
+  Vector where;         // The unit vector towards the sun, or the place of the lamp.
+  double strength = 0;  // Of a surface that faces it; of a lamp, one that is near.
+  double around = 0;
+};
+
+// The camera stands at x = z = 0. At distance 1 its picture is 1.25 wide, whatever its height.
+struct Camera {
+  double height = 0;  // In metres.
+  Vector forward;     // A unit vector.
+};
+
+// Things on the floor y = 0, and what is around them. Colours are sRGB, about: squares of them are linear.
+struct Scene {
+  Camera camera;
+  Light light;
+  std::vector<Solid> solids;
+  absl::optional<Room> room;
+  Texture floor;
+  Vector horizon, zenith;  // The colours of the sky.
+  double haze = 0;         // Half of the light comes through so many metres of air.
+};
 
 }  // namespace modelport
 

@@ -1,0 +1,58 @@
+// The program draw_scene: its files, and what it refuses.
+#include <string>
+#include <vector>
+
+#include "common/status/status_matchers.h"
+#include "docs/pictures/random_scene.h"
+#include "docs/pictures/trace.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/support/tool_process.h"
+#include "tools/image/read_image.h"
+#include "tools/image/testing/read_exr.h"
+
+namespace modelport {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+ToolResult Draw(const std::vector<std::string>& arguments, const std::string& folder) {
+  return FinishTool(StartProgram("docs/pictures/draw_scene", arguments, folder));
+}
+
+TEST(DrawSceneProgram, WritesAPictureAndItsDepth) {
+  const std::string folder = EmptyFolder("picture");
+  const ToolResult result = Draw({"a.png", "--seed=3", "--size=12x8", "--depth=a.exr"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/a.png", 1000));
+  EXPECT_TRUE(Picture(read.image).rgb() == DrawScene(RandomScene(3), 12, 8, 3).rgb());
+  ExrContent exr = ReadExr(folder + "/a.exr");
+  EXPECT_EQ(exr.channels["depth.Z"], SceneDepth(RandomScene(3), 12, 8));
+  EXPECT_EQ(exr.texts["modelport/unit"], "metres");
+}
+
+TEST(DrawSceneProgram, WritesManyScenes) {
+  const std::string folder = EmptyFolder("scenes");
+  const std::vector<std::string> flags = {"--count=2", "--first_seed=5", "--size=6x4"};
+  for (const std::string name : {"a.safetensors", "b.safetensors"}) {
+    ASSERT_EQ(Draw({name, flags[0], flags[1], flags[2]}, folder).exit_status, 0);
+  }
+  EXPECT_THAT(FileNames(folder), ElementsAre("a.safetensors", "b.safetensors"));
+  EXPECT_EQ(ReadFile(folder + "/a.safetensors"), ReadFile(folder + "/b.safetensors"));
+}
+
+TEST(DrawSceneProgram, RefusesWhatIsNoSize) {
+  const std::string folder = EmptyFolder("size");
+  for (const char* size : {"420", "0x280", "420x280x3", "9000x10", "ax1"}) {
+    const ToolResult result = Draw({"a.png", std::string("--size=") + size}, folder);
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr("--size wants WIDTHxHEIGHT"));
+  }
+  EXPECT_THAT(Draw({}, folder).err, HasSubstr("wants one file"));
+  EXPECT_THAT(Draw({"a.safetensors", "--count=0"}, folder).err, HasSubstr("--count wants at least 1"));
+  EXPECT_THAT(FileNames(folder), ElementsAre());
+}
+
+}  // namespace
+}  // namespace modelport
