@@ -1,4 +1,5 @@
 // Draws random scenes: draw_scene FILE.png [--depth=FILE.exr], or many for a trainer: draw_scene FILE.safetensors.
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,8 +19,11 @@
 #include "tools/command/flags.h"
 #include "tools/command/tool_main.h"
 #include "tools/command/user_path.h"
+#include "tools/image/colour_map.h"
 #include "tools/image/encode_exr.h"
 #include "tools/image/encode_png.h"
+#include "tools/image/legend.h"
+#include "tools/image/picture.h"
 
 namespace modelport {
 namespace {
@@ -29,7 +33,10 @@ constexpr int kMaxSide = 8192;
 FlagGroup flags;
 Flag<uint64_t> FLAGS_seed(flags, "seed", kPictureSeed, "which scene; by default that of docs/pictures/scene.png");
 Flag<std::string> FLAGS_size(flags, "size", "420x280", "WIDTHxHEIGHT in pixels");
-Flag<std::string> FLAGS_depth(flags, "depth", "", "an EXR file for the depth in metres, in the channel depth.Z");
+Flag<std::string> FLAGS_depth(
+    flags, "depth", "",
+    "a file for the exact depth: .exr, metres in the channel depth.Z, or .png, in the colours "
+    "and with the legend of predict --colours");
 Flag<int64_t> FLAGS_count(flags, "count", 1000, "how many scenes go into FILE.safetensors");
 Flag<uint64_t> FLAGS_first_seed(flags, "first_seed", 0, "the seed of the first of them");
 
@@ -44,8 +51,25 @@ absl::StatusOr<std::pair<int, int>> ReadSize(const std::string& text) {
   return std::make_pair(width, height);
 }
 
+// In colours, the last one nearest, above a legend.
+absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, int width, int height) {
+  ASSIGN_OR_RETURN(const ColourMap map, FindColourMap("spectral"));
+  const auto [min, max] = std::minmax_element(depth.begin(), depth.end());
+  const Legend legend = {.map = map, .reversed = true, .min = *min, .max = *max, .text = "exact depth: metres"};
+  Picture picture(width, height, {});
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) picture.Set(x, y, LegendColour(legend, depth[y * width + x]));
+  }
+  const Picture drawn = WithLegend(picture, legend);
+  return EncodePng(drawn.width(), drawn.height(), absl::MakeConstSpan(drawn.rgb()), {});
+}
+
 absl::Status WriteDepth(const std::string& path, const Scene& scene, int width, int height) {
   const std::vector<float> depth = SceneDepth(scene, width, height);
+  if (absl::EndsWith(path, ".png")) {
+    ASSIGN_OR_RETURN(const std::string png, EncodeColours(depth, width, height));
+    return OutputFile::WriteWhole(path, png);
+  }
   ASSIGN_OR_RETURN(const std::string exr,
                    EncodeExr(width, height, {{"depth.Z", depth}}, {{"modelport/unit", "metres"}}));
   return OutputFile::WriteWhole(path, exr);

@@ -1,4 +1,5 @@
 // The program draw_scene: its files, and what it refuses.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,22 @@ TEST(DrawSceneProgram, WritesAPictureAndItsDepth) {
   ExrContent exr = ReadExr(folder + "/a.exr");
   EXPECT_EQ(exr.channels["depth.Z"], SceneDepth(RandomScene(3), 12, 8));
   EXPECT_EQ(exr.texts["modelport/unit"], "metres");
+}
+
+TEST(DrawSceneProgram, DepthInColoursHasALegend) {
+  const std::string folder = EmptyFolder("colours");
+  const ToolResult result = Draw({"a.png", "--seed=3", "--size=240x160", "--depth=depth.png"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/depth.png", 1000000));
+  const Picture picture(read.image);
+  EXPECT_EQ(picture.width(), 240);
+  EXPECT_GT(picture.height(), 160);
+  const std::vector<float> depth = SceneDepth(RandomScene(3), 240, 160);
+  const auto nearest = std::min_element(depth.begin(), depth.end()) - depth.begin();
+  const auto farthest = std::max_element(depth.begin(), depth.end()) - depth.begin();
+  const Rgb near = picture.Get(nearest % 240, nearest / 240), far = picture.Get(farthest % 240, farthest / 240);
+  EXPECT_GT(near[0], near[2]);  // Red.
+  EXPECT_LT(far[0], far[2]);    // Violet.
 }
 
 TEST(DrawSceneProgram, WritesManyScenes) {
