@@ -118,7 +118,7 @@ uses: [layers]
 )yaml"),
               StatusIs(kWrongPlugin,
                        "plugin.yaml:4:1: unknown field \"uses\" in a plugin; known: family, summary, "
-                       "extends, variants"));
+                       "extends, lookalikes, variants"));
 }
 
 TEST(ParsePluginTest, AllProblemsAreReportedAtOnce) {

@@ -186,6 +186,7 @@ targets:
     Net:
       depth: Wrapper(mean)
       normals: {module: Wrapper(std), when: has_normals}
+lookalikes: {toy_old.pth: another model}
 variants:
   toy_b:
     summary: base
