@@ -468,9 +468,8 @@ def train(options):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    folder = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--draw_scene", default="bazel-bin/docs/pictures/draw_scene", help="the program")
-    parser.add_argument("--out", default=os.path.join(folder, "demo_depth.safetensors"))
+    parser.add_argument("--out", default="models/demo_depth/demo_depth.safetensors")
     parser.add_argument("--state", default="/tmp/demo_train_state.pt", help="what --resume reads")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
