@@ -509,7 +509,7 @@ def main():
     parser.add_argument("--rate", type=float, default=1e-3, help="the largest learning rate")
     parser.add_argument("--scenes", type=int, default=256, help="scenes in a pack")
     parser.add_argument("--uses", type=int, default=3, help="how often each scene is used")
-    parser.add_argument("--save_every", type=int, default=500, help="steps from one saved state to the next")
+    parser.add_argument("--save_every", type=int, default=250, help="steps from one saved state to the next")
     parser.add_argument("--test_every", type=int, default=1000, help="steps from one test on 50 scenes to the next")
     parser.add_argument("--tests", type=int, default=500, help="scenes of the last test")
     parser.add_argument("--threads", type=int, default=2)
