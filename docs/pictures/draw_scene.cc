@@ -55,7 +55,8 @@ absl::StatusOr<std::pair<int, int>> ReadSize(const std::string& text) {
 absl::StatusOr<std::string> EncodeColours(const std::vector<float>& depth, int width, int height) {
   ASSIGN_OR_RETURN(const ColourMap map, FindColourMap("spectral"));
   const auto [min, max] = std::minmax_element(depth.begin(), depth.end());
-  const Legend legend = {.map = map, .reversed = true, .min = *min, .max = *max, .text = "exact depth: metres"};
+  const Legend legend = {
+      .map = map, .reversed = true, .min = *min, .max = *max, .text = "exact depth: metres", .warning = ""};
   Picture picture(width, height, {});
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) picture.Set(x, y, LegendColour(legend, depth[y * width + x]));
