@@ -1,5 +1,6 @@
 // Draws random scenes: draw_scene FILE.png [--depth=FILE.exr], or many for a trainer: draw_scene FILE.safetensors.
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ Flag<std::string> FLAGS_depth(
     flags, "depth", "",
     "a file for the exact depth: .exr, metres in the channel depth.Z, or .png, in the colours "
     "and with the legend of predict --colours");
+Flag<std::string> FLAGS_trimap(
+    flags, "trimap", "", "a .png file: white what is nearer than --nearer_than, grey beside its border, black else");
+Flag<double> FLAGS_nearer_than(flags, "nearer_than", 4, "metres");
 Flag<int64_t> FLAGS_count(flags, "count", 1000, "how many scenes go into FILE.safetensors");
 Flag<uint64_t> FLAGS_first_seed(flags, "first_seed", 0, "the seed of the first of them");
 
@@ -76,6 +80,26 @@ absl::Status WriteDepth(const std::string& path, const Scene& scene, int width, 
   return OutputFile::WriteWhole(path, exr);
 }
 
+absl::Status WriteTrimap(const std::string& path, const Scene& scene, int width, int height) {
+  const int unknown = std::max(2, width / 60);  // Pixels on each side of a border.
+  const std::vector<float> depth = SceneDepth(scene, width, height);
+  const auto is_near = [&](int x, int y) {
+    return depth[std::clamp(y, 0, height - 1) * width + std::clamp(x, 0, width - 1)] < *FLAGS_nearer_than;
+  };
+  std::vector<uint16_t> grey;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      int near = 0, pixels = 0;
+      for (int dy = -unknown; dy <= unknown; ++dy) {
+        for (int dx = -unknown; dx <= unknown; ++dx, ++pixels) near += is_near(x + dx, y + dy) ? 1 : 0;
+      }
+      grey.push_back(near == 0 ? 0 : near == pixels ? 65535 : 32768);
+    }
+  }
+  ASSIGN_OR_RETURN(const std::string png, EncodePng(width, height, absl::MakeConstSpan(grey), {}));
+  return OutputFile::WriteWhole(path, png);
+}
+
 absl::Status WritePicture(const std::string& path, const Scene& scene, int width, int height) {
   constexpr int kSamples = 3;
   const Picture picture = DrawScene(scene, width, height, kSamples);
@@ -93,6 +117,7 @@ absl::Status Draw(const std::vector<std::string>& paths) {
   }
   const Scene scene = RandomScene(*FLAGS_seed);
   if (!FLAGS_depth->empty()) RETURN_IF_ERROR(WriteDepth(ResolveUserPath(*FLAGS_depth), scene, width, height));
+  if (!FLAGS_trimap->empty()) RETURN_IF_ERROR(WriteTrimap(ResolveUserPath(*FLAGS_trimap), scene, width, height));
   return WritePicture(paths[0], scene, width, height);
 }
 

@@ -35,18 +35,37 @@ TEST(DrawSceneProgram, WritesAPictureAndItsDepth) {
 
 TEST(DrawSceneProgram, DepthInColoursHasALegend) {
   const std::string folder = EmptyFolder("colours");
-  const ToolResult result = Draw({"a.png", "--seed=3", "--size=240x160", "--depth=depth.png"}, folder);
+  const ToolResult result = Draw({"a.png", "--seed=3", "--size=360x240", "--depth=depth.png"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/depth.png", 1000000));
   const Picture picture(read.image);
-  EXPECT_EQ(picture.width(), 240);
-  EXPECT_GT(picture.height(), 160);
-  const std::vector<float> depth = SceneDepth(RandomScene(3), 240, 160);
+  EXPECT_EQ(picture.width(), 360);
+  EXPECT_GT(picture.height(), 240);
+  const std::vector<float> depth = SceneDepth(RandomScene(3), 360, 240);
   const auto nearest = std::min_element(depth.begin(), depth.end()) - depth.begin();
   const auto farthest = std::max_element(depth.begin(), depth.end()) - depth.begin();
-  const Rgb near = picture.Get(nearest % 240, nearest / 240), far = picture.Get(farthest % 240, farthest / 240);
+  const Rgb near = picture.Get(nearest % 360, nearest / 360), far = picture.Get(farthest % 360, farthest / 360);
   EXPECT_GT(near[0], near[2]);  // Red.
   EXPECT_LT(far[0], far[2]);    // Violet.
+}
+
+TEST(DrawSceneProgram, ATrimapIsUnknownBesideBorders) {
+  const std::string folder = EmptyFolder("trimap");
+  const ToolResult result = Draw({"a.png", "--seed=3", "--size=240x160", "--trimap=t.png", "--nearer_than=5"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/t.png", 1000000));
+  const Picture trimap(read.image);
+  const std::vector<float> depth = SceneDepth(RandomScene(3), 240, 160);
+  int wrong = 0, unknown = 0;
+  for (int y = 0; y < 160; ++y) {
+    for (int x = 0; x < 240; ++x) {
+      const int grey = trimap.Get(x, y)[0];
+      unknown += grey > 0 && grey < 255 ? 1 : 0;
+      wrong += (grey == 255 && depth[y * 240 + x] >= 5) || (grey == 0 && depth[y * 240 + x] < 5) ? 1 : 0;
+    }
+  }
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GT(unknown, 0);
 }
 
 TEST(DrawSceneProgram, WritesManyScenes) {
