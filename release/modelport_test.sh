@@ -38,6 +38,8 @@ cp -L "$modelport" opt/bin
 cp -rL "$data/models" "$data/targets" opt/share/modelport
 libraries=$(find -L "$data" -name libtorch_cpu.so -printf '%h\n' -quit)
 expect "a release has the same catalog" "$("$modelport" list)" "$(PATH=$PWD/opt/bin:$PATH LD_LIBRARY_PATH=$libraries modelport list)"
+LD_LIBRARY_PATH=$libraries opt/bin/modelport export --model=demo_depth --out=demo.pt >summary 2>/dev/null
+expect "a release has the weights of demo_depth" "*source * sha256:*" "$(<summary)"
 rm -r opt/share
 LD_LIBRARY_PATH=$libraries opt/bin/modelport list 2>err || status=$?
 expect "a program without its plugins is an error that names their folder" "NOT_FOUND: *$PWD/opt/share/modelport*" "$(<err)"
