@@ -30,7 +30,8 @@ def _join(parts):
 
 def _checkpoints(family, variant):
     """The files of a variant's weights: those of WORKSPACE, else the published one if it lies in this package; none: they are seeded."""
-    return CHECKPOINTS.get(variant) or native.glob([FAMILIES[family].files[variant]], allow_empty = True)
+    published = FAMILIES[family].files[variant]
+    return CHECKPOINTS.get(variant) or (native.glob([published]) if published else [])
 
 def _declare_artifacts(variant, wrapped, large, checkpoints):
     """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME."""

@@ -1,7 +1,6 @@
 // The program of the rule model_artifact. It has no plugins of its own, so that a change of one plugin does not make it
 // another program, with which every artifact would be made again. It prints errors only.
 #include <cstdlib>
-#include <vector>
 
 #include "artifact/export/export_model.h"
 #include "common/status/status_macros.h"
@@ -12,7 +11,7 @@ namespace modelport {
 namespace {
 
 absl::Status Export() {
-  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/std::vector<YamlFile>()));
+  ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/YamlTree()));
   return ExportModel(request.registry, request.entry, request.options).status();
 }
 
