@@ -1,8 +1,8 @@
 #!/bin/bash
-# Draws the pictures of docs/gallery.md again: ./bazelw run //docs/gallery:draw
+# Draws the pictures of docs/gallery.md again: ./bazelw run //docs/pictures:draw_gallery
 set -euo pipefail
 programs=$PWD
-out=$BUILD_WORKSPACE_DIRECTORY/docs/gallery
+out=$BUILD_WORKSPACE_DIRECTORY/docs/pictures
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export XDG_CACHE_HOME=$work
@@ -17,5 +17,5 @@ predict moge2_vits_normal --weights=seeded --out="$out/normals.png" --normals
 predict dinov2_vits14 --weights=seeded --out="$out/features.png"
 predict vitmatte_s_com --weights=seeded --trimap=trimap.png --out="$out/matte.png"
 predict moge2_vits_normal --weights=seeded --points=cloud.ply
-"$programs/docs/gallery/draw_points" cloud.ply "$out/points.png"
-predict resnet18 --weights=seeded | tee "$out/labels.txt"
+"$programs/docs/pictures/draw_points" cloud.ply "$out/points.png"
+predict resnet18 --weights=seeded | tee labels.txt
