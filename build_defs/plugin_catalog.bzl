@@ -46,10 +46,10 @@ def _wrapped(wrappers, call):
             found.append((wrapper.host, "" if is_default else wrapper.name))
     return found
 
-# What Bazel needs of a plugin.yaml: the family, the families it uses or extends, the names of its variants, and the file and the wrappers for hosts of each.
+# What Bazel needs of a plugin.yaml: the family, the families it uses or extends, its wrappers for hosts, and the call and the file of each variant.
 # //tests/catalog:catalog_inputs_test compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
-    family, uses, wrappers, calls, files, block = None, [], [], {}, {}, None
+    family, uses, extends, wrappers, calls, files, block = None, [], None, [], {}, {}, None
     host, root, variant = None, None, None
     lines = text.split("\n")
     for i in range(len(lines)):
@@ -66,7 +66,7 @@ def _read_plugin(path, text):
         elif line.startswith("uses:"):
             uses = _uses(line, where)
         elif line.startswith("extends:"):
-            uses = [_unquoted(line.partition(":")[2])]
+            extends = _unquoted(line.partition(":")[2])
         elif block and line.startswith("  ") and line[2] != " ":
             if not line.endswith(":"):
                 fail("{}: wants `NAME:` and its fields below it".format(where))
@@ -90,27 +90,33 @@ def _read_plugin(path, text):
             wrappers.append(_read_wrapper(line, host, root, where))
     if not family:
         fail("{}: has no `family`".format(path))
-    return family, struct(uses = uses, variants = calls.keys(), files = files, wrapped = {name: _wrapped(wrappers, call) for name, call in calls.items()})
+    return family, struct(uses = [extends] if extends else uses, extends = extends, wrappers = wrappers, calls = calls, files = files)
 
 def _plugin_catalog_impl(ctx):
-    rows, plugins = {}, []
+    plugins, labels = {}, {}
     for label in ctx.attr.plugins:
         path = "{}/{}".format(label.package, label.name)
         family, plugin = _read_plugin(path, ctx.read(ctx.path(label)))
-        if family in rows:
+        if family in plugins:
             fail("{}: family {} stands in two plugins".format(path, family))
-        plugins.append(plugin)
-        rows[family] = '    "{}": struct(package = "@{}//{}", uses = {}, variants = {}, files = {}, wrapped = {}),\n'.format(
+        plugins[family], labels[family] = plugin, label
+    rows = []
+    for family in sorted(plugins):
+        plugin, label = plugins[family], labels[family]
+
+        # A family takes over the wrappers of the one that it extends.
+        wrappers = plugins[plugin.extends].wrappers if plugin.extends in plugins else plugin.wrappers
+        rows.append('    "{}": struct(package = "@{}//{}", uses = {}, variants = {}, files = {}, wrapped = {}),\n'.format(
             family,
             label.workspace_name,
             label.package,
             plugin.uses,
-            plugin.variants,
+            plugin.calls.keys(),
             plugin.files,
-            plugin.wrapped,
-        )
+            {name: _wrapped(wrappers, call) for name, call in plugin.calls.items()},
+        ))
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
-    variants = [variant for plugin in plugins for variant in plugin.variants]
+    variants = [variant for plugin in plugins.values() for variant in plugin.calls]
     checkpoints = {}
     for name in sorted(ctx.attr.checkpoints):
         # No part of a model has a hyphen in its name.
@@ -119,7 +125,7 @@ def _plugin_catalog_impl(ctx):
             fail("checkpoint_archive {}: no plugin has such a variant".format(name))
         checkpoints.setdefault(variant, []).append("@{}{}//:file".format(CHECKPOINT_PREFIX, name))
     ctx.file("plugins.bzl", "FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
-        "".join([rows[family] for family in sorted(rows)]),
+        "".join(rows),
         checkpoints,
     ))
 

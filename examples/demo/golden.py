@@ -4,25 +4,31 @@
     python3 examples/demo/golden.py UPSTREAM SCENES.safetensors tests/goldens/demo_depth
 
 UPSTREAM is a checkout of Depth Anything V2. SCENES is what //docs/pictures:draw_scene writes with --count=1; the golden
-is named after its size. Wants PyTorch, torchvision, OpenCV and safetensors. Every stage is computed in float32 and in float64; their
-difference is the noise that the golden states.
+is named after its size. Wants PyTorch, NumPy and safetensors. Every stage is computed in float32 and in float64; their difference is the
+noise that the golden states.
 """
 
 import functools
 import json
 import os
 import sys
+import types
 
 import torch
 from safetensors.torch import load_file, save_file
 
 WEIGHTS = os.path.join(os.path.dirname(__file__), "..", "..", "models", "demo_depth", "demo_depth.safetensors")
-MAX_ELEMENTS = 3000  # Of a stage that is stored; larger ones are stored as a slice.
+MAX_ELEMENTS = 1000  # Of a stage that is stored; larger ones are stored as a slice.
 
 
 def upstream_model(checkout, state):
     """Upstream's DepthAnythingV2 of the metric models, with the sizes of the weights."""
     sys.path.insert(0, os.path.join(checkout, "metric_depth"))
+    # Upstream prepares photos with these; here an image is drawn at the size that the network sees.
+    for name in ("cv2", "torchvision", "torchvision.transforms"):
+        sys.modules.setdefault(name, types.ModuleType(name))
+    sys.modules["cv2"].INTER_CUBIC = sys.modules["cv2"].INTER_AREA = 0
+    sys.modules["torchvision.transforms"].Compose = None
     from depth_anything_v2 import dinov2, dpt
     from depth_anything_v2.dinov2_layers import MemEffAttention, NestedTensorBlock
 
