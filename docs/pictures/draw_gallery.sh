@@ -13,9 +13,13 @@ unset BUILD_WORKING_DIRECTORY
 # predict MODEL [FLAG]...
 predict() { "$programs/tools/predict/predict" --model="$1" --input=scene.png "${@:2}"; }
 predict demo_depth --out="$out/depth.png" --side_by_side
-predict moge2_vits_normal --weights=seeded --out="$out/normals.png" --normals
+predict demo_depth --out=metres.png
+"$programs/docs/pictures/draw_points" metres.png scene.png "$out/points.png"
+predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals
 predict dinov2_vits14 --weights=seeded --out="$out/features.png"
 predict vitmatte_s_com --weights=seeded --trimap=trimap.png --out="$out/matte.png"
-predict moge2_vits_normal --weights=seeded --points=cloud.ply
-"$programs/docs/pictures/draw_points" cloud.ply "$out/points.png"
-predict resnet18 --weights=seeded | tee labels.txt
+predict resnet18 --weights=seeded
+
+# README.md's picture, of docs/pictures/scene.png, and what is right.
+"$programs/docs/pictures/draw_scene" scene.png --depth="$out/exact.png"
+predict demo_depth --out="$out/predict.png" --side_by_side

@@ -1,14 +1,13 @@
-// Draws a point cloud that predict wrote, seen from beside its camera: draw_points CLOUD.ply FILE.png
+// Draws the pixels of a drawn scene as points in space, at the depths that predict wrote as a 16-bit PNG, in metres
+// times 256, seen from beside the camera: draw_points DEPTH.png SCENE.png FILE.png
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -17,32 +16,39 @@
 #include "absl/types/span.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
+#include "docs/pictures/trace.h"
 #include "tools/image/encode_png.h"
 #include "tools/image/picture.h"
+#include "tools/image/read_image.h"
 
 namespace modelport {
 namespace {
 
 constexpr int kWidth = 420, kHeight = 280;
 
-// As predict writes it, little-endian and without padding: x right, y down, z forward, and a colour.
 struct Point {
-  std::array<float, 3> place;
+  std::array<float, 3> place;  // x right, y down, z forward, in metres.
   Rgb colour;
 };
 
-absl::StatusOr<std::vector<Point>> ReadPly(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  constexpr char kEnd[] = "end_header\n";
-  constexpr size_t kPoint = 3 * sizeof(float) + 3;
-  size_t at = bytes.find(kEnd);
-  if (at == bytes.npos) return absl::InvalidArgumentError(absl::StrCat(path, ": not a PLY file of predict"));
+absl::StatusOr<std::vector<Point>> ReadPoints(const std::string& depth_path, const std::string& scene_path) {
+  constexpr int64_t kMaxPixels = 10'000'000;
+  ASSIGN_OR_RETURN(const ReadImageResult depth, ReadImage(depth_path, kMaxPixels));
+  ASSIGN_OR_RETURN(const ReadImageResult scene, ReadImage(scene_path, kMaxPixels));
+  const auto* const values = std::get_if<std::vector<float>>(&depth.image.pixels);
+  const Picture picture(scene.image);
+  const int width = picture.width(), height = picture.height();
+  if (values == nullptr || depth.image.width != width || depth.image.height != height) {
+    return absl::InvalidArgumentError(absl::StrCat(depth_path, ": wants 16-bit numbers and the size of ", scene_path));
+  }
   std::vector<Point> points;
-  for (at += std::strlen(kEnd); at + kPoint <= bytes.size(); at += kPoint) {
-    Point& point = points.emplace_back();
-    std::memcpy(point.place.data(), &bytes[at], 3 * sizeof(float));
-    std::memcpy(point.colour.data(), &bytes[at + 3 * sizeof(float)], 3);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const float z = (*values)[(y * width + x) * 3] * 65535 / 256;
+      if (z > 0.95 * kDepthLimit) continue;  // The sky.
+      const float scale = static_cast<float>(kPictureWidth) / static_cast<float>(width) * z;
+      points.push_back({{(x + 0.5F - width / 2.0F) * scale, (y + 0.5F - height / 2.0F) * scale, z}, picture.Get(x, y)});
+    }
   }
   return points;
 }
@@ -77,8 +83,8 @@ Picture DrawPoints(const std::vector<Point>& points) {
   return picture;
 }
 
-absl::Status Draw(const std::string& cloud, const std::string& out) {
-  ASSIGN_OR_RETURN(const std::vector<Point> points, ReadPly(cloud));
+absl::Status Draw(const std::string& depth, const std::string& scene, const std::string& out) {
+  ASSIGN_OR_RETURN(const std::vector<Point> points, ReadPoints(depth, scene));
   const Picture picture = DrawPoints(points);
   ASSIGN_OR_RETURN(const std::string png, EncodePng(kWidth, kHeight, absl::MakeConstSpan(picture.rgb()), {}));
   return OutputFile::WriteWhole(out, png);
@@ -88,8 +94,8 @@ absl::Status Draw(const std::string& cloud, const std::string& out) {
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  const absl::Status status = argc == 3 ? modelport::Draw(argv[1], argv[2])
-                                        : absl::InvalidArgumentError("usage: draw_points CLOUD.ply FILE.png");
+  const absl::Status status = argc == 4 ? modelport::Draw(argv[1], argv[2], argv[3])
+                                        : absl::InvalidArgumentError("usage: draw_points DEPTH.png SCENE.png FILE.png");
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;
 }

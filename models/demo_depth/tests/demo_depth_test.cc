@@ -2,6 +2,7 @@
 // the faults that users fear are seen. Its weights are trained, which seeded ones are not.
 #include <torch/csrc/jit/api/module.h>
 
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <ostream>
@@ -52,35 +53,67 @@ Accuracy Predict(const std::vector<std::string>& more) {
   return accuracy;
 }
 
-TEST(DemoDepthTest, PredictTellsTheDepth) { EXPECT_TRUE(Predict({}).is_good()); }
+// How much of the error may be another one on another processor, or in another dtype: a hundred roundings, about as
+// many as there are operations between the image and the depth.
+constexpr double kFloatPart = 1e-3;
+constexpr double kHalfPart = 0.1;      // 2^-10 a hundred times.
+constexpr double kBFloat16Part = 0.8;  // 2^-7 a hundred times.
 
-class DemoDepthPredictTest : public testing::TestWithParam<std::vector<std::string>> {};
+// The errors of this model on these scenes, where the network sees them with a shorter side of so many pixels.
+constexpr double kErrorAtItsOwnSize = 0.0;
+constexpr double kErrorAt182 = 0.0;
 
-TEST_P(DemoDepthPredictTest, TellsTheDepth) { EXPECT_TRUE(Predict(GetParam()).is_good()); }
+bool IsStated(const Accuracy& accuracy, double error, double part) {
+  return std::abs(accuracy.error() - error) <= part * error;
+}
+
+struct PredictCase {
+  std::vector<std::string> flags;
+  double error;
+  double part;
+};
+
+class DemoDepthPredictTest : public testing::TestWithParam<PredictCase> {};
+
+TEST_P(DemoDepthPredictTest, TellsTheDepth) {
+  const auto& [flags, error, part] = GetParam();
+  const Accuracy accuracy = Predict(flags);
+  EXPECT_TRUE(IsStated(accuracy, error, part)) << testing::PrintToString(accuracy);
+}
 
 INSTANTIATE_TEST_SUITE_P(Flags, DemoDepthPredictTest,
-                         testing::Values(std::vector<std::string>{"--size=182"},
-                                         std::vector<std::string>{"--size=182", "--dtype=float16"},
-                                         std::vector<std::string>{"--size=182", "--dtype=bfloat16"}));
+                         testing::Values(PredictCase{{}, kErrorAtItsOwnSize, kFloatPart},
+                                         PredictCase{{"--size=182"}, kErrorAt182, kFloatPart},
+                                         PredictCase{{"--size=182", "--dtype=float16"}, kErrorAt182, kHalfPart},
+                                         PredictCase{{"--size=182", "--dtype=bfloat16"}, kErrorAt182, kBFloat16Part}));
 
-class DemoDepthNukeTest : public testing::TestWithParam<at::ScalarType> {};
+struct NukeCase {
+  at::ScalarType dtype;
+  double part;
+};
+
+class DemoDepthNukeTest : public testing::TestWithParam<NukeCase> {};
 
 TEST_P(DemoDepthNukeTest, AnArtifactTellsTheDepth) {
+  const auto& [dtype, part] = GetParam();
   const std::string folder = EmptyFolder("nuke");
   const ToolResult result =
       RunWarmTool("export", {"--model=demo_depth", "--target=nuke", "--out=m.pt", "--noverify"}, folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   ASSERT_OK_AND_ASSIGN(torch::jit::Module module, LoadModule(folder + "/m.pt"));
-  module.to(GetParam());
+  module.to(dtype);
   Accuracy accuracy;
   for (const DrawnScene& scene : DrawnScenes()) {
-    accuracy.Add(module.forward({HostImage(scene.picture).to(GetParam())}).toTensor(), scene.depth);
+    accuracy.Add(module.forward({HostImage(scene.picture).to(dtype)}).toTensor(), scene.depth);
   }
-  EXPECT_TRUE(accuracy.is_good()) << testing::PrintToString(accuracy);
+  std::printf("%s\n", testing::PrintToString(accuracy).c_str());
+  EXPECT_TRUE(IsStated(accuracy, kErrorInNuke, part));
 }
 
-INSTANTIATE_TEST_SUITE_P(Dtypes, DemoDepthNukeTest, testing::Values(at::kFloat, at::kHalf, at::kBFloat16),
-                         [](const auto& info) { return std::string(at::toString(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Dtypes, DemoDepthNukeTest,
+                         testing::Values(NukeCase{at::kFloat, kFloatPart}, NukeCase{at::kHalf, kHalfPart},
+                                         NukeCase{at::kBFloat16, kBFloat16Part}),
+                         [](const auto& info) { return std::string(at::toString(info.param.dtype)); });
 
 struct Fault {
   std::string name;
@@ -91,10 +124,9 @@ struct Fault {
 
 class DemoDepthFaultTest : public testing::TestWithParam<Fault> {};
 
-// The bounds above are near enough to the model's accuracy to show these.
-TEST_P(DemoDepthFaultTest, IsSeen) {
+TEST_P(DemoDepthFaultTest, ChangesTheError) {
   const std::string models = MutatedModels(GetParam().mutation);
-  EXPECT_FALSE(Predict({"--size=182", "--plugin_path=" + models}).is_good());
+  EXPECT_FALSE(IsStated(Predict({"--size=182", "--plugin_path=" + models}), kErrorAt182, kFloatPart));
 }
 
 INSTANTIATE_TEST_SUITE_P(

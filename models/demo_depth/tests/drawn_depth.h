@@ -17,6 +17,10 @@ struct DrawnScene {
   std::vector<float> depth;  // In metres, row by row.
 };
 
+// The error, as Accuracy has it, of a Nuke artifact of demo_depth on these scenes in float32. It sees the pixels as
+// they are, padded to whole patches.
+inline constexpr double kErrorInNuke = 0.0;
+
 // 20 scenes of 219 x 149 pixels, whose seeds training never saw.
 const std::vector<DrawnScene>& DrawnScenes();
 
@@ -34,9 +38,6 @@ class Accuracy {
   double error() const { return error_ / pixels_; }
   // The part of the pixels whose depth is right within a factor of 1.25.
   double within() const { return within_ / pixels_; }
-  // Whether it is what examples/demo/README.md states of 500 scenes; that of 20 may be a little worse.
-  bool is_good() const { return error() <= 0.08 && within() >= 0.95; }
-
   friend void PrintTo(const Accuracy& accuracy, std::ostream* out) {
     *out << "AbsRel " << accuracy.error() << ", within 1.25 " << accuracy.within();
   }
