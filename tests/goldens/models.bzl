@@ -8,6 +8,7 @@ COMMITTED = [
     "da3mono_large",
     "dav2_metric_hypersim_vits",
     "dav2_vits",
+    "demo_depth",
     "dinov2_vits14",
     "dinov2_vits14_dd_nyu",
     "dinov2_vits14_lc1",
