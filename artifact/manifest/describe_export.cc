@@ -216,8 +216,10 @@ void DescribeImage(const Port& port, const Preprocessing& preprocessing, Manifes
   }
   if (port.image == "any") input.set_dtype("uint8 or floating");
   input.set_multiple_of(is_prepared ? preprocessing.multiple_of : 1);
-  input.set_resize(port.resize);
-  input.set_recommended_size(port.size.value_or(0));
+  if (port.size.value_or(0) > 0) {
+    input.set_resize(port.resize);
+    input.set_recommended_size(*port.size);
+  }
 }
 
 void DescribeInput(const Port& port, const c10::Argument& argument, const Preprocessing& preprocessing, DType dtype,

@@ -503,7 +503,7 @@ def main():
     parser.add_argument("--state", default="/tmp/demo_train_state.pt", help="what --resume reads")
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--steps", type=int, default=6000)
+    parser.add_argument("--steps", type=int, default=3600)
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rate", type=float, default=1e-3, help="the largest learning rate")
     parser.add_argument("--scenes", type=int, default=256, help="scenes in a pack")

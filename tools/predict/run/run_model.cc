@@ -84,6 +84,17 @@ absl::Status CheckCost(const LoadedArtifact& artifact, const std::string& method
   return absl::OkStatus();
 }
 
+// The size that the manifest recommends for the images of `method`, if it recommends one.
+absl::optional<int64_t> RecommendedSize(const LoadedArtifact& artifact, absl::string_view method) {
+  for (const Manifest::EntryPoint& entry_point : artifact.manifest.entry_points()) {
+    if (entry_point.method() != method) continue;
+    for (const Manifest::Input& input : entry_point.inputs()) {
+      if (input.recommended_size() > 0) return input.recommended_size();
+    }
+  }
+  return absl::nullopt;
+}
+
 // Calls `method` on `inputs`; `size` goes to the argument that the method has for it.
 absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
                                  const std::vector<c10::IValue>& inputs, absl::optional<int64_t> size) {
@@ -146,6 +157,7 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& in
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
   if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
   const std::string method = ImageMethod(artifact);
+  if (!size) size = RecommendedSize(artifact, method);
   ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, size));
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
