@@ -52,7 +52,7 @@ TEST(ImagesExportTest, TheManifestStatesWhatIsInside) {
   EXPECT_EQ(manifest["preprocessing"]["inside"], true);
   EXPECT_EQ(manifest["preprocessing"]["channels"], 3);
   EXPECT_EQ(manifest["preprocessing"]["module"],
-            "InferImage(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225], multiple_of=14)");
+            "InferImage(mean=[0.485, 0.456, 0.406], std=[0.229, 0.224, 0.225], multiple_of=14, side=518)");
   EXPECT_EQ(manifest["interface"]["kind"], "depth");
   ASSERT_THAT(manifest["entry_points"], testing::SizeIs(1));
   const auto& image = manifest["entry_points"][0]["inputs"][0];
@@ -60,6 +60,8 @@ TEST(ImagesExportTest, TheManifestStatesWhatIsInside) {
   EXPECT_EQ(image["dtype"], "uint8 or floating");
   EXPECT_EQ(image["max"], 1);
   EXPECT_EQ(image["multiple_of"], 1);
+  EXPECT_EQ(image["resize"], "shorter_side");
+  EXPECT_EQ(image["recommended_size"], 518);
   const auto& depth = manifest["entry_points"][0]["outputs"][0];
   EXPECT_THAT(depth["shape"], ElementsAre("B", "H", "W"));
   EXPECT_EQ(depth["unit"], "metres");
