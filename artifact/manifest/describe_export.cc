@@ -119,6 +119,7 @@ void DescribeCheckpoint(const std::string& source, const Plan& plan, Message& me
     left_out.set_tensors(part.tensors);
     left_out.set_elements(part.elements);
   }
+  for (const std::string& field : plan.unknown_config) message.add_config_not_compared(field);
   for (const RenamedKeys& keys : plan.old_names) {
     Manifest::OldName& old = *message.add_old_names();
     old.set_from(keys.from);
@@ -301,9 +302,9 @@ void DescribeSource(const std::vector<std::string>& sources, const std::vector<M
 }
 
 const std::vector<std::string>& SourceFields() {
-  static const auto* const fields =
-      new std::vector<std::string>{"source",  "layout",   "state_dict", "zero_filled", "unused",    "converted",
-                                   "aliases", "left_out", "old_names",  "checkpoints", "constants", "changed"};
+  static const auto* const fields = new std::vector<std::string>{
+      "source",  "layout",    "state_dict",  "zero_filled", "unused",  "converted",           "aliases",
+      "left_out", "old_names", "checkpoints", "constants",   "changed", "config_not_compared"};
   return *fields;
 }
 
@@ -325,7 +326,8 @@ void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Ma
     return manifest.clear_checkpoints();
   }
   // Each of several files has these of its own.
-  for (const char* field : {"source", "layout", "state_dict", "unused", "left_out", "old_names"}) {
+  for (const char* field :
+       {"source", "layout", "state_dict", "unused", "left_out", "old_names", "config_not_compared"}) {
     ClearField(field, manifest);
   }
   for (size_t i = 0; i < parts.size(); ++i) {

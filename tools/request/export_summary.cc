@@ -10,6 +10,7 @@
 #include "common/keymap/left_out.h"
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest_facts.h"
+#include "common/text/first_few.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
@@ -61,6 +62,15 @@ std::vector<Manifest::OldName> OldNames(const Manifest& manifest) {
   return names;
 }
 
+// The fields of config.json that were not compared; "" if all were.
+std::string NotCompared(const Manifest& manifest) {
+  std::vector<std::string> fields(manifest.config_not_compared().begin(), manifest.config_not_compared().end());
+  for (const auto& file : manifest.checkpoints().files()) {
+    fields.insert(fields.end(), file.config_not_compared().begin(), file.config_not_compared().end());
+  }
+  return fields.empty() ? "" : absl::StrCat("not compared, since the plugin does not know them: ", FirstFew(fields));
+}
+
 // How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
 std::string Changes(const Manifest& manifest) {
   std::string changes;
@@ -95,6 +105,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {
     table.AddRow({"state dict", StateDictText(manifest)});
   }
+  if (const std::string fields = NotCompared(manifest); !fields.empty()) table.AddRow({"config.json", fields});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
     table.AddRow({"left out", left_out});

@@ -9,6 +9,26 @@
 #include "common/status/status_macros.h"
 
 namespace modelport {
+namespace {
+
+// What a file is that no artifact can be, and the cure if there is one; "" if it may be an artifact.
+std::string OtherFile(absl::string_view bytes) {
+  const absl::StatusOr<FileKind> kind = DetectFileKind(bytes);
+  if (!kind.ok()) return ForeignKind(bytes);
+  switch (*kind) {
+    case FileKind::kSafetensors:
+      return "a safetensors file, which holds weights and no code\n  export a model from it first";
+    case FileKind::kTorchLegacy:
+      return "a pickle, which holds weights or a part of them, and no code\n  export a model from it first";
+    case FileKind::kJson:
+      return "a JSON text\n  of an artifact and its manifest, give the artifact";
+    case FileKind::kTorchZip:
+      return "";
+  }
+  return "";
+}
+
+}  // namespace
 
 absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
   ASSIGN_OR_RETURN(std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
@@ -16,8 +36,8 @@ absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
 }
 
 absl::StatusOr<ArtifactFile> ArtifactFile::Read(const std::string& path, std::shared_ptr<const MappedFile> file) {
-  if (const std::string foreign = ForeignKind(file->bytes()); !foreign.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": not an artifact: ", foreign));
+  if (const std::string other = OtherFile(file->bytes()); !other.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": not an artifact: ", other));
   }
   absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file->bytes(), ZipMethods::kStoredAndDeflated);
   if (!records.ok()) return Annotate(records.status(), path);

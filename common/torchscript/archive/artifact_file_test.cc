@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -57,6 +58,17 @@ TEST(ArtifactFileTest, ErrorsBeginWithThePath) {
   EXPECT_THAT(ArtifactFile::Open(pointer).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
                        StartsWith(absl::StrCat(pointer, ": not an artifact: a Git LFS pointer"))));
+  const std::pair<std::string, absl::string_view> others[] = {
+      {absl::StrCat(std::string("\x10\0\0\0\0\0\0\0", 8), "{\"a\": 1}      "), "a safetensors file"},
+      {"\x80\x02}q a dictionary", "a pickle"},
+      {"{\"model\": \"tiny\"}", "a JSON text"},
+  };
+  for (const auto& [bytes, name] : others) {
+    const std::string other = WriteTemp("other", bytes);
+    EXPECT_THAT(ArtifactFile::Open(other).status(),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         StartsWith(absl::StrCat(other, ": not an artifact: ", name))));
+  }
   const std::string missing = testing::TempDir() + "/missing.pt";
   EXPECT_THAT(ArtifactFile::Open(missing).status(),
               StatusIs(absl::StatusCode::kNotFound, StartsWith(absl::StrCat(missing, ": "))));
