@@ -252,7 +252,6 @@ constexpr char kModules[] = R"yaml(modules:
         - {repeat: depth, module: "Net(2, 2)"}
         - {when: bias, module: ["Net(1, 2)", "Net(2, 1)"]}
         - {repeat: 3, when: bias, modules: ["Net(1, 3)", {module: "Net(3, 1)", when: not bias}]}
-    size_tables: [forward]
     entry_points:
       forward:
         inputs:

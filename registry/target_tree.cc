@@ -10,14 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_tree.h"
-#include "common/module_tree/size_tables.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/tensor/image_size.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "registry/find_wrapper.h"
@@ -27,82 +24,6 @@
 
 namespace modelport {
 namespace {
-
-// The multiple of `step` that is nearest to `side`; at least one.
-int64_t NearestMultiple(int64_t side, int64_t step) { return std::max<int64_t>((side + step / 2) / step, 1) * step; }
-
-bool ResizesImages(const EntryPoint& entry_point) {
-  return std::any_of(entry_point.inputs.begin(), entry_point.inputs.end(),
-                     [](const Port& port) { return !port.image.empty() && port.image != "prepared"; });
-}
-
-// The sizes by their names in the shapes of the images that `entry_point` takes: {H: 518, W: 924}.
-Scope SizesByName(const EntryPoint& entry_point, const ImageSize& size) {
-  Scope sizes;
-  for (const Port& port : entry_point.inputs) {
-    if (port.image.empty() || !port.shape.has_value() || port.shape->size() < 2) continue;
-    sizes.emplace(port.shape->end()[-2].text(), size.height);
-    sizes.emplace(port.shape->end()[-1].text(), size.width);
-  }
-  return sizes;
-}
-
-absl::Status StateSizes(const Scope& sizes, std::vector<Port>& ports) {
-  for (Port& port : ports) {
-    if (!port.image.empty()) {
-      port.size = absl::nullopt;
-      port.resize.clear();
-    }
-    if (!port.shape.has_value()) continue;
-    for (Expression& side : *port.shape) {
-      ASSIGN_OR_RETURN(side, side.Bind(sizes));
-    }
-  }
-  return absl::OkStatus();
-}
-
-// Makes sure that an artifact of `model`, the tree of one of the plugin's variants, can be one for images of `size`
-// only.
-//   InvalidArgument  `target` or `with_preprocess` wants images of any size, and so does a model that resizes them
-//                    itself; the size is not one that the model takes; nothing depends on the size alone
-absl::Status CheckStaticShape(const ImageSize& size, const Plugin& plugin, const ModuleTree& model,
-                              const Target& target, bool with_preprocess) {
-  if (target.wraps) {
-    return absl::InvalidArgumentError(absl::StrCat("a node of ", target.name,
-                                                   " gets images of any size: leave --static_shape out, or export "
-                                                   "for --target=libtorch"));
-  }
-  if (with_preprocess) {
-    return absl::InvalidArgumentError(
-        "an artifact that prepares images itself takes them in any size: leave out --static_shape or "
-        "--with_preprocess");
-  }
-  if (SizeTables(model).empty()) {
-    return absl::InvalidArgumentError("the model computes nothing from the size alone: leave --static_shape out");
-  }
-  for (const EntryPoint& entry_point : model.entry_points) {
-    if (!ResizesImages(entry_point)) continue;
-    return absl::InvalidArgumentError(absl::StrCat(
-        entry_point.method, " takes images of any size, which it resizes itself: leave --static_shape out"));
-  }
-  const int64_t step = plugin.preprocessing.multiple_of;
-  if (size.height % step == 0 && size.width % step == 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("the model takes heights and widths that are multiples of ", step, "; the nearest is ",
-                   ImageSizeString({NearestMultiple(size.height, step), NearestMultiple(size.width, step)})));
-}
-
-// States in `entry_points`, those of such an artifact, the numbers of `size` in the place of the names that the shapes
-// of images have for height and width: [B, 3, 518, 924] for [B, 3, H, W]. No size is recommended.
-//   InvalidArgument  a shape that cannot have these numbers
-absl::Status StateStaticShape(const ImageSize& size, std::vector<EntryPoint>& entry_points) {
-  for (EntryPoint& entry_point : entry_points) {
-    const Scope sizes = SizesByName(entry_point, size);
-    RETURN_IF_ERROR(StateSizes(sizes, entry_point.inputs));
-    RETURN_IF_ERROR(StateSizes(sizes, entry_point.outputs));
-  }
-  return absl::OkStatus();
-}
 
 // Makes sure that `names` are channels of `target`, each once.
 absl::Status CheckChannels(const std::vector<std::string>& names, const Target& target) {
@@ -189,8 +110,6 @@ std::string OutputsFlag(const std::vector<std::string>& outputs) {
   return absl::StrCat("--outputs=", Brief(absl::StrJoin(outputs, ",")));
 }
 
-std::string StaticShapeFlag(const ImageSize& size) { return absl::StrCat("--static_shape=", ImageSizeString(size)); }
-
 absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model, const Variant& variant,
                                  const std::vector<std::string>& outputs) {
   absl::StatusOr<KeptOutputs> kept = KeepOutputs(model, variant.module, outputs);
@@ -198,38 +117,21 @@ absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model,
   return Annotate(Annotate(kept.status(), variant.name), OutputsFlag(outputs));
 }
 
-absl::StatusOr<TargetTree> OfOneSize(std::shared_ptr<const ModuleTree> model, KeptOutputs kept, const ImageSize& size) {
-  ASSIGN_OR_RETURN(ModuleTree whole, BuildModuleTree(model->library, kept.call));
-  RETURN_IF_ERROR(StateStaticShape(size, whole.entry_points));
-  TargetTree tree{std::move(model), std::move(kept), std::make_shared<const ModuleTree>(std::move(whole))};
-  tree.static_shape = size;
-  tree.tables = SizeTables(*tree.whole);
-  return tree;
-}
-
 }  // namespace
 
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
                                            bool with_preprocess, absl::string_view wrapper,
-                                           const std::vector<std::string>& outputs,
-                                           const absl::optional<ImageSize>& static_shape) {
+                                           const std::vector<std::string>& outputs) {
   RETURN_IF_ERROR(FindWrapper(plugin, variant, target, with_preprocess, wrapper).status());
   ASSIGN_OR_RETURN(ModuleTree built, BuildModuleTree(plugin.library, variant.module));
   const auto model = std::make_shared<const ModuleTree>(std::move(built));
   ASSIGN_OR_RETURN(KeptOutputs kept, Keep(model, variant, outputs));
-  if (static_shape) {
-    const absl::Status fits = CheckStaticShape(*static_shape, plugin, *kept.tree, target, with_preprocess);
-    if (!fits.ok()) return Annotate(Annotate(fits, variant.name), StaticShapeFlag(*static_shape));
-  }
   // A wrapper may be for variants with an output that is left out.
   Variant reduced = variant;
   reduced.module = kept.call;
   const absl::StatusOr<ChosenWrapper> chosen = FindWrapper(plugin, reduced, target, with_preprocess, wrapper);
   if (!chosen.ok()) return Annotate(chosen.status(), OutputsFlag(outputs));
-  if (chosen->wrapper == nullptr) {
-    if (static_shape) return OfOneSize(model, std::move(kept), *static_shape);
-    return TargetTree{model, kept, kept.tree};
-  }
+  if (chosen->wrapper == nullptr) return TargetTree{model, kept, kept.tree};
   ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
   ASSIGN_OR_RETURN(std::string call, DescribeCall(*chosen->wrapper, plugin, reduced, *kept.tree, wrapped));
   return TargetTree{model, std::move(kept), std::make_shared<const ModuleTree>(std::move(wrapped)), std::move(call),

@@ -7,11 +7,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/optional.h"
 #include "common/module_tree/keep_outputs.h"
 #include "common/module_tree/module_tree.h"
-#include "common/module_tree/size_tables.h"
-#include "common/tensor/image_size.h"
 #include "registry/plugin.h"
 #include "targets/target/target.h"
 
@@ -21,28 +18,22 @@ namespace modelport {
 struct TargetTree {
   std::shared_ptr<const ModuleTree> model;  // The variant's own, onto which checkpoints are mapped.
   KeptOutputs kept;                         // What the artifact has of it: all, or without some outputs.
-  // The artifact's: `kept.tree` itself, or a wrapper around a copy of it; or a copy of it that states the only size of
-  // image. Its slots are those of `kept.tree`, in the same order.
+  // The artifact's: `kept.tree` itself, or a wrapper around a copy of it. Its slots are those of `kept.tree`, in the
+  // same order.
   std::shared_ptr<const ModuleTree> whole;
   // The wrapper and its arguments, "NukeDepth(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
   std::string wrapper = {};
   std::string wrapper_name = {};  // Of a wrapper that is not the default, "classes"; else empty.
-  // The only size of image that the artifact takes, if it takes no others, and what of `whole` it holds computed for
-  // it.
-  absl::optional<ImageSize> static_shape = {};
-  std::vector<SizeTable> tables = {};
 
   bool is_wrapped() const { return !wrapper.empty(); }
 };
 
 // Builds the tree of `variant`, one of `plugin`, keeps those of forward's outputs that `outputs` names, or all if it is
-// empty, and wraps what is kept as FindWrapper says; `wrapper` is the name of a wrapper for `target`. With a
-// `static_shape` the artifact is for images of this size.
-//   InvalidArgument  as FindWrapper, KeepOutputs and CheckStaticShape, or the wrapper does not fit
+// empty, and wraps what is kept as FindWrapper says; `wrapper` is the name of a wrapper for `target`.
+//   InvalidArgument  as FindWrapper and KeepOutputs, or the wrapper does not fit
 absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
                                            bool with_preprocess = false, absl::string_view wrapper = "",
-                                           const std::vector<std::string>& outputs = {},
-                                           const absl::optional<ImageSize>& static_shape = absl::nullopt);
+                                           const std::vector<std::string>& outputs = {});
 
 // Wraps `model`, the tree of `variant`, in `wrapper`, all of `plugin`. The wrapper's call may use the arguments of the
 // variant's root and what the preprocessing states: channels, mean, std, multiple_of and size, the last an empty list

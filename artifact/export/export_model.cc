@@ -166,9 +166,8 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 
 absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const TargetTree tree,
-                   BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
-                                   options.wrapper, options.outputs, options.static_shape));
+  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target,
+                                                          options.with_preprocess, options.wrapper, options.outputs));
   ASSIGN_OR_RETURN(std::vector<MappedPart> weights,
                    MapWeights(FittingHint(registry), entry, *tree.model, options.weights));
   KeepSlots(tree.kept, weights);

@@ -10,7 +10,6 @@
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/tensor/dtype.h"
-#include "common/tensor/image_size.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/registry.h"
@@ -26,7 +25,6 @@ struct ExportOptions {
   bool with_preprocess = false;                    // Whether the artifact prepares images itself.
   std::string wrapper;                             // The plugin's wrapper for the target; empty: the default.
   std::vector<std::string> outputs;                // Those of the model's forward to keep; empty: all.
-  absl::optional<ImageSize> static_shape;          // The only size of image that the artifact takes; nothing: all.
   std::string out;                                 // Path of the artifact.
   bool prove = true;                               // Whether to make the round trip.
   bool allow_nonfinite = false;                    // Whether weights and outputs may be NaN or infinite.

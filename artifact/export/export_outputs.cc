@@ -26,8 +26,12 @@ bool IsLink(const std::string& path) {
   return fs::is_symlink(path, error);
 }
 
-// The manifest of "m" and that of "m.pt" have one name, and a manifest may be taken for an artifact.
+// The manifest of "m" and that of "m.pt" have one name, and a manifest or a signature may be taken for an artifact.
 absl::Status CheckName(const std::string& out) {
+  if (absl::EndsWith(out, ".sig")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(out, ": is the name of an artifact's signature; name the artifact, such as m.pt"));
+  }
   if (absl::EndsWith(out, ManifestPath(""))) {
     return absl::InvalidArgumentError(
         absl::StrCat(out, ": is the name of a manifest; name the artifact, such as m.pt"));

@@ -15,7 +15,8 @@ struct ExportOutputs {
 };
 
 // Opens the artifact `out` and the manifest beside it. If `out` is a link, both are written where it leads.
-//   InvalidArgument  the manifest's name is a link, or is that of another artifact's manifest
+//   InvalidArgument  the manifest's name is a link, or is that of another artifact's manifest; `out` has the name of a
+//                    manifest or a signature
 //   others           as OutputFile::Create
 absl::StatusOr<ExportOutputs> OpenExportOutputs(const std::string& out);
 

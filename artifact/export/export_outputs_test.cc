@@ -87,6 +87,7 @@ TEST_F(ExportOutputsTest, AManifestIsOfOneArtifact) {
   Make("m.pt");
   ExpectRefused("m", "m: its manifest m.manifest.json would stand beside m.pt too");
   ExpectRefused("m.manifest.json", "m.manifest.json: is the name of a manifest");
+  ExpectRefused("m.sig", "m.sig: is the name of an artifact's signature");
   ASSERT_OK(Write("m.pt"));
 }
 

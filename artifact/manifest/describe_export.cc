@@ -15,7 +15,6 @@
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/keep_outputs.h"
 #include "common/operation/constant.h"
-#include "common/tensor/image_size.h"
 #include "common/tensor/number.h"
 #include "common/tensor/shape.h"
 #include "common/torchscript/proof/check_entry_points.h"
@@ -269,10 +268,6 @@ Manifest DescribeModule(const ArtifactParts& parts) {
   DescribePlugin(*parts.entry.plugin, manifest);
   DescribePreprocessing(parts.entry.plugin->preprocessing, parts.tree, manifest);
   DescribeOutputs(parts.tree.kept, manifest);
-  if (const absl::optional<ImageSize>& size = parts.tree.static_shape) {
-    manifest.add_static_shape(size->height);
-    manifest.add_static_shape(size->width);
-  }
   DescribeTensors(parts.tree, manifest);
   DescribeCode(parts, manifest);
   if (parts.tree.is_wrapped()) DescribeInterface(*parts.tree.whole->interface, manifest);

@@ -1,17 +1,9 @@
 #include "artifact/verify/artifact_weights.h"
 
 #include <ATen/core/Tensor.h>
-#include <ATen/core/grad_mode.h>
-#include <ATen/ops/abs.h>
 #include <ATen/ops/from_blob.h>
-#include <ATen/ops/max.h>
-#include <ATen/ops/sub.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,19 +19,15 @@
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
 #include "common/module_tree/module_tree.h"
-#include "common/module_tree/size_tables.h"
 #include "common/operation/slot_source.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
-#include "common/tensor/image_size.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/tensor_record.h"
-#include "common/torchscript/proof/compare_values.h"
-#include "common/torchscript/script/torch_status.h"
 #include "common/torchscript/weights/read_source.h"
-#include "registry/recognise/weight_source.h"
 #include "registry/recognise/recognise_model.h"
+#include "registry/recognise/weight_source.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
@@ -189,41 +177,10 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dty
   const ModuleTree& tree = *target.kept.tree;
   BoundTensors bound;
   for (size_t i = 0; i < tree.slots.size(); ++i) {
-    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, TensorIndex(i, target.tables), tree.slots[i],
-                                                     tree.slots[i].dtype.value_or(dtype)));
-    // Tables are computed from the numbers before CompareArchive has found the record at its place.
-    if (!target.tables.empty() && reinterpret_cast<uintptr_t>(tensor.const_data_ptr()) % tensor.element_size() != 0) {
-      return absl::DataLossError(
-          absl::StrCat(file.path(), ": ", tree.slots[i].name, ": is not where Modelport writes it"));
-    }
+    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
     bound.tensors.push_back(std::move(tensor));
   }
   return ArtifactWeights{{}, {std::move(bound)}, {}};
-}
-
-// Places and angles, from which tables are computed in float32, are numbers up to the sides of the image, and what is
-// computed from them changes as much as they do. A float16 or bfloat16 is rounded once more.
-double AllowedDifference(const ImageSize& size, at::ScalarType type) {
-  return std::max(std::max(size.height, size.width) * Epsilon(at::kFloat), Epsilon(type));
-}
-
-// The tensors of `tables` in `module`, which FixSize put there.
-std::vector<at::Tensor> TensorsOf(const std::vector<SizeTable>& tables, const torch::jit::Module& module) {
-  std::map<std::string, at::Tensor> buffers;
-  for (const auto& buffer : module.named_buffers()) buffers.emplace(buffer.name, buffer.value);
-  std::vector<at::Tensor> tensors;
-  for (const SizeTable& table : tables) tensors.push_back(buffers[table.Path()]);
-  return tensors;
-}
-
-// Copies what `record` stores to `table`, and returns how far that was from it, as a part of its largest element.
-double Replace(const ZipRecord& record, const at::Tensor& table) {
-  const at::NoGradGuard no_grad;
-  if (std::memcmp(table.const_data_ptr(), record.bytes.data(), record.bytes.size()) == 0) return 0;
-  const at::Tensor computed = table.to(at::kDouble, /*non_blocking=*/false, /*copy=*/true);
-  std::memcpy(table.mutable_data_ptr(), record.bytes.data(), record.bytes.size());
-  const at::Tensor difference = at::sub(table.to(at::kDouble), computed).abs().max();
-  return difference.item().toDouble() / computed.abs().max().item().toDouble();
 }
 
 }  // namespace
@@ -263,28 +220,6 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
   }
   RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
   return FromArtifact(tree, dtype, file);
-}
-
-absl::StatusOr<double> TakeStoredTables(const ArtifactFile& file, const TargetTree& tree,
-                                        const torch::jit::Module& module) {
-  ASSIGN_OR_RETURN(const std::vector<at::Tensor> tensors, CatchTorch([&] { return TensorsOf(tree.tables, module); }));
-  double largest = 0;
-  for (size_t i = 0; i < tree.tables.size(); ++i) {
-    const std::string path = tree.tables[i].Path();
-    const at::Tensor& table = tensors[i];
-    const Slot bytes = {path, {static_cast<int64_t>(table.nbytes())}};
-    ASSIGN_OR_RETURN(const ZipRecord* const record,
-                     FindTensorRecord(file, tree.tables[i].slots_before + i, bytes, DType::kUInt8));
-    ASSIGN_OR_RETURN(const double difference, CatchTorch([&] { return Replace(*record, table); }));
-    // NaN is no small difference.
-    if (!(difference <= AllowedDifference(*tree.static_shape, table.scalar_type()))) {
-      return absl::DataLossError(absl::StrCat(file.path(), ": ", path, ": is not the table of ",
-                                              ImageSizeString(*tree.static_shape), ": differs by ", difference,
-                                              " of its largest element"));
-    }
-    largest = std::max(largest, difference);
-  }
-  return largest;
 }
 
 }  // namespace modelport

@@ -9,7 +9,6 @@
 #include "common/module_tree/module_tree.h"
 #include "common/tensor/dtype.h"
 #include "common/torchscript/archive/artifact_file.h"
-#include "common/torchscript/script/module_fwd.h"
 #include "common/torchscript/weights/bind_tensors.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/registry.h"
@@ -41,13 +40,6 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                                                    const TargetTree& tree, DType dtype, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file);
-
-// Puts the tables that the artifact `file` holds for its size of image in the place of those of `module`, which was
-// made anew from `tree`. Processors round differently, so a table may differ from the one computed here by rounding.
-// Returns the largest difference, as a part of its table's largest element.
-//   DataLoss  a table is missing, has another size, or differs by more
-absl::StatusOr<double> TakeStoredTables(const ArtifactFile& file, const TargetTree& tree,
-                                        const torch::jit::Module& module);
 
 }  // namespace modelport
 

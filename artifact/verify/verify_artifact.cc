@@ -22,10 +22,8 @@
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest_facts.h"
-#include "common/module_tree/size_tables.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/tensor/image_size.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/archive_pieces.h"
@@ -56,7 +54,6 @@ struct StatedRequest {
   bool with_preprocess = false;
   std::string wrapper;
   std::vector<std::string> outputs;
-  absl::optional<ImageSize> static_shape;
 };
 
 absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
@@ -72,7 +69,6 @@ absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manife
   request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
   request.wrapper = stated.wrapper();
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
-  ASSIGN_OR_RETURN(request.static_shape, StaticShape(stated));
   RETURN_IF_ERROR(FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
                               request.wrapper)
                       .status());
@@ -100,7 +96,6 @@ struct Remade {
   TargetTree tree;
   ArtifactWeights weights;
   torch::jit::Module module;  // Borrows from `weights`.
-  double table_difference;    // As TakeStoredTables.
   ArchiveFormat format;
   Manifest manifest;  // Without the fields of DescribeFile and DescribeProof.
 };
@@ -108,16 +103,14 @@ struct Remade {
 absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
                               const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
   Remade remade;
-  absl::StatusOr<TargetTree> tree =
-      BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
-                      request.wrapper, request.outputs, request.static_shape);
+  absl::StatusOr<TargetTree> tree = BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
+                                                    request.with_preprocess, request.wrapper, request.outputs);
   if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": ", tree.status().message()));
   remade.tree = *std::move(tree);
   ASSIGN_OR_RETURN(remade.weights,
                    GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated, checkpoints, file));
   ASSIGN_OR_RETURN(remade.module,
                    BuildTargetModule(remade.tree, AllTensors(remade.weights.bound), *request.target, request.runtime));
-  ASSIGN_OR_RETURN(remade.table_difference, TakeStoredTables(file, remade.tree, remade.module));
   const std::vector<Operator> operators = CollectOperators(remade.module);
   remade.format = WrittenFormat(request.runtime, operators);
   remade.manifest = DescribeModule({.entry = request.entry,
@@ -149,7 +142,9 @@ absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
 
 absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const ArtifactFile& file,
                         const TargetTree& tree) {
-  return CompareArchive(archive, file, TensorNames(*tree.whole, tree.tables));
+  std::vector<std::string> names;
+  for (const Slot& slot : tree.whole->slots) names.push_back(slot.name);
+  return CompareArchive(archive, file, names);
 }
 
 absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
@@ -213,14 +208,6 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Rem
   result.passed.push_back("every byte as Modelport writes it");
   result.passed.push_back("every field of the manifest as it is made");
   if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
-  if (const TargetTree& tree = remade.tree; !tree.tables.empty()) {
-    result.passed.push_back(
-        absl::StrCat("what it holds for images of ", ImageSizeString(*tree.static_shape), ": ",
-                     remade.table_difference == 0
-                         ? "bitwise equal"
-                         : absl::StrCat("equal within ", remade.table_difference, " of its largest element"),
-                     " to what its weights give here"));
-  }
   if (!remade.weights.mapped.empty()) {
     const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
     result.passed.push_back(

@@ -4,12 +4,9 @@
 
 #include <string>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/tensor/image_size.h"
 
 namespace modelport {
 
@@ -25,15 +22,6 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest);
 
 // The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
-
-// The only size of image that an artifact takes, as its manifest states it; nothing if it takes others. Anybody may
-// have written the manifest.
-//   DataLoss  what it states is no ImageSize that ParseImageSize reads
-absl::StatusOr<absl::optional<ImageSize>> StaticShape(const Manifest& manifest);
-
-// What a summary says of it: "only of 518x924 pixels, height x width"; "" if the artifact takes others. The numbers are
-// those of the manifest, whatever they are.
-std::string StaticShapeText(const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -83,8 +83,6 @@ struct ModuleType {
   std::vector<ValueDecl> attributes;
   std::vector<ChildDecl> children;
   SourceText methods;  // TorchScript: one or more `def`s.
-  // Those of its methods, (self, height: int, width: int) -> Tensor, whose result depends on the image's size alone.
-  std::vector<std::string> size_tables;
   YamlMark mark;
 
   const std::string& name() const { return signature.name; }

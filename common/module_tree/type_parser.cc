@@ -35,20 +35,8 @@ ModuleType TypeParser::Parse(const YamlValue::Field& field) {
   if (const YamlValue* methods = reader.Take("methods")) {
     type.methods = ReadSource(*methods, "field \"methods\"", problems_);
   }
-  if (const YamlValue* tables = reader.Take("size_tables")) type.size_tables = ParseSizeTables(*tables);
   reader.Finish();
   return type;
-}
-
-std::vector<std::string> TypeParser::ParseSizeTables(const YamlValue& value) {
-  const std::vector<std::string> methods = ReadTexts(value, "field \"size_tables\"", problems_);
-  for (const std::string& method : methods) {
-    CheckName(method, value.mark);
-    if (std::count(methods.begin(), methods.end(), method) > 1) {
-      problems_->Add(value.mark, absl::StrCat("field \"size_tables\" lists ", Quoted(method), " twice"));
-    }
-  }
-  return methods;
 }
 
 Signature TypeParser::ParseTypeSignature(const YamlValue::Field& field) {

@@ -26,7 +26,6 @@ class TypeParser {
   ModuleType Parse(const YamlValue::Field& field);
 
  private:
-  std::vector<std::string> ParseSizeTables(const YamlValue& value);
   Signature ParseTypeSignature(const YamlValue::Field& field);
   std::vector<TensorDecl> ParseTensors(const std::vector<YamlValue::Field>& fields, bool are_buffers);
   TensorDecl ParseTensor(const YamlValue::Field& field, bool is_buffer);

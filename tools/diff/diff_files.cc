@@ -19,7 +19,6 @@
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/manifest/manifest_facts.h"
-#include "common/module_tree/size_tables.h"
 #include "common/operation/slot_source.h"
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
@@ -48,9 +47,9 @@ absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
 }
 
 // The tensors of an artifact as a checkpoint, under the names of the slots of its model, of which `tree` is made.
-// Tables of an artifact for one size are left out. Nothing is read of the archive but the sizes of its records: an
-// archive of Modelport numbers its tensors in the order of TensorNames, and `manifest` states the dtype.
-//   DataLoss  a record is missing, is compressed or has another size, or there are more than slots and tables
+// Nothing is read of the archive but the sizes of its records: an archive of Modelport numbers its tensors in the order
+// of the slots, and `manifest` states the dtype.
+//   DataLoss  a record is missing, is compressed or has another size, or there are more than slots
 absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
                                                const TargetTree& tree) {
   const absl::optional<DType> dtype = ParseDType(manifest.dtype());
@@ -67,15 +66,13 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = slots[i];
     const DType slot_dtype = slot.dtype.value_or(*dtype);
-    ASSIGN_OR_RETURN(const ZipRecord* const record,
-                     FindTensorRecord(file, TensorIndex(i, tree.tables), slot, slot_dtype));
+    ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, i, slot, slot_dtype));
     contents.storages.push_back({record->name, record->bytes, record->crc32});
     dict.tensors.push_back({slot.name, slot_dtype, slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
   }
-  const size_t tensors = slots.size() + tree.tables.size();
-  if (file.Find(absl::StrCat("data/", tensors)) != nullptr) {
+  if (file.Find(absl::StrCat("data/", slots.size())) != nullptr) {
     return absl::DataLossError(
-        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", tensors));
+        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", slots.size()));
   }
   contents.state_dicts.push_back(std::move(dict));
   return Checkpoint(std::move(contents));
@@ -109,11 +106,9 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
                      "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
   const std::vector<std::string> outputs(manifest->outputs().kept().begin(), manifest->outputs().kept().end());
-  const absl::StatusOr<absl::optional<ImageSize>> size = StaticShape(*manifest);
-  RETURN_IF_ERROR(Annotate(size.status(), file.path()));
   const absl::StatusOr<TargetTree> tree =
       BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), /*with_preprocess=*/false,
-                      /*wrapper=*/"", outputs, *size);
+                      /*wrapper=*/"", outputs);
   RETURN_IF_ERROR(Annotate(tree.status(), file.path()));
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree));
   std::vector<std::string> models = {entry->variant->name};
@@ -145,7 +140,6 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
   (*settings)["artifact outputs left out"] = Brief(absl::StrJoin(manifest.outputs().left_out(), ", "));
-  (*settings)["artifact static shape"] = absl::StrJoin(manifest.static_shape(), "x");
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";
   (*settings)["artifact preprocessing module"] = Brief(manifest.preprocessing().module());

@@ -95,7 +95,6 @@ void AddManifest(const Manifest& manifest, Table& table) {
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
     table.AddRow({"left out", left_out});
   }
-  if (const std::string images = StaticShapeText(manifest); !images.empty()) table.AddRow({"images", images});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
   table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});

@@ -75,8 +75,7 @@ FlagGroup PackageFlags() {
       own, FLAGS_target, "the host that the package is for: nuke, which --nuke means, too; one of both is wanted");
   // A package has images of any size, prepared by its node, in a proven artifact.
   return flags + own +
-         Without(ExportFlags(),
-                 {"model", "checkpoint", "out", "dtype", "target", "with_preprocess", "static_shape", "verify"});
+         Without(ExportFlags(), {"model", "checkpoint", "out", "dtype", "target", "with_preprocess", "verify"});
 }
 
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {

@@ -49,7 +49,7 @@ struct BuiltModel {
 absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
   BuiltModel model;
   ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
-                                               options.wrapper, options.outputs, options.static_shape));
+                                               options.wrapper, options.outputs));
   ASSIGN_OR_RETURN(model.weights, MapWeights(FittingHint(registry), entry, *model.tree.model, options.weights));
   KeepSlots(model.tree.kept, model.weights);
   ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));

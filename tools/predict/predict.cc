@@ -334,8 +334,7 @@ FlagGroup PredictFlags() {
                                 "the .png or .exr file to write; of several images a folder, or a name in which %04d "
                                 "stands for an image's number or * for its name");
   // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
-  return flags + own +
-         Without(ExportFlags(), {"model", "out", "with_preprocess", "wrapper", "static_shape", "target", "nuke"});
+  return flags + own + Without(ExportFlags(), {"model", "out", "with_preprocess", "wrapper", "target", "nuke"});
 }
 
 }  // namespace

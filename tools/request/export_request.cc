@@ -13,7 +13,6 @@
 #include "artifact/export/name_of_artifact.h"
 #include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
-#include "common/tensor/image_size.h"
 #include "common/text/printable.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/find_checkpoint.h"
@@ -51,10 +50,6 @@ Flag<std::string> FLAGS_outputs(flags, "outputs", "",
                                 "the outputs of the model's forward to keep, such as depth, or several with commas "
                                 "between; the others are left out, with the code and the weights that only they "
                                 "need; by default all are kept");
-Flag<std::string> FLAGS_static_shape(
-    flags, "static_shape", "",
-    "height and width in pixels, such as 518x924: the artifact takes images of this size only and holds what depends "
-    "on the size alone, which saves up to 0.4 % of a call; by default it takes images of any size");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
 Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
                                  "let NaN and infinite weights and outputs through; the manifest counts the outputs");
@@ -223,15 +218,6 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   options.with_preprocess = *FLAGS_with_preprocess;
   options.wrapper = *FLAGS_wrapper;
   if (!FLAGS_outputs->empty()) options.outputs = absl::StrSplit(*FLAGS_outputs, ',');
-  if (!FLAGS_static_shape->empty()) {
-    options.static_shape = ParseImageSize(*FLAGS_static_shape);
-    if (!options.static_shape) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("--static_shape=", *FLAGS_static_shape,
-                       ": wants height and width in pixels, such as 518x924, each from 1 to ", kMaxImageSide,
-                       ", and at most ", kMaxImagePixels, " pixels"));
-    }
-  }
   options.allow_nonfinite = *FLAGS_allow_nonfinite;
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {

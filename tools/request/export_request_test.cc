@@ -56,21 +56,6 @@ TEST_F(ExportRequestTest, FlagsBecomeOptions) {
   EXPECT_TRUE(options.allow_nonfinite);
   EXPECT_EQ(request.choice, "");
   EXPECT_FALSE(options.with_preprocess);
-  EXPECT_FALSE(options.static_shape.has_value());
-}
-
-TEST_F(ExportRequestTest, AStaticShapeIsAHeightAndAWidth) {
-  ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dav2_vits", "--static_shape=518x924"}));
-  ASSERT_TRUE(request.options.static_shape.has_value());
-  EXPECT_EQ(request.options.static_shape->height, 518);
-  EXPECT_EQ(request.options.static_shape->width, 924);
-  for (const char* flag : {"--static_shape=518", "--static_shape=518x", "--static_shape=518,924",
-                           "--static_shape=0x924", "--static_shape=518x9000"}) {
-    EXPECT_THAT(Parse({"--model=dav2_vits", flag}),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         HasSubstr(std::string(flag) + ": wants height and width in pixels, such as 518x924")));
-  }
-  EXPECT_OK(Parse({"--model=dav2_vits", "--static_shape="}));
 }
 
 TEST_F(ExportRequestTest, ImagesArePreparedOnDemand) {

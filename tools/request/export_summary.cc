@@ -110,7 +110,6 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
     table.AddRow({"left out", left_out});
   }
-  if (const std::string images = StaticShapeText(manifest); !images.empty()) table.AddRow({"images", images});
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});

@@ -50,8 +50,6 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
   manifest.set_runtime("1.12");
   manifest.set_state_dict("teacher");
   manifest.add_config_not_compared("rope_theta");
-  manifest.add_static_shape(518);
-  manifest.add_static_shape(924);
   Manifest::LeftOut& left_out = *manifest.add_left_out();
   left_out.set_path("student");
   left_out.set_tensors(174);
@@ -84,7 +82,6 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
       "state dict    dictionary teacher; left out: student (174 tensors)\n"
       "config.json   not compared, since the plugin does not know them: rope_theta\n"
       "tensors       247 float32\n"
-      "images        only of 518x924 pixels, height x width\n"
       "changed       63 from float64 (1 value became 0, 19 subnormal); mask_token zeros: used with masks only; 12 "
       "keys of old names: layer1.{rest*} is now stages.0.{rest*}; 1 keys unused (see the manifest)\n"
       "parameters    24.8 M\n"

@@ -110,39 +110,6 @@ TEST(BuildModuleTest, CodeForAbsentMembersIsLeftOut) {
   EXPECT_EQ(RunForward(without), 0.5);
 }
 
-TEST(BuildModuleTest, MethodsOfSizeTablesTakeASizeAndGiveATensor) {
-  const auto with_tables = [](const std::string& names) {
-    return Build(absl::StrCat(R"(
-  Root():
-    constants: {grid_table: 3}
-    size_tables: [)",
-                              names, R"(]
-    methods: |
-      def sum(self, height: int, width: int) -> int:
-        return height + width
-      def side(self, height: int) -> Tensor:
-        return torch.zeros([height])
-      def places(self, height: float, width: float) -> Tensor:
-        return torch.zeros([int(height), int(width)])
-      def grid(self, height: int, width: int) -> Tensor:
-        return torch.zeros([height, width])
-      def zeros(self, height: int, width: int) -> Tensor:
-        return torch.zeros([height, width])
-)"));
-  };
-  EXPECT_OK(with_tables("zeros"));
-  for (const std::string name : {"sum", "side", "places"}) {
-    EXPECT_THAT(with_tables(name),
-                StatusIs(absl::StatusCode::kInvalidArgument,
-                         AllOf(HasSubstr("toy.yaml"), HasSubstr("field \"size_tables\" wants def " + name +
-                                                                "(self, height: int, width: int) -> Tensor"))));
-  }
-  EXPECT_THAT(with_tables("zeros, zero"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                                   HasSubstr("\"size_tables\" lists zero, which is no method")));
-  EXPECT_THAT(with_tables("grid"), StatusIs(absl::StatusCode::kInvalidArgument,
-                                            HasSubstr("wants the name grid_table for the table of grid")));
-}
-
 // A branch that hasattr(torch, ...) rules out may call operators that the compiler does not know.
 TEST(BuildModuleTest, OperatorsThatTheRuntimeLacksAreLeftOut) {
   const std::string types = R"(

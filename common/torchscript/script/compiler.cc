@@ -13,7 +13,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/expression/identifier.h"
-#include "common/module_tree/size_tables.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/script/compile_message.h"
 #include "common/torchscript/script/graph_operators.h"
@@ -89,25 +88,6 @@ std::string Describe(const ModuleNode& node, const std::vector<ClassTypePtr>& ch
   return text;
 }
 
-// Throws std::invalid_argument if `compiled` cannot have the tables that `type` lists in `size_tables`.
-void CheckSizeTables(const ModuleType& type, const ClassType& compiled) {
-  const auto check = [](bool holds, const std::string& message) {
-    if (!holds) throw std::invalid_argument(absl::StrCat("field \"size_tables\" ", message));
-  };
-  for (const std::string& name : type.size_tables) {
-    const torch::jit::Function* const method = compiled.findMethod(name);
-    check(method != nullptr, absl::StrCat("lists ", name, ", which is no method"));
-    const std::vector<c10::Argument>& arguments = method->getSchema().arguments();
-    const std::vector<c10::Argument>& results = method->getSchema().returns();
-    check(arguments.size() == 3 && *arguments[1].type() == *c10::IntType::get() &&
-              *arguments[2].type() == *c10::IntType::get() && *results[0].type() == *c10::TensorType::get(),
-          absl::StrCat("wants def ", name, "(self, height: int, width: int) -> Tensor"));
-    const std::string table = TableName(name);
-    check(!compiled.hasAttribute(table) && !compiled.hasConstant(table) && compiled.findMethod(table) == nullptr,
-          absl::StrCat("wants the name ", table, " for the table of ", name, ", which is taken"));
-  }
-}
-
 }  // namespace
 
 Compiler::Compiler(HasOperator has_operator)
@@ -168,7 +148,6 @@ ClassTypePtr Compiler::MakeClass(const ModuleNode& node, const std::vector<Class
   const ClassTypePtr type = DeclareClass(node, children);
   module_classes_.nodes.emplace(type.get(), &node);
   if (!node.is_list() && !node.type->methods.text.empty()) DefineMethods(*node.type, type);
-  if (!node.is_list()) CheckSizeTables(*node.type, *type);
   return type;
 }
 

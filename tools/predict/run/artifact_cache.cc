@@ -19,7 +19,6 @@
 #include "common/manifest/version.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
-#include "common/tensor/image_size.h"
 
 namespace modelport {
 namespace {
@@ -54,8 +53,7 @@ absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptio
                    "\n", entry.plugin->key_map_digest, "\n", DTypeName(options.dtype), "\n");
   absl::StrAppend(&key, options.runtime == nullptr ? "newest" : options.runtime->name, "\n", options.with_preprocess,
                   options.prove, options.allow_nonfinite, "\n", absl::StrJoin(options.outputs, ","), "\n",
-                  options.target->name, " ", options.wrapper, "\n",
-                  options.static_shape ? ImageSizeString(*options.static_shape) : "any size", "\n");
+                  options.target->name, " ", options.wrapper, "\n");
   RETURN_IF_ERROR(AppendWeights(options.weights, key));
   return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }
