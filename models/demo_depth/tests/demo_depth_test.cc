@@ -3,6 +3,7 @@
 #include <torch/csrc/jit/api/module.h>
 
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <ostream>
@@ -86,6 +87,19 @@ INSTANTIATE_TEST_SUITE_P(Flags, DemoDepthPredictTest,
                                          PredictCase{{"--size=182"}, kErrorAt182, kFloatPart},
                                          PredictCase{{"--size=182", "--dtype=float16"}, kErrorAt182, kHalfPart},
                                          PredictCase{{"--size=182", "--dtype=bfloat16"}, kErrorAt182, kBFloat16Part}));
+
+// Its manifest recommends 252 pixels, upstream's models 518.
+TEST(DemoDepthSizeTest, TheCostIsThatOfTheSizeThatItsManifestRecommends) {
+  const std::string folder = EmptyFolder("strip");
+  const std::vector<uint8_t> black(1024 * 8 * 3);
+  const auto png = EncodePng(1024, 8, absl::MakeConstSpan(black), {});
+  ASSERT_OK(png);
+  std::ofstream(folder + "/strip.png", std::ios::binary) << *png;
+  const ToolResult result = RunWarmTool("predict", {"--model=demo_depth", "--input=strip.png"}, folder,
+                                        {{"XDG_CACHE_HOME", folder + "/cache"}});
+  EXPECT_EQ(result.exit_status, 1) << result.out;
+  EXPECT_THAT(result.err, HasSubstr("--size=22 gives it the pixels of a square one"));
+}
 
 struct NukeCase {
   at::ScalarType dtype;

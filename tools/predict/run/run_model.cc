@@ -73,16 +73,12 @@ const c10::FunctionSchema& Schema(const LoadedArtifact& artifact, const std::str
   return artifact.module.get_method(method).function().getSchema();
 }
 
-// Refuses what would take hours, before it begins.
-absl::Status CheckCost(const LoadedArtifact& artifact, const std::string& method, absl::optional<int64_t> size,
-                       const Image& image) {
-  for (const c10::Argument& argument : Schema(artifact, method).arguments()) {
-    const absl::optional<SizeRule> rule = FindSizeRule(argument.name());
-    if (!rule || !argument.default_value() || !argument.default_value()->isInt()) continue;
-    RETURN_IF_ERROR(CheckWorkSize(*rule, size, argument.default_value()->toInt(), image.width, image.height));
-  }
-  return absl::OkStatus();
-}
+// The argument of a method that sets the resolution of what the model sees.
+struct SizeArgument {
+  std::string name;
+  SizeRule rule;
+  absl::optional<int64_t> usual;  // What the manifest recommends, or else the argument's default.
+};
 
 // The size that the manifest recommends for the images of `method`, if it recommends one.
 absl::optional<int64_t> RecommendedSize(const LoadedArtifact& artifact, absl::string_view method) {
@@ -95,17 +91,22 @@ absl::optional<int64_t> RecommendedSize(const LoadedArtifact& artifact, absl::st
   return absl::nullopt;
 }
 
-// Calls `method` on `inputs`; `size` goes to the argument that the method has for it.
-absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
-                                 const std::vector<c10::IValue>& inputs, absl::optional<int64_t> size) {
-  std::unordered_map<std::string, c10::IValue> named;
+absl::optional<SizeArgument> FindSizeArgument(const LoadedArtifact& artifact, const std::string& method) {
   for (const c10::Argument& argument : Schema(artifact, method).arguments()) {
-    if (size && FindSizeRule(argument.name())) named[argument.name()] = *size;
+    const absl::optional<SizeRule> rule = FindSizeRule(argument.name());
+    if (!rule) continue;
+    absl::optional<int64_t> usual = RecommendedSize(artifact, method);
+    const absl::optional<c10::IValue>& value = argument.default_value();
+    if (!usual && value && value->isInt()) usual = value->toInt();
+    return SizeArgument{argument.name(), *rule, usual};
   }
-  if (size && named.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("--size=", *size, ": the preprocessing of ",
-                                                   artifact.manifest.model(), " has no choice of a size"));
-  }
+  return absl::nullopt;
+}
+
+// Calls `method` on `inputs`, and with the named arguments.
+absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
+                                 const std::vector<c10::IValue>& inputs,
+                                 const std::unordered_map<std::string, c10::IValue>& named) {
   const absl::StatusOr<c10::IValue> result =
       CatchTorch([&] { return artifact.module.get_method(method)(inputs, named); });
   if (!result.ok()) return Explain(result.status());
@@ -150,15 +151,13 @@ std::string ImageMethod(const LoadedArtifact& artifact) {
   return artifact.manifest.interface().kind() == "features" ? "image_features" : "forward";
 }
 
-absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const at::Tensor& input, absl::optional<int64_t> size,
-                            const at::Tensor& trimap) {
+absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
+                            const at::Tensor& trimap, const std::unordered_map<std::string, c10::IValue>& named) {
   const std::string& kind = artifact.manifest.interface().kind();
   const bool views = TakesViews(artifact), features = kind == "features";
   std::vector<c10::IValue> inputs = {views ? input.unsqueeze(0) : input};
   if (trimap.defined()) inputs.emplace_back(trimap.unsqueeze(0));
-  const std::string method = ImageMethod(artifact);
-  if (!size) size = RecommendedSize(artifact, method);
-  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, size));
+  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, method, inputs, named));
   absl::StatusOr<Results> results = CatchTorch([&] {
     if (output.isGenericDict()) return FromDict(output.toGenericDict(), views, input.size(0));
     const at::Tensor one = Dense(output.toTensor()[0]);
@@ -228,12 +227,23 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   }
   const std::string method = ImageMethod(artifact);
   if (!artifact.module.find_method(method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
-  RETURN_IF_ERROR(CheckCost(artifact, method, size, images[0]));
+  const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
+  if (size && !argument) {
+    return absl::InvalidArgumentError(absl::StrCat("--size=", *size, ": the preprocessing of ",
+                                                   artifact.manifest.model(), " has no choice of a size"));
+  }
+  std::unordered_map<std::string, c10::IValue> named;
+  const absl::optional<int64_t> chosen = size || !argument ? size : argument->usual;
+  if (chosen) {
+    const int64_t usual = argument->usual.value_or(*chosen);
+    RETURN_IF_ERROR(CheckWorkSize(argument->rule, size, usual, images[0].width, images[0].height));
+    named[argument->name] = *chosen;
+  }
   const c10::InferenceMode inference;
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
-  ASSIGN_OR_RETURN(std::vector<Prediction> predictions, Run(artifact, input, size, trimap));
+  ASSIGN_OR_RETURN(std::vector<Prediction> predictions, Run(artifact, method, input, trimap, named));
   for (const Prediction& prediction : predictions) {
     if (HasItsSizes(prediction, images[0].height, images[0].width)) continue;
     return OtherThanStated(artifact, "gives values of other sizes");

@@ -22,7 +22,7 @@ bool TakesViews(const LoadedArtifact& artifact);
 bool TakesTrimap(const LoadedArtifact& artifact);
 
 // Runs the model on images of one size, which it takes as views of one scene; a model that does not takes one. `size`
-// is the resolution that the preprocessing aims at, by default that of the model's published code. `trimap`, [1, H, W]
+// is the resolution that the preprocessing aims at, by default what the manifest recommends. `trimap`, [1, H, W]
 // as of ReadTrimap, is defined for a model that takes one.
 //   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a
 //                      choice, or a trimap of another size
