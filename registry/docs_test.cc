@@ -9,9 +9,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
+#include "registry/build_within.h"
+#include "registry/find_wrapper.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
-#include "registry/target_tree.h"
 #include "registry/toy_plugin.h"
 #include "targets/targets.h"
 
@@ -32,9 +33,10 @@ TEST(PluginDocsTest, TheToyPluginLoadsAndTakesItsPublishedKeys) {
     const Checkpoint checkpoint = MakeHeaderCheckpoint("toy.pth", PublishedKeys((*toy)->key_map, tree));
     EXPECT_OK(MakePlan(checkpoint, (*toy)->key_map, tree, {}, variant.name));
     ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-    ASSERT_OK_AND_ASSIGN(const TargetTree wrapped, BuildTargetTree(**toy, variant, *nuke));
-    EXPECT_THAT(wrapped.whole->root.knobs, SizeIs(1));
-    EXPECT_EQ(wrapped.whole->interface->multiple_of, 14);
+    ASSERT_OK_AND_ASSIGN(const ChosenWrapper chosen, FindWrapper(**toy, variant, *nuke, /*with_preprocess=*/false, ""));
+    ASSERT_OK_AND_ASSIGN(const ModuleTree wrapped, BuildWithin(*chosen.wrapper, **toy, variant, tree));
+    EXPECT_THAT(wrapped.root.knobs, SizeIs(1));
+    EXPECT_EQ(wrapped.interface->multiple_of, 14);
   }
 }
 

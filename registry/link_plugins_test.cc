@@ -10,7 +10,7 @@
 #include "common/yaml/testing/schema_errors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "registry/target_tree.h"
+#include "registry/testing/net_plugin.h"
 #include "targets/targets.h"
 
 namespace modelport {
@@ -22,39 +22,6 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-
-constexpr char kLayers[] = R"yaml(modules:
-  Linear(inputs, outputs): {parameters: {weight: [outputs, inputs]}}
-)yaml";
-
-constexpr char kNet[] = R"yaml(modules:
-  Net(dim): {children: {fc: "Linear(dim, 2)"}}
-)yaml";
-
-constexpr char kKeyMap[] = "layouts: {original: {recognise: [fc.weight]}}\n";
-
-PluginFolder Folder(const std::string& path, const std::string& plugin, const std::string& modules,
-                    const std::string& key_map = "") {
-  PluginFolder folder{path, {}};
-  if (!key_map.empty()) folder.files.push_back({path + "/keymap.yaml", key_map});
-  if (!modules.empty()) folder.files.push_back({path + "/modules.yaml", modules});
-  folder.files.push_back({path + "/plugin.yaml", plugin});
-  return folder;
-}
-
-std::string Header(const std::string& family, const std::string& uses) {
-  return "family: " + family + "\nsummary: s\nupstream: {source: x, commit: y, licence: MIT}\nuses: [" + uses + "]\n";
-}
-
-std::string WithVariant(const std::string& header, const std::string& name, const std::string& module) {
-  return header + "examples: [\"forward([1])\"]\npreprocessing: {mean: [0, 0, 0], std: [1, 1, 1]}\nvariants:\n  " +
-         name + ":\n    summary: s\n    module: " + module + "\n    file: f.pth\n    url: u\n    licence: MIT\n";
-}
-
-PluginFolder Layers() { return Folder("models/layers", Header("layers", ""), kLayers); }
-PluginFolder Net() {
-  return Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(3)"), kNet, kKeyMap);
-}
 
 TEST(LinkPluginsTest, APluginSeesTheTypesOfThoseItUsesTransitively) {
   const PluginFolder top = Folder("models/top", WithVariant(Header("top", "net"), "top_a", "Linear(1, 2)"),
@@ -82,97 +49,6 @@ TEST(LinkPluginsTest, ATestPluginTakesOverWhatItExtends) {
   EXPECT_EQ(plugins[2]->library->Find("Net"), plugins[1]->library->Find("Net"));
 }
 
-constexpr char kWrappedNet[] = R"yaml(modules:
-  Net(dim): {children: {fc: "Linear(dim, 2)"}}
-  Wrapper(mean, dim):
-    interface: {kind: depth, channels_in: [rgba.red], channels_out: [depth.Z], category: c, multiple_of: dim, examples: ["forward([1, 1])"]}
-    constants: {mean: mean, dim: dim}
-)yaml";
-
-// The plugin Net with a wrapper for Nuke around `root`.
-PluginFolder WrappedNet(const std::string& root, const std::string& wrapper, const std::string& modules = kWrappedNet) {
-  const std::string header = Header("net", "layers") + "targets: {nuke: {" + root + ": \"" + wrapper + "\"}}\n";
-  return Folder("models/net", WithVariant(header, "net_a", "Net(3)"), modules, kKeyMap);
-}
-
-// The plugin Net with a wrapper for images.
-PluginFolder NetOfImages(const std::string& wrapper, const std::string& modules) {
-  const std::string text = WithVariant(Header("net", "layers"), "net_a", "Net(3)");
-  return Folder(
-      "models/net",
-      absl::StrReplaceAll(text, {{"std: [1, 1, 1]}", "std: [1, 1, 1], wrappers: {Net: \"" + wrapper + "\"}}"}}),
-      modules, kKeyMap);
-}
-
-TEST(LinkPluginsTest, AWrapperForImagesNeedsNoChannels) {
-  const std::string modules =
-      absl::StrReplaceAll(kWrappedNet, {{"channels_in: [rgba.red], channels_out: [depth.Z], category: c, ", ""}});
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), NetOfImages("Wrapper(mean, dim)", modules)}, {}));
-  const Plugin& net = *plugins[1];
-  ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
-  ASSERT_OK_AND_ASSIGN(const TargetTree plain, BuildTargetTree(net, net.variants[0], *libtorch));
-  EXPECT_FALSE(plain.is_wrapped());
-  ASSERT_OK_AND_ASSIGN(const TargetTree tree,
-                       BuildTargetTree(net, net.variants[0], *libtorch, /*with_preprocess=*/true));
-  EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=3)");
-  EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
-}
-
-TEST(LinkPluginsTest, ATestPluginTakesOverTheWrappers) {
-  const PluginFolder tiny =
-      Folder("t", "family: tiny\nsummary: s\nextends: net\nvariants: {tiny_a: {summary: s, module: Net(1)}}\n", "");
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), WrappedNet("Net", "Wrapper(mean, dim)")}, {tiny}));
-  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-  ASSERT_OK_AND_ASSIGN(const TargetTree tree, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *nuke));
-  EXPECT_EQ(tree.whole->root.type->name(), "Wrapper");
-  EXPECT_EQ(tree.model->slots[0].name, "fc.weight");
-  EXPECT_EQ(tree.whole->slots[0].name, "model.fc.weight");
-  EXPECT_EQ(tree.whole->interface->multiple_of, 1);
-  ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
-  ASSERT_OK_AND_ASSIGN(const TargetTree own, BuildTargetTree(*plugins[2], plugins[2]->variants[0], *libtorch));
-  EXPECT_EQ(own.whole, own.model);
-  EXPECT_EQ(own.whole->slots[0].name, "fc.weight");
-}
-
-// The plugin Net in two variants, the second of which has no normals.
-PluginFolder NetOfSeveralWrappers(const std::string& when) {
-  std::string text = absl::StrCat(Header("net", "layers"), R"yaml(targets:
-  nuke:
-    Net:
-      depth: Wrapper(mean, dim)
-      normals: {module: "Wrapper(mean, 1)", when: )yaml",
-                                  when, "}\n");
-  text = WithVariant(text, "net_a", "Net(3, has_normals=1)");
-  absl::StrAppend(&text, "  net_b: {summary: s, module: Net(3), file: b.pth, url: u, licence: MIT}\n");
-  return Folder("models/net", text, absl::StrReplaceAll(kWrappedNet, {{"Net(dim)", "Net(dim, has_normals=0)"}}),
-                kKeyMap);
-}
-
-TEST(LinkPluginsTest, OneOfSeveralWrappersIsChosenByName) {
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), NetOfSeveralWrappers("has_normals")}, {}));
-  const Plugin& net = *plugins[1];
-  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-  const auto build = [&](int variant, const std::string& wrapper) {
-    return BuildTargetTree(net, net.variants[variant], *nuke, /*with_preprocess=*/false, wrapper);
-  };
-  for (const char* wrapper : {"", "depth"}) {
-    ASSERT_OK_AND_ASSIGN(const TargetTree tree, build(0, wrapper));
-    EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=3)");
-    EXPECT_EQ(tree.wrapper_name, "");
-  }
-  ASSERT_OK_AND_ASSIGN(const TargetTree tree, build(0, "normals"));
-  EXPECT_EQ(tree.wrapper, "Wrapper(mean=[0.0, 0.0, 0.0], dim=1)");
-  EXPECT_EQ(tree.wrapper_name, "normals");
-  EXPECT_THAT(build(0, "normal"), StatusIs(kInvalid,
-                                           "--wrapper=normal: net_a has no such wrapper for nuke; it has "
-                                           "depth (the default), normals"));
-  EXPECT_THAT(build(1, "normals"),
-              StatusIs(kInvalid, "--wrapper=normals: net_b has no such wrapper for nuke; it has depth (the default)"));
-  ASSERT_OK_AND_ASSIGN(const Target* libtorch, FindTarget("libtorch"));
-  EXPECT_THAT(BuildTargetTree(net, net.variants[0], *libtorch, /*with_preprocess=*/false, "normals"),
-              StatusIs(kInvalid, HasSubstr("--target=libtorch have no wrapper to choose; add --target=nuke")));
-}
-
 TEST(LinkPluginsTest, AWrappersConditionIsAnArgumentOfTheRoot) {
   EXPECT_THAT(LinkPlugins({Layers(), NetOfSeveralWrappers("normals")}, {}),
               StatusIs(kInvalid, HasSubstr("field \"when\" wants an argument of Net: unknown name \"normals\"")));
@@ -181,13 +57,6 @@ TEST(LinkPluginsTest, AWrappersConditionIsAnArgumentOfTheRoot) {
 TEST(LinkPluginsTest, ASingleWrapperIsCalledByItsKind) {
   ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), WrappedNet("Net", "Wrapper(mean, dim)")}, {}));
   EXPECT_EQ(plugins[1]->wrappers[0].name, "depth");
-}
-
-TEST(LinkPluginsTest, ARootWithoutAWrapperDoesNotSupportTheTarget) {
-  ASSERT_OK_AND_ASSIGN(const auto plugins, LinkPlugins({Layers(), Net()}, {}));
-  ASSERT_OK_AND_ASSIGN(const Target* nuke, FindTarget("nuke"));
-  EXPECT_THAT(BuildTargetTree(*plugins[1], plugins[1]->variants[0], *nuke),
-              StatusIs(kInvalid, HasSubstr("models/net/plugin.yaml names no wrapper for Net under targets: nuke")));
 }
 
 TEST(LinkPluginsTest, AReplacementTakesTheFamilysPlace) {

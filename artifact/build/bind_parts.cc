@@ -10,6 +10,7 @@
 namespace modelport {
 namespace {
 
+// Removes the slots that are left out.
 void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
   const auto is_out = [&](const std::string& slot) { return left_out.count(mapped.part.SlotName(slot)) > 0; };
   Plan& plan = mapped.plan;
@@ -32,31 +33,28 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
 
 }  // namespace
 
-absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype,
-                                                    const std::string& made) {
-  std::vector<BoundTensors> bound;
-  for (const MappedPart& mapped : parts) {
+absl::StatusOr<ArtifactWeights> BindParts(const KeptOutputs& kept, std::vector<MappedPart> parts, DType dtype,
+                                          const std::string& made) {
+  const std::set<std::string> left_out(kept.left_out_slots.begin(), kept.left_out_slots.end());
+  ArtifactWeights weights{.mapped = std::move(parts)};
+  for (MappedPart& mapped : weights.mapped) {
+    if (!left_out.empty()) KeepSlotsOf(left_out, mapped);
     ASSIGN_OR_RETURN(BoundTensors tensors, BindTensors(mapped.checkpoint, mapped.plan, mapped.part.tree, dtype, made));
-    bound.push_back(std::move(tensors));
+    weights.bound.push_back(std::move(tensors));
   }
-  return bound;
+  return weights;
 }
 
-std::vector<at::Tensor> AllTensors(const std::vector<BoundTensors>& bound) {
+std::vector<at::Tensor> AllTensors(const ArtifactWeights& weights) {
   std::vector<at::Tensor> tensors;
-  for (const BoundTensors& part : bound) tensors.insert(tensors.end(), part.tensors.begin(), part.tensors.end());
+  for (const BoundTensors& part : weights.bound)
+    tensors.insert(tensors.end(), part.tensors.begin(), part.tensors.end());
   return tensors;
 }
 
-absl::Status CheckUnchanged(const std::vector<MappedPart>& parts) {
-  for (const MappedPart& mapped : parts) RETURN_IF_ERROR(mapped.checkpoint.CheckUnchanged());
+absl::Status CheckUnchanged(const ArtifactWeights& weights) {
+  for (const MappedPart& mapped : weights.mapped) RETURN_IF_ERROR(mapped.checkpoint.CheckUnchanged());
   return absl::OkStatus();
-}
-
-void KeepSlots(const KeptOutputs& kept, std::vector<MappedPart>& parts) {
-  const std::set<std::string> left_out(kept.left_out_slots.begin(), kept.left_out_slots.end());
-  if (left_out.empty()) return;
-  for (MappedPart& part : parts) KeepSlotsOf(left_out, part);
 }
 
 }  // namespace modelport

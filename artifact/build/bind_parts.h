@@ -16,19 +16,24 @@
 
 namespace modelport {
 
-// The tensors of each of `parts`, which they borrow from. `made` and errors as those of BindTensors.
-absl::StatusOr<std::vector<BoundTensors>> BindParts(const std::vector<MappedPart>& parts, DType dtype,
-                                                    const std::string& made = "");
+// The weights of an artifact.
+struct ArtifactWeights {
+  std::vector<MappedPart> mapped = {};   // Empty if the tensors are another artifact's.
+  std::vector<BoundTensors> bound = {};  // Those of each part, which borrow from `mapped` or from that artifact.
+  // "sha256:HEX" of each part or "seeded:v1:SEED"; empty if that is not known, or not yet.
+  std::vector<std::string> sources = {};
+};
+
+// The tensors of what `kept` has of a model. `parts` fill all of it, so that a checkpoint that lacks a tensor has been
+// refused, whatever the artifact keeps. `made` and errors as those of BindTensors.
+absl::StatusOr<ArtifactWeights> BindParts(const KeptOutputs& kept, std::vector<MappedPart> parts, DType dtype,
+                                          const std::string& made = "");
 
 // The tensors of the whole tree in the order of its slots.
-std::vector<at::Tensor> AllTensors(const std::vector<BoundTensors>& bound);
+std::vector<at::Tensor> AllTensors(const ArtifactWeights& weights);
 
-// FailedPrecondition if a checkpoint of `parts` has changed since it was opened.
-absl::Status CheckUnchanged(const std::vector<MappedPart>& parts);
-
-// Removes from `parts`, which fill all slots of a model, those that `kept` leaves out of it. A checkpoint is mapped
-// onto the whole model first, so that one that lacks a tensor is refused, whatever the artifact keeps.
-void KeepSlots(const KeptOutputs& kept, std::vector<MappedPart>& parts);
+// FailedPrecondition if a checkpoint of `weights` has changed since it was opened.
+absl::Status CheckUnchanged(const ArtifactWeights& weights);
 
 }  // namespace modelport
 

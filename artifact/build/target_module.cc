@@ -1,9 +1,8 @@
 #include "artifact/build/target_module.h"
 
-#include <torch/csrc/jit/api/module.h>
-
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/archive/save_module.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/runtime/operator_table.h"
 #include "common/torchscript/script/build_module.h"
@@ -22,15 +21,19 @@ absl::Status KeepForward(const ModuleType& wrapper, const Target& target, torch:
 
 }  // namespace
 
-absl::StatusOr<torch::jit::Module> BuildTargetModule(const TargetTree& tree, const std::vector<at::Tensor>& tensors,
-                                                     const Target& target, const Runtime* runtime) {
-  ASSIGN_OR_RETURN(torch::jit::Module module, BuildModule(*tree.whole, tensors, OperatorsOf(runtime)));
-  if (target.wraps) RETURN_IF_ERROR(KeepForward(*tree.whole->root.type, target, module));
-  RETURN_IF_ERROR(CheckEntryPoints(module, tree.whole->entry_points));
-  return module;
+absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const TargetTree& tree,
+                                              const std::vector<at::Tensor>& tensors) {
+  BuiltModule built;
+  ASSIGN_OR_RETURN(built.module, BuildModule(*tree.whole, tensors, OperatorsOf(request.runtime)));
+  if (request.target->wraps) RETURN_IF_ERROR(KeepForward(*tree.whole->root.type, *request.target, built.module));
+  RETURN_IF_ERROR(CheckEntryPoints(built.module, tree.whole->entry_points));
+  built.operators = CollectOperators(built.module);
+  built.format = WrittenFormat(request.runtime, built.operators);
+  return built;
 }
 
-std::vector<Call> TargetExamples(const CatalogEntry& entry, const TargetTree& tree) {
-  return tree.is_wrapped() ? tree.whole->interface->examples : entry.plugin->examples;
+std::vector<Call> TargetExamples(const ArtifactRequest& request, const TargetTree& tree) {
+  return tree.is_wrapped() ? tree.whole->interface->examples : request.entry.plugin->examples;
 }
+
 }  // namespace modelport

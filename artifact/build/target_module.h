@@ -2,27 +2,34 @@
 #define MODELPORT_ARTIFACT_BUILD_TARGET_MODULE_H_
 
 #include <ATen/core/Tensor.h>
+#include <torch/csrc/jit/api/module.h>
 
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
+#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/script/module_fwd.h"
-#include "registry/registry.h"
-#include "registry/target_tree.h"
-#include "targets/target/target.h"
 
 namespace modelport {
 
-// Builds the module of an artifact for `target` from its tree. `tensors` fill the slots of the whole tree.
-// The text is compiled for `runtime`, if one is given; CheckRuntime tells whether that runtime can run it.
-//   InvalidArgument  the plugin's text does not compile
-absl::StatusOr<torch::jit::Module> BuildTargetModule(const TargetTree& tree, const std::vector<at::Tensor>& tensors,
-                                                     const Target& target, const Runtime* runtime);
+// A module, and what decides which runtimes can run it.
+struct BuiltModule {
+  torch::jit::Module module;
+  std::vector<Operator> operators;
+  ArchiveFormat format;  // In which it is written.
+};
 
-// The calls that the round trip of an artifact makes: those of the wrapper, or else of the plugin.
-std::vector<Call> TargetExamples(const CatalogEntry& entry, const TargetTree& tree);
+// Builds the module of the artifact that `request` asks for, from its tree. `tensors` fill the slots of the whole tree.
+// The text is compiled for the runtime, if the request names one; CheckRuntime tells whether that can run it.
+//   InvalidArgument  the plugin's text does not compile
+absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const TargetTree& tree,
+                                              const std::vector<at::Tensor>& tensors);
+
+// The calls that the round trip of the artifact makes: those of the wrapper, or else of the plugin.
+std::vector<Call> TargetExamples(const ArtifactRequest& request, const TargetTree& tree);
 
 }  // namespace modelport
 

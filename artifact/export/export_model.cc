@@ -13,7 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "artifact/build/bind_parts.h"
-#include "artifact/build/target_module.h"
+#include "artifact/build/build_artifact.h"
 #include "artifact/export/export_outputs.h"
 #include "artifact/manifest/describe_export.h"
 #include "common/digest/background_digest.h"
@@ -36,30 +36,28 @@
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/published_file.h"
 #include "registry/recognise/recognise_model.h"
-#include "registry/target_tree.h"
 #include "targets/host_rules.h"
 
 namespace modelport {
 namespace {
 
-int64_t TotalBytes(const std::vector<at::Tensor>& tensors) {
+int64_t TotalBytes(const ArtifactWeights& weights) {
   int64_t bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += tensor.nbytes();
+  for (const at::Tensor& tensor : AllTensors(weights)) bytes += tensor.nbytes();
   return bytes;
 }
 
 // Checks that the runtime for which the artifact is made can run it.
-absl::Status CheckRuns(const CatalogEntry& entry, const std::vector<Operator>& operators, const Runtime* runtime) {
-  if (runtime == nullptr) return absl::OkStatus();
-  return Annotate(CheckRuntime(*runtime, FormatFor(*runtime), operators), entry.variant->name);
+absl::Status CheckRuns(const Runtime* runtime, const std::vector<Operator>& operators) {
+  return runtime == nullptr ? absl::OkStatus() : CheckRuntime(*runtime, FormatFor(*runtime), operators);
 }
 
 // Checks that the host can use the module.
-absl::Status CheckModuleForHost(const CatalogEntry& entry, const torch::jit::Module& module, const Target& target) {
+absl::Status CheckModuleForHost(const Target& target, const torch::jit::Module& module) {
   const std::vector<Finding> findings = CheckHostRules(HostRules(target), module);
   if (findings.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
-      absl::StrCat(entry.variant->name, ": ", target.name, " cannot use this model:\n", FormatFindings(findings)));
+      absl::StrCat(target.name, " cannot use this model:\n", FormatFindings(findings)));
 }
 
 absl::Status CheckDType(DType dtype, const Target& target) {
@@ -68,6 +66,13 @@ absl::Status CheckDType(DType dtype, const Target& target) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--dtype=", DTypeName(dtype), ": ", target.name, " computes in ",
       absl::StrJoin(known, " or ", [](std::string* out, DType one) { absl::StrAppend(out, DTypeName(one)); })));
+}
+
+// Checks that host and runtime can use the module. The message begins with the model.
+absl::Status CheckCanRun(const ArtifactRequest& request, const BuiltModule& built) {
+  const std::string& model = request.entry.variant->name;
+  RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request.target, built.module), model));
+  return Annotate(CheckRuns(request.runtime, built.operators), model);
 }
 
 // Checks that the host can use an artifact with this manifest.
@@ -79,11 +84,11 @@ absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target
 // What a manifest calls the sources of the weights: the digests of all files, which other threads compute.
 class Sources {
  public:
-  Sources(const WeightSource& weights, const std::vector<MappedPart>& parts) {
-    if (const auto* const seeded = std::get_if<Seeded>(&weights)) {
+  Sources(const WeightSource& source, const ArtifactWeights& weights) {
+    if (const auto* const seeded = std::get_if<Seeded>(&source)) {
       seeded_ = SeededName(*seeded);
     } else {
-      for (const MappedPart& part : parts) {
+      for (const MappedPart& part : weights.mapped) {
         BackgroundDigest& digest = digests_.emplace_back();
         for (const OpenedFile& file : part.checkpoint.files()) digest.Append(file.bytes);
       }
@@ -103,31 +108,32 @@ class Sources {
   std::deque<BackgroundDigest> digests_;  // A deque does not move its elements.
 };
 
-absl::Status Audit(const std::vector<MappedPart>& parts, const std::vector<BoundTensors>& bound, bool allow_nonfinite) {
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const auto& [part, checkpoint, plan] = parts[i];
+absl::Status Audit(const ArtifactWeights& weights, bool allow_nonfinite) {
+  for (size_t i = 0; i < weights.mapped.size(); ++i) {
+    const auto& [part, checkpoint, plan] = weights.mapped[i];
     RETURN_IF_ERROR(VerifyInputs(checkpoint, plan.sources));
-    RETURN_IF_ERROR(AuditValues(checkpoint, plan, part.tree, bound[i], allow_nonfinite));
+    RETURN_IF_ERROR(AuditValues(checkpoint, plan, part.tree, weights.bound[i], allow_nonfinite));
   }
   return absl::OkStatus();
 }
 
 // Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
 // were written, while the checkpoints are still being hashed.
-absl::Status WriteAndAudit(const Registry& registry, const CatalogEntry& entry, const torch::jit::Module& module,
-                           const std::vector<MappedPart>& weights, const std::vector<BoundTensors>& bound,
-                           const ExportOptions& options, Sources& sources, Writer& out, Manifest& manifest) {
+absl::Status WriteAndAudit(const Registry& registry, const ExportOptions& options, Artifact& artifact, Writer& out) {
+  const ArtifactRequest& request = options.request;
+  ArtifactWeights& weights = artifact.weights;
+  Sources sources(request.weights, weights);
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
-    RETURN_IF_ERROR(Audit(weights, bound, options.allow_nonfinite));
-    const std::vector<std::string> names = sources.Names();
-    RETURN_IF_ERROR(CheckPublishedFiles(registry, entry, weights, names));
-    DescribeSource(names, weights, bound, manifest);
-    return WriteManifest(ManifestWithin(manifest));
+    RETURN_IF_ERROR(Audit(weights, options.allow_nonfinite));
+    weights.sources = sources.Names();
+    RETURN_IF_ERROR(CheckPublishedFiles(registry, request.entry, weights.mapped, weights.sources));
+    DescribeSource(weights, artifact.manifest);
+    return WriteManifest(ManifestWithin(artifact.manifest));
   };
-  Progress progress("write", TotalBytes(AllTensors(bound)));
+  Progress progress("write", TotalBytes(weights));
   ProgressWriter writer(out, progress);
   const absl::Status written =
-      WriteArchive(module, options.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
+      WriteArchive(artifact.built.module, request.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
   // If a checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
   // first.
   RETURN_IF_ERROR(CheckUnchanged(weights));
@@ -135,21 +141,19 @@ absl::Status WriteAndAudit(const Registry& registry, const CatalogEntry& entry, 
 }
 
 // Checks that the file has the format that its manifest states.
-absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const ExportOptions& options) {
+absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const std::string& out) {
   ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
   if (written.version == format.version && written.new_records == format.new_records) return absl::OkStatus();
-  return absl::InternalError(
-      absl::StrCat(options.out, ": wants archive version ", format.version, ", has ", written.version));
+  return absl::InternalError(absl::StrCat(out, ": wants archive version ", format.version, ", has ", written.version));
 }
 
 // Makes the round trip, if it is asked for.
-absl::StatusOr<absl::optional<RoundTrip>> Prove(const torch::jit::Module& module, const OutputFile& file, int64_t size,
-                                                const CatalogEntry& entry, const TargetTree& tree,
+absl::StatusOr<absl::optional<RoundTrip>> Prove(const Artifact& artifact, const OutputFile& file,
                                                 const ExportOptions& options) {
   if (!options.prove) return absl::nullopt;
-  Progress progress("prove", size);
+  Progress progress("prove", TotalBytes(artifact.weights));
   absl::StatusOr<RoundTrip> proven =
-      ProveRoundTrip(module, file.ReadablePath(), TargetExamples(entry, tree), tree.whole->entry_points,
+      ProveRoundTrip(artifact.built.module, file.ReadablePath(), artifact.examples, artifact.tree.whole->entry_points,
                      options.allow_nonfinite, [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
@@ -164,54 +168,40 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
   return OutputFile::CommitTogether({&outputs.artifact, &outputs.manifest});
 }
 
-absl::StatusOr<Manifest> Export(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
-  RETURN_IF_ERROR(CheckDType(options.dtype, *options.target));
-  ASSIGN_OR_RETURN(const TargetTree tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target,
-                                                          options.with_preprocess, options.wrapper, options.outputs));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> weights,
-                   MapWeights(FittingHint(registry), entry, *tree.model, options.weights));
-  KeepSlots(tree.kept, weights);
-  // All inputs are open now, so that an output that would replace one is refused before anything is computed.
-  ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out));
-  ASSIGN_OR_RETURN(const std::vector<BoundTensors> bound,
-                   BindParts(weights, options.dtype, absl::StrCat(options.out, ".weights")));
-  const std::vector<at::Tensor> tensors = AllTensors(bound);
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, *options.target, options.runtime));
-  RETURN_IF_ERROR(CheckModuleForHost(entry, module, *options.target));
-  const std::vector<Operator> operators = CollectOperators(module);
-  RETURN_IF_ERROR(CheckRuns(entry, operators, options.runtime));
-  const ArchiveFormat format = WrittenFormat(options.runtime, operators);
-  Manifest manifest = DescribeModule({.entry = entry,
-                                      .target = *options.target,
-                                      .tree = tree,
-                                      .module = module,
-                                      .operators = operators,
-                                      .format = format,
-                                      .dtype = options.dtype,
-                                      .runtime = options.runtime});
-  Sources sources(options.weights, weights);
-  HashingWriter artifact(outputs.artifact);
-  RETURN_IF_ERROR(WriteAndAudit(registry, entry, module, weights, bound, options, sources, artifact, manifest));
-  RETURN_IF_ERROR(CheckFormat(outputs.artifact, format, options));
-  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip,
-                   Prove(module, outputs.artifact, TotalBytes(tensors), entry, tree, options));
+absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& options) {
+  const ArtifactRequest& request = options.request;
+  RETURN_IF_ERROR(CheckDType(request.dtype, *request.target));
+  absl::optional<ExportOutputs> outputs;
+  const auto weights_for = [&](const TargetTree& tree) -> absl::StatusOr<ArtifactWeights> {
+    ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                     MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+    // All inputs are open now, so that an output that would replace one is refused before anything is computed.
+    ASSIGN_OR_RETURN(outputs, OpenExportOutputs(options.out));
+    return BindParts(tree.kept, std::move(mapped), request.dtype, absl::StrCat(options.out, ".weights"));
+  };
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, weights_for));
+  RETURN_IF_ERROR(CheckCanRun(request, artifact.built));
+  HashingWriter writer(outputs->artifact);
+  RETURN_IF_ERROR(WriteAndAudit(registry, options, artifact, writer));
+  RETURN_IF_ERROR(CheckFormat(outputs->artifact, artifact.built.format, options.out));
+  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(artifact, outputs->artifact, options));
   // The disk writes while the background thread hashes what is left.
-  RETURN_IF_ERROR(outputs.artifact.Sync());
-  DescribeFile(artifact.HexDigest(), artifact.size(), format, manifest);
-  DescribeProof(round_trip, manifest);
-  RETURN_IF_ERROR(CheckManifestForHost(manifest, *options.target));
-  RETURN_IF_ERROR(CheckUnchanged(weights));
-  RETURN_IF_ERROR(Commit(manifest, outputs));
-  return manifest;
+  RETURN_IF_ERROR(outputs->artifact.Sync());
+  DescribeFile(writer.HexDigest(), writer.size(), artifact.built.format, artifact.manifest);
+  DescribeProof(round_trip, artifact.manifest);
+  RETURN_IF_ERROR(CheckManifestForHost(artifact.manifest, *request.target));
+  RETURN_IF_ERROR(CheckUnchanged(artifact.weights));
+  RETURN_IF_ERROR(Commit(artifact.manifest, *outputs));
+  return std::move(artifact.manifest);
 }
 
 }  // namespace
 
-absl::StatusOr<Manifest> ExportModel(const Registry& registry, const CatalogEntry& entry,
-                                     const ExportOptions& options) {
-  absl::StatusOr<Manifest> manifest = Export(registry, entry, options);
+absl::StatusOr<Manifest> ExportModel(const Registry& registry, const ExportOptions& options) {
+  absl::StatusOr<Manifest> manifest = Export(registry, options);
   if (manifest.ok()) return manifest;
-  return absl::Status(manifest.status().code(), entry.plugin->library->WithPaths(manifest.status().message()));
+  const ModuleLibrary& library = *options.request.entry.plugin->library;
+  return absl::Status(manifest.status().code(), library.WithPaths(manifest.status().message()));
 }
 
 }  // namespace modelport

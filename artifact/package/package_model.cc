@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "artifact/export/name_of_artifact.h"
+#include "artifact/request/artifact_request.h"
 #include "common/io/output_file.h"
 #include "common/io/output_folder.h"
 #include "common/status/status_macros.h"
@@ -13,8 +13,9 @@ namespace modelport {
 namespace {
 
 absl::Status CheckOptions(const ExportOptions& options) {
-  if (options.target->package == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("--target=", options.target->name,
+  const Target& target = *options.request.target;
+  if (target.package == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("--target=", target.name,
                                                    ": this host has no packages; pass --nuke=VERSION, the oldest "
                                                    "Nuke that has to load it, such as --nuke=13"));
   }
@@ -22,11 +23,11 @@ absl::Status CheckOptions(const ExportOptions& options) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEntry& entry, const std::string& name,
-                                      const std::string& folder, ExportOptions options) {
+absl::StatusOr<Manifest> WritePackage(const Registry& registry, const std::string& name, const std::string& folder,
+                                      ExportOptions options) {
   options.out = absl::StrCat(folder, "/", name, ".pt");
-  ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, entry, options));
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.target->package(manifest));
+  ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, options));
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.request.target->package(manifest));
   for (const PackageFile& file : files) {
     RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));
   }
@@ -35,12 +36,11 @@ absl::StatusOr<Manifest> WritePackage(const Registry& registry, const CatalogEnt
 
 }  // namespace
 
-absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,
-                                      const ExportOptions& options) {
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options) {
   RETURN_IF_ERROR(CheckOptions(options));
-  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(entry, options));
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
   ASSIGN_OR_RETURN(OutputFolder folder, OutputFolder::Create(options.out));
-  absl::StatusOr<Manifest> manifest = WritePackage(registry, entry, name, folder.partial_path(), options);
+  absl::StatusOr<Manifest> manifest = WritePackage(registry, name, folder.partial_path(), options);
   if (!manifest.ok()) {
     // The user knows the folder by its final name.
     return absl::Status(manifest.status().code(),

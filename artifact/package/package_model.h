@@ -14,8 +14,7 @@ namespace modelport {
 //   InvalidArgument     the target has no packages, or the options ask for no proof; or as ExportModel
 //   AlreadyExists       there is something at `options.out`
 //   other codes         as ExportModel
-absl::StatusOr<Manifest> PackageModel(const Registry& registry, const CatalogEntry& entry,
-                                      const ExportOptions& options);
+absl::StatusOr<Manifest> PackageModel(const Registry& registry, const ExportOptions& options);
 
 }  // namespace modelport
 

@@ -14,7 +14,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
-#include "artifact/build/bind_parts.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
@@ -71,18 +70,18 @@ absl::Status CheckSources(const StatedManifest& stated, const std::vector<Weight
   return absl::OkStatus();
 }
 
-absl::StatusOr<ArtifactWeights> Bind(const KeptOutputs& kept, std::vector<MappedPart> mapped, DType dtype,
-                                     std::vector<std::string> sources) {
-  KeepSlots(kept, mapped);
-  ArtifactWeights weights{std::move(mapped), {}, std::move(sources)};
-  ASSIGN_OR_RETURN(weights.bound, BindParts(weights.mapped, dtype));
+absl::StatusOr<ArtifactWeights> Bind(const ArtifactRequest& request, const TargetTree& tree,
+                                     std::vector<MappedPart> mapped, std::vector<std::string> sources) {
+  ASSIGN_OR_RETURN(ArtifactWeights weights, BindParts(tree.kept, std::move(mapped), request.dtype));
+  weights.sources = std::move(sources);
   return weights;
 }
 
-absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const CatalogEntry& entry, const TargetTree& tree,
-                                         DType dtype, const Seeded& seeded) {
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(FittingHint(registry), entry, *tree.model, seeded));
-  return Bind(tree.kept, std::move(mapped), dtype, {SeededName(seeded)});
+absl::StatusOr<ArtifactWeights> FromSeed(const Registry& registry, const ArtifactRequest& request,
+                                         const TargetTree& tree, const Seeded& seeded) {
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapWeights(FittingHint(registry), request.entry, *tree.model, seeded));
+  return Bind(request, tree, std::move(mapped), {SeededName(seeded)});
 }
 
 std::string DigestOf(const Checkpoint& checkpoint) {
@@ -108,9 +107,9 @@ absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFil
                    " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
 }
 
-absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, const CatalogEntry& entry,
-                                                      const KeptOutputs& kept, std::vector<WeightPart> parts,
-                                                      DType dtype, const std::vector<std::string>& paths,
+absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, const ArtifactRequest& request,
+                                                      const TargetTree& tree, std::vector<WeightPart> parts,
+                                                      const std::vector<std::string>& paths,
                                                       const StatedManifest& stated) {
   const std::vector<StatedFile> files = StatedFiles(stated, parts);
   std::vector<absl::optional<Checkpoint>> taken(files.size());
@@ -125,7 +124,7 @@ absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, 
                                                      ", ", source));
     }
     absl::StatusOr<MappedPart> part =
-        MapPart(FittingHint(registry), entry, std::move(parts[i]), {*std::move(taken[i]), choice});
+        MapPart(FittingHint(registry), request.entry, std::move(parts[i]), {*std::move(taken[i]), choice});
     if (!part.ok()) {
       return Annotate(part.status(), absl::StrCat(stated.path, ": layout ", Brief(choice.layout), ", state_dict ",
                                                   Brief(DictName(*choice.state_dict))));
@@ -134,22 +133,22 @@ absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, 
     mapped.push_back(*std::move(part));
     sources.push_back(source);
   }
-  return Bind(kept, std::move(mapped), dtype, std::move(sources));
+  return Bind(request, tree, std::move(mapped), std::move(sources));
 }
 
 // For a manifest that states no checkpoint: any that holds the artifact's weights will do.
-absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, const CatalogEntry& entry,
-                                                   const TargetTree& tree, DType dtype,
-                                                   const std::vector<std::string>& paths) {
+absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, const ArtifactRequest& request,
+                                                   const TargetTree& tree, const std::vector<std::string>& paths) {
   CheckpointFiles files;
   for (const std::string& path : paths) files.push_back({path});
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapWeights(FittingHint(registry), entry, *tree.model, files));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapWeights(FittingHint(registry), request.entry, *tree.model, files));
   std::vector<std::string> sources;
   for (const MappedPart& part : mapped) {
     RETURN_IF_ERROR(VerifyInputs(part.checkpoint, part.plan.sources));
     sources.push_back(DigestOf(part.checkpoint));
   }
-  return Bind(tree.kept, std::move(mapped), dtype, std::move(sources));
+  return Bind(request, tree, std::move(mapped), std::move(sources));
 }
 
 // The tensor that fills `slot`, the one of that index, borrowed from the artifact.
@@ -175,12 +174,13 @@ absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPar
 
 absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dtype, const ArtifactFile& file) {
   const ModuleTree& tree = *target.kept.tree;
-  BoundTensors bound;
+  ArtifactWeights weights;
+  BoundTensors& bound = weights.bound.emplace_back();
   for (size_t i = 0; i < tree.slots.size(); ++i) {
     ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
     bound.tensors.push_back(std::move(tensor));
   }
-  return ArtifactWeights{{}, {std::move(bound)}, {}};
+  return weights;
 }
 
 }  // namespace
@@ -195,31 +195,31 @@ absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, c
   return parts;
 }
 
-absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const CatalogEntry& entry,
-                                                   const TargetTree& tree, DType dtype, const StatedManifest& stated,
+absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, const ArtifactRequest& request,
+                                                   const TargetTree& tree, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file) {
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
     // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
     if (checkpoints.empty()) {
-      RETURN_IF_ERROR(FromArtifact(tree, dtype, file).status());
-      return FromSeed(registry, entry, tree, dtype, *seeded);
+      RETURN_IF_ERROR(FromArtifact(tree, request.dtype, file).status());
+      return FromSeed(registry, request, tree, *seeded);
     }
     return absl::FailedPreconditionError(
         absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ", stated.manifest.source(),
                      ", and from no checkpoint; leave out --checkpoint"));
   }
   if (!stated.is_whole) {
-    return checkpoints.empty() ? FromArtifact(tree, dtype, file)
-                               : FromAnyCheckpoints(registry, entry, tree, dtype, checkpoints);
+    return checkpoints.empty() ? FromArtifact(tree, request.dtype, file)
+                               : FromAnyCheckpoints(registry, request, tree, checkpoints);
   }
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(entry, *tree.model, stated.manifest));
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, StatedParts(request.entry, *tree.model, stated.manifest));
   RETURN_IF_ERROR(CheckSources(stated, parts));
   if (!checkpoints.empty()) {
-    return FromStatedCheckpoints(registry, entry, tree.kept, std::move(parts), dtype, checkpoints, stated);
+    return FromStatedCheckpoints(registry, request, tree, std::move(parts), checkpoints, stated);
   }
-  RETURN_IF_ERROR(CheckLayouts(entry, parts, stated));
-  return FromArtifact(tree, dtype, file);
+  RETURN_IF_ERROR(CheckLayouts(request.entry, parts, stated));
+  return FromArtifact(tree, request.dtype, file);
 }
 
 }  // namespace modelport

@@ -10,9 +10,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "artifact/build/bind_parts.h"
-#include "artifact/build/target_module.h"
+#include "artifact/build/build_artifact.h"
+#include "artifact/build/target_tree.h"
 #include "artifact/manifest/describe_export.h"
 #include "artifact/manifest/stated_manifest.h"
+#include "artifact/request/artifact_request.h"
 #include "artifact/signature/artifact_signature.h"
 #include "artifact/verify/artifact_weights.h"
 #include "artifact/verify/check_proof.h"
@@ -34,46 +36,12 @@
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/proof/example.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/torch_status.h"
-#include "registry/find_wrapper.h"
-#include "registry/target_tree.h"
 #include "registry/weight_parts.h"
-#include "targets/targets.h"
 
 namespace modelport {
 namespace {
-
-// What an export was asked for, as the manifest states it.
-struct StatedRequest {
-  CatalogEntry entry;
-  const Target* target;
-  const Runtime* runtime = nullptr;
-  DType dtype;
-  bool with_preprocess = false;
-  std::string wrapper;
-  std::vector<std::string> outputs;
-};
-
-absl::StatusOr<StatedRequest> FindRequest(const Registry& registry, const Manifest& stated) {
-  StatedRequest request;
-  ASSIGN_OR_RETURN(request.entry, registry.Find(stated.model()));
-  ASSIGN_OR_RETURN(request.target, FindTarget(stated.target()));
-  if (!stated.runtime().empty()) {
-    ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
-  }
-  const absl::optional<DType> dtype = ParseDType(stated.dtype());
-  if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
-  request.dtype = *dtype;
-  request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
-  request.wrapper = stated.wrapper();
-  request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
-  RETURN_IF_ERROR(FindWrapper(*request.entry.plugin, *request.entry.variant, *request.target, request.with_preprocess,
-                              request.wrapper)
-                      .status());
-  return request;
-}
 
 // Another text of the plugin gives other bytes, which does not mean that the file was altered.
 absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
@@ -91,39 +59,20 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
                                           " not as the artifact is made (stated -> right): ", FirstFew(fields)));
 }
 
-// An artifact made anew, to compare with.
-struct Remade {
-  TargetTree tree;
-  ArtifactWeights weights;
-  torch::jit::Module module;  // Borrows from `weights`.
-  ArchiveFormat format;
-  Manifest manifest;  // Without the fields of DescribeFile and DescribeProof.
-};
-
-absl::StatusOr<Remade> Remake(const Registry& registry, const StatedRequest& request, const StatedManifest& stated,
-                              const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
-  Remade remade;
-  absl::StatusOr<TargetTree> tree = BuildTargetTree(*request.entry.plugin, *request.entry.variant, *request.target,
-                                                    request.with_preprocess, request.wrapper, request.outputs);
-  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": ", tree.status().message()));
-  remade.tree = *std::move(tree);
-  ASSIGN_OR_RETURN(remade.weights,
-                   GetArtifactWeights(registry, request.entry, remade.tree, request.dtype, stated, checkpoints, file));
-  ASSIGN_OR_RETURN(remade.module,
-                   BuildTargetModule(remade.tree, AllTensors(remade.weights.bound), *request.target, request.runtime));
-  const std::vector<Operator> operators = CollectOperators(remade.module);
-  remade.format = WrittenFormat(request.runtime, operators);
-  remade.manifest = DescribeModule({.entry = request.entry,
-                                    .target = *request.target,
-                                    .tree = remade.tree,
-                                    .module = remade.module,
-                                    .operators = operators,
-                                    .format = remade.format,
-                                    .dtype = request.dtype,
-                                    .runtime = request.runtime});
-  const ArtifactWeights& weights = remade.weights;
-  if (!weights.mapped.empty()) {
-    DescribeSource(weights.sources, weights.mapped, weights.bound, remade.manifest);
+// Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
+absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest& request, const StatedManifest& stated,
+                                const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
+  bool has_tree = false;
+  absl::StatusOr<Artifact> built = BuildArtifact(request, [&](const TargetTree& tree) {
+    has_tree = true;
+    return GetArtifactWeights(registry, request, tree, stated, checkpoints, file);
+  });
+  // A request that no artifact can answer is the manifest's fault.
+  if (!has_tree) return absl::DataLossError(absl::StrCat(stated.path, ": ", built.status().message()));
+  RETURN_IF_ERROR(built.status());
+  Artifact remade = *std::move(built);
+  if (!remade.weights.mapped.empty()) {
+    DescribeSource(remade.weights, remade.manifest);
   } else if (stated.is_whole) {
     ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
                      StatedParts(request.entry, *remade.tree.model, stated.manifest));
@@ -163,13 +112,14 @@ bool MayBeNonfinite(const StatedManifest& stated) {
 }
 
 // Loads the archive and compares what it computes, and what `stated` says of that.
-absl::StatusOr<RoundTrip> Prove(const torch::jit::Module& module, const std::shared_ptr<ArchivePieces>& archive,
-                                const std::vector<Call>& examples, const std::vector<EntryPoint>& entry_points,
+absl::StatusOr<RoundTrip> Prove(const Artifact& remade, const std::shared_ptr<ArchivePieces>& archive,
                                 const StatedManifest& stated) {
+  const torch::jit::Module& module = remade.built.module;
   ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, examples));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, remade.examples));
   ASSIGN_OR_RETURN(RoundTrip round_trip,
-                   CompareModules(module, loaded, examples, entry_points, outputs, MayBeNonfinite(stated)));
+                   CompareModules(module, loaded, remade.examples, remade.tree.whole->entry_points, outputs,
+                                  MayBeNonfinite(stated)));
   if (!stated.is_whole) return round_trip;
   const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
@@ -203,7 +153,7 @@ void ReportSignature(const std::string& artifact, const absl::optional<ArtifactS
   }
 }
 
-void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Remade& remade,
+void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Artifact& remade,
             const std::vector<std::string>& checkpoints, Verification& result) {
   result.passed.push_back("every byte as Modelport writes it");
   result.passed.push_back("every field of the manifest as it is made");
@@ -245,30 +195,29 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (reference) {
     ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
   }
-  const absl::StatusOr<StatedRequest> request = FindRequest(registry, stated.manifest);
+  const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
   RETURN_IF_ERROR(Annotate(request.status(), stated.path));
   RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
-  ASSIGN_OR_RETURN(const Remade remade, Remake(registry, *request, stated, checkpoints, file));
+  ASSIGN_OR_RETURN(const Artifact remade, Remake(registry, *request, stated, checkpoints, file));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
-                   MakeArchive(remade.module, request->runtime, {{kManifestExtraFile, manifest}}));
+                   MakeArchive(remade.built.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
   if (stated.is_whole) {
     const std::string sha256 = signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
-    RETURN_IF_ERROR(CheckFileFacts(stated, file, sha256, remade.format));
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, sha256, remade.built.format));
   }
-  const std::vector<Call> examples = TargetExamples(request->entry, remade.tree);
-  ASSIGN_OR_RETURN(const RoundTrip round_trip,
-                   Prove(remade.module, archive, examples, remade.tree.whole->entry_points, stated));
-  RETURN_IF_ERROR(CheckUnchanged(remade.weights.mapped));
+  ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade, archive, stated));
+  RETURN_IF_ERROR(CheckUnchanged(remade.weights));
   RETURN_IF_ERROR(mapped->CheckUnchanged());
   Verification result;
   result.manifest = stated.manifest;
   ReportSignature(artifact, signature, result);
   Report(round_trip, stated, remade, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.module, *stored, {.tolerance = reference->tolerance}));
+    ASSIGN_OR_RETURN(result.reference,
+                     CompareReference(remade.built.module, *stored, {.tolerance = reference->tolerance}));
   }
   return result;
 }

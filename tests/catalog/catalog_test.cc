@@ -1,26 +1,23 @@
 // Every variant of the catalog and of the test plugins compiles for every target, without weights, and has the methods
 // that the examples call. Every kind of model can be made for every runtime.
 #include <ATen/ops/zeros.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "artifact/build/target_module.h"
-#include "common/module_tree/module_tree.h"
+#include "artifact/build/build_artifact.h"
+#include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/proof/example.h"
-#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
-#include "registry/target_tree.h"
 #include "targets/targets.h"
 #include "tests/support/case_table.h"
 #include "tests/support/examples.h"
@@ -32,18 +29,12 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// The module of `tree`, whose tensors are empty.
-absl::StatusOr<torch::jit::Module> Build(const TargetTree& tree, const Target& target, const Runtime* runtime) {
-  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
-  return BuildTargetModule(tree, no_weights, target, runtime);
-}
-
-// The module of `entry` for `target` and `runtime`, whose tensors are empty.
-absl::StatusOr<torch::jit::Module> Build(const CatalogEntry& entry, const Target& target, const Runtime* runtime,
-                                         bool with_preprocess = false, const std::string& wrapper = "") {
-  ASSIGN_OR_RETURN(const TargetTree tree,
-                   BuildTargetTree(*entry.plugin, *entry.variant, target, with_preprocess, wrapper));
-  return Build(tree, target, runtime);
+// What `request` asks for, with empty tensors.
+absl::StatusOr<Artifact> Build(const ArtifactRequest& request) {
+  return BuildArtifact(request, [](const TargetTree& tree) {
+    const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+    return ArtifactWeights{.bound = {{.tensors = no_weights}}};
+  });
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
@@ -53,15 +44,13 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
     for (const Target* target : Targets()) {
       const std::vector<std::string> wrappers = WrapperNames(entry, *target);
       if (wrappers.empty()) {
-        EXPECT_THAT(Build(entry, *target, nullptr),
+        EXPECT_THAT(Build({.entry = entry, .target = target}),
                     StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("does not support this target")));
       }
       for (const std::string& wrapper : wrappers) {
         SCOPED_TRACE(absl::StrCat(entry.variant->name, " for ", target->name, " ", wrapper));
-        ASSERT_OK_AND_ASSIGN(const TargetTree tree,
-                             BuildTargetTree(*entry.plugin, *entry.variant, *target, false, wrapper));
-        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(tree, *target, nullptr));
-        for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
+        ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry, .target = target, .wrapper = wrapper}));
+        for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built.module, example));
       }
     }
   }
@@ -69,14 +58,11 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
 
 TEST(CatalogTest, EveryVariantCompilesForImages) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
-  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
   for (const CatalogEntry& entry : registry.catalog()) {
     SCOPED_TRACE(entry.variant->name);
-    ASSERT_OK_AND_ASSIGN(const TargetTree tree,
-                         BuildTargetTree(*entry.plugin, *entry.variant, *target, /*with_preprocess=*/true));
-    ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(tree, *target, nullptr));
-    EXPECT_FALSE(TargetExamples(entry, tree).empty());
-    for (const Call& example : TargetExamples(entry, tree)) EXPECT_OK(ExampleInputs(module, example));
+    ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry, .with_preprocess = true}));
+    EXPECT_FALSE(artifact.examples.empty());
+    for (const Call& example : artifact.examples) EXPECT_OK(ExampleInputs(artifact.built.module, example));
   }
 }
 
@@ -90,13 +76,14 @@ TEST_P(EveryKindTest, RunsInTheRuntime) {
     for (const Target* target : Targets()) {
       for (const std::string& wrapper : WrapperNames(entry, *target)) {
         SCOPED_TRACE(absl::StrCat(name, " for ", target->name, " ", wrapper));
-        ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, &GetParam(), false, wrapper));
-        EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(module)));
+        ASSERT_OK_AND_ASSIGN(const Artifact artifact,
+                             Build({.entry = entry, .target = target, .wrapper = wrapper, .runtime = &GetParam()}));
+        EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), artifact.built.operators));
       }
     }
-    ASSERT_OK_AND_ASSIGN(const torch::jit::Module of_images,
-                         Build(entry, **FindTarget("libtorch"), &GetParam(), /*with_preprocess=*/true));
-    EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), CollectOperators(of_images))) << name;
+    ASSERT_OK_AND_ASSIGN(const Artifact of_images,
+                         Build({.entry = entry, .runtime = &GetParam(), .with_preprocess = true}));
+    EXPECT_OK(CheckRuntime(GetParam(), FormatFor(GetParam()), of_images.built.operators)) << name;
   }
 }
 
@@ -106,10 +93,9 @@ INSTANTIATE_TEST_SUITE_P(Runtimes, EveryKindTest, testing::ValuesIn(Runtimes()))
 TEST(CatalogTest, TextOfANewRuntimeIsNotForOldOnes) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(ExampleModel("features of gated blocks")));
-  ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("libtorch"));
-  ASSERT_OK_AND_ASSIGN(const torch::jit::Module module, Build(entry, *target, nullptr));
+  ASSERT_OK_AND_ASSIGN(const Artifact artifact, Build({.entry = entry}));
   std::vector<std::string> missing;
-  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), CollectOperators(module))) {
+  for (const RuntimeObstacle& obstacle : FindObstacles(Runtimes()[0], ArchiveFormat(), artifact.built.operators)) {
     missing.push_back(obstacle.call);
   }
   EXPECT_THAT(missing, ElementsAre("aten::_upsample_bicubic2d_aa(Tensor, List[int], bool)",

@@ -6,12 +6,11 @@
 
 #include <utility>
 
+#include "artifact/build/target_tree.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/script/torch_status.h"
 #include "models/built_in_plugins.h"
-#include "registry/target_tree.h"
-#include "targets/targets.h"
 #include "tests/support/exported_module.h"
 
 namespace modelport {
@@ -25,12 +24,12 @@ void EntryPointsTest::SetUp() {
 void EntryPointsTest::Export(const std::string& model, bool with_preprocess, DType dtype) {
   const absl::StatusOr<CatalogEntry> entry = registry_->Find(model);
   ASSERT_OK(entry);
-  const auto tree = BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), with_preprocess);
+  const auto tree = BuildTargetTree({.entry = *entry, .with_preprocess = with_preprocess});
   ASSERT_OK(tree);
   entry_points_ = tree->whole->entry_points;
   auto module = ExportSeeded(*registry_, model, /*seed=*/0, [&](ExportOptions& options) {
-    options.dtype = dtype;
-    options.with_preprocess = with_preprocess;
+    options.request.dtype = dtype;
+    options.request.with_preprocess = with_preprocess;
   });
   ASSERT_OK(module);
   module_ = std::make_shared<torch::jit::Module>(*std::move(module));

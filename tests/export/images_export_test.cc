@@ -152,8 +152,8 @@ Module Load(const std::string& model, DType dtype = DType::kFloat32) {
   static const auto* const registry = new absl::StatusOr<Registry>(Registry::Load(BuiltInPlugins(), {"models"}));
   EXPECT_OK(*registry);
   absl::StatusOr<Module> module = ExportSeeded(**registry, model, /*seed=*/0, [&](ExportOptions& options) {
-    options.with_preprocess = true;
-    options.dtype = dtype;
+    options.request.with_preprocess = true;
+    options.request.dtype = dtype;
   });
   EXPECT_OK(module);
   return *std::move(module);

@@ -47,10 +47,11 @@ absl::StatusOr<Manifest> Export(
     const std::string& folder, const std::vector<std::string>& outputs,
     const std::function<void(ExportOptions&)>& change = [](ExportOptions&) {}) {
   ExportOptions options;
-  options.outputs = outputs;
+  options.request.entry = *TestRegistry().Find(Model());
+  options.request.outputs = outputs;
   options.out = folder + "/m.pt";
   change(options);
-  return ExportModel(TestRegistry(), *TestRegistry().Find(Model()), options);
+  return ExportModel(TestRegistry(), options);
 }
 
 absl::Status Verify(const std::string& folder, const std::vector<std::string>& checkpoints = {}) {
@@ -119,7 +120,7 @@ TEST(KeptOutputsTest, ACheckpointHasToHoldWhatIsLeftOut) {
   const CatalogEntry entry = *TestRegistry().Find(Model());
   ASSERT_OK(WriteSeededSafetensors(entry, whole));
   const auto from = [](const std::string& path) {
-    return [path](ExportOptions& options) { options.weights = CheckpointFiles{{path}}; };
+    return [path](ExportOptions& options) { options.request.weights = CheckpointFiles{{path}}; };
   };
   ASSERT_OK(Export(folder, {"depth"}, from(whole)));
   EXPECT_OK(Verify(folder, {whole}));
@@ -133,12 +134,14 @@ TEST(KeptOutputsTest, ACheckpointHasToHoldWhatIsLeftOut) {
 
 TEST(KeptOutputsTest, WrappersThatNeedOnlyWhatIsKeptAreMadeAroundIt) {
   const std::string nuke = EmptyFolder("nuke"), images = EmptyFolder("images");
-  ASSERT_OK_AND_ASSIGN(const Manifest for_nuke,
-                       Export(nuke, {"depth"}, [](ExportOptions& options) { options.target = *FindTarget("nuke"); }));
+  ASSERT_OK_AND_ASSIGN(const Manifest for_nuke, Export(nuke, {"depth"}, [](ExportOptions& options) {
+                         options.request.target = *FindTarget("nuke");
+                       }));
   EXPECT_THAT(for_nuke.outputs().left_out(), Contains("extrinsics"));
   EXPECT_OK(Verify(nuke));
-  ASSERT_OK_AND_ASSIGN(const Manifest of_images,
-                       Export(images, {"depth"}, [](ExportOptions& options) { options.with_preprocess = true; }));
+  ASSERT_OK_AND_ASSIGN(const Manifest of_images, Export(images, {"depth"}, [](ExportOptions& options) {
+                         options.request.with_preprocess = true;
+                       }));
   ASSERT_THAT(of_images.entry_points(0).outputs(), SizeIs(1));
   EXPECT_EQ(of_images.entry_points(0).outputs(0).name(), "depth");
   EXPECT_OK(Verify(images));

@@ -63,15 +63,17 @@ std::vector<Packed> AllPacked() {
   return all;
 }
 
-absl::StatusOr<ExportOptions> OptionsOf(const ArtifactCase& artifact, const Seeded& weights, const std::string& out) {
+absl::StatusOr<ExportOptions> OptionsOf(const CatalogEntry& entry, const ArtifactCase& artifact, const Seeded& weights,
+                                        const std::string& out) {
   ExportOptions options;
-  options.weights = weights;
-  ASSIGN_OR_RETURN(options.target, FindTarget(artifact.target));
+  options.request.entry = entry;
+  options.request.weights = weights;
+  ASSIGN_OR_RETURN(options.request.target, FindTarget(artifact.target));
   if (!FLAGS_runtime->empty()) {
-    ASSIGN_OR_RETURN(options.runtime, FindRuntime(*FLAGS_runtime));
+    ASSIGN_OR_RETURN(options.request.runtime, FindRuntime(*FLAGS_runtime));
   }
-  options.with_preprocess = artifact.with_preprocess;
-  options.wrapper = artifact.wrapper;
+  options.request.with_preprocess = artifact.with_preprocess;
+  options.request.wrapper = artifact.wrapper;
   options.out = out;
   options.prove = false;
   return options;
@@ -84,8 +86,8 @@ absl::StatusOr<nlohmann::ordered_json> Pack(const Registry& registry, const Pack
   const std::string seed(absl::StripPrefix(absl::StripPrefix(artifact.half_weights, "seeded"), ":"));
   const Seeded weights = ParseSeededName(absl::StrCat("seeded:v1:", seed.empty() ? "0" : seed)).value();
   const std::string out = absl::StrCat(folder, "/", packed.name, ".pt");
-  ASSIGN_OR_RETURN(const ExportOptions options, OptionsOf(artifact, weights, out));
-  ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(registry, entry, options));
+  ASSIGN_OR_RETURN(const ExportOptions options, OptionsOf(entry, artifact, weights, out));
+  ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(registry, options));
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(out));
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   ASSIGN_OR_RETURN(const std::string bytes,

@@ -1,7 +1,6 @@
 // The plugin of docs/plugins.md with random damage: loading it, building its models and running them ends, and every
 // failure is an error that blames the plugin.
 #include <ATen/ops/ones.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +13,8 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/build/target_module.h"
+#include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/shape.h"
@@ -24,7 +25,6 @@
 #include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
-#include "registry/target_tree.h"
 #include "registry/toy_plugin.h"
 #include "targets/targets.h"
 
@@ -45,13 +45,14 @@ std::vector<at::Tensor> MakeTensors(const ModuleTree& tree) {
 }
 
 absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Target& target) {
-  ASSIGN_OR_RETURN(const TargetTree trees, BuildTargetTree(plugin, variant, target));
+  const ArtifactRequest request = {.entry = {&plugin, &variant}, .target = &target};
+  ASSIGN_OR_RETURN(const TargetTree trees, BuildTargetTree(request));
   const ModuleTree& tree = *trees.whole;
   const std::vector<at::Tensor> tensors = MakeTensors(tree);
   if (tensors.size() < tree.slots.size()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(trees, tensors, target, /*runtime=*/nullptr));
-  for (const Call& example : TargetExamples({&plugin, &variant}, trees)) {
-    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(module, example));
+  ASSIGN_OR_RETURN(const BuiltModule built, BuildTargetModule(request, trees, tensors));
+  for (const Call& example : TargetExamples(request, trees)) {
+    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(built.module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());
   }
   return absl::OkStatus();

@@ -45,9 +45,10 @@ class PortsTest : public testing::TestWithParam<std::string> {
     const auto entry = registry->Find(GetParam());
     EXPECT_THAT(entry, IsOk());
     ExportOptions options;
-    options.dtype = dtype;
+    options.request.entry = *entry;
+    options.request.dtype = dtype;
     options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", GetParam(), ".pt");
-    EXPECT_THAT(ExportModel(*registry, *entry, options), IsOk());
+    EXPECT_THAT(ExportModel(*registry, options), IsOk());
     return torch::jit::load(options.out);
   }
 };

@@ -68,8 +68,8 @@ NukeModel Export(const std::string& name) {
   at::set_num_threads(1);
   const NukeTestModel model = FindNukeTestModel(name);
   absl::StatusOr<Module> nuke = ExportSeeded(TestRegistry(), model.model, /*seed=*/0, [&](ExportOptions& options) {
-    options.target = *FindTarget("nuke");
-    options.wrapper = model.wrapper;
+    options.request.target = *FindTarget("nuke");
+    options.request.wrapper = model.wrapper;
   });
   absl::StatusOr<Module> plain = ExportSeeded(TestRegistry(), model.model, /*seed=*/0);
   EXPECT_THAT(nuke, IsOk());

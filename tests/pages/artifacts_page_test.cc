@@ -3,11 +3,11 @@
 //   <!-- end -->
 // is made from the plugins; FLAG is --with_preprocess or --target=nuke.
 #include <ATen/ops/empty.h>
-#include <torch/csrc/jit/api/module.h>
 
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -15,8 +15,8 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "artifact/build/target_module.h"
-#include "artifact/manifest/describe_export.h"
+#include "artifact/build/build_artifact.h"
+#include "artifact/request/artifact_request.h"
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/module_tree/module_tree.h"
@@ -25,7 +25,6 @@
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
-#include "registry/target_tree.h"
 #include "targets/targets.h"
 #include "tests/support/tool_process.h"
 
@@ -37,14 +36,16 @@ const std::string kBegin = "<!-- entry points of ", kEnd = "<!-- end -->";
 // The manifest's entry points of an artifact, whose weights are not made.
 absl::StatusOr<Manifest> Describe(const CatalogEntry& entry, absl::string_view flag) {
   ASSIGN_OR_RETURN(const Target* target, FindTarget(flag == "--target=nuke" ? "nuke" : "libtorch"));
-  ASSIGN_OR_RETURN(const TargetTree tree,
-                   BuildTargetTree(*entry.plugin, *entry.variant, *target, flag == "--with_preprocess"));
-  std::vector<at::Tensor> tensors;
-  for (const Slot& slot : tree.whole->slots) tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
-  ASSIGN_OR_RETURN(const torch::jit::Module module, BuildTargetModule(tree, tensors, *target, nullptr));
-  Manifest manifest;
-  DescribeEntryPoints(tree.whole->entry_points, module, entry.plugin->preprocessing, DType::kFloat32, manifest);
-  return manifest;
+  const ArtifactRequest request = {.entry = entry, .target = target, .with_preprocess = flag == "--with_preprocess"};
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, [](const TargetTree& tree) {
+                     ArtifactWeights weights;
+                     std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
+                     for (const Slot& slot : tree.whole->slots) {
+                       tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
+                     }
+                     return weights;
+                   }));
+  return std::move(artifact.manifest);
 }
 
 std::string Cell(const std::string& text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }

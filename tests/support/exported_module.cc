@@ -15,13 +15,13 @@ namespace modelport {
 
 absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
                                                 const std::function<void(ExportOptions&)>& change) {
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
   ExportOptions options;
-  options.weights = Seeded{seed};
+  ASSIGN_OR_RETURN(options.request.entry, registry.Find(model));
+  options.request.weights = Seeded{seed};
   options.out = absl::StrCat(std::getenv("TEST_TMPDIR"), "/", model, ".pt");
   options.prove = false;
   change(options);
-  RETURN_IF_ERROR(ExportModel(registry, entry, options).status());
+  RETURN_IF_ERROR(ExportModel(registry, options).status());
   absl::StatusOr<torch::jit::Module> module = LoadModule(options.out);
   // The files are large, and the module has its own copy of the weights.
   std::filesystem::remove(options.out);
@@ -31,7 +31,7 @@ absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const 
 absl::StatusOr<torch::jit::Module> ExportSeeded(const Registry& registry, const std::string& model, uint64_t seed,
                                                 const std::string& target) {
   ASSIGN_OR_RETURN(const Target* known, FindTarget(target));
-  return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.target = known; });
+  return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.request.target = known; });
 }
 
 }  // namespace modelport

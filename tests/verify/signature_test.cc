@@ -49,10 +49,11 @@ const Registry& TestRegistry() {
 
 Manifest Export(const std::string& path, uint64_t seed = 0, bool with_preprocess = false) {
   ExportOptions options;
-  options.with_preprocess = with_preprocess;
-  options.weights = Seeded{seed};
+  options.request.entry = *TestRegistry().Find(ExampleModel("features"));
+  options.request.with_preprocess = with_preprocess;
+  options.request.weights = Seeded{seed};
   options.out = path;
-  auto manifest = ExportModel(TestRegistry(), *TestRegistry().Find(ExampleModel("features")), options);
+  auto manifest = ExportModel(TestRegistry(), options);
   EXPECT_OK(manifest);
   return *manifest;
 }

@@ -118,15 +118,16 @@ class Exported {
 
   Made Export() const {
     ExportOptions options;
+    options.request.entry = *TestRegistry().Find(case_.model);
     CheckpointFiles files;
     for (const std::string& path : checkpoints()) files.push_back({path});
-    if (!files.empty()) options.weights = files;
-    options.target = *FindTarget(case_.target);
-    options.dtype = case_.dtype;
-    options.runtime = case_.runtime;
-    options.with_preprocess = case_.with_preprocess;
+    if (!files.empty()) options.request.weights = files;
+    options.request.target = *FindTarget(case_.target);
+    options.request.dtype = case_.dtype;
+    options.request.runtime = case_.runtime;
+    options.request.with_preprocess = case_.with_preprocess;
     options.out = path();
-    const Manifest manifest = *ExportModel(TestRegistry(), *TestRegistry().Find(case_.model), options);
+    const Manifest manifest = *ExportModel(TestRegistry(), options);
     return {manifest, ReadFile(path())};
   }
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "artifact/build/target_tree.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/io/mapped_file.h"
 #include "common/keymap/key_mapper.h"
@@ -29,8 +30,6 @@
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/tensor_record.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/target_tree.h"
-#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -106,9 +105,7 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
                      "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
   const std::vector<std::string> outputs(manifest->outputs().kept().begin(), manifest->outputs().kept().end());
-  const absl::StatusOr<TargetTree> tree =
-      BuildTargetTree(*entry->plugin, *entry->variant, **FindTarget("libtorch"), /*with_preprocess=*/false,
-                      /*wrapper=*/"", outputs);
+  const absl::StatusOr<TargetTree> tree = BuildTargetTree({.entry = *entry, .outputs = outputs});
   RETURN_IF_ERROR(Annotate(tree.status(), file.path()));
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree));
   std::vector<std::string> models = {entry->variant->name};

@@ -26,7 +26,7 @@ std::string SignatureNote(const std::string& out, const Manifest& manifest) {
 absl::Status Export() {
   const absl::Time start = absl::Now();
   ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(BuiltInPlugins()));
-  ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.entry, request.options));
+  ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice << LicenceNote(manifest) << SignatureNote(request.options.out, manifest);
   std::cout << ExportSummary(manifest, request.options.out, absl::Now() - start);

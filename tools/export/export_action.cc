@@ -12,7 +12,7 @@ namespace {
 
 absl::Status Export() {
   ASSIGN_OR_RETURN(const ExportRequest request, ParseExportRequest(/*built_in=*/YamlTree()));
-  return ExportModel(request.registry, request.entry, request.options).status();
+  return ExportModel(request.registry, request.options).status();
 }
 
 }  // namespace

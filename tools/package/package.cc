@@ -29,11 +29,11 @@ namespace {
 absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std::string& model,
                                        const std::string& out) {
   const absl::Time start = absl::Now();
-  ASSIGN_OR_RETURN(const CatalogEntry entry, request.registry.Find(model));
   ExportOptions options = request.options;
   options.out = out;
-  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kFail, options.weights));
-  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, entry, options));
+  ASSIGN_OR_RETURN(options.request.entry, request.registry.Find(model));
+  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(IfNotFound::kFail, options.request));
+  ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start) << "Next: open " << path
             << "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.\n"

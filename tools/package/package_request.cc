@@ -54,7 +54,10 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
 
 std::string PackageName(const PackageRequest& request, const std::string& model) {
   const absl::StatusOr<CatalogEntry> entry = request.registry.Find(model);
-  return entry.ok() ? NameOfArtifact(*entry, request.options).value_or(model) : model;
+  if (!entry.ok()) return model;
+  ArtifactRequest artifact = request.options.request;
+  artifact.entry = *entry;
+  return NameOfArtifact(artifact).value_or(model);
 }
 
 FlagGroup PackageFlags() {
@@ -93,7 +96,7 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {
         "or in the Hugging Face cache");
   }
   ASSIGN_OR_RETURN(request.options, ParseExportOptions());
-  if (request.options.target->package == nullptr && FLAGS_target->empty()) {
+  if (request.options.request.target->package == nullptr && FLAGS_target->empty()) {
     return absl::InvalidArgumentError(
         "--nuke is missing: the oldest Nuke that has to load the package, such as --nuke=13");
   }

@@ -18,7 +18,7 @@ struct PackageRequest {
   std::vector<std::string> models = {};    // Names of variants, which may be unknown; each is there once.
   std::vector<std::string> left_out = {};  // The variants of --family whose weights are not public.
   bool is_list = false;                    // Whether each package is a folder in `out`, named by PackageName.
-  ExportOptions options = {};              // All but `weights` and `out`.
+  ExportOptions options = {};              // All but the model, its weights and `out`.
   std::string out = {};  // --out, or else for one model its PackageName, and for several the user's folder.
 };
 

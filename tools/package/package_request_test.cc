@@ -31,8 +31,8 @@ TEST(PackageRequestTest, OneModelIsTheFolderItself) {
   EXPECT_THAT(request.models, ElementsAre("dav2_vits"));
   EXPECT_FALSE(request.is_list);
   EXPECT_EQ(request.out, "/user/dav2_vits");
-  EXPECT_EQ(request.options.target->name, "nuke");
-  EXPECT_EQ(request.options.runtime->name, "1.12");
+  EXPECT_EQ(request.options.request.target->name, "nuke");
+  EXPECT_EQ(request.options.request.runtime->name, "1.12");
 }
 
 TEST(PackageRequestTest, SeveralModelsAreFoldersInOne) {

@@ -1,29 +1,26 @@
 // Compares a model with a reference of its upstream, stage by stage.
-#include <torch/csrc/jit/api/module.h>
-
 #include <cmath>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "artifact/build/bind_parts.h"
-#include "artifact/build/target_module.h"
-#include "artifact/export/export_model.h"
-#include "common/expression/expression.h"
+#include "artifact/build/build_artifact.h"
+#include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
 #include "common/io/input_record.h"
 #include "common/io/output_file.h"
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/weights/bind_tensors.h"
 #include "models/built_in_plugins.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"
 #include "registry/registry.h"
-#include "registry/target_tree.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
@@ -37,37 +34,17 @@
 namespace modelport {
 namespace {
 
-// The module that an export would write, in memory. It borrows from the other members.
-struct BuiltModel {
-  TargetTree tree;
-  std::vector<MappedPart> weights;
-  std::vector<BoundTensors> bound;
-  torch::jit::Module module;
-  std::vector<Call> examples;  // The calls that a round trip makes.
-};
-
-absl::StatusOr<BuiltModel> Build(const Registry& registry, const CatalogEntry& entry, const ExportOptions& options) {
-  BuiltModel model;
-  ASSIGN_OR_RETURN(model.tree, BuildTargetTree(*entry.plugin, *entry.variant, *options.target, options.with_preprocess,
-                                               options.wrapper, options.outputs));
-  ASSIGN_OR_RETURN(model.weights, MapWeights(FittingHint(registry), entry, *model.tree.model, options.weights));
-  KeepSlots(model.tree.kept, model.weights);
-  ASSIGN_OR_RETURN(model.bound, BindParts(model.weights, options.dtype));
-  ASSIGN_OR_RETURN(model.module,
-                   BuildTargetModule(model.tree, AllTensors(model.bound), *options.target, options.runtime));
-  model.examples = TargetExamples(entry, model.tree);
-  return model;
-}
-
-// Builds the module that ExportModel writes with these options; `out` is not used.
-//   InvalidArgument     the plugin's text does not compile
-//   FailedPrecondition  the checkpoint does not fit the model
-//   others              as OpenCheckpoint
-absl::StatusOr<BuiltModel> BuildModel(const Registry& registry, const CatalogEntry& entry,
-                                      const ExportOptions& options) {
-  absl::StatusOr<BuiltModel> model = Build(registry, entry, options);
-  if (model.ok()) return model;
-  return absl::Status(model.status().code(), entry.plugin->library->WithPaths(model.status().message()));
+// Builds the artifact that `request` asks for, in memory.
+absl::StatusOr<Artifact> Build(const Registry& registry, const ArtifactRequest& request) {
+  absl::StatusOr<Artifact> artifact =
+      BuildArtifact(request, [&](const TargetTree& tree) -> absl::StatusOr<ArtifactWeights> {
+        ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                         MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+        return BindParts(tree.kept, std::move(mapped), request.dtype);
+      });
+  if (artifact.ok()) return artifact;
+  const ModuleLibrary& library = *request.entry.plugin->library;
+  return absl::Status(artifact.status().code(), library.WithPaths(artifact.status().message()));
 }
 
 FlagGroup flags;
@@ -136,7 +113,7 @@ absl::StatusOr<CompareOptions> ParseCompareOptions() {
 // A model and what it borrows from.
 struct Loaded {
   absl::optional<ExportRequest> request;
-  absl::optional<BuiltModel> built;
+  absl::optional<Artifact> built;
   ComparedModel model;
 };
 
@@ -148,8 +125,9 @@ absl::StatusOr<Loaded> Load() {
     return loaded;
   }
   ASSIGN_OR_RETURN(loaded.request, ParseExportRequest(BuiltInPlugins()));
-  ASSIGN_OR_RETURN(loaded.built, BuildModel(loaded.request->registry, loaded.request->entry, loaded.request->options));
-  loaded.model = {loaded.request->entry.variant->name, loaded.built->module, loaded.built->examples};
+  const ArtifactRequest& request = loaded.request->options.request;
+  ASSIGN_OR_RETURN(loaded.built, Build(loaded.request->registry, request));
+  loaded.model = {request.entry.variant->name, loaded.built->built.module, loaded.built->examples};
   return loaded;
 }
 
@@ -194,7 +172,7 @@ absl::Status SearchPrecision(const Loaded& loaded, const absl::optional<Referenc
   if (flag != "float16" && flag != "bfloat16") {
     return absl::InvalidArgumentError(absl::StrCat("--precision=", flag, ": wants float16 or bfloat16"));
   }
-  if (loaded.request && loaded.request->options.dtype != DType::kFloat32) {
+  if (loaded.request && loaded.request->options.request.dtype != DType::kFloat32) {
     return absl::InvalidArgumentError("--precision compares with float32: leave out --dtype");
   }
   const at::ScalarType type = flag == "float16" ? at::kHalf : at::kBFloat16;

@@ -106,9 +106,9 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
       remarks.emplace_back(line);
     }
   }
-  request.options.with_preprocess = true;
+  request.options.request.with_preprocess = true;
   ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
-  ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.entry, request.options, folder));
+  ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.options, folder));
   remarks.push_back(kept.exported_now ? "exported now, kept for the next time" : "kept from an earlier run");
   return LoadKeptArtifact(kept.path);
 }

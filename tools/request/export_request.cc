@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "artifact/export/name_of_artifact.h"
 #include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
@@ -164,26 +163,28 @@ absl::Status CheckOneSource() {
   return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
 }
 
-// The model of the flag --model, or else the one that the checkpoint fits, with a note for the user.
-absl::StatusOr<std::pair<CatalogEntry, std::string>> ChooseModel(const Registry& registry) {
+// Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits. Returns a note
+// for the user who did not choose it, or "".
+absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactRequest& request) {
   const std::string model = *FLAGS_model;
   if (!model.empty()) {
-    ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
-    return std::make_pair(entry, std::string());
+    ASSIGN_OR_RETURN(request.entry, registry.Find(model));
+    return "";
   }
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(registry, given));
-  const auto& [entry, reason] = recognised;
-  return std::make_pair(entry, absl::StrCat("recognised ", entry.variant->name, ", ", reason, "\n"));
+  request.entry = recognised.entry;
+  return absl::StrCat("recognised ", request.entry.variant->name, ", ", recognised.reason, "\n");
 }
 
 }  // namespace
 
 FlagGroup ExportFlags() { return flags + HostFlags() + RegistryFlags(); }
 
-absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source) {
-  const Variant& variant = *entry.variant;
+absl::StatusOr<std::string> ChooseWeights(IfNotFound if_not_found, ArtifactRequest& request) {
+  const Variant& variant = *request.entry.variant;
+  WeightSource& source = request.weights;
   const std::string checkpoint = *FLAGS_checkpoint, weights = *FLAGS_weights;
   if (!weights.empty() && weights != "published") {
     ASSIGN_OR_RETURN(source, ChooseSeeded(weights));
@@ -198,7 +199,7 @@ absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound 
     return "";
   }
   const std::string here = ResolveUserPath(".");
-  const std::vector<std::string> found = FindCheckpoints(entry, here);
+  const std::vector<std::string> found = FindCheckpoints(request.entry, here);
   if (!AllFound(found) && !weights.empty()) return NoneFound("--weights=published", variant, found, here);
   if (!AllFound(found) && if_not_found == IfNotFound::kFail) {
     const absl::Status none = NoneFound("--weights is not given", variant, found, here);
@@ -215,18 +216,19 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   RETURN_IF_ERROR(CheckOneSource());
   ExportOptions options;
   options.prove = *FLAGS_verify;
-  options.with_preprocess = *FLAGS_with_preprocess;
-  options.wrapper = *FLAGS_wrapper;
-  if (!FLAGS_outputs->empty()) options.outputs = absl::StrSplit(*FLAGS_outputs, ',');
   options.allow_nonfinite = *FLAGS_allow_nonfinite;
+  ArtifactRequest& request = options.request;
+  request.with_preprocess = *FLAGS_with_preprocess;
+  request.wrapper = *FLAGS_wrapper;
+  if (!FLAGS_outputs->empty()) request.outputs = absl::StrSplit(*FLAGS_outputs, ',');
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
     return absl::InvalidArgumentError(absl::StrCat("--dtype=", *FLAGS_dtype, ": wants float32, float16 or bfloat16"));
   }
-  options.dtype = *dtype;
+  request.dtype = *dtype;
   ASSIGN_OR_RETURN(const HostRequest host, ParseHostRequest());
-  options.target = host.target;
-  options.runtime = host.runtime;
+  request.target = host.target;
+  request.runtime = host.runtime;
   return options;
 }
 
@@ -249,12 +251,11 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
   }
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
-  ASSIGN_OR_RETURN(const auto chosen, ChooseModel(registry));
-  const auto& [entry, note] = chosen;
-  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(entry, options));
+  ASSIGN_OR_RETURN(const std::string note, ChooseModel(registry, options.request));
+  ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
   options.out = OutPath(absl::StrCat(name, ".pt"));
-  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(entry, IfNotFound::kSeed, options.weights));
-  return ExportRequest{std::move(registry), entry, std::move(options), absl::StrCat(note, choice)};
+  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(IfNotFound::kSeed, options.request));
+  return ExportRequest{std::move(registry), std::move(options), absl::StrCat(note, choice)};
 }
 
 }  // namespace modelport

@@ -16,9 +16,9 @@ namespace modelport {
 // The export that the flags ask for.
 struct ExportRequest {
   Registry registry;
-  CatalogEntry entry;     // Of `registry`.
-  ExportOptions options;  // `out` is --out or else the artifact's name and ".pt", in the user's folder.
-  std::string choice;     // Notes on the model and the weights for a user who did not choose them; may be empty.
+  ExportOptions
+      options;  // Of a model of `registry`; `out` is --out or else the artifact's name and ".pt", in the user's folder.
+  std::string choice;  // Notes on the model and the weights for a user who did not choose them; may be empty.
 };
 
 // The flags --model, --checkpoint, --weights and so on, with HostFlags and RegistryFlags.
@@ -36,17 +36,17 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in);
 
 // The parts of ParseExportRequest, for a tool that exports several models.
 
-// All options that the flags ask for but `weights` and `out`, which depend on the model.
+// All that the flags ask for but the model, its weights and `out`.
 absl::StatusOr<ExportOptions> ParseExportOptions();
 
 // What to do if the flags choose no weights and no published file of the model is found.
 enum class IfNotFound { kSeed, kFail };
 
-// Sets `source` to the weights that the flags choose for `entry`. Returns a note on them for a user who did not choose
-// them, or "".
+// Sets the weights of `request` to those that the flags choose for its model. Returns a note on them for a user who did
+// not choose them, or "".
 //   InvalidArgument  flags at odds with each other or with the model
 //   NotFound         the published file is asked for, or `if_not_found` is kFail, and it is not found
-absl::StatusOr<std::string> ChooseWeights(const CatalogEntry& entry, IfNotFound if_not_found, WeightSource& source);
+absl::StatusOr<std::string> ChooseWeights(IfNotFound if_not_found, ArtifactRequest& request);
 
 // --out, or else `name`, in the user's folder.
 std::string OutPath(absl::string_view name);

@@ -44,24 +44,24 @@ TEST_F(ExportRequestTest, FlagsBecomeOptions) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request,
                        Parse({"--model=dav2_vits", "--weights=seeded:7", "--dtype=float16", "--target=nuke",
                               "--runtime=1.12", "--out=a/m.pt", "--noverify", "--allow_nonfinite"}));
-  EXPECT_EQ(request.entry.variant->name, "dav2_vits");
   const ExportOptions& options = request.options;
-  ASSERT_TRUE(std::holds_alternative<Seeded>(options.weights));
-  EXPECT_EQ(std::get_if<Seeded>(&options.weights)->seed, 7);
-  EXPECT_EQ(options.dtype, DType::kFloat16);
-  EXPECT_EQ(options.target->name, "nuke");
-  EXPECT_EQ(options.runtime->name, "1.12");
+  EXPECT_EQ(options.request.entry.variant->name, "dav2_vits");
+  ASSERT_TRUE(std::holds_alternative<Seeded>(options.request.weights));
+  EXPECT_EQ(std::get_if<Seeded>(&options.request.weights)->seed, 7);
+  EXPECT_EQ(options.request.dtype, DType::kFloat16);
+  EXPECT_EQ(options.request.target->name, "nuke");
+  EXPECT_EQ(options.request.runtime->name, "1.12");
   EXPECT_EQ(options.out, folder_ + "/a/m.pt");
   EXPECT_FALSE(options.prove);
   EXPECT_TRUE(options.allow_nonfinite);
   EXPECT_EQ(request.choice, "");
-  EXPECT_FALSE(options.with_preprocess);
+  EXPECT_FALSE(options.request.with_preprocess);
 }
 
 TEST_F(ExportRequestTest, ImagesArePreparedOnDemand) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request,
                        Parse({"--model=dav2_vits", "--weights=seeded", "--with_preprocess"}));
-  EXPECT_TRUE(request.options.with_preprocess);
+  EXPECT_TRUE(request.options.request.with_preprocess);
 }
 
 TEST_F(ExportRequestTest, AWrapperThatIsNotTheDefaultIsInTheNameOfTheFile) {
@@ -81,7 +81,7 @@ TEST_F(ExportRequestTest, AWrapperThatIsNotTheDefaultIsInTheNameOfTheFile) {
 TEST_F(ExportRequestTest, TheCheckpointIsTheUsersFile) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request,
                        Parse({"--model=dav2_vits", "--checkpoint=c.pth", "--layout=transformers", "--state_dict=ema"}));
-  const auto* const files = std::get_if<CheckpointFiles>(&request.options.weights);
+  const auto* const files = std::get_if<CheckpointFiles>(&request.options.request.weights);
   ASSERT_NE(files, nullptr);
   ASSERT_EQ(files->size(), 1);
   EXPECT_EQ(files->front().path, folder_ + "/c.pth");
@@ -94,7 +94,7 @@ TEST_F(ExportRequestTest, TheCheckpointIsTheUsersFile) {
 TEST_F(ExportRequestTest, EachOfSeveralCheckpointsHasAChoice) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dinov2_vits14_lc1", "--checkpoint=b.pth,h.pth",
                                                            "--layout=timm,original", "--state_dict=,ema"}));
-  const auto* const files = std::get_if<CheckpointFiles>(&request.options.weights);
+  const auto* const files = std::get_if<CheckpointFiles>(&request.options.request.weights);
   ASSERT_NE(files, nullptr);
   ASSERT_EQ(files->size(), 2);
   EXPECT_EQ(files->at(0).path, folder_ + "/b.pth");
@@ -109,20 +109,20 @@ TEST_F(ExportRequestTest, EachOfSeveralCheckpointsHasAChoice) {
 TEST_F(ExportRequestTest, AnExistingFileWithACommaIsOneCheckpoint) {
   std::ofstream(folder_ + "/a,b.pth") << "weights";
   ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dav2_vits", "--checkpoint=a,b.pth"}));
-  EXPECT_THAT(CheckpointPaths(request.options.weights), testing::ElementsAre(folder_ + "/a,b.pth"));
+  EXPECT_THAT(CheckpointPaths(request.options.request.weights), testing::ElementsAre(folder_ + "/a,b.pth"));
 }
 
 TEST_F(ExportRequestTest, APublishedFileInTheFolderIsUsedAndNamed) {
   const std::string path = folder_ + "/depth_anything_v2_vits.pth";
   std::ofstream(path) << "weights";
   ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dav2_vits"}));
-  EXPECT_THAT(CheckpointPaths(request.options.weights), testing::ElementsAre(path));
+  EXPECT_THAT(CheckpointPaths(request.options.request.weights), testing::ElementsAre(path));
   EXPECT_EQ(request.choice, "used the checkpoint " + path + "\n");
 }
 
 TEST_F(ExportRequestTest, WithoutAPublishedFileWeightsAreSeededAndTheUserIsTold) {
   ASSERT_OK_AND_ASSIGN(const ExportRequest request, Parse({"--model=dav2_vits"}));
-  EXPECT_TRUE(std::holds_alternative<Seeded>(request.options.weights));
+  EXPECT_TRUE(std::holds_alternative<Seeded>(request.options.request.weights));
   EXPECT_THAT(request.choice,
               AllOf(StartsWith("no depth_anything_v2_vits.pth in this folder or in the Hugging Face cache: used SEEDED "
                                "weights.\n"),

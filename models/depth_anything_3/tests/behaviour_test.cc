@@ -144,7 +144,7 @@ TEST_F(Da3BehaviourTest, AnUnsupportedCallIsAClearError) {
 
 absl::StatusOr<Module> ExportKept(const std::string& model, uint64_t seed, const std::vector<std::string>& outputs) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
-  return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.outputs = outputs; });
+  return ExportSeeded(registry, model, seed, [&](ExportOptions& options) { options.request.outputs = outputs; });
 }
 
 TEST_F(Da3BehaviourTest, KeptOutputsEqualThoseOfTheWholeModel) {

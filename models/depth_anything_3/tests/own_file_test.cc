@@ -51,9 +51,10 @@ TEST(Da3OwnFileTest, MonoAndMetricEachReadTheirOwnFile) {
 
   for (const auto& [variant, file] : {std::pair(&mono, mono_file), std::pair(&metric, metric_file)}) {
     ExportOptions options;
-    options.weights = CheckpointFiles{{FindCheckpoint(variant->files[0], folder, /*plugin=*/"")}};
+    options.request.entry = {plugin, variant};
+    options.request.weights = CheckpointFiles{{FindCheckpoint(variant->files[0], folder, /*plugin=*/"")}};
     options.out = absl::StrCat(folder, "/", variant->name, ".pt");
-    ASSERT_OK_AND_ASSIGN(const Manifest manifest, ExportModel(registry, {plugin, variant}, options));
+    ASSERT_OK_AND_ASSIGN(const Manifest manifest, ExportModel(registry, options));
     EXPECT_EQ(manifest.source(), absl::StrCat("sha256:", Digest(file)));
   }
 }

@@ -76,7 +76,7 @@ TEST(InferImageTest, IsAsUpstreams) {
   for (const std::string& folder : *folders) {
     const std::string name = fs::path(folder).filename();
     const std::string model(absl::StripSuffix(name, "_infer_image"));
-    const auto options = [](ExportOptions& options) { options.with_preprocess = true; };
+    const auto options = [](ExportOptions& options) { options.request.with_preprocess = true; };
     ASSERT_OK_AND_ASSIGN(const Module module, ExportSeeded(registry, model, /*seed=*/0, options));
     Module in_float64 = module.deepcopy();
     in_float64.to(at::kDouble);

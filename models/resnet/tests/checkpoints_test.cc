@@ -98,13 +98,14 @@ TEST(ResNetCheckpointTest, CountersOfACheckpointAreExportedAndVerified) {
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_resnet"));
   const std::string folder = std::getenv("TEST_TMPDIR");
   ExportOptions options;
+  options.request.entry = entry;
   const std::string checkpoint = folder + "/tiny_resnet.safetensors";
   WriteCheckpoint(entry, checkpoint);
-  options.weights = CheckpointFiles{{checkpoint}};
+  options.request.weights = CheckpointFiles{{checkpoint}};
   for (const DType dtype : {DType::kFloat32, DType::kFloat16}) {
-    options.dtype = dtype;
+    options.request.dtype = dtype;
     options.out = absl::StrCat(folder, "/counted_", DTypeName(dtype), ".pt");
-    ASSERT_OK(ExportModel(registry, entry, options));
+    ASSERT_OK(ExportModel(registry, options));
     const torch::jit::Module module = torch::jit::load(options.out);
     EXPECT_EQ(module.attr("bn1").toModule().attr("num_batches_tracked").toTensor().item<int64_t>(), 7);
     EXPECT_OK(VerifyArtifact(registry, options.out, /*checkpoints=*/{}));

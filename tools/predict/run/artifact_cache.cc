@@ -8,17 +8,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <system_error>
-#include <variant>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "artifact/request/artifact_request.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/version.h"
 #include "common/status/status_macros.h"
-#include "common/tensor/dtype.h"
 
 namespace modelport {
 namespace {
@@ -35,27 +33,21 @@ absl::Status AppendIdentity(const std::string& path, std::string& key) {
   return absl::OkStatus();
 }
 
-absl::Status AppendWeights(const WeightSource& weights, std::string& key) {
-  if (const auto* const seeded = std::get_if<Seeded>(&weights)) absl::StrAppend(&key, SeededName(*seeded), "\n");
-  const auto* const files = std::get_if<CheckpointFiles>(&weights);
-  if (files == nullptr) return absl::OkStatus();
-  for (const CheckpointFile& file : *files) {
-    absl::StrAppend(&key, file.choice.layout, "\n", file.choice.state_dict.value_or("by fit"), "\n");
-    ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(file.path));
+absl::Status AppendFiles(const WeightSource& weights, std::string& key) {
+  for (const std::string& path : CheckpointPaths(weights)) {
+    ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(path));
     for (const OpenedFile& opened : checkpoint.files()) RETURN_IF_ERROR(AppendIdentity(opened.path, key));
   }
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::string> NameFor(const CatalogEntry& entry, const ExportOptions& options) {
+absl::StatusOr<std::string> NameFor(const ExportOptions& options) {
+  const auto& [plugin, variant] = options.request.entry;
   std::string key =
-      absl::StrCat(kModelportVersion, "\n", TORCH_VERSION, "\n", entry.variant->name, "\n", entry.plugin->plugin_digest,
-                   "\n", entry.plugin->key_map_digest, "\n", DTypeName(options.dtype), "\n");
-  absl::StrAppend(&key, options.runtime == nullptr ? "newest" : options.runtime->name, "\n", options.with_preprocess,
-                  options.prove, options.allow_nonfinite, "\n", absl::StrJoin(options.outputs, ","), "\n",
-                  options.target->name, " ", options.wrapper, "\n");
-  RETURN_IF_ERROR(AppendWeights(options.weights, key));
-  return absl::StrCat(entry.variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
+      absl::StrCat(kModelportVersion, "\n", TORCH_VERSION, "\n", plugin->plugin_digest, "\n", plugin->key_map_digest,
+                   "\n", options.prove, options.allow_nonfinite, "\n", RequestText(options.request));
+  RETURN_IF_ERROR(AppendFiles(options.request.weights, key));
+  return absl::StrCat(variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
 }
 
 absl::Status CheckOwner(const std::string& path) {
@@ -91,10 +83,9 @@ absl::StatusOr<std::string> CacheFolder() {
   return absl::NotFoundError("no place to keep artifacts: set HOME or XDG_CACHE_HOME to an absolute path");
 }
 
-absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const CatalogEntry& entry, ExportOptions options,
-                                          const std::string& folder) {
+absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, ExportOptions options, const std::string& folder) {
   RETURN_IF_ERROR(MakeFolder(folder));
-  ASSIGN_OR_RETURN(const std::string name, NameFor(entry, options));
+  ASSIGN_OR_RETURN(const std::string name, NameFor(options));
   const std::string path = absl::StrCat(folder, "/", name);
   // A manifest never stands beside an artifact that is not whole.
   std::error_code error;
@@ -104,7 +95,7 @@ absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const Catalo
     return KeptArtifact{path};
   }
   options.out = path;
-  RETURN_IF_ERROR(ExportModel(registry, entry, options).status());
+  RETURN_IF_ERROR(ExportModel(registry, options).status());
   // Under a umask of 002 a group could write to them.
   for (const std::string& file : {path, ManifestPath(path)}) {
     fs::permissions(file, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, error);

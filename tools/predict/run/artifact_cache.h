@@ -27,8 +27,7 @@ struct KeptArtifact {
 // else, and several processes may do this at the same time. `options.out` is not used.
 //   PermissionDenied  `folder` exists and belongs to another user, or others may write there
 //   others            as ExportModel
-absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, const CatalogEntry& entry, ExportOptions options,
-                                          const std::string& folder);
+absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, ExportOptions options, const std::string& folder);
 
 // Kept artifacts are code that is run, so nobody else may have written there. What others could write to before is not
 // to be trusted after a chmod either. `info` is of the file or folder `path`, best of the open one.

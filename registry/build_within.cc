@@ -1,4 +1,4 @@
-#include "registry/target_tree.h"
+#include "registry/build_within.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -16,8 +16,6 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
-#include "common/text/printable.h"
-#include "registry/find_wrapper.h"
 #include "registry/plugin.h"
 #include "targets/target/target.h"
 #include "targets/targets.h"
@@ -90,8 +88,16 @@ absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& pl
   return tree;
 }
 
-// The wrapper's type and the values of its arguments: "InferImage(mean=[0.5, 0.5, 0.5], ...)".
-absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
+}  // namespace
+
+absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
+                                       const ModuleTree& model) {
+  absl::StatusOr<ModuleTree> tree = WrapAndCheck(wrapper, plugin, variant, model);
+  if (tree.ok()) return tree;
+  return Annotate(tree.status(), absl::StrCat(MarkString(wrapper.mark), ": wrapper of ", variant.name));
+}
+
+absl::StatusOr<std::string> DescribeWrapper(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                          const ModuleTree& model, const ModuleTree& whole) {
   Scope known = WrapperScope(plugin.preprocessing, model);
   ASSIGN_OR_RETURN(const Scope of_root, BindArguments(model.root.type->signature, variant.module, Scope()));
@@ -104,45 +110,6 @@ absl::StatusOr<std::string> DescribeCall(const Wrapper& wrapper, const Plugin& p
     }
   };
   return absl::StrCat(signature.name, "(", absl::StrJoin(signature.argument_names(), ", ", format), ")");
-}
-
-std::string OutputsFlag(const std::vector<std::string>& outputs) {
-  return absl::StrCat("--outputs=", Brief(absl::StrJoin(outputs, ",")));
-}
-
-absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model, const Variant& variant,
-                                 const std::vector<std::string>& outputs) {
-  absl::StatusOr<KeptOutputs> kept = KeepOutputs(model, variant.module, outputs);
-  if (kept.ok()) return kept;
-  return Annotate(Annotate(kept.status(), variant.name), OutputsFlag(outputs));
-}
-
-}  // namespace
-
-absl::StatusOr<TargetTree> BuildTargetTree(const Plugin& plugin, const Variant& variant, const Target& target,
-                                           bool with_preprocess, absl::string_view wrapper,
-                                           const std::vector<std::string>& outputs) {
-  RETURN_IF_ERROR(FindWrapper(plugin, variant, target, with_preprocess, wrapper).status());
-  ASSIGN_OR_RETURN(ModuleTree built, BuildModuleTree(plugin.library, variant.module));
-  const auto model = std::make_shared<const ModuleTree>(std::move(built));
-  ASSIGN_OR_RETURN(KeptOutputs kept, Keep(model, variant, outputs));
-  // A wrapper may be for variants with an output that is left out.
-  Variant reduced = variant;
-  reduced.module = kept.call;
-  const absl::StatusOr<ChosenWrapper> chosen = FindWrapper(plugin, reduced, target, with_preprocess, wrapper);
-  if (!chosen.ok()) return Annotate(chosen.status(), OutputsFlag(outputs));
-  if (chosen->wrapper == nullptr) return TargetTree{model, kept, kept.tree};
-  ASSIGN_OR_RETURN(ModuleTree wrapped, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
-  ASSIGN_OR_RETURN(std::string call, DescribeCall(*chosen->wrapper, plugin, reduced, *kept.tree, wrapped));
-  return TargetTree{model, std::move(kept), std::make_shared<const ModuleTree>(std::move(wrapped)), std::move(call),
-                    chosen->name};
-}
-
-absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
-                                       const ModuleTree& model) {
-  absl::StatusOr<ModuleTree> tree = WrapAndCheck(wrapper, plugin, variant, model);
-  if (tree.ok()) return tree;
-  return Annotate(tree.status(), absl::StrCat(MarkString(wrapper.mark), ": wrapper of ", variant.name));
 }
 
 }  // namespace modelport

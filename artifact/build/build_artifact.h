@@ -1,0 +1,37 @@
+// The one way from a request and weights to what an artifact holds: export writes it, verify compares with it, parity
+// runs it.
+#ifndef MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
+#define MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
+
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/statusor.h"
+#include "artifact/build/bind_parts.h"
+#include "artifact/build/target_module.h"
+#include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
+#include "common/expression/expression.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+struct Artifact {
+  TargetTree tree;
+  ArtifactWeights weights;
+  BuiltModule built;           // Borrows from `weights`.
+  std::vector<Call> examples;  // The calls that its round trip makes.
+  Manifest manifest;           // Without what describe_export.h adds: source, file and proof.
+};
+
+// Gives the weights for all slots of what the tree keeps of the model.
+using WeightsFor = absl::FunctionRef<absl::StatusOr<ArtifactWeights>(const TargetTree& tree)>;
+
+// Builds what `request` asks for. Its weights are those of `weights_for`, which is called once.
+//   InvalidArgument  as BuildTargetTree and BuildTargetModule
+//   others           as `weights_for`
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, WeightsFor weights_for);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_

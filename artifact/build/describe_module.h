@@ -1,0 +1,17 @@
+#ifndef MODELPORT_ARTIFACT_BUILD_DESCRIBE_MODULE_H_
+#define MODELPORT_ARTIFACT_BUILD_DESCRIBE_MODULE_H_
+
+#include "artifact/build/target_module.h"
+#include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
+#include "common/manifest/manifest.pb.h"
+
+namespace modelport {
+
+// Begins the manifest of an artifact: all fields but those that describe_export.h adds, about the source of the
+// weights, the file and the proof. `built` is the module of `tree.whole`.
+Manifest DescribeModule(const ArtifactRequest& request, const TargetTree& tree, const BuiltModule& built);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_BUILD_DESCRIBE_MODULE_H_

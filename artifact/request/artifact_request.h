@@ -1,0 +1,45 @@
+#ifndef MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
+#define MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/tensor/dtype.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "registry/recognise/weight_source.h"
+#include "registry/registry.h"
+#include "targets/targets.h"
+
+namespace modelport {
+
+// Which artifact is meant. Equal requests of one plugin and equal files of weights give equal artifacts.
+struct ArtifactRequest {
+  CatalogEntry entry = {};                         // Of a registry that outlives the request.
+  const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
+  std::string wrapper = {};                        // The plugin's wrapper for the target; empty: the default.
+  const Runtime* runtime = nullptr;                // The runtime it is made for; null: the newest.
+  DType dtype = DType::kFloat32;                   // Of the artifact's weights.
+  std::vector<std::string> outputs = {};           // Those of the model's forward to keep; empty: all.
+  bool with_preprocess = false;                    // Whether the artifact prepares images itself.
+  WeightSource weights = {};                       // Seeded weights by default.
+};
+
+// All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
+std::string RequestText(const ArtifactRequest& request);
+
+// The name of the artifact, as ArtifactName says: "resnet50", "resnet50_classes".
+//   InvalidArgument  as FindWrapper
+absl::StatusOr<std::string> NameOfArtifact(const ArtifactRequest& request);
+
+// What the export was asked for that wrote the manifest `stated`. Of the weights it has the seeded ones; a manifest
+// does not name the paths of checkpoints. Anybody may have written a manifest.
+//   NotFound         no such model
+//   InvalidArgument  no such target, runtime or wrapper
+//   DataLoss         no such dtype
+absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Manifest& stated);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
