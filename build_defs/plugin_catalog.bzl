@@ -18,7 +18,7 @@ def _check_block(line, field, where):
 def _unquoted(text):
     return text.strip().strip("\"'")
 
-# The wrapper on a line of a root's list, "classes: NukeClasses(mean)" or "normals: {module: \"Normals()\", when: has_normals}".
+# The wrapper on a line of a root's list, "classes: HostClasses(mean)" or "normals: {module: \"Normals()\", when: has_normals}".
 def _read_wrapper(line, host, root, where):
     name, _, value = line.partition(":")
     if not value.strip():

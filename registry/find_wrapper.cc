@@ -7,6 +7,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -64,7 +65,7 @@ absl::StatusOr<ChosenWrapper> FindWrapper(const Plugin& plugin, const Variant& v
   }
   if (!target.wraps && !name.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--wrapper=", Brief(name), ": artifacts for --target=", target.name,
-                                                   " have no wrapper to choose; add --target=nuke"));
+                                                   " have no wrapper to choose; add ", WrappingTargetFlags()));
   }
   if (!target.wraps && !with_preprocess) return ChosenWrapper();
   const std::vector<const Wrapper*> wrappers = WrappersOf(plugin, variant, with_preprocess ? "" : target.name);

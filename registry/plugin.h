@@ -59,7 +59,7 @@ struct Preprocessing {
   std::vector<int64_t> size;  // The only height and width that the model takes; empty: it takes others, too.
 };
 
-// The module around the root in artifacts for a target, NukeDepth(mean, std, multiple_of), or in those that prepare
+// The module around the root in artifacts for a target, HostDepth(mean, std, multiple_of), or in those that prepare
 // images themselves.
 struct Wrapper {
   std::string target = {};  // Empty: for `export --with_preprocess`.

@@ -1,6 +1,8 @@
 #ifndef MODELPORT_TARGETS_TARGETS_H_
 #define MODELPORT_TARGETS_TARGETS_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -11,8 +13,15 @@ namespace modelport {
 // Every known target.
 absl::Span<const Target* const> Targets();
 
-// InvalidArgument: unknown target "nuk"; nearest: nuke.
+// InvalidArgument: unknown target "libtorche"; nearest: libtorch.
 absl::StatusOr<const Target*> FindTarget(absl::string_view name);
+
+// The hosts for which plugins wrap their models, as flags: "--target=HOST or --target=OTHER".
+std::string WrappingTargetFlags();
+
+// The hosts that have packages, as flags: "--host=VERSION, the oldest Host that has to load the package, such as
+// --host=14 or 15.1"; several with "; " between.
+std::string PackageFlagHint();
 
 }  // namespace modelport
 

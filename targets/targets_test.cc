@@ -25,6 +25,22 @@ TEST(TargetsTest, HaveNamesAndKnownRuntimes) {
   EXPECT_THAT(names, UnorderedElementsAre("libtorch", "nuke"));
 }
 
+TEST(TargetsTest, FlagsNameEachHost) {
+  EXPECT_EQ(WrappingTargetFlags(), "--target=nuke");
+  EXPECT_EQ(PackageFlagHint(),
+            "--nuke=VERSION, the oldest Nuke that has to load the package, such as --nuke=14 or 15.1");
+}
+
+// Everything that people read of a host comes from its own folder.
+TEST(TargetsTest, AHostTellsWhatPeopleReadOfIt) {
+  for (const Target* target : Targets()) {
+    EXPECT_FALSE(target->title.empty()) << target->name;
+    EXPECT_EQ(target->example_releases.empty(), target->runtime_of == nullptr) << target->name;
+    EXPECT_EQ(target->package_place.empty(), target->package == nullptr) << target->name;
+    EXPECT_EQ(target->next_step == nullptr, target->package == nullptr) << target->name;
+  }
+}
+
 TEST(FindTargetTest, AnUnknownNameGetsTheNearest) {
   ASSERT_OK_AND_ASSIGN(const Target* target, FindTarget("nuke"));
   EXPECT_EQ(target->name, "nuke");

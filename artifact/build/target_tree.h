@@ -18,7 +18,7 @@ struct TargetTree {
   // The artifact's: `kept.tree` itself, or a wrapper around a copy of it. Its slots are those of `kept.tree`, in the
   // same order.
   std::shared_ptr<const ModuleTree> whole;
-  // The wrapper and its arguments, "NukeDepth(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
+  // The wrapper and its arguments, "InferImage(mean=[0.5, 0.5, 0.5], ...)"; empty if there is none.
   std::string wrapper = {};
   std::string wrapper_name = {};  // Of a wrapper that is not the default, "classes"; else empty.
 

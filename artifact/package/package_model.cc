@@ -8,6 +8,7 @@
 #include "common/io/output_file.h"
 #include "common/io/output_folder.h"
 #include "common/status/status_macros.h"
+#include "targets/targets.h"
 
 namespace modelport {
 namespace {
@@ -15,9 +16,8 @@ namespace {
 absl::Status CheckOptions(const ExportOptions& options) {
   const Target& target = *options.request.target;
   if (target.package == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("--target=", target.name,
-                                                   ": this host has no packages; pass --nuke=VERSION, the oldest "
-                                                   "Nuke that has to load it, such as --nuke=13"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--target=", target.name, ": this host has no packages; pass ", PackageFlagHint()));
   }
   if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
   return absl::OkStatus();

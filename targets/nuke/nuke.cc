@@ -1,16 +1,28 @@
 #include "targets/nuke/nuke.h"
 
+#include <string>
+
+#include "absl/strings/str_cat.h"
 #include "targets/nuke/nuke_release.h"
 #include "targets/nuke/package_files.h"
 
 namespace modelport {
+namespace {
+
+std::string OpenCatFileCreator(const std::string& path) {
+  return absl::StrCat("open ", path, "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.");
+}
+
+}  // namespace
 
 const Target& NukeTarget() {
   // The channels are those that every script of Nuke has; docs/nuke.md names the page.
   static const auto* const target =
       new Target{.name = "nuke",
+                 .title = "Nuke",
                  .wraps = true,
                  .newest_runtime = "2.7",
+                 .example_releases = "14 or 15.1",
                  .runtime_of = RuntimeOfNuke,
                  .loaded_by = NukesThatLoad,
                  .channels = {"rgba.red", "rgba.green", "rgba.blue", "rgba.alpha", "depth.Z", "forward.u", "forward.v",
@@ -19,7 +31,9 @@ const Target& NukeTarget() {
                               "mask_splinewarp.a"},
                  .dtypes = {DType::kFloat32, DType::kFloat16},
                  .check = CheckNukeUses,
-                 .package = NukePackageFiles};
+                 .package = NukePackageFiles,
+                 .package_place = "Nuke's Cattery",
+                 .next_step = OpenCatFileCreator};
   return *target;
 }
 

@@ -21,17 +21,20 @@ struct PackageFile {
 
 // A host. A member that is empty or null sets no condition.
 struct Target {
-  std::string name;  // "nuke"
+  std::string name;   // As flags and manifests have it: "libtorch".
+  std::string title;  // As people call it: "LibTorch".
   // Whether plugins wrap their models for this host. An artifact of a wrapped model keeps only `forward` and what it
   // calls, and its tree has an interface.
   bool wraps = false;
   // The newest LibTorch in any release of this host; empty: any.
   std::string newest_runtime = "";
-  // The LibTorch in a release of this host, such as "15.1", as common/torchscript/runtime/runtime.h names it; null: the
-  // host has no releases.
+  // Two releases of this host, as help shows them: "14 or 15.1".
+  std::string example_releases = "";
+  // The LibTorch in a release of this host, as common/torchscript/runtime/runtime.h names it; null: the host has no
+  // releases. A host that has some has a flag of its name.
   //   InvalidArgument  an unknown release; names the known ones
   absl::StatusOr<std::string> (*runtime_of)(absl::string_view release) = nullptr;
-  // The releases that load an artifact, for people: "Nuke 14.0 to 15.0, 15.1 to 16.0, 17.0", or "no Nuke". The oldest
+  // The releases that load an artifact, for people: "Host 14.0 to 15.0, 15.1", or "no Host". The oldest
   // LibTorch that loads it is `minimum_runtime`, empty if none does; null: the host has no releases.
   std::string (*loaded_by)(absl::string_view minimum_runtime) = nullptr;
   // The names that the host has for channels, for the interfaces of wrappers.
@@ -44,6 +47,9 @@ struct Target {
   // The files beside a proven artifact in a folder for the host; null: the host has no packages. Fails where `check`
   // fails. Equal manifests give equal files.
   absl::StatusOr<std::vector<PackageFile>> (*package)(const Manifest& manifest) = nullptr;
+  // Where packages go, "the Host's Library", and what to do with that of the artifact `path`, which lacks its ending.
+  std::string package_place = "";
+  std::string (*next_step)(const std::string& path) = nullptr;
 };
 
 }  // namespace modelport

@@ -1,4 +1,5 @@
-// No code in common/ and tests/ names a model or a family of the plugins: models are data, which tables have.
+// No code in common/ and tests/ names a model or a family of the plugins: models are data, which tables have. No code
+// outside targets/ names a host that has a folder there.
 #include <algorithm>
 #include <set>
 #include <string>
@@ -15,6 +16,7 @@
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 #include "tests/house/read_sources.h"
 
 namespace modelport {
@@ -77,6 +79,23 @@ TEST(NamesTest, NoCodeNamesAModel) {
     ++files;
   }
   EXPECT_GT(files, 500);
+}
+
+TEST(NamesTest, OnlyItsOwnFolderNamesAHost) {
+  int files = 0;
+  for (const std::string& path : SourcePaths()) {
+    if (absl::StartsWith(path, "targets/")) continue;
+    const std::string text = absl::AsciiStrToLower(ReadSource(path));
+    for (const Target* target : Targets()) {
+      if (!target->wraps) continue;
+      const size_t place = text.find(target->name);
+      const auto line = 1 + std::count(text.begin(), text.begin() + std::min(place, text.size()), '\n');
+      EXPECT_EQ(place, text.npos) << path << ":" << line << ": names " << target->name
+                                  << "; ask its Target, targets/target/target.h, for what the code needs";
+    }
+    ++files;
+  }
+  EXPECT_GT(files, 300);
 }
 
 TEST(NamesTest, ANameIsAWholeWord) {

@@ -33,7 +33,7 @@ class AnyFlag {
   virtual void Reset() = 0;  // To the default.
 
  protected:
-  AnyFlag(const char* name, const char* help) : name_(name), help_(help) {}
+  AnyFlag(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}
   ~AnyFlag() = default;
 
  private:
@@ -54,8 +54,8 @@ template <typename T>
 class Flag final : public AnyFlag {
  public:
   // Adds the flag to `group`.
-  Flag(FlagGroup& group, const char* name, T default_value, const char* help)
-      : AnyFlag(name, help), default_(std::move(default_value)), value_(default_) {
+  Flag(FlagGroup& group, std::string name, T default_value, std::string help)
+      : AnyFlag(std::move(name), std::move(help)), default_(std::move(default_value)), value_(default_) {
     group.push_back(this);
   }
 
@@ -82,7 +82,7 @@ class Flag final : public AnyFlag {
 class FlagWithHelp final : public AnyFlag {
  public:
   // Adds the flag to `group`. A flag of another source may not exist before main, so this is constructed in a function.
-  FlagWithHelp(FlagGroup& group, AnyFlag& flag, const char* help) : AnyFlag(flag.name().c_str(), help), flag_(flag) {
+  FlagWithHelp(FlagGroup& group, AnyFlag& flag, std::string help) : AnyFlag(flag.name(), std::move(help)), flag_(flag) {
     group.push_back(this);
   }
 

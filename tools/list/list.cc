@@ -1,7 +1,10 @@
 // Prints the catalog.
+#include <algorithm>
 #include <cstddef>
 #include <iostream>
+#include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -16,6 +19,7 @@
 #include "models/built_in_plugins.h"
 #include "registry/find_wrapper.h"
 #include "registry/registry.h"
+#include "targets/targets.h"
 #include "tools/command/commands.h"
 #include "tools/command/terminal.h"
 #include "tools/request/load_registry.h"
@@ -35,9 +39,9 @@ std::string FileNames(const Variant& variant) {
                        [](std::string* out, const PublishedFile& file) { absl::StrAppend(out, file.name); });
 }
 
-// The nodes for Nuke, the default first.
-std::string NukeNodes(const CatalogEntry& entry) {
-  return absl::StrJoin(WrappersOf(*entry.plugin, *entry.variant, "nuke"), ", ",
+// The wrappers for a host, the default first.
+std::string WrappersFor(const Target& target, const CatalogEntry& entry) {
+  return absl::StrJoin(WrappersOf(*entry.plugin, *entry.variant, target.name), ", ",
                        [](std::string* out, const Wrapper* wrapper) { absl::StrAppend(out, wrapper->name); });
 }
 
@@ -77,12 +81,20 @@ std::string FitCatalog(const Rows& rows) {
 
 absl::Status List() {
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
-  Rows rows = {{"model", "family", "what", "parameters", "for Nuke", "published file", "licence of the weights"}};
+  std::vector<const Target*> hosts;
+  std::copy_if(Targets().begin(), Targets().end(), std::back_inserter(hosts), [](const Target* t) { return t->wraps; });
+  std::vector<std::string> titles = {"model", "family", "what", "parameters"};
+  for (const Target* host : hosts) titles.push_back(absl::StrCat("for ", host->title));
+  titles.insert(titles.end(), {"published file", "licence of the weights"});
+  Rows rows = {std::move(titles)};
   for (const CatalogEntry& entry : registry.catalog()) {
+    const Variant& variant = *entry.variant;
     ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
-    rows.push_back({entry.variant->name, entry.plugin->family, entry.variant->summary, FormatCount(parameters),
-                    NukeNodes(entry), entry.variant->published ? FileNames(*entry.variant) : "not published",
-                    entry.variant->licence});
+    std::vector<std::string> row = {variant.name, entry.plugin->family, variant.summary, FormatCount(parameters)};
+    for (const Target* host : hosts) row.push_back(WrappersFor(*host, entry));
+    row.push_back(variant.published ? FileNames(variant) : "not published");
+    row.push_back(variant.licence);
+    rows.push_back(std::move(row));
   }
   std::cout << FitCatalog(rows);
   return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "models/built_in_plugins.h"
+#include "targets/targets.h"
 #include "tools/command/commands.h"
 #include "tools/package/package_request.h"
 #include "tools/request/export_request.h"
@@ -24,6 +25,15 @@
 
 namespace modelport {
 namespace {
+
+// "the Host's Library": where packages go.
+std::string PackagePlaces() {
+  std::vector<std::string> places;
+  for (const Target* target : Targets()) {
+    if (target->package != nullptr) places.push_back(target->package_place);
+  }
+  return absl::StrJoin(places, " or ");
+}
 
 // Writes the package of `model` to the new folder `out` and prints its summary. Returns notes for stderr.
 absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std::string& model,
@@ -35,8 +45,8 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
   ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
-  std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start) << "Next: open " << path
-            << "_CatFileCreator.nk in NukeX; README.md beside it tells the steps.\n"
+  std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start)
+            << "Next: " << options.request.target->next_step(path) << "\n"
             << std::flush;
   return absl::StrCat(choice, LicenceNote(manifest));
 }
@@ -127,8 +137,9 @@ Command PackageCommand() {
   return {
       .name = "package",
       .summary =
-          "Exports models of the catalog into folders for Nuke's Cattery. With --model=NAME,NAME or --family=NAME each "
-          "model gets a folder in --out=FOLDER. --nuke=VERSION is the oldest Nuke that has to load them.",
+          absl::StrCat("Exports models of the catalog into folders for ", PackagePlaces(),
+                       ". With --model=NAME,NAME or --family=NAME each model gets a folder in --out=FOLDER. Wanted is ",
+                       PackageFlagHint(), "."),
       .flags = PackageFlags(),
       .run = TakesFlags(Package),
   };

@@ -5,11 +5,12 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "artifact/export/name_of_artifact.h"
+#include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
-#include "targets/target/target.h"
+#include "targets/targets.h"
 #include "tools/request/export_request.h"
 #include "tools/request/host_request.h"
 #include "tools/request/load_registry.h"
@@ -50,6 +51,17 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
   return absl::InvalidArgumentError(absl::StrCat("--model=", names, ": names ", *twice, " twice"));
 }
 
+// "host, which --host means, too": each host that has packages.
+std::string HostsWithPackages() {
+  std::vector<std::string> hosts;
+  for (const Target* target : Targets()) {
+    if (target->package != nullptr) {
+      hosts.push_back(absl::StrCat(target->name, ", which --", target->name, " means, too"));
+    }
+  }
+  return absl::StrJoin(hosts, ", or ");
+}
+
 }  // namespace
 
 std::string PackageName(const PackageRequest& request, const std::string& model) {
@@ -75,7 +87,8 @@ FlagGroup PackageFlags() {
       "for their folders, by default the current one");
   static const FlagWithHelp dtype(own, FLAGS_dtype, "dtype of the artifact's weights: float32 or float16");
   static const FlagWithHelp target(
-      own, FLAGS_target, "the host that the package is for: nuke, which --nuke means, too; one of both is wanted");
+      own, FLAGS_target,
+      absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of both is wanted"));
   // A package has images of any size, prepared by its node, in a proven artifact.
   return flags + own +
          Without(ExportFlags(), {"model", "checkpoint", "out", "dtype", "target", "with_preprocess", "verify"});
@@ -97,8 +110,7 @@ absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {
   }
   ASSIGN_OR_RETURN(request.options, ParseExportOptions());
   if (request.options.request.target->package == nullptr && FLAGS_target->empty()) {
-    return absl::InvalidArgumentError(
-        "--nuke is missing: the oldest Nuke that has to load the package, such as --nuke=13");
+    return absl::InvalidArgumentError(absl::StrCat("a host is missing: pass ", PackageFlagHint()));
   }
   request.out = OutPath(request.is_list ? "." : PackageName(request, request.models.front()));
   return request;

@@ -66,7 +66,7 @@ TEST(PackageRequestTest, WrongFlagsAreNamed) {
       {{"--model=dav2_vits,"}, "--model=dav2_vits,: wants a name before and after each comma"},
       {{"--model=dav2_vits,da3_small", "--checkpoint=c.pth"}, "--checkpoint is for one model"},
       {{"--model=dav2_vits", "--nuke=12"}, "--nuke=12: unknown Nuke"},
-      {{"--model=dav2_vits"}, "--nuke is missing: the oldest Nuke that has to load the package"},
+      {{"--model=dav2_vits"}, "a host is missing: pass --nuke=VERSION, the oldest Nuke that has to load the package"},
       {{"--model=dav2_vits", "--nuke=14", "--noverify"}, "--noverify: no such flag"},
       {{"--model=dav2_vits", "--nuke=14", "--with_preprocess"}, "--with_preprocess: no such flag"},
   };

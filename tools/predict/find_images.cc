@@ -184,7 +184,7 @@ absl::Status AddWildcard(const std::string& pattern, FoundImages& found) {
   return absl::OkStatus();
 }
 
-// Nuke's sign for the view of a stereo pair in a name, "%V" or "%v"; "" if there is none.
+// The sign of compositors for the view of a stereo pair in a name, "%V" or "%v"; "" if there is none.
 std::string ViewSign(const std::string& path) {
   for (const char* const sign : {"%V", "%v"}) {
     if (absl::StrContains(path, sign)) return sign;

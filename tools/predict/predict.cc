@@ -33,6 +33,7 @@
 #include "tools/predict/run/run_model.h"
 #include "tools/predict/scene/write_scene.h"
 #include "tools/request/export_request.h"
+#include "tools/request/host_request.h"
 
 namespace modelport {
 namespace {
@@ -334,7 +335,9 @@ FlagGroup PredictFlags() {
                                 "the .png or .exr file to write; of several images a folder, or a name in which %04d "
                                 "stands for an image's number or * for its name");
   // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
-  return flags + own + Without(ExportFlags(), {"model", "out", "with_preprocess", "wrapper", "target", "nuke"});
+  std::vector<absl::string_view> without = HostFlagNames();
+  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper"});
+  return flags + own + Without(ExportFlags(), without);
 }
 
 }  // namespace

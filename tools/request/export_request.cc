@@ -16,6 +16,7 @@
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/find_checkpoint.h"
 #include "registry/recognise/recognise_model.h"
+#include "targets/targets.h"
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
 #include "tools/request/host_request.h"
@@ -43,8 +44,9 @@ Flag<bool> FLAGS_with_preprocess(
     "0..1");
 Flag<std::string> FLAGS_wrapper(
     flags, "wrapper", "",
-    "with --target=nuke or --nuke: which of the model's nodes to make, by the name that bazel run //tools:list shows; "
-    "by default the first");
+    absl::StrCat("with ", WrappingTargetFlags(),
+                 ": which of the model's nodes to make, by the name that bazel run //tools:list shows; by default the "
+                 "first"));
 Flag<std::string> FLAGS_outputs(flags, "outputs", "",
                                 "the outputs of the model's forward to keep, such as depth, or several with commas "
                                 "between; the others are left out, with the code and the weights that only they "

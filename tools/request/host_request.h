@@ -1,8 +1,12 @@
-// The flags --target, --runtime and --nuke.
+// The flags --target and --runtime, and one for each host that has releases.
 #ifndef MODELPORT_TOOLS_REQUEST_HOST_REQUEST_H_
 #define MODELPORT_TOOLS_REQUEST_HOST_REQUEST_H_
 
+#include <string>
+#include <vector>
+
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "targets/target/target.h"
 #include "tools/command/flags.h"
@@ -15,15 +19,18 @@ struct HostRequest {
   const Runtime* runtime;  // That has to load the file; null if the flags ask for none.
 };
 
-// The flags --target, --runtime and --nuke.
+// The flags --target, --runtime and, named after its host, --HOST for each host that has releases.
 const FlagGroup& HostFlags();
+
+// The names of those that choose a host: all but --runtime.
+std::vector<absl::string_view> HostFlagNames();
 
 // For a tool that takes it in another way (FlagWithHelp).
 extern Flag<std::string> FLAGS_target;
 
-// Reads these flags. --nuke=15.1 means --target=nuke and the LibTorch of
-// Nuke 15.1. Without --target and --nuke the target is libtorch.
-//   InvalidArgument  an unknown host, release or LibTorch; or --nuke contradicts one of the others
+// Reads these flags. --HOST=RELEASE means --target=HOST and the LibTorch of that release. Without it and without
+// --target the target is libtorch.
+//   InvalidArgument  an unknown host, release or LibTorch; or flags that contradict each other
 absl::StatusOr<HostRequest> ParseHostRequest();
 
 }  // namespace modelport

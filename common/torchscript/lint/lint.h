@@ -1,4 +1,4 @@
-// Finds what keeps any TorchScript file from working in a host such as Nuke.
+// Finds what keeps any TorchScript file from working in a host.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_LINT_H_
 
