@@ -7,20 +7,18 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/string_view.h"
 #include "common/manifest/version.h"
-#include "release/run_modelport.h"
 
 namespace modelport {
 namespace {
 
 // `text` for man: a backslash, a dash or a dot at the start of a line would have a meaning.
 std::string Roff(absl::string_view text) {
-  return absl::StrReplaceAll(WithCommandNames(text), {{"\\", "\\e"}, {"-", "\\-"}, {".", "\\&."}, {"'", "\\(aq"}});
+  return absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}, {".", "\\&."}, {"'", "\\(aq"}});
 }
 
 // `text` within an option of zsh's _arguments, in single quotes.
 std::string Zsh(absl::string_view text) {
-  return absl::StrReplaceAll(WithCommandNames(text),
-                             {{"\\", "\\\\"}, {"'", "'\\''"}, {"[", "\\["}, {"]", "\\]"}, {":", "\\:"}});
+  return absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"'", "'\\''"}, {"[", "\\["}, {"]", "\\]"}, {":", "\\:"}});
 }
 
 std::string RoffFlag(const AnyFlag& flag) {

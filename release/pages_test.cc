@@ -11,7 +11,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 FlagGroup flags;
-Flag<std::string> flag_song(flags, "song", "air", "a song, such as bazel run //tools:play -- --song=x; it's [new]: so");
+Flag<std::string> flag_song(flags, "song", "air", "a song, such as modelport play --song=x; it's [new]: so");
 Flag<bool> flag_loud(flags, "loud", false, ".loud \\ or not");
 
 std::vector<Command> Commands() {

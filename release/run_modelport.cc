@@ -4,11 +4,8 @@
 #include <iostream>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/strings/strip.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
@@ -41,12 +38,13 @@ int NameNoCommand(absl::string_view word, const std::vector<Command>& commands) 
                   }});
 }
 
-}  // namespace
-
+// `command` by the name with which users of modelport call it.
 Command OfModelport(Command command) {
   command.name = absl::StrCat("modelport ", command.name);
   return command;
 }
+
+}  // namespace
 
 std::string CommandList(const std::vector<Command>& commands) {
   Table table;
@@ -59,7 +57,6 @@ std::string CommandList(const std::vector<Command>& commands) {
 }
 
 int RunModelport(int argc, const char* const* argv, const std::vector<Command>& commands) {
-  const CommandNames out(std::cout), err(std::cerr);
   const absl::string_view word = argc > 1 ? argv[1] : "";
   if (const Command* const command = FindCommand(commands, word))
     return RunTool(argc - 1, argv + 1, OfModelport(*command));
@@ -76,36 +73,6 @@ int RunModelport(int argc, const char* const* argv, const std::vector<Command>& 
   if (command == nullptr) return NameNoCommand(argv[2], commands);
   const char* const help[] = {"modelport", "--help"};
   return RunTool(2, help, OfModelport(*command));
-}
-
-std::string WithCommandNames(absl::string_view text) {
-  constexpr absl::string_view kTools = "//tools:";
-  std::string result;
-  for (size_t found; (found = text.find(kTools)) != text.npos;) {
-    absl::string_view before = text.substr(0, found);
-    // ./bazelw run, bazelw run, bazel run
-    if (absl::ConsumeSuffix(&before, "bazel run ") || absl::ConsumeSuffix(&before, "bazelw run ")) {
-      absl::ConsumeSuffix(&before, "./");
-    }
-    text.remove_prefix(found + kTools.size());
-    size_t end = 0;
-    while (end < text.size() && (absl::ascii_isalnum(text[end]) || text[end] == '_')) ++end;
-    absl::StrAppend(&result, before, "modelport ", text.substr(0, end));
-    text.remove_prefix(end);
-    if (text == " --" || absl::StartsWith(text, " -- ")) text.remove_prefix(3);
-  }
-  return absl::StrCat(result, text);
-}
-
-CommandNames::int_type CommandNames::overflow(int_type c) {
-  if (traits_type::eq_int_type(c, traits_type::eof())) return traits_type::not_eof(c);
-  return target_->sputc(traits_type::to_char_type(c));
-}
-
-std::streamsize CommandNames::xsputn(const char* text, std::streamsize size) {
-  const std::string named = WithCommandNames(absl::string_view(text, size));
-  const std::streamsize written = target_->sputn(named.data(), named.size());
-  return written == static_cast<std::streamsize>(named.size()) ? size : 0;
 }
 
 }  // namespace modelport

@@ -1,15 +1,20 @@
 #include "release/run_modelport.h"
 
 #include <iostream>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/command/tool_call.h"
 
 namespace modelport {
+
+absl::string_view AllToolsProgram() { return "modelport"; }
+
 namespace {
 
 using testing::HasSubstr;
@@ -19,20 +24,21 @@ using testing::internal::GetCapturedStderr;
 using testing::internal::GetCapturedStdout;
 
 FlagGroup sing_flags, play_flags;
-Flag<std::string> sing_what(sing_flags, "what", "", "a song; bazel run //tools:play plays it");
+Flag<std::string> sing_what(sing_flags, "what", "", absl::StrCat("a song; ", ToolCall("play"), " plays it"));
 Flag<int> play_what(play_flags, "what", 1, "the number of a piece");
 
 std::vector<Command> SampleCommands() {
-  return {
-      {.name = "play", .summary = "Plays. Loudly.", .flags = play_flags, .run = TakesFlags([] {
-                                                                           std::cout << "plays " << *play_what << "\n";
-                                                                           return absl::OkStatus();
-                                                                         })},
-      {.name = "sing",
-       .summary = "Sings.",
-       .arguments = "FILE",
-       .flags = sing_flags,
-       .run = TakesFlags([] { return absl::NotFoundError(*sing_what + ": see bazel run //tools:play -- --what=2"); })}};
+  return {{.name = "play", .summary = "Plays. Loudly.", .flags = play_flags, .run = TakesFlags([] {
+                                                                               std::cout << "plays " << *play_what
+                                                                                         << "\n";
+                                                                               return absl::OkStatus();
+                                                                             })},
+          {.name = "sing",
+           .summary = "Sings.",
+           .arguments = "FILE",
+           .flags = sing_flags,
+           .run = TakesFlags(
+               [] { return absl::NotFoundError(absl::StrCat(*sing_what, ": see ", ToolCall("play", "--what=2"))); })}};
 }
 
 // The exit status, stdout and stderr of `modelport arguments`.
@@ -97,33 +103,5 @@ TEST(RunModelportTest, AnUnknownCommandNamesTheNearest) {
   EXPECT_THAT(Modelport({}).err, testing::StartsWith("INVALID_ARGUMENT: the command is missing\n"));
 }
 
-TEST(WithCommandNamesTest, CallsOfToolsBecomeCallsOfModelport) {
-  const struct {
-    const char *text, *named;
-  } kCases[] = {
-      {"bazel run //tools:list shows all", "modelport list shows all"},
-      {"./bazelw run //tools:export -- --model=m", "modelport export --model=m"},
-      {"bazelw run //tools:export --", "modelport export"},
-      {"a //tools:new_plugin, b", "a modelport new_plugin, b"},
-      {"bazel run //tools:list; bazel run //tools:inspect -- --checkpoint=f",
-       "modelport list; modelport inspect --checkpoint=f"},
-      {"//tools:verify --tolerance=1 -- x", "modelport verify --tolerance=1 -- x"},
-      {"bazel build //models:catalog", "bazel build //models:catalog"},
-      {"", ""},
-  };
-  for (const auto& c : kCases) EXPECT_EQ(WithCommandNames(c.text), c.named);
-}
-
-TEST(CommandNamesTest, ChangesTheStreamWhileItLives) {
-  std::ostringstream stream;
-  {
-    const CommandNames names(stream);
-    stream << "//tools:list\n" << 1 << std::flush;
-  }
-  stream << "//tools:list";
-  EXPECT_EQ(stream.str(), "modelport list\n1//tools:list");
-}
-
 }  // namespace
-
 }  // namespace modelport

@@ -27,6 +27,7 @@
 #include "registry/weight_parts.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/draft/draft_layout.h"
 #include "tools/inspect/print_artifact.h"
@@ -122,7 +123,7 @@ void PrintNamed(const std::vector<FittingVariant>& fitting, const Checkpoint& ch
 
 // Prints what to type next for the only model that fits.
 void PrintNext(const Checkpoint& checkpoint) {
-  std::cout << "  next: bazel run //tools:export -- --checkpoint=" << Printable(checkpoint.path()) << "\n";
+  std::cout << "  next: " << ToolCall("export", absl::StrCat("--checkpoint=", Printable(checkpoint.path()))) << "\n";
 }
 
 // Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.

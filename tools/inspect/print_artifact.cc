@@ -20,6 +20,7 @@
 #include "common/torchscript/archive/artifact_file.h"
 #include "targets/targets.h"
 #include "tools/command/terminal.h"
+#include "tools/command/tool_call.h"
 
 namespace modelport {
 namespace {
@@ -149,7 +150,7 @@ void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {
   if (within || beside) AddManifest(beside ? *beside : *within, table);
   if (beside) table.AddRow({"checks", DescribeProof(beside->round_trip())});
   out << FitStdout(table);
-  if (within || beside) out << "The manifest says so; bazel run //tools:verify proves it.\n";
+  if (within || beside) out << "The manifest says so; " << ToolCall("verify") << " proves it.\n";
 }
 
 }  // namespace modelport

@@ -11,6 +11,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "targets/targets.h"
+#include "tools/command/tool_call.h"
 #include "tools/request/export_request.h"
 #include "tools/request/host_request.h"
 #include "tools/request/load_registry.h"
@@ -76,7 +77,8 @@ FlagGroup PackageFlags() {
   static FlagGroup own;
   static const FlagWithHelp model(
       own, FLAGS_model,
-      "the variant to package, such as dav2_vits, or several with commas between; bazel run //tools:list shows all");
+      absl::StrCat("the variant to package, such as dav2_vits, or several with commas between; ", ToolCall("list"),
+                   " shows all"));
   static const FlagWithHelp checkpoint(
       own, FLAGS_checkpoint,
       "for one model: the published file of weights, or several with commas between for a model of several files; by "

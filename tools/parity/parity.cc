@@ -23,6 +23,7 @@
 #include "registry/registry.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/parity/check/check_parity.h"
 #include "tools/parity/check/compared_model.h"
@@ -244,8 +245,8 @@ FlagGroup ParityFlags() {
   static FlagGroup own;
   static const FlagWithHelp model(
       own, FLAGS_model,
-      "the variant to compare, such as dav2_vits; bazel run //tools:list shows all; by default the one that "
-      "--checkpoint fits, if there is only one");
+      absl::StrCat("the variant to compare, such as dav2_vits; ", ToolCall("list"),
+                   " shows all; by default the one that --checkpoint fits, if there is only one"));
   // The model is not written.
   return flags + own + Without(ExportFlags(), {"model", "out", "verify", "allow_nonfinite"});
 }

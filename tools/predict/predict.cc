@@ -22,6 +22,7 @@
 #include "models/built_in_plugins.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/image/read_image.h"
 #include "tools/predict/find_images.h"
@@ -329,8 +330,8 @@ FlagGroup PredictFlags() {
   static FlagGroup own;
   static const FlagWithHelp model(
       own, FLAGS_model,
-      "the variant to run, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
-      "fits, if there is only one");
+      absl::StrCat("the variant to run, such as dav2_vits; ", ToolCall("list"),
+                   " shows all; by default the one that --checkpoint fits, if there is only one"));
   static const FlagWithHelp out(own, FLAGS_out,
                                 "the .png or .exr file to write; of several images a folder, or a name in which %04d "
                                 "stands for an image's number or * for its name");

@@ -17,6 +17,7 @@
 #include "registry/recognise/find_checkpoint.h"
 #include "registry/recognise/recognise_model.h"
 #include "targets/targets.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
 #include "tools/request/host_request.h"
@@ -42,11 +43,10 @@ Flag<bool> FLAGS_with_preprocess(
     flags, "with_preprocess", false,
     "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
     "0..1");
-Flag<std::string> FLAGS_wrapper(
-    flags, "wrapper", "",
-    absl::StrCat("with ", WrappingTargetFlags(),
-                 ": which of the model's nodes to make, by the name that bazel run //tools:list shows; by default the "
-                 "first"));
+Flag<std::string> FLAGS_wrapper(flags, "wrapper", "",
+                                absl::StrCat("with ", WrappingTargetFlags(),
+                                             ": which of the model's nodes to make, by the name that ",
+                                             ToolCall("list"), " shows; by default the first"));
 Flag<std::string> FLAGS_outputs(flags, "outputs", "",
                                 "the outputs of the model's forward to keep, such as depth, or several with commas "
                                 "between; the others are left out, with the code and the weights that only they "
@@ -59,8 +59,8 @@ Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
 
 Flag<std::string> FLAGS_model(
     flags, "model", "",
-    "the variant to export, such as dav2_vits; bazel run //tools:list shows all; by default the one that --checkpoint "
-    "fits, if there is only one");
+    absl::StrCat("the variant to export, such as dav2_vits; ", ToolCall("list"),
+                 " shows all; by default the one that --checkpoint fits, if there is only one"));
 Flag<std::string> FLAGS_checkpoint(
     flags, "checkpoint", "",
     "the published file of weights, or several with commas between for a model of several files; by default they are "
@@ -240,16 +240,15 @@ std::string OutPath(absl::string_view name) {
 }
 
 absl::Status ModelMissing() {
-  return absl::InvalidArgumentError(
-      "--model is missing: bazel run //tools:list shows the models, bazel run //tools:inspect -- --checkpoint=FILE "
-      "those that a file fits");
+  return absl::InvalidArgumentError(absl::StrCat("--model is missing: ", ToolCall("list"), " shows the models, ",
+                                                 ToolCall("inspect", "--checkpoint=FILE"), " those that a file fits"));
 }
 
 absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
   if (FLAGS_model->empty() && FLAGS_checkpoint->empty()) {
     return absl::InvalidArgumentError(
-        "--model is missing: bazel run //tools:list shows the models; with --checkpoint=FILE it is the one that the "
-        "file fits");
+        absl::StrCat("--model is missing: ", ToolCall("list"),
+                     " shows the models; with --checkpoint=FILE it is the one that the file fits"));
   }
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));

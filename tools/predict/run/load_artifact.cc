@@ -15,6 +15,7 @@
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/lint/script_file.h"
+#include "tools/command/tool_call.h"
 #include "tools/predict/run/artifact_cache.h"
 
 namespace modelport {
@@ -22,9 +23,9 @@ namespace {
 
 absl::Status CheckTakesImages(const Manifest& manifest) {
   if (manifest.preprocessing().inside() && manifest.target() == "libtorch") return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat(
-      "takes prepared tensors, not images\n  export it with --with_preprocess: bazel run //tools:export -- ",
-      "--model=", Brief(manifest.model()), " --with_preprocess"));
+  return absl::FailedPreconditionError(
+      absl::StrCat("takes prepared tensors, not images\n  export it with --with_preprocess: ",
+                   ToolCall("export", absl::StrCat("--model=", Brief(manifest.model()), " --with_preprocess"))));
 }
 
 // Who wrote an artifact. A manifest is as foreign as its artifact; only a signature or this user's own cache says whose

@@ -1,0 +1,21 @@
+// How messages and help tell users to call a tool.
+#ifndef MODELPORT_TOOLS_COMMAND_TOOL_CALL_H_
+#define MODELPORT_TOOLS_COMMAND_TOOL_CALL_H_
+
+#include <string>
+
+#include "absl/strings/string_view.h"
+
+namespace modelport {
+
+// The program that has all tools as its commands, "modelport"; "" where each tool is a program of its own. The latter
+// is the default; a program of all tools defines this function itself, and the linker takes that definition.
+absl::string_view AllToolsProgram();
+
+// The call of `tool`: "bazel run //tools:list", or "modelport list". With `arguments`, "bazel run //tools:list -- --x",
+// or "modelport list --x".
+std::string ToolCall(absl::string_view tool, absl::string_view arguments = "");
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_COMMAND_TOOL_CALL_H_
