@@ -8,7 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "artifact/build/bind_parts.h"
-#include "artifact/build/target_module.h"
+#include "artifact/build/describe_module.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
@@ -20,15 +20,16 @@ struct Artifact {
   TargetTree tree;
   ArtifactWeights weights;
   BuiltModule built;           // Borrows from `weights`.
-  std::vector<Call> examples;  // The calls that its round trip makes.
+  std::vector<Call> examples;  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
   Manifest manifest;           // Without what describe_export.h adds: source, file and proof.
 };
 
 // Gives the weights for all slots of what the tree keeps of the model.
 using WeightsFor = absl::FunctionRef<absl::StatusOr<ArtifactWeights>(const TargetTree& tree)>;
 
-// Builds what `request` asks for. Its weights are those of `weights_for`, which is called once.
-//   InvalidArgument  as BuildTargetTree and BuildTargetModule
+// Builds what `request` asks for. The text is compiled for the runtime, if the request names one; CheckRuntime tells
+// whether that can run it. The weights are those of `weights_for`, which is called once.
+//   InvalidArgument  as BuildTargetTree, or the plugin's text does not compile
 //   others           as `weights_for`
 absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, WeightsFor weights_for);
 

@@ -14,6 +14,7 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "common/torchscript/proof/check_entry_points.h"
+#include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "registry/plugin.h"
 

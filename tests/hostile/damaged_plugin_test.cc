@@ -12,7 +12,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "artifact/build/target_module.h"
+#include "artifact/build/build_artifact.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
@@ -34,25 +34,25 @@ namespace {
 // Models with more weights than this are not built: this test is not about the machine's memory.
 constexpr int64_t kMaxWeights = 1000000;
 
-// A tensor for each slot; none if there would be too many weights.
-std::vector<at::Tensor> MakeTensors(const ModuleTree& tree) {
-  std::vector<at::Tensor> tensors;
-  int64_t weights = 0;
-  for (const Slot& slot : tree.slots) weights += *ElementCount(slot.shape);
-  if (weights > kMaxWeights) return tensors;
-  for (const Slot& slot : tree.slots) tensors.push_back(at::ones(slot.shape));
-  return tensors;
+// Ones for each slot.
+//   ResourceExhausted  there would be too many
+absl::StatusOr<ArtifactWeights> MakeWeights(const TargetTree& tree) {
+  int64_t count = 0;
+  for (const Slot& slot : tree.whole->slots) count += *ElementCount(slot.shape);
+  if (count > kMaxWeights) return absl::ResourceExhaustedError("too many weights for this test");
+  ArtifactWeights weights;
+  std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
+  for (const Slot& slot : tree.whole->slots) tensors.push_back(at::ones(slot.shape));
+  return weights;
 }
 
 absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Target& target) {
-  const ArtifactRequest request = {.entry = {&plugin, &variant}, .target = &target};
-  ASSIGN_OR_RETURN(const TargetTree trees, BuildTargetTree(request));
-  const ModuleTree& tree = *trees.whole;
-  const std::vector<at::Tensor> tensors = MakeTensors(tree);
-  if (tensors.size() < tree.slots.size()) return absl::OkStatus();
-  ASSIGN_OR_RETURN(const BuiltModule built, BuildTargetModule(request, trees, tensors));
-  for (const Call& example : TargetExamples(request, trees)) {
-    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(built.module, example));
+  const absl::StatusOr<Artifact> artifact =
+      BuildArtifact({.entry = {&plugin, &variant}, .target = &target}, MakeWeights);
+  if (absl::IsResourceExhausted(artifact.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(artifact.status());
+  for (const Call& example : artifact->examples) {
+    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact->built.module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());
   }
   return absl::OkStatus();

@@ -23,7 +23,6 @@
 #include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
-#include "common/torchscript/parity/expected_tensors.h"
 #include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/measures.h"
 #include "common/torchscript/parity/observe.h"

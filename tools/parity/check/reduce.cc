@@ -13,7 +13,6 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
-#include "common/torchscript/parity/expected_tensors.h"
 #include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference_call.h"
