@@ -42,7 +42,7 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
   ExportOptions options = request.options;
   options.out = out;
   ASSIGN_OR_RETURN(options.request.entry, request.registry.Find(model));
-  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(IfNotFound::kFail, options.request));
+  ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
   std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start)

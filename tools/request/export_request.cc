@@ -184,7 +184,7 @@ absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactReques
 
 FlagGroup ExportFlags() { return flags + HostFlags() + RegistryFlags(); }
 
-absl::StatusOr<std::string> ChooseWeights(IfNotFound if_not_found, ArtifactRequest& request) {
+absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequest& request) {
   const Variant& variant = *request.entry.variant;
   WeightSource& source = request.weights;
   const std::string checkpoint = *FLAGS_checkpoint, weights = *FLAGS_weights;
@@ -253,9 +253,9 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const std::string note, ChooseModel(registry, options.request));
+  ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kSeed, options.request));
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
   options.out = OutPath(absl::StrCat(name, ".pt"));
-  ASSIGN_OR_RETURN(const std::string choice, ChooseWeights(IfNotFound::kSeed, options.request));
   return ExportRequest{std::move(registry), std::move(options), absl::StrCat(note, choice)};
 }
 

@@ -42,11 +42,11 @@ absl::StatusOr<ExportOptions> ParseExportOptions();
 // What to do if the flags choose no weights and no published file of the model is found.
 enum class IfNotFound { kSeed, kFail };
 
-// Sets the weights of `request` to those that the flags choose for its model. Returns a note on them for a user who did
-// not choose them, or "".
+// Sets what the flags choose for the model of `request`: its weights. Returns a note on them for a user who did not
+// choose them, or "".
 //   InvalidArgument  flags at odds with each other or with the model
 //   NotFound         the published file is asked for, or `if_not_found` is kFail, and it is not found
-absl::StatusOr<std::string> ChooseWeights(IfNotFound if_not_found, ArtifactRequest& request);
+absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequest& request);
 
 // --out, or else `name`, in the user's folder.
 std::string OutPath(absl::string_view name);
