@@ -184,6 +184,11 @@ Manifest DescribeModule(const ArtifactRequest& request, const TargetTree& tree, 
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
   manifest.set_model(variant.name);
+  for (const auto& [name, value] : request.arguments) {
+    Manifest::Argument& argument = *manifest.add_arguments();
+    argument.set_name(name);
+    argument.set_value(value);
+  }
   manifest.set_target(request.target->name);
   manifest.set_wrapper(tree.wrapper_name);
   manifest.set_dtype(std::string(DTypeName(request.dtype)));

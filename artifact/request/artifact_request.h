@@ -1,13 +1,18 @@
 #ifndef MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
 #define MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
 
+#include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/tensor/dtype.h"
 #include "common/torchscript/runtime/runtime.h"
+#include "registry/plugin.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/registry.h"
 #include "targets/targets.h"
@@ -16,7 +21,7 @@ namespace modelport {
 
 // Which artifact is meant. Equal requests of one plugin and equal files of weights give equal artifacts.
 struct ArtifactRequest {
-  CatalogEntry entry = {};                         // Of a registry that outlives the request.
+  CatalogEntry entry = {};                         // Of a registry that outlives the request, but for `changed`.
   const Target* target = *FindTarget("libtorch");  // The host that the artifact is for.
   std::string wrapper = {};                        // The plugin's wrapper for the target; empty: the default.
   const Runtime* runtime = nullptr;                // The runtime it is made for; null: the newest.
@@ -24,7 +29,16 @@ struct ArtifactRequest {
   std::vector<std::string> outputs = {};           // Those of the model's forward to keep; empty: all.
   bool with_preprocess = false;                    // Whether the artifact prepares images itself.
   WeightSource weights = {};                       // Seeded weights by default.
+  // Arguments of the root that differ from the plugin's, as it would write them: max_depth -> "35.0".
+  std::map<std::string, std::string> arguments = {};
+  std::shared_ptr<const Variant> changed =
+      nullptr;  // The variant with these, which `entry` has then; null: there are none.
 };
+
+// Gives arguments of the root of the request's variant other values: "max_depth=35" or "max_depth=35,taps=[1, 2]", in
+// the language of plugins (expression.h).
+//   InvalidArgument  no such argument, or a value that is none or of another kind; the message begins with --set
+absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request);
 
 // All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
 std::string RequestText(const ArtifactRequest& request);

@@ -3,16 +3,25 @@
 #include <functional>
 #include <set>
 #include <string>
+#include <utility>
 
+#include "absl/strings/string_view.h"
+#include "common/expression/expression.h"
+#include "common/module_tree/module_library.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
+#include "registry/plugin.h"
+#include "registry/registry.h"
 
 namespace modelport {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Pair;
+using ::testing::StartsWith;
 
 class ArtifactRequestTest : public testing::Test {
  protected:
@@ -31,6 +40,8 @@ TEST_F(ArtifactRequestTest, TextsOfDifferentRequestsDiffer) {
       [](ArtifactRequest& request) { request.dtype = DType::kFloat16; },
       [](ArtifactRequest& request) { request.outputs = {"depth"}; },
       [](ArtifactRequest& request) { request.with_preprocess = true; },
+      [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=3", request)); },
+      [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=4", request)); },
       [](ArtifactRequest& request) { request.weights = Seeded{1}; },
       [](ArtifactRequest& request) { request.weights = CheckpointFiles{{"a.pth"}}; },
       [](ArtifactRequest& request) {
@@ -51,6 +62,49 @@ TEST_F(ArtifactRequestTest, TextsOfDifferentRequestsDiffer) {
   }
 }
 
+TEST_F(ArtifactRequestTest, ArgumentsAreSetByNameInTheLanguageOfPlugins) {
+  ArtifactRequest request = Request("dav2_metric_vkitti_vits");
+  const Variant* const before = request.entry.variant;
+  ASSERT_OK(SetArguments("max_depth=35,taps=[1, 3, 5, 7]", request));
+  EXPECT_THAT(request.arguments, ElementsAre(Pair("max_depth", "35.0"), Pair("taps", "[1, 3, 5, 7]")));
+  const Signature& signature = request.entry.plugin->library->Find(before->module.type)->signature;
+  ASSERT_OK_AND_ASSIGN(const Scope scope, BindArguments(signature, request.entry.variant->module, Scope()));
+  EXPECT_EQ(ValueString(scope.at("max_depth")), "35.0");
+  EXPECT_EQ(ValueString(scope.at("taps")), "[1, 3, 5, 7]");
+  EXPECT_EQ(ValueString(scope.at("dim")), "384");
+  EXPECT_EQ(request.entry.variant->module.text,
+            "DepthAnythingV2Metric(dim=384, depth=12, heads=6, taps=[1, 3, 5, 7], "
+            "features=64, c1=48, c2=96, c3=192, c4=384, max_depth=35.0)");
+  // A copy outlives the request.
+  const ArtifactRequest copy = request;
+  request = ArtifactRequest();
+  EXPECT_EQ(copy.entry.variant->name, before->name);
+}
+
+TEST_F(ArtifactRequestTest, AnArgumentByPositionIsSet) {
+  ArtifactRequest request = Request("resnet18");
+  ASSERT_OK(SetArguments("blocks=[1, 1, 1, 1],block=Bottleneck", request));
+  EXPECT_EQ(request.entry.variant->module.text, "ResNet(Bottleneck, blocks=[1, 1, 1, 1])");
+}
+
+TEST_F(ArtifactRequestTest, WhatCannotBeSetIsNamed) {
+  const std::pair<absl::string_view, absl::string_view> cases[] = {
+      {"max_dept=1", "--set=max_dept=1: dav2_metric_vkitti_vits has no argument \"max_dept\"; nearest: max_depth"},
+      {"max_depth", "--set=max_depth: wants max_depth=VALUE; now it is 80.0"},
+      {"max_depth=[1]", "--set=max_depth=[1]: wants a value as 80.0, has [1]"},
+      {"max_depth=deep", "--set=max_depth=deep: wants a value as 80.0, has deep"},
+      {"dim=1.5", "--set=dim=1.5: wants a value as 384, has 1.5"},
+      {"max_depth=1,", "--set=: dav2_metric_vkitti_vits has no argument \"\""},
+      {"max_depth=", "--set=max_depth=: "},
+      {"", "--set=: "},
+  };
+  for (const auto& [setting, message] : cases) {
+    ArtifactRequest request = Request("dav2_metric_vkitti_vits");
+    EXPECT_THAT(SetArguments(setting, request),
+                StatusIs(absl::StatusCode::kInvalidArgument, StartsWith(std::string(message))));
+  }
+}
+
 TEST_F(ArtifactRequestTest, AnArtifactIsNamedAfterItsModelAndItsWrapper) {
   ArtifactRequest request = Request("resnet50");
   EXPECT_EQ(NameOfArtifact(request).value(), "resnet50");
@@ -67,12 +121,15 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   stated.set_dtype("float16");
   stated.set_source("seeded:v1:7");
   stated.mutable_preprocessing()->set_module("NukeDepth(mean=[0.5])");
+  stated.add_arguments()->set_name("heads");
+  stated.mutable_arguments(0)->set_value("3");
   ASSERT_OK_AND_ASSIGN(const ArtifactRequest request, StatedRequest(registry_, stated));
   ArtifactRequest expected = Request("dav2_vits");
   expected.target = *FindTarget("nuke");
   expected.runtime = *FindRuntime("1.12");
   expected.dtype = DType::kFloat16;
   expected.weights = Seeded{7};
+  ASSERT_OK(SetArguments("heads=3", expected));
   EXPECT_EQ(RequestText(request), RequestText(expected));
 }
 

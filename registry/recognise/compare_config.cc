@@ -45,13 +45,14 @@ absl::optional<std::string> AsArgument(const std::string& text, const Value& val
   return ValueString(integer != nullptr && wants_float ? Value(static_cast<double>(*integer)) : *given);
 }
 
-// The call of `entry` with the arguments that config.json states; nullopt if it differs in anything else.
-absl::optional<std::string> CallByConfig(const ConfigComparison& comparison, const CatalogEntry& entry) {
+using Arguments = std::map<std::string, std::string>;
+
+// The arguments of `entry` that config.json states otherwise; nullopt if it differs in anything else.
+absl::optional<Arguments> ArgumentsByConfig(const ConfigComparison& comparison, const CatalogEntry& entry) {
   const Call& call = entry.variant->module;
-  const ModuleType* const type = entry.plugin->library->Find(call.type);
-  const absl::StatusOr<Scope> scope = BindArguments(type->signature, call, Scope());
+  const absl::StatusOr<Scope> scope = BindArguments(entry.plugin->library->Find(call.type)->signature, call, Scope());
   if (!scope.ok()) return absl::nullopt;
-  std::map<std::string, std::string> changed;
+  Arguments changed;
   for (const ConfigDifference& difference : comparison.differences) {
     const ConfigRule& rule = *difference.rule;
     if (!rule.is || !rule.of.empty() || !rule.names.empty() || !rule.form.empty()) return absl::nullopt;
@@ -61,10 +62,17 @@ absl::optional<std::string> CallByConfig(const ConfigComparison& comparison, con
     if (!text) return absl::nullopt;
     changed[argument->first] = *text;
   }
-  const absl::StatusOr<std::vector<const Expression*>> given = MatchArguments(type->signature, call);
+  return changed;
+}
+
+// The call of `entry` with these arguments.
+std::string CallWith(const Arguments& changed, const CatalogEntry& entry) {
+  const Call& call = entry.variant->module;
+  const Signature& signature = entry.plugin->library->Find(call.type)->signature;
+  const absl::StatusOr<std::vector<const Expression*>> given = MatchArguments(signature, call);
   std::vector<std::string> arguments;
-  for (size_t i = 0; i < type->signature.arguments.size(); ++i) {
-    const std::string& name = type->signature.arguments[i].name;
+  for (size_t i = 0; i < signature.arguments.size(); ++i) {
+    const std::string& name = signature.arguments[i].name;
     const auto change = changed.find(name);
     const Expression* const stated = given.ok() ? (*given)[i] : nullptr;
     if (change == changed.end() && stated == nullptr) continue;
@@ -97,15 +105,19 @@ absl::StatusOr<ConfigComparison> CompareConfig(const Checkpoint& checkpoint, con
 std::string ConfigCure(const ConfigComparison& comparison, const CatalogEntry& entry) {
   if (comparison.differences.empty()) return "";
   const Plugin& plugin = *entry.plugin;
-  const absl::optional<std::string> call = CallByConfig(comparison, entry);
-  std::string cure = "\n  if config.json is right, this is a model that the catalog lacks: ";
-  if (call && !absl::StrContains(*call, '"')) {
-    absl::StrAppend(&cure, "a folder of --plugin_path with this plugin.yaml adds it as --model=mine",
-                    "\n    family: mine\n    summary: mine\n    extends: ",
+  const absl::optional<Arguments> changed = ArgumentsByConfig(comparison, entry);
+  const std::string call = changed ? CallWith(*changed, entry) : "";
+  std::string cure = "\n  if config.json is right, ";
+  if (changed && !absl::StrContains(call, '"')) {
+    absl::StrAppend(&cure, "export, package, predict and parity take --set=",
+                    absl::StrJoin(*changed, ",", absl::PairFormatter("=")),
+                    "\n  for a model of the catalog: a folder of --plugin_path with this plugin.yaml adds it as "
+                    "--model=mine\n    family: mine\n    summary: mine\n    extends: ",
                     plugin.extends.empty() ? plugin.family : plugin.extends.front().family,
-                    "\n    variants: {mine: {summary: mine, module: \"", *call, "\"}}");
+                    "\n    variants: {mine: {summary: mine, module: \"", call, "\"}}");
   } else {
-    absl::StrAppend(&cure, "docs/plugins.md, \"A fine-tune of a model\", says how to add it");
+    absl::StrAppend(&cure, "this is a model that the catalog lacks: docs/plugins.md, \"A fine-tune of a model\", says ",
+                    "how to add it");
   }
   return absl::StrCat(cure, "\n  if it is about another file, take it away");
 }

@@ -126,8 +126,8 @@ TEST_F(CompareConfigTest, WhatArgumentsSayIsAPluginThatWorks) {
   const std::string config = R"({"gain": 5, "net": {"taps": [0, 4]}})";
   const std::string cure = Cure(config);
   const std::string before =
-      "\n  if config.json is right, this is a model that the catalog lacks: a folder of --plugin_path with this "
-      "plugin.yaml adds it as --model=mine\n";
+      "\n  if config.json is right, export, package, predict and parity take --set=gain=5.0,taps=[0, 4]"
+      "\n  for a model of the catalog: a folder of --plugin_path with this plugin.yaml adds it as --model=mine\n";
   const std::string after = "\n  if it is about another file, take it away";
   const std::string yaml =
       "    family: mine\n    summary: mine\n    extends: wave\n"

@@ -51,6 +51,10 @@ Flag<std::string> FLAGS_outputs(flags, "outputs", "",
                                 "the outputs of the model's forward to keep, such as depth, or several with commas "
                                 "between; the others are left out, with the code and the weights that only they "
                                 "need; by default all are kept");
+Flag<std::string> FLAGS_set(
+    flags, "set", "",
+    "other values for arguments of the model, as its plugin.yaml writes them: max_depth=35, or several with commas "
+    "between; the weights have to be made for them");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
 Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
                                  "let NaN and infinite weights and outputs through; the manifest counts the outputs");
@@ -185,6 +189,7 @@ absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactReques
 FlagGroup ExportFlags() { return flags + HostFlags() + RegistryFlags(); }
 
 absl::StatusOr<std::string> ChooseForModel(IfNotFound if_not_found, ArtifactRequest& request) {
+  if (!FLAGS_set->empty()) RETURN_IF_ERROR(SetArguments(*FLAGS_set, request));
   const Variant& variant = *request.entry.variant;
   WeightSource& source = request.weights;
   const std::string checkpoint = *FLAGS_checkpoint, weights = *FLAGS_weights;

@@ -131,6 +131,14 @@ TEST_F(ExportRequestTest, WithoutAPublishedFileWeightsAreSeededAndTheUserIsTold)
               StatusIs(absl::StatusCode::kNotFound, StartsWith("--weights=published: no checkpoint of dav2_vits\n")));
 }
 
+TEST_F(ExportRequestTest, ArgumentsOfTheModelAreSet) {
+  ASSERT_OK_AND_ASSIGN(const ExportRequest request,
+                       Parse({"--model=dav2_metric_vkitti_vits", "--weights=seeded", "--set=max_depth=35"}));
+  EXPECT_THAT(request.options.request.arguments, testing::ElementsAre(testing::Pair("max_depth", "35.0")));
+  EXPECT_THAT(request.options.request.entry.variant->module.text, HasSubstr("max_depth=35.0"));
+  EXPECT_EQ(request.options.out, folder_ + "/dav2_metric_vkitti_vits.pt");
+}
+
 TEST_F(ExportRequestTest, WrongFlagsAreNamed) {
   const struct {
     std::vector<const char*> flags;
@@ -144,6 +152,7 @@ TEST_F(ExportRequestTest, WrongFlagsAreNamed) {
       {{"--weights=seeded", "--layout=timm"}, "--layout=timm: seeded weights have the original layout only"},
       {{"--weights=seeded", "--state_dict=ema"}, "--state_dict is for checkpoints"},
       {{"--checkpoint=a.pth,b.pth"}, "--checkpoint=a.pth,b.pth: dav2_vits is one file, not several"},
+      {{"--set=max_depth=1"}, "--set=max_depth=1: dav2_vits has no argument \"max_depth\""},
       {{"--dtype=float64"}, "--dtype=float64: wants float32, float16 or bfloat16"},
       {{"--dtype=int64"}, "--dtype=int64: wants float32, float16 or bfloat16"},
   };

@@ -150,8 +150,13 @@ TEST_F(ConfigJsonTest, AnotherRangeIsAModelOfItsOwn) {
     const std::string err = Run("export", {"--model=tiny_dav2_metric", "--out=m.pt"}).err;
     EXPECT_THAT(err, HasSubstr("config.json contradicts\n"
                                "  max_depth: tiny_dav2_metric wants 20, config.json has 10\n"
-                               "  if config.json is right, this is a model that the catalog lacks: a folder of "
-                               "--plugin_path with this plugin.yaml adds it as --model=mine\n"));
+                               "  if config.json is right, export, package, predict and parity take "
+                               "--set=max_depth=10.0\n"
+                               "  for a model of the catalog: a folder of --plugin_path with this plugin.yaml adds it "
+                               "as --model=mine\n"));
+    EXPECT_THAT(Run("export", {"--model=tiny_dav2_metric", "--set=max_depth=10", "--out=m.pt"}).out,
+                HasSubstr("max_depth=10.0\n"));
+    std::filesystem::remove(folder_ + "/m.pt");
     const size_t first = err.find("    family: mine\n"),
                  last = err.find("  if it is about another file, take it away\n");
     ASSERT_NE(first, err.npos) << err;
