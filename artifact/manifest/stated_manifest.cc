@@ -24,23 +24,24 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Another release writes other bytes, so that this one cannot tell whether they are right.
-absl::Status CheckRelease(const Manifest& manifest, const std::string& path) {
-  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(
-      absl::StrCat(path, ": another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
-                   Brief(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
-                   Brief(manifest.libtorch_version()), "\n  verify it with that release"));
+// Another release writes other bytes, so that this one cannot tell whether they are right. "" for this release.
+std::string OtherRelease(const Manifest& manifest) {
+  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION) return "";
+  return absl::StrCat("another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
+                      Brief(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
+                      Brief(manifest.libtorch_version()));
 }
 
+// Fields that a later release added are none of this one's.
 absl::StatusOr<Manifest> Parse(absl::string_view json, const std::string& path) {
-  const Manifest known = ParseKnownFields(json);
-  if (!known.modelport_version().empty()) RETURN_IF_ERROR(CheckRelease(known, path));
-  ASSIGN_OR_RETURN(Manifest manifest, ParseManifest(json, path));
-  RETURN_IF_ERROR(CheckRelease(manifest, path));
-  return manifest;
+  Manifest known = ParseKnownFields(json);
+  const bool is_other = !known.modelport_version().empty() && !OtherRelease(known).empty();
+  return is_other ? std::move(known) : ParseManifest(json, path);
+}
+
+StatedManifest Stated(Manifest manifest, const std::string& path, bool is_whole) {
+  std::string other_release = OtherRelease(manifest);
+  return {std::move(manifest), path, is_whole, std::move(other_release)};
 }
 
 absl::StatusOr<StatedManifest> ReadBeside(const std::string& path, const absl::optional<ArtifactSignature>& signature) {
@@ -54,7 +55,7 @@ absl::StatusOr<StatedManifest> ReadBeside(const std::string& path, const absl::o
     RETURN_IF_ERROR(CheckManifestSigned(json, path, *signature));
   }
   ASSIGN_OR_RETURN(Manifest manifest, Parse(json, path));
-  return StatedManifest{std::move(manifest), path, /*is_whole=*/true};
+  return Stated(std::move(manifest), path, /*is_whole=*/true);
 }
 
 // Where manifests of the artifact at `path` may lie.
@@ -70,7 +71,7 @@ absl::StatusOr<StatedManifest> ReadWithin(const ArtifactFile& file, const ZipRec
   const std::string path = absl::StrCat(file.path(), ": extra/", kManifestExtraFile);
   if (record.deflated) return absl::DataLossError(absl::StrCat(path, ": is compressed, as Modelport never does"));
   ASSIGN_OR_RETURN(Manifest manifest, Parse(record.bytes, path));
-  return StatedManifest{std::move(manifest), path, /*is_whole=*/false};
+  return Stated(std::move(manifest), path, /*is_whole=*/false);
 }
 
 // Compares a manifest beside an artifact with another of the same artifact.

@@ -16,15 +16,17 @@ struct StatedManifest {
   Manifest manifest;
   std::string path;  // Of the manifest's file, or of the artifact and its record, for messages.
   bool is_whole;     // True for a manifest beside the artifact; the one in it lacks fields: see ManifestWithin.
+  // Why this release cannot make the artifact anew, "another release made the artifact: ...", if another one made it;
+  // of its fields, those that this release does not know are left out. Else "".
+  std::string other_release = {};
 };
 
 // Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a
 // manifest beside the link and one beside the file where it leads are both read. If there is a `signature`, there must
 // be one beside the artifact, and only the manifest that was signed is parsed.
-//   NotFound            there is none
-//   InvalidArgument     not a manifest
-//   DataLoss            they differ, or one is not what was signed
-//   FailedPrecondition  another release of Modelport or LibTorch made the artifact
+//   NotFound         there is none
+//   InvalidArgument  not a manifest
+//   DataLoss         they differ, or one is not what was signed
 absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
                                                   const absl::optional<ArtifactSignature>& signature = absl::nullopt);
 

@@ -32,26 +32,26 @@
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/compare_archive.h"
 #include "common/torchscript/archive/save_module.h"
+#include "common/torchscript/archive/tensor_record.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/proof/example.h"
 #include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/torch_status.h"
+#include "registry/recognise/weight_source.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
 namespace {
 
-// Another text of the plugin gives other bytes, which does not mean that the file was altered.
-absl::Status CheckPlugin(const Plugin& plugin, const Manifest& stated) {
-  if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError(absl::StrCat(
-      "the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
-      plugin.plugin_digest, ", has ", Brief(stated.plugin_sha256()), "; key_map_sha256 wants ", plugin.key_map_digest,
-      ", has ", Brief(stated.key_map_sha256()), "\n  verify it with that text, which --plugin_path can name"));
+// Another text of the plugin gives other bytes, which does not mean that the file was altered. Why this one cannot make
+// the artifact anew; "" if it can.
+std::string OtherPlugin(const Plugin& plugin, const Manifest& stated) {
+  if (plugin.plugin_digest == stated.plugin_sha256() && plugin.key_map_digest == stated.key_map_sha256()) return "";
+  return absl::StrCat("the artifact was made from another text of the plugin ", plugin.family, ": plugin_sha256 wants ",
+                      plugin.plugin_digest, ", has ", Brief(stated.plugin_sha256()), "; key_map_sha256 wants ",
+                      plugin.key_map_digest, ", has ", Brief(stated.key_map_sha256()));
 }
 
 absl::Status WrongFields(const std::string& path, const std::vector<std::string>& fields) {
@@ -96,12 +96,18 @@ absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const Art
   return CompareArchive(archive, file, names);
 }
 
+// Checks what the manifest says of the file.
 absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
                             const ArchiveFormat& format) {
   Manifest right;
   DescribeFile(sha256, file.bytes().size(), format, right);
   const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
   return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
+}
+
+// The same for a file whose format is not known.
+absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256) {
+  return CheckFileFacts(stated, file, sha256, {.version = stated.manifest.artifact().archive_version()});
 }
 
 // Whether the artifact may compute values that are not finite: its manifest says so, or has no place to say it.
@@ -178,12 +184,88 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Art
   }
 }
 
+std::string Sha256OfFile(const absl::optional<ArtifactSignature>& signature, const ArtifactFile& file) {
+  return signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
+}
+
+// Compares the file's tensors, numbered in the order of the slots of `tree`, with `weights`.
+absl::StatusOr<size_t> CompareTensors(const ArtifactFile& file, const TargetTree& tree, const ArtifactWeights& weights,
+                                      DType dtype) {
+  const std::vector<Slot>& slots = tree.whole->slots;
+  const std::vector<at::Tensor> tensors = AllTensors(weights);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    ASSIGN_OR_RETURN(const ZipRecord* const record,
+                     FindTensorRecord(file, i, slots[i], slots[i].dtype.value_or(dtype)));
+    const absl::string_view bytes(static_cast<const char*>(tensors[i].const_data_ptr()), tensors[i].nbytes());
+    if (record->bytes == bytes) continue;
+    return absl::DataLossError(
+        absl::StrCat(file.path(), ": ", record->name, " (", slots[i].name, "): is not the tensor of the checkpoint"));
+  }
+  if (file.Find(absl::StrCat("data/", slots.size())) == nullptr) return slots.size();
+  return absl::DataLossError(absl::StrCat(file.path(), ": holds more tensors than the model, ", slots.size()));
+}
+
+// Verifies the weights, and says so in `result`.
+absl::Status VerifyWeights(const Registry& registry, const StatedManifest& stated,
+                           const std::vector<std::string>& checkpoints, const ArtifactFile& file,
+                           Verification& result) {
+  const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
+  RETURN_IF_ERROR(Annotate(request.status(), stated.path));
+  const absl::StatusOr<TargetTree> tree = BuildTargetTree(*request);
+  RETURN_IF_ERROR(Annotate(tree.status(), stated.path));
+  ASSIGN_OR_RETURN(const ArtifactWeights weights,
+                   GetArtifactWeights(registry, *request, *tree, stated, checkpoints, file));
+  if (weights.mapped.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--checkpoint is missing: the weights are those of ", WeightsSource(stated.manifest)));
+  }
+  ASSIGN_OR_RETURN(const size_t tensors, CompareTensors(file, *tree, weights, request->dtype));
+  RETURN_IF_ERROR(CheckUnchanged(weights));
+  result.passed.push_back(absl::StrCat(tensors, " tensors bitwise equal to those of ",
+                                       absl::StrJoin(checkpoints.empty() ? weights.sources : checkpoints, ", ")));
+  result.reached = Tier::kWeights;
+  return absl::OkStatus();
+}
+
+// Verifies what another release or another plugin made, `obstacle`, as far as that goes, and at least up to `at_least`.
+absl::StatusOr<Verification> VerifyForeign(const Registry& registry, const StatedManifest& stated,
+                                           const std::vector<std::string>& checkpoints, const ArtifactFile& file,
+                                           const absl::optional<ArtifactSignature>& signature,
+                                           const std::string& obstacle, Tier at_least) {
+  if (!stated.is_whole) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        stated.path, ": ", obstacle, "\n  the manifest that was written beside it is missing, and only that ",
+        "one says which file it is about"));
+  }
+  RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file)));
+  Verification result = {.reached = Tier::kFile, .manifest = stated.manifest};
+  ReportSignature(file.path(), signature, result);
+  result.passed.push_back("sha256 as in the manifest");
+  const bool has_weights = !checkpoints.empty() || ParseSeededName(stated.manifest.source()).has_value();
+  if (at_least == Tier::kWeights || has_weights) {
+    RETURN_IF_ERROR(VerifyWeights(registry, stated, checkpoints, file, result));
+  } else {
+    result.not_checked.push_back(
+        absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
+  }
+  result.not_checked.push_back(absl::StrCat("code, outputs and the manifest's other fields: ", obstacle));
+  return result;
+}
+
+absl::Status CannotMakeAnew(const StatedManifest& stated, const std::string& obstacle) {
+  const std::string other =
+      stated.other_release.empty() ? "with that text, which --plugin_path can name" : "with that release";
+  return absl::FailedPreconditionError(
+      absl::StrCat(stated.path, ": ", obstacle, "\n  verify it ", other,
+                   ", or only its weights or the file itself: --at_least=weights or --at_least=file"));
+}
+
 }  // namespace
 
 absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std::string& artifact,
                                             const std::vector<std::string>& checkpoints,
                                             const absl::optional<ReferenceFile>& reference,
-                                            const std::string& public_key) {
+                                            const std::string& public_key, Tier at_least) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> mapped, MappedFile::Open(artifact));
   absl::optional<ArtifactSignature> signature;
   if (!public_key.empty()) {
@@ -196,8 +278,15 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
     ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
   }
   const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
-  RETURN_IF_ERROR(Annotate(request.status(), stated.path));
-  RETURN_IF_ERROR(Annotate(CheckPlugin(*request->entry.plugin, stated.manifest), stated.path));
+  std::string obstacle = stated.other_release;
+  if (obstacle.empty()) {
+    RETURN_IF_ERROR(Annotate(request.status(), stated.path));
+    obstacle = OtherPlugin(*request->entry.plugin, stated.manifest);
+  }
+  if (!obstacle.empty()) {
+    if (at_least == Tier::kCode) return CannotMakeAnew(stated, obstacle);
+    return VerifyForeign(registry, stated, checkpoints, file, signature, obstacle, at_least);
+  }
   ASSIGN_OR_RETURN(const Artifact remade, Remake(registry, *request, stated, checkpoints, file));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
@@ -205,8 +294,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                    MakeArchive(remade.built.module, request->runtime, {{kManifestExtraFile, manifest}}));
   RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
   if (stated.is_whole) {
-    const std::string sha256 = signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
-    RETURN_IF_ERROR(CheckFileFacts(stated, file, sha256, remade.built.format));
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), remade.built.format));
   }
   ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade, archive, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights));

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "artifact/export/export_model.h"
 #include "artifact/manifest/describe_export.h"
 #include "artifact/verify/verify_artifact.h"
+#include "common/digest/sha256.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/testing/archive_records.h"
@@ -33,6 +35,7 @@ namespace fs = std::filesystem;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
@@ -467,7 +470,7 @@ TEST_F(AlteredArtifactTest, FilesThatAreNoArtifacts) {
   EXPECT_THAT(exported_.Verify(), StatusIs(absl::StatusCode::kDataLoss, StartsWith(exported_.path() + ": ")));
 }
 
-TEST_F(AlteredArtifactTest, OtherReleasesAreNamed) {
+TEST_F(AlteredArtifactTest, OneManifestOfAnotherReleaseIsRefused) {
   for (const bool within : {false, true}) {
     Manifest manifest = exported_.manifest();
     manifest.set_modelport_version("0.9");
@@ -477,9 +480,10 @@ TEST_F(AlteredArtifactTest, OtherReleasesAreNamed) {
     } else {
       exported_.WriteBeside(manifest);
     }
-    EXPECT_THAT(exported_.Verify(),
-                StatusIs(absl::StatusCode::kFailedPrecondition,
-                         HasSubstr("another release made the artifact: modelport_version wants 0.1.0, has 0.9;")));
+    for (const Tier tier : {Tier::kFile, Tier::kCode}) {
+      EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(), {}, absl::nullopt, "", tier),
+                  StatusIs(absl::StatusCode::kDataLoss, HasSubstr("modelport_version")));
+    }
   }
 }
 
@@ -536,6 +540,115 @@ TEST(VerifyCheckpointTest, ChangedWeightsAreNamed) {
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
               StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("data/1 ("), HasSubstr("CRC-32 differs"))));
   EXPECT_THAT(exported.Verify(), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("data/1 (")));
+}
+
+class OtherReleaseTest : public testing::Test {
+ protected:
+  void SetUp() override { Become("0.9"); }
+
+  // Lets the artifact be one of another release, in both manifests.
+  void Become(const std::string& version) {
+    exported_.Restore();
+    Manifest manifest = exported_.manifest();
+    manifest.set_modelport_version(version);
+    exported_.WriteWithin(manifest);
+    State(manifest);
+  }
+
+  // Writes the manifest beside the artifact with the size and digest that it has now.
+  void State(Manifest manifest) {
+    const std::string artifact = ReadFile(exported_.path());
+    manifest.mutable_artifact()->set_sha256(Sha256Of(artifact));
+    manifest.mutable_artifact()->set_size_bytes(artifact.size());
+    exported_.WriteBeside(manifest);
+  }
+
+  Manifest Beside() const { return ParseKnownFields(ReadFile(exported_.manifest_path())); }
+
+  absl::StatusOr<Verification> Verify(Tier at_least, bool with_checkpoint = true) const {
+    return VerifyArtifact(TestRegistry(), exported_.path(),
+                          with_checkpoint ? exported_.checkpoints() : std::vector<std::string>(), absl::nullopt, "",
+                          at_least);
+  }
+
+  const Exported exported_{Registers()};
+};
+
+TEST_F(OtherReleaseTest, ItsCodeCannotBeVerified) {
+  EXPECT_THAT(Verify(Tier::kCode), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                            AllOf(HasSubstr("modelport_version wants 0.1.0, has 0.9;"),
+                                                  HasSubstr("--at_least=weights or --at_least=file"))));
+}
+
+TEST_F(OtherReleaseTest, ItsWeightsAreComparedWithTheCheckpoint) {
+  ASSERT_OK_AND_ASSIGN(const Verification verification, Verify(Tier::kWeights));
+  EXPECT_EQ(verification.reached, Tier::kWeights);
+  EXPECT_THAT(verification.passed,
+              ElementsAre("sha256 as in the manifest", HasSubstr("tensors bitwise equal to those of ")));
+  EXPECT_THAT(verification.not_checked, ElementsAre(StartsWith("code, outputs and the manifest's other fields: ")));
+  EXPECT_THAT(Verify(Tier::kWeights, /*with_checkpoint=*/false),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--checkpoint is missing")));
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(), {DataPath("tests/checkpoints/plain_dict.pth")},
+                             absl::nullopt, "", Tier::kWeights),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
+}
+
+TEST_F(OtherReleaseTest, WithoutTheCheckpointItIsTheFileOfItsManifest) {
+  ASSERT_OK_AND_ASSIGN(const Verification verification, Verify(Tier::kFile, /*with_checkpoint=*/false));
+  EXPECT_EQ(verification.reached, Tier::kFile);
+  EXPECT_THAT(verification.passed, ElementsAre("sha256 as in the manifest"));
+  // With the checkpoint more is verified than was asked for.
+  ASSERT_OK_AND_ASSIGN(const Verification more, Verify(Tier::kFile));
+  EXPECT_EQ(more.reached, Tier::kWeights);
+  fs::remove(exported_.manifest_path());
+  EXPECT_THAT(Verify(Tier::kFile), StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("beside it is missing")));
+}
+
+TEST_F(OtherReleaseTest, AnAlteredFileIsRefused) {
+  const Manifest manifest = Beside();
+  AlterArchive(exported_.path(), [](Records& records) { Content(records, "data/1")[8] ^= 1; });
+  EXPECT_THAT(Verify(Tier::kFile), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sha256")));
+  State(manifest);
+  EXPECT_THAT(Verify(Tier::kWeights),
+              StatusIs(absl::StatusCode::kDataLoss, AllOf(HasSubstr("data/1 ("), HasSubstr("is not the tensor"))));
+}
+
+TEST_F(OtherReleaseTest, MoreTensorsThanTheModelHasAreRefused) {
+  const Manifest manifest = Beside();
+  AlterArchive(exported_.path(), [&](Records& records) {
+    records.emplace_back(absl::StrCat("data/", manifest.tensors()), std::string(4, '\0'));
+  });
+  State(manifest);
+  EXPECT_THAT(Verify(Tier::kWeights), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("more tensors")));
+}
+
+TEST_F(OtherReleaseTest, FieldsOfALaterReleaseAreNotInTheWay) {
+  std::string json = ReadFile(exported_.manifest_path());
+  json.insert(json.find('{') + 1, "\"from_the_future\": {\"a\": 1},");
+  std::ofstream(exported_.manifest_path()) << json;
+  EXPECT_OK(Verify(Tier::kWeights));
+}
+
+TEST_F(OtherReleaseTest, SoIsWhatAnotherTextOfThePluginMade) {
+  exported_.Restore();
+  Manifest manifest = exported_.manifest();
+  manifest.set_plugin_sha256(std::string(64, '0'));
+  exported_.WriteWithin(manifest);
+  State(manifest);
+  EXPECT_THAT(Verify(Tier::kCode), StatusIs(absl::StatusCode::kFailedPrecondition,
+                                            HasSubstr("which --plugin_path can name, or only its weights")));
+  ASSERT_OK_AND_ASSIGN(const Verification verification, Verify(Tier::kWeights));
+  EXPECT_EQ(verification.reached, Tier::kWeights);
+}
+
+// Whatever later releases write, they verify the weights of what release 0.1.0 wrote.
+TEST(VerifyReleasesTest, AnArtifactOf010IsVerifiedUpToItsWeights) {
+  ASSERT_OK_AND_ASSIGN(
+      const Verification verification,
+      VerifyArtifact(TestRegistry(), DataPath("tests/verify/release_0_1_0/m.pt"),
+                     {DataPath("tests/checkpoints/" + FeaturesModel() + ".pth")}, absl::nullopt, "", Tier::kWeights));
+  EXPECT_NE(verification.reached, Tier::kFile);
+  EXPECT_EQ(verification.manifest.modelport_version(), "0.1.0");
 }
 
 }  // namespace

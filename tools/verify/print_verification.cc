@@ -18,6 +18,18 @@ void PrintCheck(absl::string_view verdict, const std::string& check, std::ostrea
   out << absl::StreamFormat("  %-11s  %s\n", verdict, Printable(check));
 }
 
+std::string TierText(Tier tier) {
+  switch (tier) {
+    case Tier::kFile:
+      return "file, the first of three: it is the one that its manifest is about";
+    case Tier::kWeights:
+      return "weights, the second of three: its tensors are those of their source, too";
+    case Tier::kCode:
+      return "code, the last of three: this release makes the same file";
+  }
+  return "";
+}
+
 std::string Describe(const ComparedTensor& tensor) {
   return absl::StrCat("reference ", tensor.name, " ", ShapeString(tensor.shape), ": ",
                       tensor.obstacle.empty()
@@ -30,6 +42,7 @@ std::string Describe(const ComparedTensor& tensor) {
 void PrintVerification(const Verification& verification, std::ostream& out) {
   const Manifest& manifest = verification.manifest;
   out << Printable(manifest.model()) << " from " << Printable(WeightsSourceText(manifest)) << "\n";
+  PrintCheck("reached", TierText(verification.reached), out);
   for (const std::string& check : verification.passed) PrintCheck("passed", check, out);
   for (const std::string& check : verification.not_checked) PrintCheck("not checked", check, out);
   if (!verification.reference) return;

@@ -21,6 +21,7 @@ TEST(PrintVerificationTest, ALineForEachCheck) {
   verification.not_checked = {"weights"};
   EXPECT_EQ(Printed(verification),
             "dav2_vits from sha256:0a1b\n"
+            "  reached      code, the last of three: this release makes the same file\n"
             "  passed       every byte as Modelport writes it\n"
             "  not checked  weights\n");
 }
@@ -29,7 +30,10 @@ TEST(PrintVerificationTest, ALineForEachCheck) {
 TEST(PrintVerificationTest, SaysWhoNamesTheSourceIfTheManifestDoesNot) {
   Verification verification;
   verification.manifest.set_model("m");
-  EXPECT_EQ(Printed(verification), "m from a checkpoint, which the manifest that export wrote beside the file names\n");
+  verification.reached = Tier::kFile;
+  EXPECT_EQ(Printed(verification),
+            "m from a checkpoint, which the manifest that export wrote beside the file names\n"
+            "  reached      file, the first of three: it is the one that its manifest is about\n");
 }
 
 TEST(PrintVerificationTest, ALineForEachTensorOfTheReference) {
@@ -44,6 +48,7 @@ TEST(PrintVerificationTest, ALineForEachTensorOfTheReference) {
   reference.unexpected = {"output.aux", "output.ray"};
   EXPECT_EQ(Printed(verification),
             "m from seeded:v1:0\n"
+            "  reached      code, the last of three: this release makes the same file\n"
             "  passed       reference output.depth [1, 56, 56]: max diff 1.25e-06, tolerance 6.6e-06\n"
             "  failed       reference output.sky [1, 56, 56]: max diff 0.5, tolerance 6.6e-06\n"
             "  failed       reference blocks.0 [1, 17, 24]: wants Float [1, 17, 24], has Float [1, 18, 24]\n"

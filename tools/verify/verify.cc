@@ -41,12 +41,28 @@ Flag<absl::optional<double>> FLAGS_tolerance(
     "how far outputs may be from the reference's, as a part of each tensor's largest element; by default it follows "
     "from the rounding of the model, measured in float64");
 
+Flag<std::string> FLAGS_at_least(
+    flags, "at_least", "code",
+    "what has to be verified of an artifact that another release or another text of its plugin made, which cannot be "
+    "made anew: file (it is the one that its manifest and its signature are about) or weights (its tensors are the "
+    "checkpoint's, too); code: such an artifact is refused");
+
+absl::StatusOr<Tier> ParseTier(const std::string& name) {
+  if (name == "file") return Tier::kFile;
+  if (name == "weights") return Tier::kWeights;
+  if (name == "code") return Tier::kCode;
+  return absl::InvalidArgumentError(absl::StrCat("--at_least=", name, ": wants file, weights or code"));
+}
+
 // The flags --reference and --tolerance.
 absl::StatusOr<absl::optional<ReferenceFile>> ParseReference() {
   const std::string path = *FLAGS_reference;
   const absl::optional<double> tolerance = *FLAGS_tolerance;
   if (path.empty() && tolerance) return absl::InvalidArgumentError("--tolerance is for --reference=FILE");
   if (path.empty()) return absl::nullopt;
+  if (*FLAGS_at_least != "code") {
+    return absl::InvalidArgumentError("--reference compares what the code computes: leave out --at_least");
+  }
   if (tolerance && !(std::isfinite(*tolerance) && *tolerance >= 0)) {
     return absl::InvalidArgumentError(absl::StrCat("--tolerance=", *tolerance, ": wants a number from 0"));
   }
@@ -71,9 +87,10 @@ absl::Status Verify(const std::vector<std::string>& paths) {
   ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
+  ASSIGN_OR_RETURN(const Tier at_least, ParseTier(*FLAGS_at_least));
   const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
   ASSIGN_OR_RETURN(const Verification verification,
-                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key));
+                   VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key, at_least));
   PrintVerification(verification, std::cout);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }

@@ -25,7 +25,8 @@ class SetTest : public testing::Test {
   at::Tensor Depth(const std::string& settings) {
     ExportOptions options;
     options.request.entry = registry_.Find("tiny_dav2_metric").value();
-    if (!settings.empty()) EXPECT_OK(SetArguments(settings, options.request));
+    const absl::Status set = settings.empty() ? absl::OkStatus() : SetArguments(settings, options.request);
+    EXPECT_OK(set);
     options.out = std::string(std::getenv("TEST_TMPDIR")) + "/m.pt";
     const absl::StatusOr<Manifest> manifest = ExportModel(registry_, options);
     EXPECT_OK(manifest);

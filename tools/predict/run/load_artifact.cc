@@ -38,6 +38,10 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
+  if (!stated.other_release.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(stated.path, ": ", stated.other_release,
+                                                      "\n  run it with that release, or export the model again"));
+  }
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
   absl::StatusOr<ScriptFile> script =
