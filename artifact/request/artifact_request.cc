@@ -158,7 +158,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.source())) request.weights = *seeded;
   for (const Manifest::Argument& argument : stated.arguments()) {
-    RETURN_IF_ERROR(SetArguments(absl::StrCat(argument.name(), "=", argument.value()), request));
+    RETURN_IF_ERROR(Annotate(SetArguments(absl::StrCat(argument.name(), "=", argument.value()), request), "arguments"));
   }
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;

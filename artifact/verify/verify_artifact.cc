@@ -248,6 +248,7 @@ absl::StatusOr<Verification> VerifyForeign(const Registry& registry, const State
     result.not_checked.push_back(
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
   }
+  RETURN_IF_ERROR(file.mapped_file().CheckUnchanged());
   result.not_checked.push_back(absl::StrCat("code, outputs and the manifest's other fields: ", obstacle));
   return result;
 }

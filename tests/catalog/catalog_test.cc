@@ -33,7 +33,7 @@ using testing::HasSubstr;
 absl::StatusOr<Artifact> Build(const ArtifactRequest& request) {
   return BuildArtifact(request, [](const TargetTree& tree) {
     const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
-    return ArtifactWeights{.bound = {{.tensors = no_weights}}};
+    return ArtifactWeights{.bound = {{no_weights, {}}}};
   });
 }
 
