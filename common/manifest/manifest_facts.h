@@ -23,6 +23,9 @@ const Manifest::EntryPoint& Forward(const Manifest& manifest);
 // The first output of `forward`, such as the depth of a depth model; an empty message if the manifest states none.
 const Manifest::Result& MainOutput(const Manifest& manifest);
 
+// The arguments of the model that differ from the plugin's: "max_depth=35.0"; "" if there are none.
+std::string ArgumentsText(const Manifest& manifest);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_MANIFEST_MANIFEST_FACTS_H_

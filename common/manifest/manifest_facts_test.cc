@@ -13,6 +13,16 @@ TEST(ManifestFactsTest, AnArtifactIsNamedAfterItsModelAndItsWrapper) {
   EXPECT_EQ(ArtifactName(manifest), "net_classes");
 }
 
+TEST(ManifestFactsTest, ArgumentsAreWrittenAsTheyWereSet) {
+  Manifest manifest;
+  EXPECT_EQ(ArgumentsText(manifest), "");
+  for (const char* name : {"a", "b"}) {
+    manifest.add_arguments()->set_name(name);
+    manifest.mutable_arguments()->rbegin()->set_value("[1, 2]");
+  }
+  EXPECT_EQ(ArgumentsText(manifest), "a=[1, 2], b=[1, 2]");
+}
+
 TEST(ManifestFactsTest, TheMainOutputIsForwardsFirst) {
   Manifest manifest;
   EXPECT_EQ(Forward(manifest).method(), "");

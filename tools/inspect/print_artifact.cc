@@ -86,6 +86,9 @@ void AddMethods(const Manifest& manifest, Table& table) {
 void AddManifest(const Manifest& manifest, Table& table) {
   table.AddRow({"model", absl::StrCat(manifest.model(), manifest.title().empty() ? "" : ", ", manifest.title())});
   table.AddRow({"summary", manifest.summary()});
+  if (const std::string arguments = ArgumentsText(manifest); !arguments.empty()) {
+    table.AddRow({"set", absl::StrCat(arguments, ", other than the summary may say")});
+  }
   table.AddRow({"weights", Weights(manifest)});
   table.AddRow({"licence", Licence(manifest)});
   if (!manifest.licence_note().empty()) table.AddRow({"", manifest.licence_note()});

@@ -62,13 +62,6 @@ std::vector<Manifest::OldName> OldNames(const Manifest& manifest) {
   return names;
 }
 
-// "max_depth=35.0": what --set changed.
-std::string Arguments(const Manifest& manifest) {
-  return absl::StrJoin(manifest.arguments(), ", ", [](std::string* out, const Manifest::Argument& argument) {
-    absl::StrAppend(out, argument.name(), "=", argument.value());
-  });
-}
-
 // The fields of config.json that were not compared; "" if all were.
 std::string NotCompared(const Manifest& manifest) {
   std::vector<std::string> fields(manifest.config_not_compared().begin(), manifest.config_not_compared().end());
@@ -105,7 +98,7 @@ std::string Changes(const Manifest& manifest) {
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time) {
   Table table;
   table.AddRow({"model", manifest.model()});
-  if (manifest.arguments_size() > 0) table.AddRow({"set", Arguments(manifest)});
+  if (const std::string arguments = ArgumentsText(manifest); !arguments.empty()) table.AddRow({"set", arguments});
   table.AddRow({"target", manifest.target()});
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"source", Source(manifest)});

@@ -50,6 +50,8 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
   manifest.set_runtime("1.12");
   manifest.set_state_dict("teacher");
   manifest.add_config_not_compared("rope_theta");
+  manifest.add_arguments()->set_name("max_depth");
+  manifest.mutable_arguments(0)->set_value("35.0");
   Manifest::LeftOut& left_out = *manifest.add_left_out();
   left_out.set_path("student");
   left_out.set_tensors(174);
@@ -76,6 +78,7 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
   EXPECT_EQ(
       Summary(manifest),
       "model         dav2_vits\n"
+      "set           max_depth=35.0\n"
       "target        libtorch\n"
       "source        SEEDED weights: predicts nothing (seeded:v1:0)\n"
       "layout        original\n"
