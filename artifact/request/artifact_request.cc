@@ -31,8 +31,10 @@ absl::StatusOr<ChosenWrapper> ChooseWrapper(const ArtifactRequest& request) {
 
 std::string WeightsText(const WeightSource& weights) {
   if (const auto* const seeded = std::get_if<Seeded>(&weights)) return SeededName(*seeded);
+  const auto* const files = std::get_if<CheckpointFiles>(&weights);
+  if (files == nullptr) return "";
   std::vector<std::string> choices;
-  for (const CheckpointFile& file : std::get<CheckpointFiles>(weights)) {
+  for (const CheckpointFile& file : *files) {
     const SourceChoice& choice = file.choice;
     choices.push_back(
         absl::StrCat(choice.layout, choice.state_dict ? absl::StrCat(" state_dict=", *choice.state_dict) : ""));

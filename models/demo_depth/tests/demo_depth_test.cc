@@ -95,8 +95,8 @@ TEST(DemoDepthSizeTest, TheCostIsThatOfTheSizeThatItsManifestRecommends) {
   const auto png = EncodePng(1024, 8, absl::MakeConstSpan(black), {});
   ASSERT_OK(png);
   std::ofstream(folder + "/strip.png", std::ios::binary) << *png;
-  const ToolResult result = RunWarmTool("predict", {"--model=demo_depth", "--input=strip.png"}, folder,
-                                        {{"XDG_CACHE_HOME", folder + "/cache"}});
+  const ToolResult result = RunWarmTool("predict", {"--model=demo_depth", "--input=strip.png", "--out=depth.png"},
+                                        folder, {{"XDG_CACHE_HOME", folder + "/cache"}});
   EXPECT_EQ(result.exit_status, 1) << result.out;
   EXPECT_THAT(result.err, HasSubstr("--size=22 gives it the pixels of a square one"));
 }
