@@ -86,8 +86,6 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"sha256", Matching(text, "^[0-9a-f]{8,64}$", "64 digits of 0-9 and a-f, or the first 8 of them or more")},
       {"member", Matching(Scalar(), MemberPattern(), "letters, digits and _, no digit and no __ first")},
       {"argument", Matching(text, MemberPattern(), "the name of an argument of the root, such as has_normals")},
-      {"method",
-       Matching({{"type", {"string", "boolean"}}}, MemberPattern(), "the name of a method, such as positions")},
       {"place", Matching(text, PlacePattern(), "CHILD.METHOD, such as model.forward")},
       {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
       {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},
