@@ -10,6 +10,7 @@ class Artifact(NamedTuple):
     name: str
     model: str
     target: str
+    magnifies: bool  # Rounding, so that only its results in float32 are compared.
     path: Path  # A TorchScript file with seeded weights.
     timed: bool  # One of models.txt, not of tests/runtime/cases.txt.
     copies: int  # Those between host and device that a call may make.
@@ -36,7 +37,8 @@ def read_artifacts(packed, only, programs, folder):
                 digest.update(piece)
         if digest.hexdigest() != row["sha256"]:
             sys.exit(f"{packed / row['name']}.packed: the filled artifact has the SHA-256 {digest.hexdigest()}, the exported one {row['sha256']}")
-        artifacts.append(Artifact(row["name"], row["model"], row["target"], path, row["timed"], row["copies"], row["calls"], row["steps"]))
+        fields = {name: row[name] for name in Artifact._fields if name != "path"}
+        artifacts.append(Artifact(path=path, **fields))
     if not artifacts:
         sys.exit(f"{table}: no artifact has {only!r} in its name")
     return artifacts

@@ -12,12 +12,27 @@ from programs import REPOSITORY
 sys.path.insert(0, str(REPOSITORY / "bench"))
 import upstream_model
 
-# Upstream's kernels and the artifact's round differently, in float32 with TF32.
+# Upstream's kernels and the artifact's round differently, and upstream's code fills a sky with the quantile of a random sample of the pixels.
 ALLOWED = {
-    torch.float32: PRECISIONS["TF32"].allowed,
+    torch.float32: 1e-2,
     torch.float16: PRECISIONS["float16"].allowed,
     torch.bfloat16: PRECISIONS["bfloat16"].allowed,
 }
+
+
+def without_tf32(call):
+    """What a call returns when float32 is computed in float32, so that no pixel passes a threshold in one model only."""
+    allowed, torch.backends.cudnn.allow_tf32 = torch.backends.cudnn.allow_tf32, False
+    try:
+        return call()
+    finally:
+        torch.backends.cudnn.allow_tf32 = allowed
+
+
+def check_equality(expected, actual, dtype, label, report):
+    expected, actual = expected.double(), actual.double()
+    difference = ((expected - actual).abs().max() / (expected.max() - expected.min())).item()
+    report.check(f"{label}, equals upstream", difference <= ALLOWED[dtype], f"{difference:.1e}, at most {ALLOWED[dtype]:.1e}")
 
 
 def milliseconds(call, device):
@@ -58,10 +73,12 @@ def upstream_calls(artifact, module, inputs, upstream, label, report):
         report.check(f"{label}, upstream", False, str(error))
         return {}
     select = (lambda output: output[row["output"]]) if "output" in row else (lambda output: output)
-    expected, actual = select(model(*inputs)).double(), select(module(*inputs)).double()
-    difference = ((expected - actual).abs().max() / (expected.max() - expected.min())).item()
-    allowed = ALLOWED[inputs[0].dtype]
-    report.check(f"{label}, equals upstream", difference <= allowed, f"{difference:.1e}, at most {allowed:.1e}")
+    try:
+        expected = select(without_tf32(lambda: model(*inputs)))
+    except RuntimeError as error:  # Upstream's code may support float32 alone.
+        report.skip(f"{label}, upstream", f"its own code fails: {str(error).splitlines()[0]}")
+        return {}
+    check_equality(expected, select(without_tf32(lambda: module(*inputs))), inputs[0].dtype, label, report)
     calls = {"eager": lambda: model(*inputs)}
     compiled = torch.compile(model)
     try:

@@ -102,6 +102,7 @@ absl::StatusOr<nlohmann::ordered_json> Pack(const Registry& registry, const Pack
   row["model"] = artifact.model;
   row["target"] = artifact.target;
   row["sha256"] = manifest.artifact().sha256();
+  row["magnifies"] = artifact.magnifies;
   row["timed"] = packed.is_timed;
   row["copies"] = packed.copies;
   row["calls"] = artifact.calls;

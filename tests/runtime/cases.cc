@@ -23,6 +23,7 @@ std::vector<ArtifactCase> ArtifactCases() {
     for (const std::string& model : Texts(fields, "model")) {
       ArtifactCase artifact = {model, Text(fields, "target"), Texts(fields, "call"), Texts(fields, "knob")};
       if (const std::string weights = Text(fields, "weights"); !weights.empty()) artifact.half_weights = weights;
+      artifact.magnifies = Text(fields, "magnifies") == "yes";
       artifact.with_preprocess = Text(fields, "images") == "yes";
       artifact.wrapper = Text(fields, "wrapper");
       if (const std::string groups = Text(fields, "fused"); !groups.empty()) artifact.fused_groups = std::stoi(groups);

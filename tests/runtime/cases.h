@@ -15,6 +15,7 @@ struct ArtifactCase {
   std::vector<std::string> knobs;  // Set one after the other.
   // The weights of an export that runs in half precision.
   std::string half_weights = "seeded";
+  bool magnifies = false;  // Rounding.
   bool with_preprocess = false;
   std::string wrapper = "";  // Of several for the target; empty: the default.
   int fused_groups = 0;      // Of operators, of which LibTorch 1.12 makes kernels in the first call: at most so many.
