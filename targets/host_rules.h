@@ -2,7 +2,7 @@
 #define MODELPORT_TARGETS_HOST_RULES_H_
 
 #include "absl/types/span.h"
-#include "common/torchscript/lint/host_rule.h"
+#include "common/torchscript/lint/finding.h"
 #include "targets/target/target.h"
 
 namespace modelport {

@@ -1,6 +1,7 @@
 #include "targets/targets.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -38,23 +39,25 @@ absl::StatusOr<const Target*> FindTarget(absl::string_view name) {
   return absl::InvalidArgumentError(absl::StrCat("unknown target \"", name, "\"", NearestHint(name, names)));
 }
 
-std::string WrappingTargetFlags() {
-  std::vector<std::string> flags;
+std::string JoinTargets(absl::string_view separator, absl::FunctionRef<std::string(const Target&)> text) {
+  std::vector<std::string> texts;
   for (const Target* target : Targets()) {
-    if (target->wraps) flags.push_back(absl::StrCat("--target=", target->name));
+    if (std::string said = text(*target); !said.empty()) texts.push_back(std::move(said));
   }
-  return absl::StrJoin(flags, " or ");
+  return absl::StrJoin(texts, separator);
+}
+
+std::string WrappingTargetFlags() {
+  return JoinTargets(" or ",
+                     [](const Target& host) { return host.wraps ? absl::StrCat("--target=", host.name) : ""; });
 }
 
 std::string PackageFlagHint() {
-  std::vector<std::string> hints;
-  for (const Target* target : Targets()) {
-    if (target->package == nullptr) continue;
-    hints.push_back(absl::StrCat("--", target->name, "=VERSION, the oldest ", target->title,
-                                 " that has to load the package, such as --", target->name, "=",
-                                 target->example_releases));
-  }
-  return absl::StrJoin(hints, "; ");
+  return JoinTargets("; ", [](const Target& host) {
+    if (host.package == nullptr) return std::string();
+    return absl::StrCat("--", host.name, "=VERSION, the oldest ", host.title,
+                        " that has to load the package, such as --", host.name, "=", host.example_releases);
+  });
 }
 
 }  // namespace modelport

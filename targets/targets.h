@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -15,6 +16,9 @@ absl::Span<const Target* const> Targets();
 
 // InvalidArgument: unknown target "libtorche"; nearest: libtorch.
 absl::StatusOr<const Target*> FindTarget(absl::string_view name);
+
+// What `text` says of each target, with `separator` between; of those for which it says "" nothing.
+std::string JoinTargets(absl::string_view separator, absl::FunctionRef<std::string(const Target&)> text);
 
 // The hosts for which plugins wrap their models, as flags: "--target=HOST or --target=OTHER".
 std::string WrappingTargetFlags();

@@ -1,5 +1,7 @@
 #include "artifact/build/build_artifact.h"
 
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/save_module.h"
@@ -32,14 +34,12 @@ absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, co
 
 }  // namespace
 
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, WeightsFor weights_for) {
-  Artifact artifact;
-  ASSIGN_OR_RETURN(artifact.tree, BuildTargetTree(request));
-  const TargetTree& tree = artifact.tree;
-  ASSIGN_OR_RETURN(artifact.weights, weights_for(tree));
-  ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, tree, artifact.weights));
-  artifact.examples = tree.is_wrapped() ? tree.whole->interface->examples : request.entry.plugin->examples;
-  artifact.manifest = DescribeModule(request, tree, artifact.built);
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, TargetTree tree, ArtifactWeights weights) {
+  Artifact artifact = {.tree = std::move(tree), .weights = std::move(weights)};
+  ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, artifact.tree, artifact.weights));
+  artifact.examples =
+      artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples : request.entry.plugin->examples;
+  artifact.manifest = DescribeModule(request, artifact.tree, artifact.built);
   return artifact;
 }
 

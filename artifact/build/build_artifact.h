@@ -5,7 +5,6 @@
 
 #include <vector>
 
-#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "artifact/build/bind_parts.h"
 #include "artifact/build/describe_module.h"
@@ -24,14 +23,11 @@ struct Artifact {
   Manifest manifest;           // Without what describe_export.h adds: source, file and proof.
 };
 
-// Gives the weights for all slots of what the tree keeps of the model.
-using WeightsFor = absl::FunctionRef<absl::StatusOr<ArtifactWeights>(const TargetTree& tree)>;
-
-// Builds what `request` asks for. The text is compiled for the runtime, if the request names one; CheckRuntime tells
-// whether that can run it. The weights are those of `weights_for`, which is called once.
-//   InvalidArgument  as BuildTargetTree, or the plugin's text does not compile
-//   others           as `weights_for`
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, WeightsFor weights_for);
+// Builds what `request` asks for of `tree`, which BuildTargetTree made for it, and of the weights for all slots that
+// the tree keeps of the model. The text is compiled for the runtime, if the request names one; CheckRuntime tells whether
+// that can run it.
+//   InvalidArgument  the plugin's text does not compile
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, TargetTree tree, ArtifactWeights weights);
 
 }  // namespace modelport
 

@@ -26,7 +26,6 @@
 #include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/archive/save_module.h"
 #include "common/torchscript/lint/finding.h"
-#include "common/torchscript/lint/host_rule.h"
 #include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
@@ -171,27 +170,26 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& options) {
   const ArtifactRequest& request = options.request;
   RETURN_IF_ERROR(CheckDType(request.dtype, *request.target));
-  absl::optional<ExportOutputs> outputs;
-  const auto weights_for = [&](const TargetTree& tree) -> absl::StatusOr<ArtifactWeights> {
-    ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                     MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
-    // All inputs are open now, so that an output that would replace one is refused before anything is computed.
-    ASSIGN_OR_RETURN(outputs, OpenExportOutputs(options.out));
-    return BindParts(tree.kept, std::move(mapped), request.dtype, absl::StrCat(options.out, ".weights"));
-  };
-  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, weights_for));
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+  // All inputs are open now, so that an output that would replace one is refused before anything is computed.
+  ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out));
+  ASSIGN_OR_RETURN(ArtifactWeights weights,
+                   BindParts(tree.kept, std::move(mapped), request.dtype, absl::StrCat(options.out, ".weights")));
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(tree), std::move(weights)));
   RETURN_IF_ERROR(CheckCanRun(request, artifact.built));
-  HashingWriter writer(outputs->artifact);
+  HashingWriter writer(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(registry, options, artifact, writer));
-  RETURN_IF_ERROR(CheckFormat(outputs->artifact, artifact.built.format, options.out));
-  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(artifact, outputs->artifact, options));
+  RETURN_IF_ERROR(CheckFormat(outputs.artifact, artifact.built.format, options.out));
+  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(artifact, outputs.artifact, options));
   // The disk writes while the background thread hashes what is left.
-  RETURN_IF_ERROR(outputs->artifact.Sync());
+  RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(writer.HexDigest(), writer.size(), artifact.built.format, artifact.manifest);
   DescribeProof(round_trip, artifact.manifest);
   RETURN_IF_ERROR(CheckManifestForHost(artifact.manifest, *request.target));
   RETURN_IF_ERROR(CheckUnchanged(artifact.weights));
-  RETURN_IF_ERROR(Commit(artifact.manifest, *outputs));
+  RETURN_IF_ERROR(Commit(artifact.manifest, outputs));
   return std::move(artifact.manifest);
 }
 

@@ -1,16 +1,11 @@
 #include "artifact/request/artifact_request.h"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
+#include <set>
 #include <utility>
 #include <variant>
 
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/manifest/manifest_facts.h"
@@ -42,75 +37,25 @@ std::string WeightsText(const WeightSource& weights) {
   return absl::StrJoin(choices, "\n");
 }
 
-// The parts of "a=1,b=[2, 3]" between commas that are in no bracket or quotes.
-std::vector<std::string> SplitSettings(absl::string_view text) {
-  std::vector<std::string> parts(1);
-  int depth = 0;
-  bool is_quoted = false;
-  for (const char c : text) {
-    if (c == '"') is_quoted = !is_quoted;
-    if (!is_quoted && c == '[') ++depth;
-    if (!is_quoted && c == ']') --depth;
-    if (c == ',' && depth == 0 && !is_quoted) {
-      parts.emplace_back();
-    } else {
-      parts.back().push_back(c);
+// Adds the arguments of `settings`, "max_depth=35,taps=[1, 2]", to `arguments`; `now` are those of the variant.
+absl::Status AddArguments(absl::string_view settings, const Variant& variant, const Scope& now,
+                          const std::vector<std::string>& names, std::map<std::string, std::string>& arguments) {
+  ASSIGN_OR_RETURN(const Call given, ParseCall(absl::StrCat("set(", settings, ")")));
+  if (given.named.empty() || !given.positional.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("wants NAME=VALUE; ", variant.name, " has ", variant.module.text));
+  }
+  std::set<std::string> seen;
+  for (const auto& [name, expression] : given.named) {
+    const auto value = now.find(name);
+    if (value == now.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(variant.name, " has no argument \"", Brief(name), "\"",
+                                                     NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
     }
+    if (!seen.insert(name).second) return absl::InvalidArgumentError(absl::StrCat(name, " is given twice"));
+    absl::StatusOr<Value> read = ReadArgument(expression.text(), value->second);
+    if (!read.ok()) return Annotate(read.status(), name);
+    arguments[name] = ValueString(*read);
   }
-  return parts;
-}
-
-// `text` as a value for the argument whose value is `now`.
-absl::StatusOr<Value> ReadValue(absl::string_view text, const Value& now) {
-  ASSIGN_OR_RETURN(const Expression expression, Expression::Parse(text));
-  ASSIGN_OR_RETURN(Value value, expression.Evaluate(Scope()));
-  const auto* const integer = std::get_if<int64_t>(&value);
-  if (integer != nullptr && std::holds_alternative<double>(now)) value = static_cast<double>(*integer);
-  if (value.index() == now.index()) return value;
-  return absl::InvalidArgumentError(absl::StrCat("wants a value as ", ValueString(now), ", has ", ValueString(value)));
-}
-
-std::string CallText(const Call& call) {
-  std::vector<std::string> arguments;
-  for (const Expression& argument : call.positional) arguments.push_back(argument.text());
-  for (const auto& [name, argument] : call.named) arguments.push_back(absl::StrCat(name, "=", argument.text()));
-  return absl::StrCat(call.type, "(", absl::StrJoin(arguments, ", "), ")");
-}
-
-// Gives the argument at `index` of the signature the value `value`.
-void SetArgument(const Signature& signature, size_t index, Expression value, Call& call) {
-  const std::string& name = signature.arguments[index].name;
-  if (index < call.positional.size()) {
-    call.positional[index] = std::move(value);
-    return;
-  }
-  for (auto& [named, argument] : call.named) {
-    if (named != name) continue;
-    argument = std::move(value);
-    return;
-  }
-  call.named.emplace_back(name, std::move(value));
-}
-
-absl::Status Set(absl::string_view setting, const Signature& signature, const Scope& now, Variant& variant,
-                 std::map<std::string, std::string>& arguments) {
-  const std::pair<std::string, std::string> parts = absl::StrSplit(setting, absl::MaxSplits('=', 1));
-  const std::string name(absl::StripAsciiWhitespace(parts.first));
-  const std::vector<std::string> names = signature.argument_names();
-  const size_t index = std::find(names.begin(), names.end(), name) - names.begin();
-  const auto value = now.find(name);
-  if (index == names.size() || value == now.end()) {
-    return absl::InvalidArgumentError(absl::StrCat(variant.name, " has no argument \"", Brief(name), "\"",
-                                                   NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
-  }
-  if (!absl::StrContains(setting, '=')) {
-    return absl::InvalidArgumentError(absl::StrCat("wants ", name, "=VALUE; now it is ", ValueString(value->second)));
-  }
-  ASSIGN_OR_RETURN(const Value read, ReadValue(parts.second, value->second));
-  const std::string text = ValueString(read);
-  ASSIGN_OR_RETURN(Expression expression, Expression::Parse(text));
-  SetArgument(signature, index, std::move(expression), variant.module);
-  arguments[name] = text;
   return absl::OkStatus();
 }
 
@@ -121,11 +66,12 @@ absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request) 
   const ModuleType* const type = request.entry.plugin->library->Find(variant->module.type);
   if (type == nullptr) return absl::InternalError(absl::StrCat("no module type ", variant->module.type));
   ASSIGN_OR_RETURN(const Scope now, BindArguments(type->signature, variant->module, Scope()));
-  for (const std::string& setting : SplitSettings(settings)) {
-    const absl::Status status = Set(setting, type->signature, now, *variant, request.arguments);
-    if (!status.ok()) return Annotate(status, absl::StrCat("--set=", Brief(setting)));
-  }
-  variant->module.text = CallText(variant->module);
+  const std::vector<std::string> names = type->signature.argument_names();
+  RETURN_IF_ERROR(Annotate(AddArguments(settings, *variant, now, names, request.arguments),
+                           absl::StrCat("--set=", Brief(settings))));
+  std::string place = variant->module.place;
+  ASSIGN_OR_RETURN(variant->module, ParseCall(TextOfCall(type->signature, variant->module, request.arguments)));
+  variant->module.place = std::move(place);
   request.changed = std::move(variant);
   request.entry.variant = request.changed.get();
   return absl::OkStatus();
@@ -159,8 +105,12 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.wrapper = stated.wrapper();
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.source())) request.weights = *seeded;
-  for (const Manifest::Argument& argument : stated.arguments()) {
-    RETURN_IF_ERROR(Annotate(SetArguments(absl::StrCat(argument.name(), "=", argument.value()), request), "arguments"));
+  if (!stated.arguments().empty()) {
+    const std::string settings =
+        absl::StrJoin(stated.arguments(), ",", [](std::string* text, const Manifest::Argument& argument) {
+          absl::StrAppend(text, argument.name(), "=", argument.value());
+        });
+    RETURN_IF_ERROR(Annotate(SetArguments(settings, request), "arguments"));
   }
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;

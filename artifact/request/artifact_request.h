@@ -31,8 +31,8 @@ struct ArtifactRequest {
   WeightSource weights = {};                       // Seeded weights by default.
   // Arguments of the root that differ from the plugin's, as it would write them: max_depth -> "35.0".
   std::map<std::string, std::string> arguments = {};
-  std::shared_ptr<const Variant> changed =
-      nullptr;  // The variant with these, which `entry` has then; null: there are none.
+  // The variant with these, which `entry` has then; null: there are none.
+  std::shared_ptr<const Variant> changed = {};
 };
 
 // Gives arguments of the root of the request's variant other values: "max_depth=35" or "max_depth=35,taps=[1, 2]", in

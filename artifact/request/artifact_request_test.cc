@@ -84,19 +84,21 @@ TEST_F(ArtifactRequestTest, ArgumentsAreSetByNameInTheLanguageOfPlugins) {
 TEST_F(ArtifactRequestTest, AnArgumentByPositionIsSet) {
   ArtifactRequest request = Request("resnet18");
   ASSERT_OK(SetArguments("blocks=[1, 1, 1, 1],block=Bottleneck", request));
-  EXPECT_EQ(request.entry.variant->module.text, "ResNet(Bottleneck, blocks=[1, 1, 1, 1])");
+  EXPECT_EQ(request.entry.variant->module.text, "ResNet(block=Bottleneck, blocks=[1, 1, 1, 1])");
 }
 
 TEST_F(ArtifactRequestTest, WhatCannotBeSetIsNamed) {
   const std::pair<absl::string_view, absl::string_view> cases[] = {
       {"max_dept=1", "--set=max_dept=1: dav2_metric_vkitti_vits has no argument \"max_dept\"; nearest: max_depth"},
-      {"max_depth", "--set=max_depth: wants max_depth=VALUE; now it is 80.0"},
-      {"max_depth=[1]", "--set=max_depth=[1]: wants a value as 80.0, has [1]"},
-      {"max_depth=deep", "--set=max_depth=deep: wants a value as 80.0, has deep"},
-      {"dim=1.5", "--set=dim=1.5: wants a value as 384, has 1.5"},
-      {"max_depth=1,", "--set=: dav2_metric_vkitti_vits has no argument \"\""},
-      {"max_depth=", "--set=max_depth=: "},
-      {"", "--set=: "},
+      {"max_depth", "--set=max_depth: wants NAME=VALUE; dav2_metric_vkitti_vits has DepthAnythingV2Metric(dim=384,"},
+      {"max_depth=[1]", "--set=max_depth=[1]: max_depth: wants a value as 80.0, has [1]"},
+      {"max_depth=deep", "--set=max_depth=deep: max_depth: wants a value as 80.0, has deep"},
+      {"dim=1.5", "--set=dim=1.5: dim: wants a value as 384, has 1.5"},
+      {"heads=3,heads=4", "--set=heads=3,heads=4: heads is given twice"},
+      {"max_depth=1,", "--set=max_depth=1,: column 17 of \"set(max_depth=1,)\": "},
+      {"max_depth=", "--set=max_depth=: column 15 of \"set(max_depth=)\": "},
+      {"max_depth=1)", "--set=max_depth=1): "},
+      {"", "--set=: wants NAME=VALUE; "},
   };
   for (const auto& [setting, message] : cases) {
     ArtifactRequest request = Request("dav2_metric_vkitti_vits");

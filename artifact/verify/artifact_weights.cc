@@ -23,7 +23,7 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/tensor_record.h"
+#include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/weights/read_source.h"
 #include "registry/recognise/recognise_model.h"
 #include "registry/recognise/weight_source.h"
@@ -151,14 +151,6 @@ absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, con
   return Bind(request, tree, std::move(mapped), std::move(sources));
 }
 
-// The tensor that fills `slot`, the one of that index, borrowed from the artifact.
-absl::StatusOr<at::Tensor> BorrowTensor(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
-  ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, index, slot, dtype));
-  // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
-  // where Modelport writes it, which is aligned.
-  return at::from_blob(const_cast<char*>(record->bytes.data()), slot.shape, ToScalarType(dtype));
-}
-
 // Checks that the layouts that the manifest names exist.
 absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPart>& parts,
                           const StatedManifest& stated) {
@@ -173,12 +165,15 @@ absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPar
 }
 
 absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dtype, const ArtifactFile& file) {
-  const ModuleTree& tree = *target.kept.tree;
+  const std::vector<Slot>& slots = target.kept.tree->slots;
+  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, dtype));
   ArtifactWeights weights;
-  BoundTensors& bound = weights.bound.emplace_back();
-  for (size_t i = 0; i < tree.slots.size(); ++i) {
-    ASSIGN_OR_RETURN(at::Tensor tensor, BorrowTensor(file, i, tree.slots[i], tree.slots[i].dtype.value_or(dtype)));
-    bound.tensors.push_back(std::move(tensor));
+  std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
+    // where Modelport writes it, which is aligned.
+    tensors.push_back(at::from_blob(const_cast<char*>(records[i]->bytes.data()), slots[i].shape,
+                                    ToScalarType(slots[i].dtype.value_or(dtype))));
   }
   return weights;
 }

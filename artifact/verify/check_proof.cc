@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/manifest/describe_export.h"
-#include "common/manifest/compare_manifests.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/torchscript/proof/compare_outputs.h"
 
 namespace modelport {

@@ -20,7 +20,6 @@
 #include "artifact/verify/check_proof.h"
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
-#include "common/manifest/compare_manifests.h"
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest_facts.h"
@@ -32,7 +31,6 @@
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/compare_archive.h"
 #include "common/torchscript/archive/save_module.h"
-#include "common/torchscript/archive/tensor_record.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/proof/example.h"
@@ -62,15 +60,11 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
 // Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
 absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest& request, const StatedManifest& stated,
                                 const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
-  bool has_tree = false;
-  absl::StatusOr<Artifact> built = BuildArtifact(request, [&](const TargetTree& tree) {
-    has_tree = true;
-    return GetArtifactWeights(registry, request, tree, stated, checkpoints, file);
-  });
+  absl::StatusOr<TargetTree> tree = BuildTargetTree(request);
   // A request that no artifact can answer is the manifest's fault.
-  if (!has_tree) return absl::DataLossError(absl::StrCat(stated.path, ": ", built.status().message()));
-  RETURN_IF_ERROR(built.status());
-  Artifact remade = *std::move(built);
+  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": ", tree.status().message()));
+  ASSIGN_OR_RETURN(ArtifactWeights weights, GetArtifactWeights(registry, request, *tree, stated, checkpoints, file));
+  ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, *std::move(tree), std::move(weights)));
   if (!remade.weights.mapped.empty()) {
     DescribeSource(remade.weights, remade.manifest);
   } else if (stated.is_whole) {
@@ -193,16 +187,14 @@ absl::StatusOr<size_t> CompareTensors(const ArtifactFile& file, const TargetTree
                                       DType dtype) {
   const std::vector<Slot>& slots = tree.whole->slots;
   const std::vector<at::Tensor> tensors = AllTensors(weights);
+  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, dtype));
   for (size_t i = 0; i < slots.size(); ++i) {
-    ASSIGN_OR_RETURN(const ZipRecord* const record,
-                     FindTensorRecord(file, i, slots[i], slots[i].dtype.value_or(dtype)));
     const absl::string_view bytes(static_cast<const char*>(tensors[i].const_data_ptr()), tensors[i].nbytes());
-    if (record->bytes == bytes) continue;
-    return absl::DataLossError(
-        absl::StrCat(file.path(), ": ", record->name, " (", slots[i].name, "): is not the tensor of the checkpoint"));
+    if (records[i]->bytes == bytes) continue;
+    return absl::DataLossError(absl::StrCat(file.path(), ": ", records[i]->name, " (", slots[i].name,
+                                            "): is not the tensor of the checkpoint"));
   }
-  if (file.Find(absl::StrCat("data/", slots.size())) == nullptr) return slots.size();
-  return absl::DataLossError(absl::StrCat(file.path(), ": holds more tensors than the model, ", slots.size()));
+  return slots.size();
 }
 
 // Verifies the weights, and says so in `result`.

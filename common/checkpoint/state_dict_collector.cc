@@ -11,7 +11,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/python_objects.h"
-#include "common/checkpoint/process_shards.h"
 #include "common/checkpoint/torch_tensor.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

@@ -1,13 +1,15 @@
 #include "common/checkpoint/torch_tensor.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "common/checkpoint/pickle/python_objects.h"
-#include "common/checkpoint/process_shards.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 
@@ -222,6 +224,27 @@ absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call) {
     return absl::UnimplementedError("a tensor that is negated or conjugated when read is not supported");
   }
   return tensor;
+}
+
+bool IsShardClass(absl::string_view name) {
+  const absl::string_view last = name.substr(name.rfind('.') + 1);
+  return last == "DTensor" || last == "ShardedTensor";
+}
+
+bool IsFlatParameter(absl::string_view key) {
+  absl::string_view last = key.substr(key.rfind('.') + 1);
+  absl::ConsumePrefix(&last, "_");
+  // Older releases number them.
+  return absl::ConsumePrefix(&last, "flat_param") &&
+         (last.empty() ||
+          (absl::ConsumePrefix(&last, "_") && std::all_of(last.begin(), last.end(), absl::ascii_isdigit)));
+}
+
+absl::Status HoldsShards(absl::string_view what) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("holds ", what, ": the part of one process, as FSDP saves it, not the whole\n  save the whole: ",
+                   "get_model_state_dict(model, options=StateDictOptions(full_state_dict=True, cpu_offload=True)) of ",
+                   "torch.distributed.checkpoint.state_dict, and torch.save of that"));
 }
 
 }  // namespace modelport

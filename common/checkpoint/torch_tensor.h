@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -67,6 +68,16 @@ std::vector<const pickle::Value*> Attachments(const pickle::Value& tensor);
 //   DataLoss        the arguments do not describe a tensor
 //   Unimplemented   a dtype or a kind of tensor (sparse, quantized, ...) that is not supported
 absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call);
+
+// Whether objects of the Python class with this name hold the part of a tensor that one process of distributed training
+// has, as FSDP saves it without joining the parts: DTensor and ShardedTensor, with or without their module.
+bool IsShardClass(absl::string_view name);
+
+// Whether the key is that of several parameters in one, of which a process has a part: "encoder._flat_param".
+bool IsFlatParameter(absl::string_view key);
+
+// InvalidArgument: the file holds `what`, which is such a part; how to save the whole.
+absl::Status HoldsShards(absl::string_view what);
 
 }  // namespace modelport
 

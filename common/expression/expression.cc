@@ -382,4 +382,27 @@ absl::StatusOr<Scope> BindArguments(const Signature& callee, const Call& call, c
   return scope;
 }
 
+absl::StatusOr<Value> ReadArgument(absl::string_view text, const Value& now) {
+  ASSIGN_OR_RETURN(const Expression expression, Expression::Parse(text));
+  ASSIGN_OR_RETURN(Value value, expression.Evaluate(Scope()));
+  const auto* const integer = std::get_if<int64_t>(&value);
+  if (integer != nullptr && std::holds_alternative<double>(now)) value = static_cast<double>(*integer);
+  if (value.index() == now.index()) return value;
+  return absl::InvalidArgumentError(absl::StrCat("wants a value as ", ValueString(now), ", has ", ValueString(value)));
+}
+
+std::string TextOfCall(const Signature& callee, const Call& call, const std::map<std::string, std::string>& changed) {
+  std::map<std::string, std::string> texts(changed);
+  for (size_t i = 0; i < call.positional.size() && i < callee.arguments.size(); ++i) {
+    texts.emplace(callee.arguments[i].name, call.positional[i].text());
+  }
+  for (const auto& [name, argument] : call.named) texts.emplace(name, argument.text());
+  std::vector<std::string> arguments;
+  for (const std::string& name : callee.argument_names()) {
+    const auto text = texts.find(name);
+    if (text != texts.end()) arguments.push_back(absl::StrCat(name, "=", text->second));
+  }
+  return absl::StrCat(call.type, "(", absl::StrJoin(arguments, ", "), ")");
+}
+
 }  // namespace modelport

@@ -133,6 +133,14 @@ absl::StatusOr<std::vector<const Expression*>> MatchArguments(const Signature& c
 // MatchArguments and Evaluate.
 absl::StatusOr<Scope> BindArguments(const Signature& callee, const Call& call, const Scope& caller);
 
+// `text` as the value of an argument that has the value `now`, of the same kind; an integer is a float, too.
+// InvalidArgument as Parse and Evaluate, and: wants a value as 80.0, has [1].
+absl::StatusOr<Value> ReadArgument(absl::string_view text, const Value& now);
+
+// The text of `call` with the argument texts `changed` in place of those that it gives; each is by its name, and they
+// stand in the order of `callee`, which has them all: "Net(dim=8, taps=[1, 2])".
+std::string TextOfCall(const Signature& callee, const Call& call, const std::map<std::string, std::string>& changed);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_

@@ -275,5 +275,24 @@ TEST(BindTest, NamesInScopeBecomeValues) {
   EXPECT_EQ(bound("patch // 0"), "\"patch // 0\": division by zero");
 }
 
+TEST(CallTest, AnArgumentIsReadAsOneOfTheSameKind) {
+  const auto read = [](const std::string& text, const Value& now) {
+    const absl::StatusOr<Value> value = ReadArgument(text, now);
+    return value.ok() ? ValueString(*value) : std::string(value.status().message());
+  };
+  EXPECT_EQ(read("3", 8.0), "3.0");
+  EXPECT_EQ(read("2 * 3", int64_t{1}), "6");
+  EXPECT_EQ(read("SwiGLU", TypeName{"Mlp"}), "SwiGLU");
+  EXPECT_EQ(read("1.5", int64_t{1}), "wants a value as 1, has 1.5");
+  EXPECT_EQ(read("[1]", 8.0), "wants a value as 8.0, has [1]");
+}
+
+TEST(CallTest, ATextOfACallHasEachArgumentByItsName) {
+  const Signature signature = ParseSignature("Net(dim, block, taps=[1], depth=4)").value();
+  const Call call = ParseCall("Net(8, taps=[2, 3], block=Basic)").value();
+  EXPECT_EQ(TextOfCall(signature, call, {}), "Net(dim=8, block=Basic, taps=[2, 3])");
+  EXPECT_EQ(TextOfCall(signature, call, {{"depth", "5"}, {"dim", "9"}}), "Net(dim=9, block=Basic, taps=[2, 3], depth=5)");
+}
+
 }  // namespace
 }  // namespace modelport

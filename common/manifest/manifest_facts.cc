@@ -1,9 +1,32 @@
 #include "common/manifest/manifest_facts.h"
 
+#include <google/protobuf/util/message_differencer.h>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace modelport {
+namespace {
+
+using google::protobuf::util::MessageDifferencer;
+
+std::string Shorten(absl::string_view line) {
+  constexpr size_t kLongest = 300;
+  return absl::StrCat(line.substr(0, kLongest), line.size() > kLongest ? "..." : "");
+}
+
+// Protobuf's report says how to turn the first message into the second.
+std::string Reword(absl::string_view line) {
+  if (absl::ConsumePrefix(&line, "added: ")) return absl::StrCat("missing: ", Shorten(line));
+  if (absl::ConsumePrefix(&line, "deleted: ")) return absl::StrCat("unexpected: ", Shorten(line));
+  absl::ConsumePrefix(&line, "modified: ");
+  return Shorten(line);
+}
+
+}  // namespace
 
 const Manifest::EntryPoint& Forward(const Manifest& manifest) {
   for (const Manifest::EntryPoint& entry_point : manifest.entry_points()) {
@@ -21,6 +44,23 @@ std::string ArgumentsText(const Manifest& manifest) {
   return absl::StrJoin(manifest.arguments(), ", ", [](std::string* out, const Manifest::Argument& argument) {
     absl::StrAppend(out, argument.name(), "=", argument.value());
   });
+}
+
+std::vector<std::string> DifferingFields(const google::protobuf::Message& stated,
+                                         const google::protobuf::Message& expected,
+                                         const std::vector<std::string>& ignored) {
+  MessageDifferencer differencer;
+  for (const std::string& name : ignored) {
+    differencer.IgnoreField(stated.GetDescriptor()->file()->pool()->FindFieldByName(name));
+  }
+  std::string report;
+  differencer.ReportDifferencesToString(&report);
+  differencer.Compare(stated, expected);
+  std::vector<std::string> fields;
+  for (const absl::string_view line : absl::StrSplit(report, '\n', absl::SkipEmpty())) {
+    if (!absl::StartsWith(line, "ignored: ")) fields.push_back(Reword(line));
+  }
+  return fields;
 }
 
 }  // namespace modelport

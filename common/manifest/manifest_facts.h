@@ -2,7 +2,10 @@
 #ifndef MODELPORT_COMMON_MANIFEST_MANIFEST_FACTS_H_
 #define MODELPORT_COMMON_MANIFEST_MANIFEST_FACTS_H_
 
+#include <google/protobuf/message.h>
+
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -25,6 +28,13 @@ const Manifest::Result& MainOutput(const Manifest& manifest);
 
 // The arguments of the model that differ from the plugin's: "max_depth=35.0"; "" if there are none.
 std::string ArgumentsText(const Manifest& manifest);
+
+// The fields in which `stated`, a manifest or a part of one, differs from `expected`, with both values: `dtype:
+// "float16" -> "float32"`, `missing: knobs[2]: { ... }`, `unexpected: ...`. Fields in `ignored`, which holds full names
+// such as "modelport.Manifest.round_trip", are not compared.
+std::vector<std::string> DifferingFields(const google::protobuf::Message& stated,
+                                         const google::protobuf::Message& expected,
+                                         const std::vector<std::string>& ignored);
 
 }  // namespace modelport
 

@@ -1,5 +1,7 @@
 #include "common/manifest/manifest_facts.h"
 
+#include "common/manifest/manifest.pb.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
 namespace modelport {
@@ -35,6 +37,46 @@ TEST(ManifestFactsTest, TheMainOutputIsForwardsFirst) {
   forward.add_outputs()->set_name("sky");
   EXPECT_EQ(Forward(manifest).outputs_size(), 2);
   EXPECT_EQ(MainOutput(manifest).name(), "depth");
+}
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Manifest Make() {
+  Manifest manifest;
+  manifest.set_model("tiny");
+  manifest.add_methods("forward(Tensor x) -> Tensor");
+  manifest.mutable_preprocessing()->add_mean(0.5);
+  manifest.mutable_round_trip()->add_outputs()->set_max_abs(1e-8);
+  return manifest;
+}
+
+TEST(DifferingFieldsTest, EqualManifestsHaveNone) { EXPECT_THAT(DifferingFields(Make(), Make(), {}), IsEmpty()); }
+
+TEST(DifferingFieldsTest, NamesEachFieldWithBothValues) {
+  Manifest stated = Make();
+  stated.set_model("other\n");
+  stated.mutable_preprocessing()->set_mean(0, 0.25);
+  stated.mutable_preprocessing()->add_std(2);
+  stated.clear_methods();
+  EXPECT_THAT(
+      DifferingFields(stated, Make(), {}),
+      ElementsAre(R"(model: "other\n" -> "tiny")", "preprocessing.mean[0]: 0.25 -> 0.5",
+                  "unexpected: preprocessing.std[0]: 2", R"(missing: methods[0]: "forward(Tensor x) -> Tensor")"));
+}
+
+TEST(DifferingFieldsTest, ALongValueIsCutOff) {
+  Manifest stated = Make();
+  stated.set_model(std::string(10000, 'x'));
+  EXPECT_THAT(DifferingFields(stated, Make(), {}), ElementsAre(testing::SizeIs(303)));
+}
+
+TEST(DifferingFieldsTest, LeavesOutFields) {
+  Manifest stated = Make();
+  stated.mutable_round_trip()->mutable_outputs(0)->set_max_abs(1);
+  EXPECT_THAT(DifferingFields(stated, Make(), {"modelport.Manifest.Output.max_abs"}), IsEmpty());
+  EXPECT_THAT(DifferingFields(stated, Make(), {"modelport.Manifest.round_trip"}), IsEmpty());
+  EXPECT_THAT(DifferingFields(stated, Make(), {}), ElementsAre("round_trip.outputs[0].max_abs: 1 -> 1e-08"));
 }
 
 }  // namespace

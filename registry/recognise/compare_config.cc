@@ -32,17 +32,14 @@ absl::StatusOr<absl::optional<ConfigDifference>> FindDifference(const ConfigRule
   return absl::make_optional(ConfigDifference{&rule, *std::move(wanted), *has, !stated.has_value()});
 }
 
-// `text`, the value of a field, as an argument in the place of `value`; nullopt if it is no number, boolean or list.
+// `text`, the value of a field, as an argument in the place of `value`; nullopt if it is no number, boolean or list as
+// that one.
 absl::optional<std::string> AsArgument(const std::string& text, const Value& value) {
-  const absl::StatusOr<Expression> expression = Expression::Parse(text);
-  if (!expression.ok()) return absl::nullopt;
-  const absl::StatusOr<Value> given = expression->Evaluate(Scope());
+  const absl::StatusOr<Value> given = ReadArgument(text, value);
   if (!given.ok() || std::holds_alternative<TypeName>(*given) || std::holds_alternative<std::string>(*given)) {
     return absl::nullopt;
   }
-  const auto* const integer = std::get_if<int64_t>(&*given);
-  const bool wants_float = std::holds_alternative<double>(value);
-  return ValueString(integer != nullptr && wants_float ? Value(static_cast<double>(*integer)) : *given);
+  return ValueString(*given);
 }
 
 using Arguments = std::map<std::string, std::string>;
@@ -63,22 +60,6 @@ absl::optional<Arguments> ArgumentsByConfig(const ConfigComparison& comparison, 
     changed[argument->first] = *text;
   }
   return changed;
-}
-
-// The call of `entry` with these arguments.
-std::string CallWith(const Arguments& changed, const CatalogEntry& entry) {
-  const Call& call = entry.variant->module;
-  const Signature& signature = entry.plugin->library->Find(call.type)->signature;
-  const absl::StatusOr<std::vector<const Expression*>> given = MatchArguments(signature, call);
-  std::vector<std::string> arguments;
-  for (size_t i = 0; i < signature.arguments.size(); ++i) {
-    const std::string& name = signature.arguments[i].name;
-    const auto change = changed.find(name);
-    const Expression* const stated = given.ok() ? (*given)[i] : nullptr;
-    if (change == changed.end() && stated == nullptr) continue;
-    arguments.push_back(absl::StrCat(name, "=", change == changed.end() ? stated->text() : change->second));
-  }
-  return absl::StrCat(call.type, "(", absl::StrJoin(arguments, ", "), ")");
 }
 
 }  // namespace
@@ -106,7 +87,8 @@ std::string ConfigCure(const ConfigComparison& comparison, const CatalogEntry& e
   if (comparison.differences.empty()) return "";
   const Plugin& plugin = *entry.plugin;
   const absl::optional<Arguments> changed = ArgumentsByConfig(comparison, entry);
-  const std::string call = changed ? CallWith(*changed, entry) : "";
+  const Call& module = entry.variant->module;
+  const std::string call = changed ? TextOfCall(plugin.library->Find(module.type)->signature, module, *changed) : "";
   std::string cure = "\n  if config.json is right, ";
   if (changed && !absl::StrContains(call, '"')) {
     absl::StrAppend(&cure, "export, package, predict and parity take --set=",

@@ -5,7 +5,6 @@
 
 #include "absl/types/span.h"
 #include "common/torchscript/lint/finding.h"
-#include "common/torchscript/lint/host_rule.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {

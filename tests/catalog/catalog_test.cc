@@ -31,10 +31,9 @@ using testing::HasSubstr;
 
 // What `request` asks for, with empty tensors.
 absl::StatusOr<Artifact> Build(const ArtifactRequest& request) {
-  return BuildArtifact(request, [](const TargetTree& tree) {
-    const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
-    return ArtifactWeights{.bound = {{no_weights, {}}}};
-  });
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
+  return BuildArtifact(request, std::move(tree), {.bound = {{no_weights, {}}}});
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {

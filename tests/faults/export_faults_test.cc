@@ -16,7 +16,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/faults/faults.h"
-#include "tests/faults/scale_model.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {

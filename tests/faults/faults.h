@@ -29,6 +29,12 @@ ToolResult RunFaulty(const std::string& path, const std::vector<std::string>& ar
 // Whether the fault of the last such run came, before the run was over.
 bool FaultCame();
 
+// The arguments with which export and package make the model of tests/faults/plugin, one of a single tensor:
+//   export    m.pt and m.manifest.json
+//   package   the folder out for Nuke
+// Its weights are those of a checkpoint in the test's temporary folder, or what `weights` names: "--weights=seeded:3".
+std::vector<std::string> ScaleArguments(const std::string& tool, const std::string& weights = "");
+
 }  // namespace modelport
 
 #endif  // MODELPORT_TESTS_FAULTS_FAULTS_H_

@@ -22,8 +22,8 @@
 #include "absl/strings/strip.h"
 #include "common/expression/expression.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/parity/capture.h"
 #include "common/torchscript/parity/measures.h"
+#include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/stage.h"
 #include "common/torchscript/script/ivalue.h"
 

@@ -15,7 +15,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "registry/toy_plugin.h"
-#include "tests/support/tool_limits.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {

@@ -17,7 +17,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
-#include "tests/support/tool_limits.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {

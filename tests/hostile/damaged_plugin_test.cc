@@ -47,12 +47,14 @@ absl::StatusOr<ArtifactWeights> MakeWeights(const TargetTree& tree) {
 }
 
 absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Target& target) {
-  const absl::StatusOr<Artifact> artifact =
-      BuildArtifact({.entry = {&plugin, &variant}, .target = &target}, MakeWeights);
-  if (absl::IsResourceExhausted(artifact.status())) return absl::OkStatus();
-  RETURN_IF_ERROR(artifact.status());
-  for (const Call& example : artifact->examples) {
-    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact->built.module, example));
+  const ArtifactRequest request = {.entry = {&plugin, &variant}, .target = &target};
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  absl::StatusOr<ArtifactWeights> weights = MakeWeights(tree);
+  if (absl::IsResourceExhausted(weights.status())) return absl::OkStatus();
+  RETURN_IF_ERROR(weights.status());
+  ASSIGN_OR_RETURN(const Artifact artifact, BuildArtifact(request, std::move(tree), *std::move(weights)));
+  for (const Call& example : artifact.examples) {
+    ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact.built.module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());
   }
   return absl::OkStatus();

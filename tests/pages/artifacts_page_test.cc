@@ -37,14 +37,11 @@ const std::string kBegin = "<!-- entry points of ", kEnd = "<!-- end -->";
 absl::StatusOr<Manifest> Describe(const CatalogEntry& entry, absl::string_view flag) {
   ASSIGN_OR_RETURN(const Target* target, FindTarget(flag == "--target=nuke" ? "nuke" : "libtorch"));
   const ArtifactRequest request = {.entry = entry, .target = target, .with_preprocess = flag == "--with_preprocess"};
-  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, [](const TargetTree& tree) {
-                     ArtifactWeights weights;
-                     std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
-                     for (const Slot& slot : tree.whole->slots) {
-                       tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
-                     }
-                     return weights;
-                   }));
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  ArtifactWeights weights;
+  std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
+  for (const Slot& slot : tree.whole->slots) tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(tree), std::move(weights)));
   return std::move(artifact.manifest);
 }
 

@@ -1,6 +1,7 @@
 #include "tests/support/tool_process.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,6 +149,16 @@ std::vector<std::string> FileNames(const std::string& folder) {
   for (const auto& entry : fs::directory_iterator(folder)) names.push_back(entry.path().filename());
   std::sort(names.begin(), names.end());
   return names;
+}
+
+void LimitMemoryAndTime(size_t size) {
+  const rlimit seconds = {60, 60};
+  setrlimit(RLIMIT_CPU, &seconds);
+#ifndef __SANITIZE_ADDRESS__
+  const rlim_t bytes = 2 * size + 256'000'000;
+  const rlimit memory = {bytes, bytes};
+  setrlimit(RLIMIT_DATA, &memory);
+#endif
 }
 
 }  // namespace modelport

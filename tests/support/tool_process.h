@@ -3,6 +3,7 @@
 
 #include <sys/types.h>
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -60,6 +61,11 @@ std::string ReadFile(const std::string& path);
 
 // The names in a folder, sorted.
 std::vector<std::string> FileNames(const std::string& folder);
+
+// Holds this process to what a tool may take for files of `size` bytes together: private memory of twice their size
+// plus 256 MB, and a minute of processor time. Linear work takes a few seconds, so the minute catches quadratic work.
+// AddressSanitizer's own memory is private, too; under it there is no limit of memory.
+void LimitMemoryAndTime(size_t size);
 
 }  // namespace modelport
 

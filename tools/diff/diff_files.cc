@@ -28,7 +28,6 @@
 #include "common/tensor/shape.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
-#include "common/torchscript/archive/tensor_record.h"
 #include "registry/recognise/checked_plan.h"
 
 namespace modelport {
@@ -62,16 +61,12 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   contents.files.push_back({file.path(), owner->bytes(), owner, &owner->mapped_file()});
   StateDict dict;
   const std::vector<Slot>& slots = tree.kept.tree->slots;
+  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, *dtype));
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = slots[i];
-    const DType slot_dtype = slot.dtype.value_or(*dtype);
-    ASSIGN_OR_RETURN(const ZipRecord* const record, FindTensorRecord(file, i, slot, slot_dtype));
-    contents.storages.push_back({record->name, record->bytes, record->crc32});
-    dict.tensors.push_back({slot.name, slot_dtype, slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
-  }
-  if (file.Find(absl::StrCat("data/", slots.size())) != nullptr) {
-    return absl::DataLossError(
-        absl::StrCat(file.path(), ": holds more tensors than ", manifest.model(), ", ", slots.size()));
+    contents.storages.push_back({records[i]->name, records[i]->bytes, records[i]->crc32});
+    dict.tensors.push_back(
+        {slot.name, slot.dtype.value_or(*dtype), slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
   }
   contents.state_dicts.push_back(std::move(dict));
   return Checkpoint(std::move(contents));

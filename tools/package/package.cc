@@ -28,11 +28,7 @@ namespace {
 
 // "the Host's Library": where packages go.
 std::string PackagePlaces() {
-  std::vector<std::string> places;
-  for (const Target* target : Targets()) {
-    if (target->package != nullptr) places.push_back(target->package_place);
-  }
-  return absl::StrJoin(places, " or ");
+  return JoinTargets(" or ", [](const Target& host) { return host.package != nullptr ? host.package_place : ""; });
 }
 
 // Writes the package of `model` to the new folder `out` and prints its summary. Returns notes for stderr.

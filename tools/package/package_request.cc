@@ -5,7 +5,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "artifact/request/artifact_request.h"
 #include "common/status/status_macros.h"
@@ -54,13 +53,9 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
 
 // "host, which --host means, too": each host that has packages.
 std::string HostsWithPackages() {
-  std::vector<std::string> hosts;
-  for (const Target* target : Targets()) {
-    if (target->package != nullptr) {
-      hosts.push_back(absl::StrCat(target->name, ", which --", target->name, " means, too"));
-    }
-  }
-  return absl::StrJoin(hosts, ", or ");
+  return JoinTargets(", or ", [](const Target& host) {
+    return host.package != nullptr ? absl::StrCat(host.name, ", which --", host.name, " means, too") : "";
+  });
 }
 
 }  // namespace

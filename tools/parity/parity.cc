@@ -35,14 +35,17 @@
 namespace modelport {
 namespace {
 
+absl::StatusOr<Artifact> BuildHere(const Registry& registry, const ArtifactRequest& request) {
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+  ASSIGN_OR_RETURN(ArtifactWeights weights, BindParts(tree.kept, std::move(mapped), request.dtype));
+  return BuildArtifact(request, std::move(tree), std::move(weights));
+}
+
 // Builds the artifact that `request` asks for, in memory.
 absl::StatusOr<Artifact> Build(const Registry& registry, const ArtifactRequest& request) {
-  absl::StatusOr<Artifact> artifact =
-      BuildArtifact(request, [&](const TargetTree& tree) -> absl::StatusOr<ArtifactWeights> {
-        ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                         MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
-        return BindParts(tree.kept, std::move(mapped), request.dtype);
-      });
+  absl::StatusOr<Artifact> artifact = BuildHere(registry, request);
   if (artifact.ok()) return artifact;
   const ModuleLibrary& library = *request.entry.plugin->library;
   return absl::Status(artifact.status().code(), library.WithPaths(artifact.status().message()));

@@ -13,7 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "tools/predict/encode_prediction.h"
-#include "tools/predict/pictures/compare_predictions.h"
+#include "tools/predict/pictures/depth_picture.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
 

@@ -2,7 +2,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "targets/targets.h"
@@ -16,13 +15,11 @@ Flag<std::string> FLAGS_runtime(flags, "runtime", "",
 
 // "libtorch or host; by default host with --host, else libtorch": what --target takes.
 std::string TargetHelp() {
-  std::vector<std::string> names, defaults;
-  for (const Target* target : Targets()) {
-    names.push_back(target->name);
-    if (target->runtime_of != nullptr) defaults.push_back(absl::StrCat(target->name, " with --", target->name));
-  }
-  return absl::StrCat("the host that the file is for: ", absl::StrJoin(names, " or "), "; by default ",
-                      absl::StrJoin(defaults, ", "), ", else libtorch");
+  const std::string names = JoinTargets(" or ", [](const Target& target) { return target.name; });
+  const std::string defaults = JoinTargets(", ", [](const Target& target) {
+    return target.runtime_of != nullptr ? absl::StrCat(target.name, " with --", target.name) : "";
+  });
+  return absl::StrCat("the host that the file is for: ", names, "; by default ", defaults, ", else libtorch");
 }
 
 }  // namespace

@@ -1,5 +1,8 @@
 #include "common/torchscript/archive/artifact_file.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <string>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -7,6 +10,7 @@
 #include "common/checkpoint/file_kind.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
 
 namespace modelport {
 namespace {
@@ -26,6 +30,17 @@ std::string OtherFile(absl::string_view bytes) {
       return "";
   }
   return "";
+}
+
+absl::StatusOr<const ZipRecord*> TensorRecord(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
+  const std::string path = absl::StrCat("data/", index);
+  const std::string context = absl::StrCat(file.path(), ": ", path, " (", slot.name, "): ");
+  const ZipRecord* const record = file.Find(path);
+  if (record == nullptr) return absl::DataLossError(absl::StrCat(context, "missing"));
+  const uint64_t wants = *ElementCount(slot.shape) * ByteSize(dtype);
+  if (!record->deflated && record->bytes.size() == wants) return record;
+  return absl::DataLossError(absl::StrCat(context, "wants ", wants, " bytes, has ", record->bytes.size(),
+                                          record->deflated ? " compressed" : ""));
 }
 
 }  // namespace
@@ -52,6 +67,18 @@ ArtifactFile::ArtifactFile(std::string path, std::shared_ptr<const MappedFile> f
 const ZipRecord* ArtifactFile::Find(absl::string_view path) const {
   const auto found = indices_.find(absl::StrCat(kArchiveFolder, path));
   return found == indices_.end() ? nullptr : &records_[found->second];
+}
+
+absl::StatusOr<std::vector<const ZipRecord*>> TensorRecords(const ArtifactFile& file, const std::vector<Slot>& slots,
+                                                            DType dtype) {
+  std::vector<const ZipRecord*> records;
+  for (const Slot& slot : slots) {
+    ASSIGN_OR_RETURN(const ZipRecord* const record,
+                     TensorRecord(file, records.size(), slot, slot.dtype.value_or(dtype)));
+    records.push_back(record);
+  }
+  if (file.Find(absl::StrCat("data/", slots.size())) == nullptr) return records;
+  return absl::DataLossError(absl::StrCat(file.path(), ": holds more tensors than the model, ", slots.size()));
 }
 
 }  // namespace modelport

@@ -11,6 +11,8 @@
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/io/mapped_file.h"
+#include "common/module_tree/module_tree.h"
+#include "common/tensor/dtype.h"
 
 namespace modelport {
 
@@ -46,6 +48,12 @@ class ArtifactFile {
   std::vector<ZipRecord> records_;
   absl::flat_hash_map<absl::string_view, size_t> indices_;  // The index in records_ of each name.
 };
+
+// The records of an artifact that hold its tensors, one for each of `slots`, in whose order an archive of Modelport
+// numbers them. Their elements are of `dtype`, where a slot names none.
+//   DataLoss  a record is missing, is compressed or has another size, or there are more than slots
+absl::StatusOr<std::vector<const ZipRecord*>> TensorRecords(const ArtifactFile& file, const std::vector<Slot>& slots,
+                                                            DType dtype);
 
 }  // namespace modelport
 

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "common/torchscript/lint/fact.h"
-#include "common/torchscript/lint/fact_pool.h"
 #include "common/torchscript/lint/step.h"
 
 namespace modelport {

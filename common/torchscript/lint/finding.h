@@ -4,6 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/torchscript/script/module_fwd.h"
 #include "common/torchscript/script/source_line.h"
 
 namespace modelport {
@@ -29,6 +32,16 @@ std::string FormatFindings(const std::vector<Finding>& findings);
 
 // "3 findings".
 std::string CountFindings(const std::vector<Finding>& findings);
+
+// A requirement of one host.
+struct HostRule {
+  absl::string_view name;
+  // Adds a finding for each violation in `module`; the caller sets Finding::rule.
+  void (*check)(const torch::jit::Module& module, std::vector<Finding>& findings);
+};
+
+// The findings of `rules` about `module`, in the order of the rules.
+std::vector<Finding> CheckHostRules(absl::Span<const HostRule> rules, const torch::jit::Module& module);
 
 }  // namespace modelport
 

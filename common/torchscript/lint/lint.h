@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "common/torchscript/lint/finding.h"
-#include "common/torchscript/lint/host_rule.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/module_fwd.h"
 

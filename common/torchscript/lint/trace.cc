@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/lint/fact_pool.h"
+#include "common/torchscript/lint/fact.h"
 #include "common/torchscript/lint/facts.h"
 #include "common/torchscript/script/torch_status.h"
 

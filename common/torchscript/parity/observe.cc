@@ -1,5 +1,6 @@
 #include "common/torchscript/parity/observe.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/core/function.h>
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
@@ -7,6 +8,7 @@
 #include <torch/csrc/jit/runtime/custom_operator.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -271,6 +273,23 @@ absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const 
   // The graph runs once: to optimise it takes longer than it saves.
   const torch::jit::GraphOptimizerEnabledGuard optimiser_off(/*state=*/false);
   return CatchTorch([&] { return RunMethod(module, *found, inputs, observe, observe_call); });
+}
+
+const at::Tensor* FindTensor(const NamedTensors& tensors, const std::string& name) {
+  const auto found =
+      std::find_if(tensors.begin(), tensors.end(), [&](const auto& named) { return named.first == name; });
+  return found == tensors.end() ? nullptr : &found->second;
+}
+
+absl::StatusOr<NamedTensors> CaptureTensors(const torch::jit::Module& module, const std::string& method,
+                                            const std::vector<c10::IValue>& inputs,
+                                            absl::FunctionRef<bool(const ObservedTensor& point)> wanted) {
+  NamedTensors captured;
+  RETURN_IF_ERROR(RunObserved(module, method, inputs, [&](const ObservedTensor& point, const at::Tensor& tensor) {
+                    if (wanted(point)) captured.emplace_back(point.name, tensor.detach().clone());
+                    return tensor;
+                  }).status());
+  return captured;
 }
 
 }  // namespace modelport

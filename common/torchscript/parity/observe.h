@@ -5,6 +5,7 @@
 #include <ATen/core/ivalue.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -46,6 +47,18 @@ absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const 
 absl::StatusOr<c10::IValue> RunObserved(const torch::jit::Module& module, const std::string& method,
                                         const std::vector<c10::IValue>& inputs, TensorObserver observe,
                                         CallObserver observe_call);
+
+// Tensors with the names that they have in a reference.
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+// The tensor of this name; null if there is none.
+const at::Tensor* FindTensor(const NamedTensors& tensors, const std::string& name);
+
+// Runs `method` of `module` and returns copies of the tensors that `wanted` accepts, in the order in which they pass.
+// Fails as RunObserved does.
+absl::StatusOr<NamedTensors> CaptureTensors(const torch::jit::Module& module, const std::string& method,
+                                            const std::vector<c10::IValue>& inputs,
+                                            absl::FunctionRef<bool(const ObservedTensor& point)> wanted);
 
 }  // namespace modelport
 

@@ -25,7 +25,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
-#include "common/torchscript/parity/capture.h"
+#include "common/torchscript/parity/observe.h"
 #include "common/torchscript/script/torch_status.h"
 #include "common/torchscript/weights/read_source.h"
 

@@ -12,7 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/io/writer.h"
-#include "common/torchscript/parity/capture.h"
+#include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/settings.h"
 #include "common/torchscript/script/module_fwd.h"
 

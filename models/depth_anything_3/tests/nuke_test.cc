@@ -14,7 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/parity/capture.h"
+#include "common/torchscript/parity/observe.h"
 #include "gtest/gtest.h"
 #include "tests/nuke/nuke_model.h"
 

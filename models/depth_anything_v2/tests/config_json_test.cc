@@ -8,7 +8,6 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/support/tool_limits.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {

@@ -5,10 +5,12 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/picture.h"
+#include "tools/predict/run/prediction.h"
 
 namespace modelport {
 
@@ -37,6 +39,21 @@ struct DepthColours {
 // and has its size. Values that are not finite are dark.
 Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
                   const Picture* beside = nullptr);
+
+// How far what a second model says of an image is from what a first one says.
+struct Difference {
+  double largest = 0;  // Of two elements.
+  double mean = 0;     // Of the absolute differences.
+  double range = 0;    // Of the first one's elements: largest - smallest.
+};
+
+// Compares depth, mattes, features or scores. Elements that are not finite in both in the same way count as infinitely
+// far.
+//   InvalidArgument   the predictions are of other kinds or shapes
+absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Prediction& b);
+
+// Depth a, depth b in the same colours, and their absolute difference in grey, white being the largest.
+Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours, const Manifest& manifest);
 
 }  // namespace modelport
 

@@ -1,4 +1,4 @@
-#include "common/torchscript/parity/capture.h"
+#include "common/torchscript/parity/observe.h"
 
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>

@@ -1,4 +1,4 @@
-#include "common/torchscript/lint/fact_pool.h"
+#include "common/torchscript/lint/fact.h"
 
 #include <memory>
 #include <string>
