@@ -48,8 +48,7 @@ std::string JoinTargets(absl::string_view separator, absl::FunctionRef<std::stri
 }
 
 std::string WrappingTargetFlags() {
-  return JoinTargets(" or ",
-                     [](const Target& host) { return host.wraps ? absl::StrCat("--target=", host.name) : ""; });
+  return JoinTargets(" or ", [](const Target& host) { return host.wraps ? absl::StrCat("--target=", host.name) : ""; });
 }
 
 std::string PackageFlagHint() {

@@ -18,14 +18,14 @@ namespace modelport {
 struct Artifact {
   TargetTree tree;
   ArtifactWeights weights;
-  BuiltModule built;           // Borrows from `weights`.
-  std::vector<Call> examples;  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
-  Manifest manifest;           // Without what describe_export.h adds: source, file and proof.
+  BuiltModule built = {};           // Borrows from `weights`.
+  std::vector<Call> examples = {};  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
+  Manifest manifest = {};           // Without what describe_export.h adds: source, file and proof.
 };
 
 // Builds what `request` asks for of `tree`, which BuildTargetTree made for it, and of the weights for all slots that
-// the tree keeps of the model. The text is compiled for the runtime, if the request names one; CheckRuntime tells whether
-// that can run it.
+// the tree keeps of the model. The text is compiled for the runtime, if the request names one; CheckRuntime tells
+// whether that can run it.
 //   InvalidArgument  the plugin's text does not compile
 absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, TargetTree tree, ArtifactWeights weights);
 

@@ -202,6 +202,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const TargetTree& tree, 
   }
   manifest.set_licence_note(variant.licence_note);
   manifest.set_weights_url(WeightsUrl(variant));
+  manifest.set_manifest_version(kManifestVersion);
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);
   DescribePlugin(plugin, manifest);

@@ -1,12 +1,9 @@
 #include "artifact/manifest/describe_export.h"
 
-#include <google/protobuf/util/field_mask_util.h>
-
 #include <map>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "common/operation/constant.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
@@ -16,15 +13,18 @@
 namespace modelport {
 namespace {
 
-void DescribePart(const PublishedFile& published, Manifest::Checkpoint& file) {
-  file.set_part(published.part);
-  file.set_file(published.name);
+// Says which file `checkpoint`, whose source is stated, is.
+void DescribePart(const PublishedFile& published, Manifest::Checkpoint& checkpoint) {
+  checkpoint.set_part(published.part);
+  checkpoint.set_file(published.name);
+  checkpoint.set_published(IsPublished(published, checkpoint.source()));
 }
 
-// Adds how the checkpoint of one part is read, to the manifest or to one of its Checkpoint messages.
-template <typename Message>
-void DescribeCheckpoint(const std::string& source, const Plan& plan, Message& message) {
+// Adds how the checkpoint of one part is read.
+void DescribeCheckpoint(const std::string& source, const MappedPart& mapped, Manifest::Checkpoint& message) {
+  const Plan& plan = mapped.plan;
   message.set_source(source);
+  DescribePart(*mapped.part.file, message);
   message.set_layout(plan.layout);
   for (const auto& [key, reason] : plan.unused) {
     Manifest::Allowance& unused = *message.add_unused();
@@ -48,13 +48,13 @@ void DescribeCheckpoint(const std::string& source, const Plan& plan, Message& me
   }
 }
 
-void DescribeConstant(const std::string& slot, const Constant& constant, Manifest& manifest) {
+void DescribeConstant(const std::string& slot, const Constant& constant, Manifest::Weights& weights) {
   if (constant.is_zeros()) {
-    Manifest::Allowance& allowance = *manifest.add_zero_filled();
+    Manifest::Allowance& allowance = *weights.add_zero_filled();
     allowance.set_key(slot);
     allowance.set_reason(constant.reason);
   } else {
-    Manifest::Constant& entry = *manifest.add_constants();
+    Manifest::Constant& entry = *weights.add_constants();
     entry.set_slot(slot);
     entry.set_value(NumberText(constant.value));
     entry.set_reason(constant.reason);
@@ -62,28 +62,28 @@ void DescribeConstant(const std::string& slot, const Constant& constant, Manifes
 }
 
 // Adds the slots of one part that are no tensor of their own in the checkpoint.
-void DescribeSlots(const MappedPart& mapped, Manifest& manifest) {
+void DescribeSlots(const MappedPart& mapped, Manifest::Weights& weights) {
   const Plan& plan = mapped.plan;
   for (size_t i = 0; i < plan.sources.size(); ++i) {
     const Constant* const constant = plan.sources[i].constant();
     if (constant != nullptr) {
-      DescribeConstant(mapped.part.SlotName(mapped.part.tree.slots[i].name), *constant, manifest);
+      DescribeConstant(mapped.part.SlotName(mapped.part.tree.slots[i].name), *constant, weights);
     }
   }
   for (const ChangedSlot& slot : plan.changed) {
-    Manifest::Changed& changed = *manifest.add_changed();
+    Manifest::Changed& changed = *weights.add_changed();
     changed.set_slot(mapped.part.SlotName(slot.slot));
     changed.set_operation(slot.operation);
     changed.set_reason(slot.reason);
   }
   for (const auto& [slot, key] : plan.aliases) {
-    Manifest::Alias& alias = *manifest.add_aliases();
+    Manifest::Alias& alias = *weights.add_aliases();
     alias.set_slot(mapped.part.SlotName(slot));
     alias.set_stored_as(mapped.part.SlotName(key));
   }
 }
 
-void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest& manifest) {
+void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest::Weights& weights) {
   std::map<DType, Manifest::Conversion> conversions;
   for (const BoundTensors& part : bound) {
     for (const auto& [dtype, converted] : part.converted) {
@@ -94,68 +94,36 @@ void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest& manif
       conversion.set_became_subnormal(conversion.became_subnormal() + converted.underflow.subnormals);
     }
   }
-  for (const auto& [dtype, conversion] : conversions) *manifest.add_converted() = conversion;
-}
-
-void ClearField(const std::string& name, Manifest& manifest) {
-  manifest.GetReflection()->ClearField(&manifest, manifest.GetDescriptor()->FindFieldByName(name));
+  for (const auto& [dtype, conversion] : conversions) *weights.add_converted() = conversion;
 }
 
 }  // namespace
 
 void DescribeSource(const ArtifactWeights& weights, Manifest& manifest) {
-  const std::vector<std::string>& sources = weights.sources;
-  const std::vector<MappedPart>& parts = weights.mapped;
-  const bool is_seeded = ParseSeededName(sources.front()).has_value();
-  if (is_seeded) manifest.set_warning("SEEDED weights: predicts nothing");
-  if (is_seeded || parts.size() == 1) {
-    DescribeCheckpoint(sources.front(), parts.front().plan, manifest);
-    if (!is_seeded) manifest.set_published(IsPublished(*parts.front().part.file, sources.front()));
+  Manifest::Weights& described = *manifest.mutable_weights();
+  if (ParseSeededName(weights.sources.front())) {
+    manifest.set_warning("SEEDED weights: predicts nothing");
+    described.set_seeded(weights.sources.front());
   } else {
-    for (size_t i = 0; i < parts.size(); ++i) {
-      Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
-      DescribePart(*parts[i].part.file, file);
-      DescribeCheckpoint(sources[i], parts[i].plan, file);
-      file.set_published(IsPublished(*parts[i].part.file, sources[i]));
+    for (size_t i = 0; i < weights.mapped.size(); ++i) {
+      DescribeCheckpoint(weights.sources[i], weights.mapped[i], *described.add_checkpoints());
     }
   }
-  for (const MappedPart& part : parts) DescribeSlots(part, manifest);
-  DescribeConversions(weights.bound, manifest);
-}
-
-const std::vector<std::string>& SourceFields() {
-  static const auto* const fields = new std::vector<std::string>{
-      "source",   "layout",    "state_dict",  "zero_filled", "unused",  "converted",          "aliases",
-      "left_out", "old_names", "checkpoints", "constants",   "changed", "config_not_compared"};
-  return *fields;
+  for (const MappedPart& part : weights.mapped) DescribeSlots(part, described);
+  DescribeConversions(weights.bound, described);
 }
 
 Manifest ManifestWithin(Manifest manifest) {
   manifest.clear_artifact();
   manifest.clear_round_trip();
-  if (ParseSeededName(manifest.source())) return manifest;
-  for (const std::string& field : SourceFields()) ClearField(field, manifest);
-  manifest.clear_published();
+  if (!ParseSeededName(manifest.weights().seeded())) manifest.clear_weights();
   return manifest;
 }
 
 void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Manifest& manifest) {
-  google::protobuf::FieldMask mask;
-  for (const std::string& field : SourceFields()) mask.add_paths(field);
-  google::protobuf::util::FieldMaskUtil::MergeMessageTo(stated, mask, {}, &manifest);
-  if (parts.size() == 1) {
-    manifest.set_published(IsPublished(*parts.front().file, manifest.source()));
-    return manifest.clear_checkpoints();
-  }
-  // Each of several files has these of its own.
-  for (const char* field :
-       {"source", "layout", "state_dict", "unused", "left_out", "old_names", "config_not_compared"}) {
-    ClearField(field, manifest);
-  }
+  *manifest.mutable_weights() = stated.weights();
   for (size_t i = 0; i < parts.size(); ++i) {
-    Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->mutable_files(i);
-    DescribePart(*parts[i].file, file);
-    file.set_published(IsPublished(*parts[i].file, file.source()));
+    DescribePart(*parts[i].file, *manifest.mutable_weights()->mutable_checkpoints(i));
   }
 }
 

@@ -17,11 +17,8 @@ namespace modelport {
 // Adds what `weights`, whose sources are known, come from and how they became those of the module.
 void DescribeSource(const ArtifactWeights& weights, Manifest& manifest);
 
-// The fields that DescribeSource adds, which only the source of the weights tells.
-const std::vector<std::string>& SourceFields();
-
-// Copies these fields from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint. Which
-// file fills which of `parts` is not copied but made; there are as many in `stated`.
+// Copies this from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint. Which file fills
+// which of `parts` is not copied but made; there are as many in `stated`.
 void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Manifest& manifest);
 
 // The part of `manifest` that the archive holds: without the fields of the functions below and, unless the weights are

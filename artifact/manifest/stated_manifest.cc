@@ -2,6 +2,7 @@
 
 #include <torch/version.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -26,10 +27,14 @@ namespace fs = std::filesystem;
 
 // Another release writes other bytes, so that this one cannot tell whether they are right. "" for this release.
 std::string OtherRelease(const Manifest& manifest) {
-  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION) return "";
+  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION &&
+      manifest.manifest_version() == kManifestVersion) {
+    return "";
+  }
   return absl::StrCat("another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
                       Brief(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
-                      Brief(manifest.libtorch_version()));
+                      Brief(manifest.libtorch_version()), "; manifest_version wants ", kManifestVersion, ", has ",
+                      std::max(manifest.manifest_version(), 1u));
 }
 
 // Fields that a later release added are none of this one's.

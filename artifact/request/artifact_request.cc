@@ -49,7 +49,8 @@ absl::Status AddArguments(absl::string_view settings, const Variant& variant, co
     const auto value = now.find(name);
     if (value == now.end()) {
       return absl::InvalidArgumentError(absl::StrCat(variant.name, " has no argument \"", Brief(name), "\"",
-                                                     NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
+                                                     NearestHint(name, names), "; it has ",
+                                                     absl::StrJoin(names, ", ")));
     }
     if (!seen.insert(name).second) return absl::InvalidArgumentError(absl::StrCat(name, " is given twice"));
     absl::StatusOr<Value> read = ReadArgument(expression.text(), value->second);
@@ -104,7 +105,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
   request.wrapper = stated.wrapper();
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
-  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.source())) request.weights = *seeded;
+  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
   if (!stated.arguments().empty()) {
     const std::string settings =
         absl::StrJoin(stated.arguments(), ",", [](std::string* text, const Manifest::Argument& argument) {

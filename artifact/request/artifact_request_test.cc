@@ -121,7 +121,7 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   stated.set_target("nuke");
   stated.set_runtime("1.12");
   stated.set_dtype("float16");
-  stated.set_source("seeded:v1:7");
+  stated.mutable_weights()->set_seeded("seeded:v1:7");
   stated.mutable_preprocessing()->set_module("NukeDepth(mean=[0.5])");
   stated.add_arguments()->set_name("heads");
   stated.mutable_arguments(0)->set_value("3");

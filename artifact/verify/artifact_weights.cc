@@ -38,34 +38,23 @@ bool IsDigest(absl::string_view source) {
          std::all_of(source.begin(), source.end(), absl::ascii_isxdigit);
 }
 
-// A file of weights, as the manifest states it.
-struct StatedFile {
-  std::string source;
-  SourceChoice choice;
-};
-
-// The files that the manifest names, one for each part.
-std::vector<StatedFile> StatedFiles(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
-  const Manifest& manifest = stated.manifest;
-  if (parts.size() == 1) return {{manifest.source(), {manifest.layout(), manifest.state_dict()}}};
-  std::vector<StatedFile> files;
-  for (const auto& file : manifest.checkpoints().files()) {
-    files.push_back({file.source(), {file.layout(), file.state_dict()}});
-  }
-  return files;
-}
+using StatedFiles = google::protobuf::RepeatedPtrField<Manifest::Checkpoint>;
 
 // Checks that the manifest names a file for each of `parts`.
 absl::Status CheckSources(const StatedManifest& stated, const std::vector<WeightPart>& parts) {
-  const std::vector<StatedFile> files = StatedFiles(stated, parts);
-  if (files.size() != parts.size()) {
-    return absl::DataLossError(absl::StrCat(stated.path, ": checkpoints wants ", parts.size(),
+  const std::string& seeded = stated.manifest.weights().seeded();
+  if (!seeded.empty()) {
+    return absl::DataLossError(absl::StrCat(stated.path, ": weights.seeded wants seeded:v1:SEED, has ", Brief(seeded)));
+  }
+  const StatedFiles& files = stated.manifest.weights().checkpoints();
+  if (static_cast<size_t>(files.size()) != parts.size()) {
+    return absl::DataLossError(absl::StrCat(stated.path, ": weights.checkpoints wants ", parts.size(),
                                             " files, one for each part of the model, has ", files.size()));
   }
-  for (const StatedFile& file : files) {
-    if (IsDigest(file.source)) continue;
+  for (const Manifest::Checkpoint& file : files) {
+    if (IsDigest(file.source())) continue;
     return absl::DataLossError(
-        absl::StrCat(stated.path, ": source wants sha256:HEX or seeded:v1:SEED, has ", Brief(file.source)));
+        absl::StrCat(stated.path, ": weights.checkpoints: source wants sha256:HEX, has ", Brief(file.source())));
   }
   return absl::OkStatus();
 }
@@ -91,14 +80,14 @@ std::string DigestOf(const Checkpoint& checkpoint) {
 }
 
 // Opens the checkpoint at `path` and puts it where `files` has its digest.
-absl::Status TakeCheckpoint(const std::string& path, const std::vector<StatedFile>& files,
+absl::Status TakeCheckpoint(const std::string& path, const StatedFiles& files,
                             std::vector<absl::optional<Checkpoint>>& taken) {
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(path));
   const std::string digest = DigestOf(checkpoint);
   std::vector<std::string> wanted;
-  for (size_t i = 0; i < files.size(); ++i) {
-    wanted.push_back(files[i].source);
-    if (files[i].source != digest || taken[i]) continue;
+  for (int i = 0; i < files.size(); ++i) {
+    wanted.push_back(files[i].source());
+    if (files[i].source() != digest || taken[i]) continue;
     taken[i] = std::move(checkpoint);
     return absl::OkStatus();
   }
@@ -111,13 +100,14 @@ absl::StatusOr<ArtifactWeights> FromStatedCheckpoints(const Registry& registry, 
                                                       const TargetTree& tree, std::vector<WeightPart> parts,
                                                       const std::vector<std::string>& paths,
                                                       const StatedManifest& stated) {
-  const std::vector<StatedFile> files = StatedFiles(stated, parts);
+  const StatedFiles& files = stated.manifest.weights().checkpoints();
   std::vector<absl::optional<Checkpoint>> taken(files.size());
   for (const std::string& path : paths) RETURN_IF_ERROR(TakeCheckpoint(path, files, taken));
   std::vector<MappedPart> mapped;
   std::vector<std::string> sources;
-  for (size_t i = 0; i < files.size(); ++i) {
-    const auto& [source, choice] = files[i];
+  for (int i = 0; i < files.size(); ++i) {
+    const std::string& source = files[i].source();
+    const SourceChoice choice = {files[i].layout(), files[i].state_dict()};
     if (!taken[i]) {
       return absl::InvalidArgumentError(absl::StrCat(stated.path, ": the artifact was made from ", files.size(),
                                                      " checkpoints: --checkpoint lacks that of ", parts[i].file->part,
@@ -154,9 +144,8 @@ absl::StatusOr<ArtifactWeights> FromAnyCheckpoints(const Registry& registry, con
 // Checks that the layouts that the manifest names exist.
 absl::Status CheckLayouts(const CatalogEntry& entry, const std::vector<WeightPart>& parts,
                           const StatedManifest& stated) {
-  const std::vector<StatedFile> files = StatedFiles(stated, parts);
   for (size_t i = 0; i < parts.size(); ++i) {
-    const std::string& layout = files[i].choice.layout;
+    const std::string& layout = stated.manifest.weights().checkpoints(i).layout();
     if (parts[i].key_map->Find(layout) != nullptr) continue;
     return absl::DataLossError(
         absl::StrCat(stated.path, ": layout ", Brief(layout), " is none of ", entry.plugin->family));
@@ -183,8 +172,9 @@ absl::StatusOr<ArtifactWeights> FromArtifact(const TargetTree& target, DType dty
 absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
                                                     const Manifest& stated) {
   absl::optional<WeightPart> whole = WholeTree(*entry.plugin, *entry.variant, tree);
-  // The source of several files is stated for each of them.
-  if (!whole || !IsDigest(stated.source())) return SplitWeights(*entry.plugin, *entry.variant, tree);
+  const Manifest::Weights& weights = stated.weights();
+  if (!whole || weights.checkpoints_size() != 1 || !weights.checkpoints(0).part().empty())
+    return SplitWeights(*entry.plugin, *entry.variant, tree);
   std::vector<WeightPart> parts;
   parts.push_back(*std::move(whole));
   return parts;
@@ -194,15 +184,15 @@ absl::StatusOr<ArtifactWeights> GetArtifactWeights(const Registry& registry, con
                                                    const TargetTree& tree, const StatedManifest& stated,
                                                    const std::vector<std::string>& checkpoints,
                                                    const ArtifactFile& file) {
-  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.source())) {
+  if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.weights().seeded())) {
     // The manifest of a small file can name a large model. Seeded weights take memory only for a file that holds them.
     if (checkpoints.empty()) {
       RETURN_IF_ERROR(FromArtifact(tree, request.dtype, file).status());
       return FromSeed(registry, request, tree, *seeded);
     }
     return absl::FailedPreconditionError(
-        absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ", stated.manifest.source(),
-                     ", and from no checkpoint; leave out --checkpoint"));
+        absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ",
+                     stated.manifest.weights().seeded(), ", and from no checkpoint; leave out --checkpoint"));
   }
   if (!stated.is_whole) {
     return checkpoints.empty() ? FromArtifact(tree, request.dtype, file)

@@ -168,8 +168,7 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Art
   } else {
     result.not_checked.push_back(
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
-    result.not_checked.push_back(
-        absl::StrCat("fields that only the checkpoint tells: ", absl::StrJoin(SourceFields(), ", ")));
+    result.not_checked.push_back("the manifest's field weights, but for which files are the published ones");
   }
   result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
   for (const ComparedOutput& output : round_trip.outputs) result.passed.push_back(Describe(output));
@@ -233,7 +232,7 @@ absl::StatusOr<Verification> VerifyForeign(const Registry& registry, const State
   Verification result = {.reached = Tier::kFile, .manifest = stated.manifest};
   ReportSignature(file.path(), signature, result);
   result.passed.push_back("sha256 as in the manifest");
-  const bool has_weights = !checkpoints.empty() || ParseSeededName(stated.manifest.source()).has_value();
+  const bool has_weights = !checkpoints.empty() || ParseSeededName(stated.manifest.weights().seeded()).has_value();
   if (at_least == Tier::kWeights || has_weights) {
     RETURN_IF_ERROR(VerifyWeights(registry, stated, checkpoints, file, result));
   } else {

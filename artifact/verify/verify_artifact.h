@@ -28,17 +28,17 @@ enum class Tier {
 // What a verification checked with success, and what it could not check.
 struct Verification {
   Tier reached = Tier::kCode;
-  Manifest manifest;
-  std::vector<std::string> passed;
-  std::vector<std::string> not_checked;
-  absl::optional<ReferenceComparison> reference;  // May hold tensors that did not pass.
+  Manifest manifest = {};
+  std::vector<std::string> passed = {};
+  std::vector<std::string> not_checked = {};
+  absl::optional<ReferenceComparison> reference = absl::nullopt;  // May hold tensors that did not pass.
 };
 
-// Verifies the artifact file `artifact` and its manifest, beside it or in it, up to Tier::kCode by making both anew: from
-// the plugin and from `checkpoints`, those that it was made from in any order, if there are some, else from seeded weights if these
-// were used, else from the tensors of the file itself, whose origin is then not checked. Every byte of the file and
-// every field of the manifest must be the same; only what was measured in a run may differ, within tolerance. LibTorch
-// is given what was made anew, never the file.
+// Verifies the artifact file `artifact` and its manifest, beside it or in it, up to Tier::kCode by making both anew:
+// from the plugin and from `checkpoints`, those that it was made from in any order, if there are some, else from seeded
+// weights if these were used, else from the tensors of the file itself, whose origin is then not checked. Every byte of
+// the file and every field of the manifest must be the same; only what was measured in a run may differ, within
+// tolerance. LibTorch is given what was made anew, never the file.
 //
 // If `public_key` names a file, the signature beside the artifact is checked before anything else is read of the two
 // files: the owner of that key must have signed both (artifact_signature.h). Else it is not checked.

@@ -69,8 +69,10 @@ std::vector<const pickle::Value*> Attachments(const pickle::Value& tensor);
 //   Unimplemented   a dtype or a kind of tensor (sparse, quantized, ...) that is not supported
 absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call);
 
-// Whether objects of the Python class with this name hold the part of a tensor that one process of distributed training
-// has, as FSDP saves it without joining the parts: DTensor and ShardedTensor, with or without their module.
+// What the processes of distributed training save of a model without joining it, as FSDP does.
+
+// Whether objects of the Python class with this name hold the part of a tensor that one process has: DTensor and
+// ShardedTensor, with or without their module.
 bool IsShardClass(absl::string_view name);
 
 // Whether the key is that of several parameters in one, of which a process has a part: "encoder._flat_param".

@@ -291,7 +291,8 @@ TEST(CallTest, ATextOfACallHasEachArgumentByItsName) {
   const Signature signature = ParseSignature("Net(dim, block, taps=[1], depth=4)").value();
   const Call call = ParseCall("Net(8, taps=[2, 3], block=Basic)").value();
   EXPECT_EQ(TextOfCall(signature, call, {}), "Net(dim=8, block=Basic, taps=[2, 3])");
-  EXPECT_EQ(TextOfCall(signature, call, {{"depth", "5"}, {"dim", "9"}}), "Net(dim=9, block=Basic, taps=[2, 3], depth=5)");
+  EXPECT_EQ(TextOfCall(signature, call, {{"depth", "5"}, {"dim", "9"}}),
+            "Net(dim=9, block=Basic, taps=[2, 3], depth=5)");
 }
 
 }  // namespace

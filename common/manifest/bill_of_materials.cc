@@ -53,26 +53,37 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   return artifact;
 }
 
-// A file of weights, or the rule that made seeded ones. `part` is one of several files, with the fields of one.
-template <typename Part>
-Json Weights(const Manifest& manifest, const Part& part, const std::string& ref, const std::string& name) {
+// A file of weights, or the rule that made seeded ones.
+Json Weights(const Manifest& manifest, const std::string& ref, const std::string& name, const std::string& source) {
   Json weights = Component("data", ref, name);
-  absl::string_view digest = part.source();
+  absl::string_view digest = source;
   if (absl::ConsumePrefix(&digest, "sha256:")) AddSha256(weights, digest);
   AddLicence(weights, manifest.weights_licence());
   AddUrl(weights, "distribution", manifest.weights_url());
-  AddProperty(weights, "source", part.source());
-  AddProperty(weights, "layout", part.layout());
-  AddProperty(weights, "published", part.published());
+  AddProperty(weights, "source", source);
   return weights;
 }
 
-Json MadeFrom(const Manifest& manifest) {
-  Json components = Json::array();
-  for (const Manifest::Checkpoint& file : manifest.checkpoints().files()) {
-    components.push_back(Weights(manifest, file, absl::StrCat("weights:", components.size()), file.file()));
+// The files of the weights, or the rule that made them.
+Json AllWeights(const Manifest& manifest) {
+  const Manifest::Weights& weights = manifest.weights();
+  if (weights.checkpoints().empty()) {
+    return Json::array({Weights(manifest, "weights", "weights", weights.seeded())});
   }
-  if (components.empty()) components.push_back(Weights(manifest, manifest, "weights", "weights"));
+  Json files = Json::array();
+  for (const Manifest::Checkpoint& checkpoint : weights.checkpoints()) {
+    const bool is_whole = checkpoint.part().empty();
+    Json file = Weights(manifest, is_whole ? "weights" : absl::StrCat("weights:", files.size()),
+                        checkpoint.file().empty() ? "weights" : checkpoint.file(), checkpoint.source());
+    AddProperty(file, "layout", checkpoint.layout());
+    AddProperty(file, "published", checkpoint.published());
+    files.push_back(std::move(file));
+  }
+  return files;
+}
+
+Json MadeFrom(const Manifest& manifest) {
+  Json components = AllWeights(manifest);
   Json plugin = Component("data", "plugin", manifest.family());
   plugin["description"] = "the plugin's module types and code";
   AddSha256(plugin, manifest.plugin_sha256());

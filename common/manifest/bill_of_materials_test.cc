@@ -20,8 +20,9 @@ Manifest Small() {
   Manifest manifest;
   manifest.set_model("tiny");
   manifest.set_family("toy");
-  manifest.set_source("sha256:" + Digest('a'));
-  manifest.set_layout("original");
+  Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
+  checkpoint.set_source("sha256:" + Digest('a'));
+  checkpoint.set_layout("original");
   manifest.set_weights_licence("CC-BY-NC-4.0");
   manifest.set_weights_url("https://example.org/tiny.pth");
   manifest.set_plugin_sha256(Digest('b'));
@@ -58,8 +59,10 @@ TEST(BillOfMaterialsTest, NamesTheArtifactAndWhatItWasMadeFrom) {
 
 TEST(BillOfMaterialsTest, HasEachOfSeveralFiles) {
   Manifest manifest = Small();
+  manifest.clear_weights();
   for (const char* name : {"net.pth", "head.pth"}) {
-    Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
+    Manifest::Checkpoint& file = *manifest.mutable_weights()->add_checkpoints();
+    file.set_part("part");
     file.set_file(name);
     file.set_source("sha256:" + Digest(name[0] == 'n' ? '1' : '2'));
   }
@@ -71,7 +74,8 @@ TEST(BillOfMaterialsTest, HasEachOfSeveralFiles) {
 
 TEST(BillOfMaterialsTest, SeededWeightsHaveNoDigest) {
   Manifest manifest = Small();
-  manifest.set_source("seeded:v1:0");
+  manifest.clear_weights();
+  manifest.mutable_weights()->set_seeded("seeded:v1:0");
   const json weights = Parsed(manifest)["components"][0];
   EXPECT_FALSE(weights.contains("hashes"));
   EXPECT_EQ(Property(weights, "source"), "seeded:v1:0");
@@ -80,7 +84,7 @@ TEST(BillOfMaterialsTest, SeededWeightsHaveNoDigest) {
 TEST(BillOfMaterialsTest, WhatAHostileManifestSaysIsText) {
   Manifest manifest = Small();
   manifest.set_model("\x1b[2J\"},{\xe2\x80\xae\n");
-  manifest.set_source("sha256:../..");
+  manifest.mutable_weights()->mutable_checkpoints(0)->set_source("sha256:../..");
   const std::string text = BillOfMaterials(manifest, "no digest");
   EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return absl::ascii_isprint(c) || c == '\n'; }));
   const json bom = json::parse(text);

@@ -17,13 +17,15 @@
 namespace modelport {
 namespace {
 
-// `whole`, or "PART TEXT" for each of several files, where `get` has the text of one.
+// What `get` says of each checkpoint, "PART TEXT" where it fills a part of the model; nothing where that is empty.
 template <typename Get>
-std::string OfEachFile(const Manifest& manifest, const std::string& whole, Get get) {
-  if (!manifest.has_checkpoints()) return whole;
-  return absl::StrJoin(manifest.checkpoints().files(), ", ", [&](std::string* out, const Manifest::Checkpoint& file) {
-    absl::StrAppend(out, file.part(), " ", get(file));
-  });
+std::string OfEachCheckpoint(const Manifest& manifest, Get get) {
+  std::vector<std::string> texts;
+  for (const Manifest::Checkpoint& checkpoint : manifest.weights().checkpoints()) {
+    const std::string text = get(checkpoint);
+    if (!text.empty()) texts.push_back(checkpoint.part().empty() ? text : absl::StrCat(checkpoint.part(), " ", text));
+  }
+  return absl::StrJoin(texts, ", ");
 }
 
 template <typename Message>
@@ -70,7 +72,8 @@ std::string Recommended(const Manifest::Input& input) {
 }  // namespace
 
 std::string WeightsSource(const Manifest& manifest) {
-  return OfEachFile(manifest, manifest.source(), [](const auto& file) { return file.source(); });
+  if (!manifest.weights().seeded().empty()) return manifest.weights().seeded();
+  return OfEachCheckpoint(manifest, [](const auto& checkpoint) { return checkpoint.source(); });
 }
 
 std::string WeightsSourceText(const Manifest& manifest) {
@@ -79,21 +82,17 @@ std::string WeightsSourceText(const Manifest& manifest) {
 }
 
 std::string WeightsLayout(const Manifest& manifest) {
-  return OfEachFile(manifest, manifest.layout(), [](const auto& file) { return file.layout(); });
+  if (!manifest.weights().seeded().empty()) return "original";
+  return OfEachCheckpoint(manifest, [](const auto& checkpoint) { return checkpoint.layout(); });
 }
 
 std::string WeightsOrigin(const Manifest& manifest) {
-  const auto origin = [](absl::string_view published) -> std::string {
+  return OfEachCheckpoint(manifest, [](const auto& checkpoint) -> std::string {
+    absl::string_view published = checkpoint.published();
     if (published == "no") return "not the published file";
     // "yes", or "yes, by the first 8 digits of its sha256".
     return absl::ConsumePrefix(&published, "yes") ? absl::StrCat("the published file", published) : "";
-  };
-  if (!manifest.has_checkpoints()) return origin(manifest.published());
-  std::vector<std::string> origins;
-  for (const Manifest::Checkpoint& file : manifest.checkpoints().files()) {
-    if (!file.published().empty()) origins.push_back(absl::StrCat(file.part(), " ", origin(file.published())));
-  }
-  return absl::StrJoin(origins, ", ");
+  });
 }
 
 std::string LeftOutByRequest(const Manifest& manifest) {

@@ -14,7 +14,7 @@ std::string WeightsSource(const Manifest& manifest);
 // The same for people: the manifest within an artifact does not name a checkpoint, and the text says which one does.
 std::string WeightsSourceText(const Manifest& manifest);
 
-// "original", or of several files "backbone transformers, linear_head original".
+// "original", which seeded weights have, too, or of several files "backbone transformers, linear_head original".
 std::string WeightsLayout(const Manifest& manifest);
 
 // "the published file" or "not the published file", of several files "backbone the published file, linear_head not the

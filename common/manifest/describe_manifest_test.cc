@@ -8,16 +8,22 @@ namespace {
 
 TEST(DescribeWeightsTest, OneSource) {
   Manifest manifest;
-  manifest.set_source("seeded:v1:3");
-  manifest.set_layout("original");
+  manifest.mutable_weights()->set_seeded("seeded:v1:3");
   EXPECT_EQ(WeightsSource(manifest), "seeded:v1:3");
   EXPECT_EQ(WeightsLayout(manifest), "original");
+  manifest.clear_weights();
+  EXPECT_EQ(WeightsSource(manifest), "");
+  Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
+  checkpoint.set_source("sha256:0a");
+  checkpoint.set_layout("timm");
+  EXPECT_EQ(WeightsSource(manifest), "sha256:0a");
+  EXPECT_EQ(WeightsLayout(manifest), "timm");
 }
 
 TEST(DescribeWeightsTest, SeveralFilesAreNamedByTheirParts) {
   Manifest manifest;
   for (const char* part : {"net", "head"}) {
-    Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
+    Manifest::Checkpoint& file = *manifest.mutable_weights()->add_checkpoints();
     file.set_part(part);
     file.set_source(std::string("sha256:") + part[0]);
     file.set_layout(part[0] == 'n' ? "timm" : "original");
@@ -29,12 +35,14 @@ TEST(DescribeWeightsTest, SeveralFilesAreNamedByTheirParts) {
 TEST(DescribeWeightsTest, TheOriginIsThatOfEachFileWhoseDigestIsKnown) {
   Manifest manifest;
   EXPECT_EQ(WeightsOrigin(manifest), "");
-  manifest.set_published("yes");
+  Manifest::Checkpoint& whole = *manifest.mutable_weights()->add_checkpoints();
+  whole.set_published("yes");
   EXPECT_EQ(WeightsOrigin(manifest), "the published file");
-  manifest.set_published("no");
+  whole.set_published("no");
   EXPECT_EQ(WeightsOrigin(manifest), "not the published file");
+  manifest.clear_weights();
   for (const char* published : {"yes", "", "no"}) {
-    Manifest::Checkpoint& file = *manifest.mutable_checkpoints()->add_files();
+    Manifest::Checkpoint& file = *manifest.mutable_weights()->add_checkpoints();
     file.set_part(std::string("part") + published);
     file.set_published(published);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
@@ -42,6 +43,28 @@ size_t LeastSize(const Message& message) {
     }
   }
   return size;
+}
+
+// Reads the fields that `message` has. Whether `json` can be parsed.
+bool ParseKnown(absl::string_view json, Message& message) {
+  pb::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  return json.size() <= kMaxSize && pb::JsonStringToMessage({json.data(), json.size()}, &message, options).ok();
+}
+
+Manifest::Weights FromVersion1(const WeightsOfVersion1& old) {
+  Manifest::Weights weights;
+  *weights.mutable_checkpoints() = old.checkpoints().files();
+  if (absl::StartsWith(old.source(), "seeded:")) {
+    weights.set_seeded(old.source());
+  } else if (!old.source().empty()) {
+    Manifest::Checkpoint& checkpoint = *weights.add_checkpoints();
+    checkpoint.set_source(old.source());
+    checkpoint.set_published(old.published());
+    checkpoint.set_layout(old.layout());
+    checkpoint.set_state_dict(old.state_dict());
+  }
+  return weights;
 }
 
 }  // namespace
@@ -89,10 +112,11 @@ absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view
 
 Manifest ParseKnownFields(absl::string_view json) {
   Manifest manifest;
-  pb::JsonParseOptions options;
-  options.ignore_unknown_fields = true;
-  if (json.size() > kMaxSize || !pb::JsonStringToMessage({json.data(), json.size()}, &manifest, options).ok())
-    return {};
+  if (!ParseKnown(json, manifest)) return {};
+  WeightsOfVersion1 old;
+  if (manifest.manifest_version() != 0 || !ParseKnown(json, old)) return manifest;
+  // The manifest within an artifact of a checkpoint's weights says nothing of them.
+  if (!old.source().empty() || old.has_checkpoints()) *manifest.mutable_weights() = FromVersion1(old);
   return manifest;
 }
 

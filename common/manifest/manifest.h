@@ -24,8 +24,8 @@ absl::StatusOr<std::string> WriteManifest(const Manifest& manifest);
 //                    spaces, or more than 1 MiB
 absl::StatusOr<Manifest> ParseManifest(absl::string_view json, absl::string_view path);
 
-// Reads a manifest of any release and ignores the fields that this release does not know. Returns an empty manifest if
-// `json` cannot be parsed.
+// Reads a manifest of any release and version and ignores the fields that this release does not know. Returns an empty
+// manifest if `json` cannot be parsed.
 Manifest ParseKnownFields(absl::string_view json);
 
 }  // namespace modelport

@@ -21,7 +21,7 @@ Manifest MakeManifest() {
   manifest.set_parameters(11e9);
   manifest.mutable_artifact()->set_size_bytes(44e9 + 1);
   manifest.add_methods("forward(Tensor x) -> Tensor");
-  auto* excused = manifest.add_zero_filled();
+  auto* excused = manifest.mutable_weights()->add_zero_filled();
   excused->set_key("mask_token");
   excused->set_reason(R"(quotes " and backslashes \u003c \\ survive)");
   auto* output = manifest.add_entry_points()->add_outputs();
@@ -55,7 +55,7 @@ TEST(WriteManifestTest, ReadsWell) {
   EXPECT_THAT(text, HasSubstr("\"size_bytes\": 44000000001,"));
   EXPECT_THAT(text, HasSubstr("\"parameters\": 11000000000,"));
   EXPECT_THAT(text, HasSubstr("\"forward(Tensor x) -> Tensor\""));
-  EXPECT_THAT(text, HasSubstr("\"unused\": []"));
+  EXPECT_THAT(text, HasSubstr("\"aliases\": []"));
   EXPECT_THAT(text, HasSubstr("\"proven\": false,"));
   EXPECT_THAT(text, HasSubstr("\"min\": 0\n"));
   EXPECT_THAT(text, Not(HasSubstr("\"max\": ")));
@@ -105,7 +105,7 @@ TEST(ParseManifestTest, TextThatTheErrorQuotesIsPrintable) {
 TEST(ParseManifestTest, RefusesABomb) {
   const std::string bomb = absl::StrCat("{\"methods\": [", std::string(5 << 20, ' '), "]}");
   EXPECT_THAT(ParseManifest(bomb, "m"), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("more than 1048576")));
-  std::string short_messages = "{\"unused\": [{}";
+  std::string short_messages = "{\"operators\": [{}";
   for (int i = 0; i < 1000; ++i) short_messages += ",{}";
   EXPECT_THAT(ParseManifest(short_messages + "]}", "m"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("fields or line ends are missing")));
@@ -116,6 +116,24 @@ TEST(ParseManifestTest, RefusesABomb) {
 TEST(ParseKnownFieldsTest, ReadsManifestsOfOtherReleases) {
   EXPECT_EQ(ParseKnownFields(R"({"modelport_version": "9.0", "news": [1]})").modelport_version(), "9.0");
   EXPECT_EQ(ParseKnownFields("no json").modelport_version(), "");
+}
+
+TEST(ParseKnownFieldsTest, ReadsTheCheckpointsOfVersion1) {
+  const Manifest one = ParseKnownFields(
+      R"({"model": "m", "source": "sha256:0a", "layout": "timm", "state_dict": "teacher", "published": "no", "unused": []})");
+  EXPECT_EQ(one.model(), "m");
+  ASSERT_EQ(one.weights().checkpoints_size(), 1);
+  const Manifest::Checkpoint& checkpoint = one.weights().checkpoints(0);
+  EXPECT_EQ(checkpoint.source() + checkpoint.layout() + checkpoint.state_dict() + checkpoint.published(),
+            "sha256:0atimmteacherno");
+  EXPECT_EQ(ParseKnownFields(R"({"source": "seeded:v1:3", "layout": "original"})").weights().seeded(), "seeded:v1:3");
+  const Manifest two = ParseKnownFields(
+      R"({"source": "", "checkpoints": {"files": [{"part": "net", "source": "sha256:1"}, {"part": "head"}]}})");
+  ASSERT_EQ(two.weights().checkpoints_size(), 2);
+  EXPECT_EQ(two.weights().checkpoints(0).source(), "sha256:1");
+  EXPECT_EQ(two.weights().checkpoints(1).part(), "head");
+  EXPECT_FALSE(ParseKnownFields(R"({"source": "", "layout": ""})").has_weights());
+  EXPECT_FALSE(ParseKnownFields(R"({"manifest_version": 2, "source": "seeded:v1:3"})").has_weights());
 }
 
 }  // namespace

@@ -6,6 +6,9 @@ namespace modelport {
 // The release of Modelport. Every manifest records it.
 inline constexpr char kModelportVersion[] = "0.1.0";
 
+// Of the fields of a manifest (manifest.proto).
+inline constexpr int kManifestVersion = 2;
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_MANIFEST_VERSION_H_

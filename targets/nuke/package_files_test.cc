@@ -42,7 +42,7 @@ class PackageFilesTest : public testing::Test {
     manifest_.set_weights_licence("Apache-2.0");
     manifest_.set_weights_url("https://example.org/tiny.pth");
     manifest_.set_model("tiny");
-    manifest_.set_source("sha256:1234");
+    manifest_.mutable_weights()->add_checkpoints()->set_source("sha256:1234");
     manifest_.set_minimum_runtime("1.12");
     SetInterface("depth", {"rgba.red", "rgba.green", "rgba.blue"}, {"depth.Z"}, "Depth Estimation");
     AddKnob("max_size", "int", 1036, 14, 100000, "Longest side", manifest_);
@@ -269,8 +269,8 @@ TEST_F(PackageFilesTest, TheReadmeSaysWhatToDeployAndWhatToSendWithAFault) {
 }
 
 TEST_F(PackageFilesTest, TheOriginOfTheWeightsIsSaid) {
-  manifest_.set_source("sha256:0a1b");
-  manifest_.set_published("no");
+  manifest_.mutable_weights()->mutable_checkpoints(0)->set_source("sha256:0a1b");
+  manifest_.mutable_weights()->mutable_checkpoints(0)->set_published("no");
   auto texts = Texts();
   EXPECT_THAT(texts["README.md"], HasSubstr("- source of this artifact: sha256:0a1b, not the published file\n"));
   EXPECT_THAT(texts["tiny.gizmo"], HasSubstr("T \"Weights: sha256:0a1b, not the published file\"}\n"));
@@ -330,7 +330,7 @@ TEST_F(PackageFilesTest, TheReadmeHasKnobsReleasesAndLicence) {
 
 TEST_F(PackageFilesTest, TheReadmeWarnsOfMadeUpWeightsAndOfLicencesWithoutCommercialUse) {
   manifest_.set_weights_licence("CC-BY-NC-4.0");
-  manifest_.set_source("seeded:v1:0");
+  manifest_.mutable_weights()->set_seeded("seeded:v1:0");
   manifest_.set_warning("SEEDED weights: predicts nothing");
   const std::string readme = Texts()["README.md"];
   EXPECT_THAT(readme, HasSubstr("does not allow commercial use"));

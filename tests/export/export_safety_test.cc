@@ -152,7 +152,7 @@ TEST(ExportSafetyTest, SeededWeightsCannotBeOverlooked) {
   EXPECT_THAT(result.out, HasSubstr("\nsource      SEEDED weights: predicts nothing (seeded:v1:0)\n"));
   EXPECT_THAT(ReadFile(folder + "/m.manifest.json"),
               AllOf(HasSubstr("\n \"warning\": \"SEEDED weights: predicts nothing\",\n"),
-                    HasSubstr("\n \"source\": \"seeded:v1:0\",\n")));
+                    HasSubstr("\n  \"seeded\": \"seeded:v1:0\",\n")));
 }
 
 TEST(ExportSafetyTest, AnOutputThatIsAFolderOrInNoFolderIsRefused) {

@@ -118,18 +118,18 @@ TEST_F(LeftOutTest, WhatIsNotTakenIsListedEverywhere) {
   EXPECT_THAT(result.out, HasSubstr("state dict  dictionary teacher; " + left_out));
   EXPECT_THAT(ManifestText(), HasSubstr(R"("state_dict": "teacher")"));
   for (const char* part : {R"("path": "",
-   "tensors": 1,
-   "elements": 1)",
+      "tensors": 1,
+      "elements": 1)",
                            R"("path": "student",
-   "tensors": 64)",
+      "tensors": 64)",
                            R"("path": "lora",
-   "tensors": 1)",
+      "tensors": 1)",
                            R"("path": "optimizer",
-   "tensors": 3)",
+      "tensors": 3)",
                            R"("path": "buffers",
-   "tensors": 2)",
+      "tensors": 2)",
                            R"("path": "args",
-   "tensors": 1)"}) {
+      "tensors": 1)"}) {
     EXPECT_THAT(ManifestText(), HasSubstr(part));
   }
   EXPECT_EQ(Run("verify", {"--artifact=m.pt"}).exit_status, 0);
@@ -188,9 +188,9 @@ TEST_F(LeftOutTest, ValuesThatTheDtypeCannotHoldAreCounted) {
   EXPECT_THAT(result.out, HasSubstr("changed     64 from float64 (1 value became 0, 1 subnormal)\n"));
   EXPECT_THAT(result.out, Not(HasSubstr("state dict")));
   EXPECT_THAT(ManifestText(), HasSubstr(R"("from": "float64",
-   "tensors": 64,
-   "became_zero": 1,
-   "became_subnormal": 1)"));
+    "tensors": 64,
+    "became_zero": 1,
+    "became_subnormal": 1)"));
 }
 
 }  // namespace

@@ -119,10 +119,11 @@ TEST_F(WholeFileTest, ItExportsAsTheTwoFilesDoAndVerifies) {
   ASSERT_EQ(parts.exit_status, 0) << parts.err;
   EXPECT_EQ(Tensors("whole.pt").size(), 65);
   EXPECT_TRUE(Tensors("whole.pt") == Tensors("parts.pt"));
-  const Json manifest = Json::parse(ReadFile(folder_ + "/whole.manifest.json"));
-  EXPECT_EQ(manifest["source"], absl::StrCat("sha256:", Sha256Of(ReadFile(folder_ + "/hub.safetensors"))));
-  EXPECT_EQ(manifest["layout"], "transformers");
-  EXPECT_FALSE(manifest.contains("checkpoints"));
+  const Json checkpoints = Json::parse(ReadFile(folder_ + "/whole.manifest.json"))["weights"]["checkpoints"];
+  ASSERT_EQ(checkpoints.size(), 1);
+  EXPECT_EQ(checkpoints[0]["source"], absl::StrCat("sha256:", Sha256Of(ReadFile(folder_ + "/hub.safetensors"))));
+  EXPECT_EQ(checkpoints[0]["layout"], "transformers");
+  EXPECT_EQ(checkpoints[0]["part"], "");
   for (const std::string checkpoint : {"", "--checkpoint=hub.safetensors"}) {
     std::vector<std::string> arguments = {"--artifact=whole.pt"};
     if (!checkpoint.empty()) arguments.push_back(checkpoint);

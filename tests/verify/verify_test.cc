@@ -17,6 +17,7 @@
 #include "artifact/manifest/describe_export.h"
 #include "artifact/verify/verify_artifact.h"
 #include "common/digest/sha256.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/testing/archive_records.h"
@@ -258,7 +259,7 @@ TEST_P(VerifyTest, WithoutTheCheckpointTheReportSaysWhatIsNotChecked) {
     EXPECT_THAT(verification.not_checked, IsEmpty());
   } else {
     EXPECT_THAT(verification.not_checked,
-                testing::ElementsAre(HasSubstr(exported.manifest().source()), HasSubstr("zero_filled")));
+                testing::ElementsAre(HasSubstr(WeightsSource(exported.manifest())), HasSubstr("field weights")));
   }
 }
 
@@ -267,10 +268,10 @@ TEST_P(VerifyTest, AnArtifactAloneDoesNotNameItsCheckpoint) {
   fs::remove(exported.manifest_path());
   ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), {}));
   if (exported.checkpoints().empty()) {
-    EXPECT_EQ(verification.manifest.source(), "seeded:v1:0");
+    EXPECT_EQ(verification.manifest.weights().seeded(), "seeded:v1:0");
     EXPECT_THAT(verification.not_checked, IsEmpty());
   } else {
-    EXPECT_EQ(verification.manifest.source(), "");
+    EXPECT_FALSE(verification.manifest.has_weights());
     EXPECT_THAT(verification.not_checked, testing::ElementsAre(HasSubstr("--checkpoint")));
   }
 }
@@ -357,30 +358,26 @@ void ExpectRefusedWithoutCheckpoints(const Exported& exported, const std::functi
 TEST(VerifyFilesTest, WhichFileFillsWhichPartIsCheckedWithoutTheCheckpoints) {
   const Exported two(TwoFiles());
   ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(0)->set_file("other.pth"); }, "other.pth");
+      two, [](Manifest& m) { m.mutable_weights()->mutable_checkpoints(0)->set_file("other.pth"); }, "other.pth");
   ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(1)->set_part("head"); }, "\"head\"");
+      two, [](Manifest& m) { m.mutable_weights()->mutable_checkpoints(1)->set_part("head"); }, "\"head\"");
   ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(1)->set_layout("timms"); }, "timms");
+      two, [](Manifest& m) { m.mutable_weights()->mutable_checkpoints(1)->set_layout("timms"); }, "timms");
   ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files()->RemoveLast(); }, "wants 2 files");
-  ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.set_layout("original"); }, "layout");
-  ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.add_unused()->set_key("k"); }, "unused");
+      two, [](Manifest& m) { m.mutable_weights()->mutable_checkpoints()->RemoveLast(); }, "wants 2 files");
   const Exported one(Features());
   ExpectRefusedWithoutCheckpoints(
-      one, [](Manifest& m) { m.mutable_checkpoints()->add_files(); }, "checkpoints");
+      one, [](Manifest& m) { m.mutable_weights()->add_checkpoints(); }, "wants 1 files");
 }
 
 // No digest of these models is stated, so that none of their checkpoints can be the published file.
 TEST(VerifyFilesTest, WhetherAFileIsThePublishedOneIsCheckedWithoutTheCheckpoints) {
   const Exported two(TwoFiles());
   ExpectRefusedWithoutCheckpoints(
-      two, [](Manifest& m) { m.mutable_checkpoints()->mutable_files(0)->set_published("yes"); }, "published");
+      two, [](Manifest& m) { m.mutable_weights()->mutable_checkpoints(0)->set_published("yes"); }, "published");
   const Exported one(Features());
   ExpectRefusedWithoutCheckpoints(
-      one, [](Manifest& m) { m.set_published("yes"); }, "published");
+      one, [](Manifest& m) { m.mutable_weights()->mutable_checkpoints(0)->set_published("yes"); }, "published");
 }
 
 // The artifact names no checkpoint, so that any file that holds its weights proves them.
@@ -503,21 +500,28 @@ TEST_F(AlteredArtifactTest, SeededWeightsHaveNoCheckpoint) {
 
 TEST(VerifyCheckpointTest, SourcesAreReadStrictly) {
   const Exported exported(Registers());
-  for (const char* source : {"seeded:v2:0", "seeded:v1:", "seeded:v1:00", "seeded:v1: 0", "seeded:v1:+0", "seeded",
-                             "seeded:v1:18446744073709551616", "sha256:", "sha256:00", ""}) {
-    Manifest manifest = exported.manifest();
-    manifest.set_source(source);
+  const auto expect_refused = [&](const Manifest& manifest, const char* error) {
     exported.WriteBeside(manifest);
     EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
-                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("source wants sha256:HEX or seeded:v1:SEED")))
-        << source;
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr(error)));
+  };
+  for (const char* seeded : {"seeded:v2:0", "seeded:v1:", "seeded:v1:00", "seeded:v1: 0", "seeded:v1:+0", "seeded",
+                             "seeded:v1:18446744073709551616"}) {
+    Manifest manifest = exported.manifest();
+    manifest.mutable_weights()->set_seeded(seeded);
+    expect_refused(manifest, "weights.seeded wants seeded:v1:SEED");
+  }
+  for (const char* source : {"sha256:", "sha256:00", "seeded:v1:0", ""}) {
+    Manifest manifest = exported.manifest();
+    manifest.mutable_weights()->mutable_checkpoints(0)->set_source(source);
+    expect_refused(manifest, "source wants sha256:HEX");
   }
 }
 
 TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
   const Exported exported(Registers());
   Manifest manifest = exported.manifest();
-  manifest.set_layout("none");
+  manifest.mutable_weights()->mutable_checkpoints(0)->set_layout("none");
   exported.WriteBeside(manifest);
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {}),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of " + ExampleFamily("features"))));

@@ -27,8 +27,9 @@ Manifest Toy() {
   manifest.set_summary("two scales");
   manifest.set_target("libtorch");
   manifest.set_dtype("float32");
-  manifest.set_source("sha256:0a1b");
-  manifest.set_layout("original");
+  Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
+  checkpoint.set_source("sha256:0a1b");
+  checkpoint.set_layout("original");
   manifest.set_weights_licence("CC-BY-NC-4.0");
   manifest.set_weights_url("https://example.org/toy.pth?a=1&b=2");
   manifest.mutable_upstream()->set_licence("MIT");
@@ -108,7 +109,7 @@ TEST(RenderCatalogTest, NumbersAreSortedByTheirValue) {
 TEST(RenderCatalogTest, SeededWeightsAreMarkedInTheRowItsDetailsAndAboveTheTable) {
   Manifest seeded = Toy();
   seeded.set_warning("SEEDED weights: predicts nothing");
-  seeded.set_source("seeded:v1:0");
+  seeded.mutable_weights()->set_seeded("seeded:v1:0");
   const std::string mark = "<strong class=\"warning\">SEEDED weights: predicts nothing</strong> ";
   EXPECT_THAT(Page({Toy(), seeded}),
               AllOf(HasSubstr("SEEDED</strong> 1 of them hold"), HasSubstr("<summary> " + mark + "two scales"),

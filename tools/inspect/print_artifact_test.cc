@@ -29,8 +29,8 @@ TEST(PrintArtifactTest, TheManifestsFactsAreRows) {
   Manifest manifest;
   manifest.set_model("m");
   manifest.set_title("Model M");
-  manifest.set_source("sha256:0b");
-  manifest.set_published("no");
+  manifest.mutable_weights()->add_checkpoints()->set_source("sha256:0b");
+  manifest.mutable_weights()->mutable_checkpoints(0)->set_published("no");
   manifest.set_weights_licence("CC-BY-NC-4.0");
   manifest.set_target("nuke");
   manifest.set_minimum_runtime("2.1");

@@ -22,7 +22,7 @@ std::string Source(const Manifest& manifest) {
     const std::string origin = WeightsOrigin(manifest);
     return absl::StrCat(WeightsSourceText(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
   }
-  return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
+  return absl::StrCat(manifest.warning(), " (", manifest.weights().seeded(), ")");
 }
 
 // What was read: the one image and its size, or how many images.

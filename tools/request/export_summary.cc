@@ -24,7 +24,7 @@ std::string Source(const Manifest& manifest) {
   if (manifest.warning().empty()) {
     return absl::StrCat(WeightsSource(manifest), origin.empty() ? "" : absl::StrCat(" (", origin, ")"));
   }
-  return absl::StrCat(manifest.warning(), " (", manifest.source(), ")");
+  return absl::StrCat(manifest.warning(), " (", manifest.weights().seeded(), ")");
 }
 
 // The outputs that are not finite; "" if all are.
@@ -37,13 +37,20 @@ std::string Nonfinite(const Manifest::RoundTrip& round_trip) {
   return absl::StrJoin(calls, "; ");
 }
 
-std::string StateDictText(const Manifest& manifest) {
-  std::vector<LeftOut> left_out;
-  for (const auto& part : manifest.left_out()) {
-    left_out.push_back({part.path(), part.tensors(), static_cast<int64_t>(part.elements())});
+// Which dictionaries of the checkpoints were taken, and what else they have; "" if they have nothing else.
+std::string StateDicts(const Manifest& manifest) {
+  std::vector<std::string> texts;
+  for (const Manifest::Checkpoint& checkpoint : manifest.weights().checkpoints()) {
+    std::vector<LeftOut> left_out;
+    for (const auto& part : checkpoint.left_out()) {
+      left_out.push_back({part.path(), part.tensors(), static_cast<int64_t>(part.elements())});
+    }
+    if (checkpoint.state_dict().empty() && left_out.empty()) continue;
+    texts.push_back(absl::StrCat(checkpoint.part(), checkpoint.part().empty() ? "" : " ",
+                                 DictName(checkpoint.state_dict()),
+                                 left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out)));
   }
-  return absl::StrCat(DictName(manifest.state_dict()),
-                      left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out));
+  return absl::StrJoin(texts, "; ");
 }
 
 // " (3 values became 0, 12 subnormal)"; "" if none did.
@@ -53,20 +60,11 @@ std::string Underflow(const Manifest::Conversion& converted) {
   return absl::StrCat(" (", Counted(zero, "value"), " became 0, ", subnormal, " subnormal)");
 }
 
-// Of all checkpoints.
-std::vector<Manifest::OldName> OldNames(const Manifest& manifest) {
-  std::vector<Manifest::OldName> names(manifest.old_names().begin(), manifest.old_names().end());
-  for (const auto& file : manifest.checkpoints().files()) {
-    names.insert(names.end(), file.old_names().begin(), file.old_names().end());
-  }
-  return names;
-}
-
 // The fields of config.json that were not compared; "" if all were.
 std::string NotCompared(const Manifest& manifest) {
-  std::vector<std::string> fields(manifest.config_not_compared().begin(), manifest.config_not_compared().end());
-  for (const auto& file : manifest.checkpoints().files()) {
-    fields.insert(fields.end(), file.config_not_compared().begin(), file.config_not_compared().end());
+  std::vector<std::string> fields;
+  for (const Manifest::Checkpoint& checkpoint : manifest.weights().checkpoints()) {
+    fields.insert(fields.end(), checkpoint.config_not_compared().begin(), checkpoint.config_not_compared().end());
   }
   return fields.empty() ? "" : absl::StrCat("not compared, since the plugin does not know them: ", FirstFew(fields));
 }
@@ -74,22 +72,27 @@ std::string NotCompared(const Manifest& manifest) {
 // How the checkpoint's tensors were changed, filled in or left unused; "" if all were copied as they are.
 std::string Changes(const Manifest& manifest) {
   std::string changes;
-  for (const auto& converted : manifest.converted()) {
+  const Manifest::Weights& weights = manifest.weights();
+  for (const auto& converted : weights.converted()) {
     absl::StrAppend(&changes, converted.tensors(), " from ", converted.from(), Underflow(converted), "; ");
   }
-  for (const auto& zeros : manifest.zero_filled())
+  for (const auto& zeros : weights.zero_filled())
     absl::StrAppend(&changes, zeros.key(), " zeros: ", zeros.reason(), "; ");
-  for (const auto& constant : manifest.constants()) {
+  for (const auto& constant : weights.constants()) {
     absl::StrAppend(&changes, constant.slot(), " ", constant.value(), ": ", constant.reason(), "; ");
   }
-  for (const auto& slot : manifest.changed()) {
+  for (const auto& slot : weights.changed()) {
     absl::StrAppend(&changes, slot.slot(), " by ", slot.operation(), ": ", slot.reason(), "; ");
   }
-  for (const auto& old : OldNames(manifest)) {
-    absl::StrAppend(&changes, Counted(old.tensors(), "key"), " of old names: ", old.from(), " is now ", old.to(), "; ");
+  int unused = 0;
+  for (const Manifest::Checkpoint& checkpoint : weights.checkpoints()) {
+    for (const auto& old : checkpoint.old_names()) {
+      absl::StrAppend(&changes, Counted(old.tensors(), "key"), " of old names: ", old.from(), " is now ", old.to(),
+                      "; ");
+    }
+    unused += checkpoint.unused_size();
   }
-  if (manifest.unused_size() > 0)
-    absl::StrAppend(&changes, manifest.unused_size(), " keys unused (see the manifest); ");
+  if (unused > 0) absl::StrAppend(&changes, unused, " keys unused (see the manifest); ");
   return changes.substr(0, changes.empty() ? 0 : changes.size() - 2);
 }
 
@@ -103,9 +106,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"source", Source(manifest)});
   table.AddRow({"layout", WeightsLayout(manifest)});
-  if (!manifest.state_dict().empty() || manifest.left_out_size() > 0) {
-    table.AddRow({"state dict", StateDictText(manifest)});
-  }
+  if (const std::string dicts = StateDicts(manifest); !dicts.empty()) table.AddRow({"state dict", dicts});
   if (const std::string fields = NotCompared(manifest); !fields.empty()) table.AddRow({"config.json", fields});
   table.AddRow({"tensors", absl::StrCat(manifest.tensors(), " ", manifest.dtype())});
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {

@@ -12,8 +12,9 @@ Manifest PlainManifest() {
   Manifest manifest;
   manifest.set_model("dav2_vits");
   manifest.set_target("libtorch");
-  manifest.set_source("sha256:0a1b");
-  manifest.set_layout("original");
+  Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
+  checkpoint.set_source("sha256:0a1b");
+  checkpoint.set_layout("original");
   manifest.set_dtype("float32");
   manifest.set_tensors(247);
   manifest.set_parameters(24800000);
@@ -45,29 +46,29 @@ TEST(ExportSummaryTest, APlainExportHasARowForEachFact) {
 
 TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
   Manifest manifest = PlainManifest();
-  manifest.set_warning("SEEDED weights: predicts nothing");
-  manifest.set_source("seeded:v1:0");
+  Manifest::Weights& weights = *manifest.mutable_weights();
+  Manifest::Checkpoint& checkpoint = *weights.mutable_checkpoints(0);
   manifest.set_runtime("1.12");
-  manifest.set_state_dict("teacher");
-  manifest.add_config_not_compared("rope_theta");
+  checkpoint.set_state_dict("teacher");
+  checkpoint.add_config_not_compared("rope_theta");
   manifest.add_arguments()->set_name("max_depth");
   manifest.mutable_arguments(0)->set_value("35.0");
-  Manifest::LeftOut& left_out = *manifest.add_left_out();
+  Manifest::LeftOut& left_out = *checkpoint.add_left_out();
   left_out.set_path("student");
   left_out.set_tensors(174);
-  Manifest::Conversion& converted = *manifest.add_converted();
+  Manifest::Conversion& converted = *weights.add_converted();
   converted.set_from("float64");
   converted.set_tensors(63);
   converted.set_became_zero(1);
   converted.set_became_subnormal(19);
-  Manifest::OldName& old = *manifest.add_old_names();
+  Manifest::OldName& old = *checkpoint.add_old_names();
   old.set_from("layer1.{rest*}");
   old.set_to("stages.0.{rest*}");
   old.set_tensors(12);
-  Manifest::Allowance& zeros = *manifest.add_zero_filled();
+  Manifest::Allowance& zeros = *weights.add_zero_filled();
   zeros.set_key("mask_token");
   zeros.set_reason("used with masks only");
-  manifest.add_unused();
+  checkpoint.add_unused();
   Manifest::RoundTrip& proof = *manifest.mutable_round_trip();
   proof.mutable_outputs(0)->set_relative(6e-7);
   proof.mutable_outputs(0)->set_nan(2);
@@ -80,7 +81,7 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
       "model         dav2_vits\n"
       "set           max_depth=35.0\n"
       "target        libtorch\n"
-      "source        SEEDED weights: predicts nothing (seeded:v1:0)\n"
+      "source        sha256:0a1b\n"
       "layout        original\n"
       "state dict    dictionary teacher; left out: student (174 tensors)\n"
       "config.json   not compared, since the plugin does not know them: rope_theta\n"
@@ -96,6 +97,16 @@ TEST(ExportSummaryTest, WhatIsOutOfTheOrdinaryHasARowOfItsOwn) {
       "not finite    forward([1, 3, 28, 28]) 2 NaN, 0 infinite\n"
       "this machine  aten::conv2d(bfloat16) gives other outputs for equal inputs\n"
       "time          3.70 s\n");
+}
+
+TEST(ExportSummaryTest, SeededWeightsAreCalledSo) {
+  Manifest manifest = PlainManifest();
+  manifest.set_warning("SEEDED weights: predicts nothing");
+  manifest.clear_weights();
+  manifest.mutable_weights()->set_seeded("seeded:v1:0");
+  EXPECT_NE(Summary(manifest).find("source      SEEDED weights: predicts nothing (seeded:v1:0)\n"
+                                   "layout      original\n"),
+            std::string::npos);
 }
 
 TEST(ExportSummaryTest, WithoutAProofItSaysSo) {

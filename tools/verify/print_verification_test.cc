@@ -16,7 +16,7 @@ std::string Printed(const Verification& verification) {
 TEST(PrintVerificationTest, ALineForEachCheck) {
   Verification verification;
   verification.manifest.set_model("dav2_vits");
-  verification.manifest.set_source("sha256:0a1b");
+  verification.manifest.mutable_weights()->add_checkpoints()->set_source("sha256:0a1b");
   verification.passed = {"every byte as Modelport writes it"};
   verification.not_checked = {"weights"};
   EXPECT_EQ(Printed(verification),
@@ -39,7 +39,7 @@ TEST(PrintVerificationTest, SaysWhoNamesTheSourceIfTheManifestDoesNot) {
 TEST(PrintVerificationTest, ALineForEachTensorOfTheReference) {
   Verification verification;
   verification.manifest.set_model("m");
-  verification.manifest.set_source("seeded:v1:0");
+  verification.manifest.mutable_weights()->set_seeded("seeded:v1:0");
   ReferenceComparison& reference = verification.reference.emplace();
   reference.tensors = {
       {.name = "output.depth", .shape = {1, 56, 56}, .measures = {.max_abs = 1.25e-6}, .tolerance = 6.6e-6},

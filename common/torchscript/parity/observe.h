@@ -54,8 +54,8 @@ using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 // The tensor of this name; null if there is none.
 const at::Tensor* FindTensor(const NamedTensors& tensors, const std::string& name);
 
-// Runs `method` of `module` and returns copies of the tensors that `wanted` accepts, in the order in which they pass.
-// Fails as RunObserved does.
+// Runs `method` of `module` and returns copies of the tensors that `wanted` accepts, in the order in which they pass
+// (observe.h). Fails as RunObserved does.
 absl::StatusOr<NamedTensors> CaptureTensors(const torch::jit::Module& module, const std::string& method,
                                             const std::vector<c10::IValue>& inputs,
                                             absl::FunctionRef<bool(const ObservedTensor& point)> wanted);

@@ -55,7 +55,7 @@ TEST(Da3OwnFileTest, MonoAndMetricEachReadTheirOwnFile) {
     options.request.weights = CheckpointFiles{{FindCheckpoint(variant->files[0], folder, /*plugin=*/"")}};
     options.out = absl::StrCat(folder, "/", variant->name, ".pt");
     ASSERT_OK_AND_ASSIGN(const Manifest manifest, ExportModel(registry, options));
-    EXPECT_EQ(manifest.source(), absl::StrCat("sha256:", Digest(file)));
+    EXPECT_EQ(manifest.weights().checkpoints(0).source(), absl::StrCat("sha256:", Digest(file)));
   }
 }
 
