@@ -45,7 +45,6 @@ std::map<std::string, std::string> ReadComments(const std::string& proto) {
       absl::StrAppend(&above, above.empty() ? "" : " ", absl::StripLeadingAsciiWhitespace(line));
       continue;
     }
-    const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(line, absl::MaxSplits("; // ", 1));
     const std::pair<absl::string_view, absl::string_view> spaced = absl::StrSplit(line, absl::MaxSplits("// ", 1));
     const std::vector<absl::string_view> words = absl::StrSplit(spaced.first, ' ', absl::SkipEmpty());
     if (!words.empty() && words[0] == "message") {
