@@ -24,7 +24,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The tensors of a reference by the names of the golden's stages: the output and two stages.
+// The tensors of a reference by the names of the golden's stages, which has these whole: the output and two stages.
 const std::vector<std::pair<std::string, std::string>>& Names() {
   static const auto* const names = new std::vector<std::pair<std::string, std::string>>{
       {"depth", "output"}, {"block.0", "pretrained.blocks.0"}, {"output_conv1", "depth_head.scratch.output_conv1"}};
