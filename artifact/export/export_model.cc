@@ -53,7 +53,7 @@ absl::Status CheckRuns(const Runtime* runtime, const std::vector<Operator>& oper
 
 // Checks that the host can use the module.
 absl::Status CheckModuleForHost(const Target& target, const torch::jit::Module& module) {
-  const std::vector<Finding> findings = CheckHostRules(HostRules(target), module);
+  const std::vector<Finding> findings = CheckRules(HostRules(target), module);
   if (findings.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat(target.name, " cannot use this model:\n", FormatFindings(findings)));

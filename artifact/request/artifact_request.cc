@@ -37,9 +37,12 @@ std::string WeightsText(const WeightSource& weights) {
   return absl::StrJoin(choices, "\n");
 }
 
-// Adds the arguments of `settings`, "max_depth=35,taps=[1, 2]", to `arguments`; `now` are those of the variant.
-absl::Status AddArguments(absl::string_view settings, const Variant& variant, const Scope& now,
-                          const std::vector<std::string>& names, std::map<std::string, std::string>& arguments) {
+// Adds the arguments of `settings`, "max_depth=35,taps=[1, 2]", to `arguments`; `signature` is that of the variant's
+// root.
+absl::Status AddArguments(absl::string_view settings, const Variant& variant, const Signature& signature,
+                          std::map<std::string, std::string>& arguments) {
+  ASSIGN_OR_RETURN(const Scope now, BindArguments(signature, variant.module, Scope()));
+  const std::vector<std::string> names = signature.argument_names();
   ASSIGN_OR_RETURN(const Call given, ParseCall(absl::StrCat("set(", settings, ")")));
   if (given.named.empty() || !given.positional.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("wants NAME=VALUE; ", variant.name, " has ", variant.module.text));
@@ -66,9 +69,7 @@ absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request) 
   auto variant = std::make_shared<Variant>(*request.entry.variant);
   const ModuleType* const type = request.entry.plugin->library->Find(variant->module.type);
   if (type == nullptr) return absl::InternalError(absl::StrCat("no module type ", variant->module.type));
-  ASSIGN_OR_RETURN(const Scope now, BindArguments(type->signature, variant->module, Scope()));
-  const std::vector<std::string> names = type->signature.argument_names();
-  RETURN_IF_ERROR(Annotate(AddArguments(settings, *variant, now, names, request.arguments),
+  RETURN_IF_ERROR(Annotate(AddArguments(settings, *variant, type->signature, request.arguments),
                            absl::StrCat("--set=", Brief(settings))));
   std::string place = variant->module.place;
   ASSIGN_OR_RETURN(variant->module, ParseCall(TextOfCall(type->signature, variant->module, request.arguments)));

@@ -13,6 +13,7 @@ TEST(DescribeWeightsTest, OneSource) {
   EXPECT_EQ(WeightsLayout(manifest), "original");
   manifest.clear_weights();
   EXPECT_EQ(WeightsSource(manifest), "");
+  EXPECT_EQ(WeightsSourceText(manifest), "a checkpoint, which the manifest that export wrote beside the file names");
   Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
   checkpoint.set_source("sha256:0a");
   checkpoint.set_layout("timm");

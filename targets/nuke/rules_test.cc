@@ -52,7 +52,7 @@ TEST(BoolAttributesRuleTest, FindsKnobsOfTheRootOnly) {
   }
   net.register_module("child", child);
   net.define("def forward(self, x):\n  return x\n");
-  EXPECT_THAT(CheckHostRules(NukeRules(), net),
+  EXPECT_THAT(CheckRules(NukeRules(), net),
               ElementsAre(AllOf(Field(&Finding::rule, "bool attribute"), Field(&Finding::modules, ElementsAre("")),
                                 Field(&Finding::message, HasSubstr("attribute invert is a bool")))));
 }

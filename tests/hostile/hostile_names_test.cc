@@ -1,6 +1,8 @@
 // Names with terminal escapes or line breaks: every tool prints them escaped.
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -10,6 +12,7 @@
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/checkpoint/testing/pickle_writer.h"
 #include "common/checkpoint/testing/zip_writer.h"
+#include "common/digest/sha256.h"
 #include "common/text/printable.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -19,6 +22,7 @@
 namespace modelport {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -154,18 +158,27 @@ TEST_F(HostileNamesTest, Paths) {
 }
 
 TEST_F(HostileNamesTest, Manifests) {
-  ASSERT_EQ(Run("export", {"--model=" + DepthModel(), "--weights=seeded", "--out=m.pt"}).exit_status, 0);
-  const std::string good = ReadFile(folder_ + "/m.manifest.json");
-  for (const std::string& field :
-       std::vector<std::string>{DepthModel(), "seeded:v1:0", "libtorch", "float32", ExampleFamily("depth") + "_tiny"}) {
-    const std::string altered =
-        absl::StrReplaceAll(good, {{absl::StrCat("\"", field, "\""), absl::StrCat("\"", kHostileJson, "\"")}});
-    ASSERT_TRUE(altered != good) << field;
-    Write("m.manifest.json", altered);
-    ExpectHarmless(Run("verify", {"--artifact=m.pt"}));
+  // What a manifest says of seeded weights, and of a checkpoint.
+  const std::string checkpoint = fs::absolute("tests/checkpoints/" + DepthModel() + ".safetensors");
+  const std::vector<std::pair<std::string, std::vector<std::string>>> exports = {
+      {"--weights=seeded", {DepthModel(), "seeded:v1:0", "libtorch", "float32", ExampleFamily("depth") + "_tiny"}},
+      {"--checkpoint=" + checkpoint, {"sha256:" + Sha256Of(ReadFile(checkpoint)), "original"}}};
+  for (const auto& [weights, values] : exports) {
+    ASSERT_EQ(Run("export", {"--model=" + DepthModel(), weights, "--out=m.pt"}).exit_status, 0);
+    const std::string good = ReadFile(folder_ + "/m.manifest.json");
+    const std::string name = absl::StrCat("\"", kHostileJson, "\"");
+    std::vector<std::string> altered = {absl::StrReplaceAll(good, {{"\"model\"", name}}),
+                                        absl::StrReplaceAll(good, {{"\"weights\"", name}})};
+    for (const std::string& value : values) {
+      altered.push_back(absl::StrReplaceAll(good, {{absl::StrCat("\"", value, "\""), name}}));
+      EXPECT_NE(altered.back(), good) << value;
+    }
+    for (const std::string& manifest : altered) {
+      Write("m.manifest.json", manifest);
+      ExpectHarmless(Run("verify", {"--artifact=m.pt"}));
+      ExpectHarmless(Run("verify", {"--artifact=m.pt", "--checkpoint=" + checkpoint}));
+    }
   }
-  Write("m.manifest.json", absl::StrReplaceAll(good, {{"\"model\"", absl::StrCat("\"", kHostileJson, "\"")}}));
-  ExpectHarmless(Run("verify", {"--artifact=m.pt"}));
 }
 
 TEST_F(HostileNamesTest, Plugins) {

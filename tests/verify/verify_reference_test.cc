@@ -66,10 +66,37 @@ TEST_F(VerifyReferenceTest, ThePortedModelPasses) {
   const ToolResult result = Verify("ported");
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_EQ(result.err, "");
-  EXPECT_THAT(result.out, AllOf(HasSubstr("  passed       every byte as Modelport writes it\n"),
-                                HasSubstr("  passed       reference output [1, 56, 56]: max diff "),
+  EXPECT_THAT(result.out, StartsWith("ported from seeded:v1:0\n"
+                                     "  reached      code, the last of three: this release makes the same file\n"
+                                     "  passed       every byte as Modelport writes it\n"));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  passed       reference output [1, 56, 56]: max diff "),
                                 HasSubstr("  passed       reference pretrained.blocks.0 [1, 17, 24]: max diff "),
                                 HasSubstr("  passed       reference depth_head.scratch.output_conv1 ")));
+}
+
+TEST_F(VerifyReferenceTest, SaysWhatCannotBeComparedAndWhatTheReferenceLacks) {
+  Export(ExampleModule("depth"));
+  const ToolResult result = Verify("ported", {}, [](std::vector<NamedTensor>& tensors) {
+    tensors.erase(tensors.begin() + 1);
+    tensors[1].second = tensors[1].second.narrow(1, 0, 16).clone();
+  });
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("  failed       reference pretrained.blocks.0 [1, 16, 24]: wants Float "
+                                          "[1, 16, 24], has Float [1, 17, 24]\n"),
+                                HasSubstr("  not checked  outputs that the reference lacks: output\n")));
+}
+
+TEST_F(VerifyReferenceTest, SaysHowFarAnotherTextOfThePluginLetsItVerify) {
+  Export(ExampleModule("depth"));
+  std::ofstream(folder_ + "/plugin.yaml", std::ios::app) << "# another text\n";
+  const ToolResult result = RunTool("verify", {"m.pt", "--plugin_path=.", "--at_least=file"}, folder_);
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, StartsWith("ported from seeded:v1:0\n"
+                                     "  reached      weights, the second of three: its tensors are those of their "
+                                     "source, too\n"
+                                     "  passed       sha256 as in the manifest\n"));
+  EXPECT_THAT(result.out, HasSubstr("  not checked  code, outputs and the manifest's other fields: the artifact was "
+                                    "made from another text of the plugin own"));
 }
 
 // Every check that needs no reference passes: key map, shapes and round trip know nothing of the number of heads.

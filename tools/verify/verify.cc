@@ -5,10 +5,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/verify/verify_artifact.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
 #include "common/text/first_few.h"
+#include "common/text/printable.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
@@ -16,7 +21,6 @@
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
-#include "tools/verify/print_verification.h"
 
 namespace modelport {
 namespace {
@@ -83,6 +87,46 @@ absl::Status CheckReference(const std::string& path, const ReferenceComparison& 
       "with those that the reference was made from"));
 }
 
+void PrintCheck(absl::string_view verdict, const std::string& check) {
+  std::cout << absl::StreamFormat("  %-11s  %s\n", verdict, Printable(check));
+}
+
+std::string TierText(Tier tier) {
+  switch (tier) {
+    case Tier::kFile:
+      return "file, the first of three: it is the one that its manifest is about";
+    case Tier::kWeights:
+      return "weights, the second of three: its tensors are those of their source, too";
+    case Tier::kCode:
+      return "code, the last of three: this release makes the same file";
+  }
+  return "";
+}
+
+std::string Describe(const ComparedTensor& tensor) {
+  return absl::StrCat("reference ", tensor.name, " ", ShapeString(tensor.shape), ": ",
+                      tensor.obstacle.empty()
+                          ? absl::StrFormat("max diff %.3g, tolerance %.3g", tensor.measures.max_abs, tensor.tolerance)
+                          : tensor.obstacle);
+}
+
+// Prints the model and its source, then a line for each check, passed, failed or not made.
+void Print(const Verification& verification) {
+  const Manifest& manifest = verification.manifest;
+  std::cout << Printable(manifest.model()) << " from " << Printable(WeightsSourceText(manifest)) << "\n";
+  PrintCheck("reached", TierText(verification.reached));
+  for (const std::string& check : verification.passed) PrintCheck("passed", check);
+  for (const std::string& check : verification.not_checked) PrintCheck("not checked", check);
+  if (!verification.reference) return;
+  for (const ComparedTensor& tensor : verification.reference->tensors) {
+    PrintCheck(tensor.passed() ? "passed" : "failed", Describe(tensor));
+  }
+  const std::vector<std::string>& unexpected = verification.reference->unexpected;
+  if (!unexpected.empty()) {
+    PrintCheck("not checked", absl::StrCat("outputs that the reference lacks: ", FirstFew(unexpected)));
+  }
+}
+
 absl::Status Verify(const std::vector<std::string>& paths) {
   ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
@@ -91,7 +135,7 @@ absl::Status Verify(const std::vector<std::string>& paths) {
   const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key, at_least));
-  PrintVerification(verification, std::cout);
+  Print(verification);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }
 

@@ -1,7 +1,6 @@
 #include "common/torchscript/lint/finding.h"
 
 #include <string>
-#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/text/first_few.h"
@@ -24,19 +23,6 @@ std::string FormatFindings(const std::vector<Finding>& findings) {
 std::string CountFindings(const std::vector<Finding>& findings) {
   if (findings.empty()) return "no findings";
   return absl::StrCat(findings.size(), findings.size() == 1 ? " finding" : " findings");
-}
-
-std::vector<Finding> CheckHostRules(absl::Span<const HostRule> rules, const torch::jit::Module& module) {
-  std::vector<Finding> all;
-  for (const HostRule& rule : rules) {
-    std::vector<Finding> findings;
-    rule.check(module, findings);
-    for (Finding& finding : findings) {
-      finding.rule = std::string(rule.name);
-      all.push_back(std::move(finding));
-    }
-  }
-  return all;
 }
 
 }  // namespace modelport

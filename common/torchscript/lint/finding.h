@@ -2,6 +2,7 @@
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_FINDING_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -33,15 +34,31 @@ std::string FormatFindings(const std::vector<Finding>& findings);
 // "3 findings".
 std::string CountFindings(const std::vector<Finding>& findings);
 
-// A requirement of one host.
-struct HostRule {
+// What a `Subject` has to meet.
+template <typename Subject>
+struct LintRule {
   absl::string_view name;
-  // Adds a finding for each violation in `module`; the caller sets Finding::rule.
-  void (*check)(const torch::jit::Module& module, std::vector<Finding>& findings);
+  // Adds a finding for each violation; CheckRules sets Finding::rule.
+  void (*check)(const Subject& subject, std::vector<Finding>& findings);
 };
 
-// The findings of `rules` about `module`, in the order of the rules.
-std::vector<Finding> CheckHostRules(absl::Span<const HostRule> rules, const torch::jit::Module& module);
+// A requirement of one host.
+using HostRule = LintRule<torch::jit::Module>;
+
+// The findings of `rules` about `subject`, in the order of the rules.
+template <typename Subject>
+std::vector<Finding> CheckRules(absl::Span<const LintRule<Subject>> rules, const Subject& subject) {
+  std::vector<Finding> all;
+  for (const LintRule<Subject>& rule : rules) {
+    std::vector<Finding> findings;
+    rule.check(subject, findings);
+    for (Finding& finding : findings) {
+      finding.rule = std::string(rule.name);
+      all.push_back(std::move(finding));
+    }
+  }
+  return all;
+}
 
 }  // namespace modelport
 

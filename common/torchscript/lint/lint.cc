@@ -30,12 +30,7 @@ using torch::jit::Block;
 using torch::jit::Node;
 using torch::jit::Value;
 
-struct Rule {
-  absl::string_view name;
-  void (*check)(const LintSubject& subject, std::vector<Finding>& findings);
-};
-
-constexpr Rule kRules[] = {
+constexpr LintRule<LintSubject> kRules[] = {
     {"attribute type", CheckAttributeTypes},
     {"device", CheckDevices},
     {"half", CheckHalf},
@@ -74,15 +69,8 @@ class MergedFindings {
 
 std::vector<Finding> RunRules(const LintSubject& subject, absl::Span<const HostRule> host_rules) {
   MergedFindings merged;
-  for (Finding& finding : CheckHostRules(host_rules, subject.module)) merged.Add(std::move(finding));
-  for (const Rule& rule : kRules) {
-    std::vector<Finding> findings;
-    rule.check(subject, findings);
-    for (Finding& finding : findings) {
-      finding.rule = std::string(rule.name);
-      merged.Add(std::move(finding));
-    }
-  }
+  for (Finding& finding : CheckRules(host_rules, subject.module)) merged.Add(std::move(finding));
+  for (Finding& finding : CheckRules(absl::MakeConstSpan(kRules), subject)) merged.Add(std::move(finding));
   return std::move(merged).Take();
 }
 
