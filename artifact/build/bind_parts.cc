@@ -33,16 +33,14 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
 
 }  // namespace
 
-absl::StatusOr<ArtifactWeights> BindParts(const KeptOutputs& kept, std::vector<MappedPart> parts, DType dtype,
-                                          const std::string& made) {
+absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& made, ArtifactWeights& weights) {
   const std::set<std::string> left_out(kept.left_out_slots.begin(), kept.left_out_slots.end());
-  ArtifactWeights weights{.mapped = std::move(parts)};
   for (MappedPart& mapped : weights.mapped) {
     if (!left_out.empty()) KeepSlotsOf(left_out, mapped);
     ASSIGN_OR_RETURN(BoundTensors tensors, BindTensors(mapped.checkpoint, mapped.plan, mapped.part.tree, dtype, made));
     weights.bound.push_back(std::move(tensors));
   }
-  return weights;
+  return absl::OkStatus();
 }
 
 std::vector<at::Tensor> AllTensors(const ArtifactWeights& weights) {

@@ -1,4 +1,4 @@
-// Tensors for all slots of a tree from the checkpoints that fill its parts.
+// The weights of an artifact: tensors for all slots of a tree, from the checkpoints that fill its parts.
 #ifndef MODELPORT_ARTIFACT_BUILD_BIND_PARTS_H_
 #define MODELPORT_ARTIFACT_BUILD_BIND_PARTS_H_
 
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "common/module_tree/keep_outputs.h"
 #include "common/tensor/dtype.h"
 #include "common/torchscript/weights/bind_tensors.h"
@@ -18,16 +17,15 @@ namespace modelport {
 
 // The weights of an artifact.
 struct ArtifactWeights {
-  std::vector<MappedPart> mapped = {};   // Empty if the tensors are another artifact's.
+  std::vector<MappedPart> mapped = {};   // Empty if the tensors are an artifact's own.
   std::vector<BoundTensors> bound = {};  // Those of each part, which borrow from `mapped` or from that artifact.
   // "sha256:HEX" of each part or "seeded:v1:SEED"; empty if that is not known, or not yet.
   std::vector<std::string> sources = {};
 };
 
-// The tensors of what `kept` has of a model. `parts` fill all of it, so that a checkpoint that lacks a tensor has been
-// refused, whatever the artifact keeps. `made` and errors as those of BindTensors.
-absl::StatusOr<ArtifactWeights> BindParts(const KeptOutputs& kept, std::vector<MappedPart> parts, DType dtype,
-                                          const std::string& made = "");
+// Binds the parts of `weights` to what `kept` has of a model. The parts fill all of it, so that a checkpoint that lacks
+// a tensor has been refused, whatever the artifact keeps. `made` and errors as those of BindTensors.
+absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& made, ArtifactWeights& weights);
 
 // The tensors of the whole tree in the order of its slots.
 std::vector<at::Tensor> AllTensors(const ArtifactWeights& weights);

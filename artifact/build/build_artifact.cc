@@ -1,14 +1,21 @@
 #include "artifact/build/build_artifact.h"
 
+#include <ATen/core/Tensor.h>
+#include <ATen/ops/from_blob.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
 #include "common/torchscript/archive/save_module.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/runtime/operator_table.h"
 #include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/keep_method.h"
+#include "common/torchscript/weights/read_source.h"
+#include "registry/recognise/map_weights.h"
+#include "registry/recognise/recognise_model.h"
 
 namespace modelport {
 namespace {
@@ -34,8 +41,43 @@ absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, co
 
 }  // namespace
 
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, TargetTree tree, ArtifactWeights weights) {
-  Artifact artifact = {.tree = std::move(tree), .weights = std::move(weights)};
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request) {
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+}
+
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request,
+                                          const std::vector<GivenCheckpoint>& given) {
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapGiven(FittingHint(registry), request.entry, *tree.model, given));
+  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+}
+
+absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const ArtifactFile& file) {
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  const std::vector<Slot>& slots = tree.kept.tree->slots;
+  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, request.dtype));
+  BoundTensors bound;
+  for (size_t i = 0; i < slots.size(); ++i) {
+    // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
+    // where Modelport writes it, which is aligned.
+    bound.tensors.push_back(at::from_blob(const_cast<char*>(records[i]->bytes.data()), slots[i].shape,
+                                          ToScalarType(slots[i].dtype.value_or(request.dtype))));
+  }
+  return ArtifactPlan{std::move(tree), {.bound = {std::move(bound)}}};
+}
+
+absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, ArtifactPlan plan,
+                                            const std::string& made) {
+  RETURN_IF_ERROR(BindParts(plan.tree.kept, request.dtype, made, plan.weights));
+  return std::move(plan.weights);
+}
+
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made) {
+  Artifact artifact = {.tree = plan.tree};
+  ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
   ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, artifact.tree, artifact.weights));
   artifact.examples =
       artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples : request.entry.plugin->examples;

@@ -1,10 +1,12 @@
-// The one way from a request and weights to what an artifact holds: export writes it, verify compares with it, parity
-// runs it.
+// The one way from a request to what an artifact holds: export writes it, verify compares with it, parity runs it. Two
+// steps: plan, which opens the weights and reads none, and build.
 #ifndef MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 
+#include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "artifact/build/bind_parts.h"
 #include "artifact/build/describe_module.h"
@@ -12,8 +14,34 @@
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
 #include "common/manifest/manifest.pb.h"
+#include "common/torchscript/archive/artifact_file.h"
+#include "registry/recognise/assign_files.h"
+#include "registry/registry.h"
 
 namespace modelport {
+
+// What an artifact is made of: its trees, and the weights that fill them.
+struct ArtifactPlan {
+  TargetTree tree;
+  ArtifactWeights weights;
+};
+
+// Plans what `request` asks for, with its weights: they are opened and mapped onto the variant's tree. The error of a
+// file that does not fit says which model of `registry` it fits.
+//   errors  as BuildTargetTree and MapWeights
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request);
+
+// The same with the open checkpoints `given` in the place of the request's weights.
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request,
+                                          const std::vector<GivenCheckpoint>& given);
+
+// The same with the tensors of `file`, an artifact of the request, which are borrowed from it.
+//   DataLoss  as TensorRecords
+absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const ArtifactFile& file);
+
+// The weights of a plan that PlanArtifact made for `request`, bound. `made` and errors as those of BindTensors.
+absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, ArtifactPlan plan,
+                                            const std::string& made = "");
 
 struct Artifact {
   TargetTree tree;
@@ -23,11 +51,11 @@ struct Artifact {
   Manifest manifest = {};           // Without what describe_export.h adds: source, file and proof.
 };
 
-// Builds what `request` asks for of `tree`, which BuildTargetTree made for it, and of the weights for all slots that
-// the tree keeps of the model. The text is compiled for the runtime, if the request names one; CheckRuntime tells
-// whether that can run it.
+// Builds what `request` asks for by `plan`, which PlanArtifact made for it. The text is compiled for the runtime, if
+// the request names one; CheckRuntime tells whether that can run it. `made` as that of BindTensors.
 //   InvalidArgument  the plugin's text does not compile
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, TargetTree tree, ArtifactWeights weights);
+//   others           as BindTensors
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made = "");
 
 }  // namespace modelport
 

@@ -32,9 +32,7 @@
 #include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/weights/audit.h"
 #include "common/torchscript/weights/bind_tensors.h"
-#include "registry/recognise/map_weights.h"
 #include "registry/recognise/published_file.h"
-#include "registry/recognise/recognise_model.h"
 #include "targets/host_rules.h"
 
 namespace modelport {
@@ -170,14 +168,10 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& options) {
   const ArtifactRequest& request = options.request;
   RETURN_IF_ERROR(CheckDType(request.dtype, *request.target));
-  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
   // All inputs are open now, so that an output that would replace one is refused before anything is computed.
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out));
-  ASSIGN_OR_RETURN(ArtifactWeights weights,
-                   BindParts(tree.kept, std::move(mapped), request.dtype, absl::StrCat(options.out, ".weights")));
-  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(tree), std::move(weights)));
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(plan), absl::StrCat(options.out, ".weights")));
   RETURN_IF_ERROR(CheckCanRun(request, artifact.built));
   HashingWriter writer(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(registry, options, artifact, writer));

@@ -79,6 +79,15 @@ absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request) 
   return absl::OkStatus();
 }
 
+absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request) {
+  if (stated.arguments().empty()) return absl::OkStatus();
+  const std::string settings =
+      absl::StrJoin(stated.arguments(), ",", [](std::string* text, const Manifest::Argument& argument) {
+        absl::StrAppend(text, argument.name(), "=", argument.value());
+      });
+  return Annotate(SetArguments(settings, request), "arguments");
+}
+
 std::string RequestText(const ArtifactRequest& request) {
   return absl::StrCat(
       "model=", request.entry.variant->name, "\ntarget=", request.target->name, "\nwrapper=", request.wrapper,
@@ -107,13 +116,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.wrapper = stated.wrapper();
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
-  if (!stated.arguments().empty()) {
-    const std::string settings =
-        absl::StrJoin(stated.arguments(), ",", [](std::string* text, const Manifest::Argument& argument) {
-          absl::StrAppend(text, argument.name(), "=", argument.value());
-        });
-    RETURN_IF_ERROR(Annotate(SetArguments(settings, request), "arguments"));
-  }
+  RETURN_IF_ERROR(SetStatedArguments(stated, request));
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;
 }

@@ -40,6 +40,9 @@ struct ArtifactRequest {
 //   InvalidArgument  no such argument, or a value that is none or of another kind; the message begins with --set
 absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request);
 
+// The same with the arguments that a manifest states. Its messages begin with "arguments".
+absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request);
+
 // All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
 std::string RequestText(const ArtifactRequest& request);
 

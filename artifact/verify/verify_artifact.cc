@@ -16,8 +16,8 @@
 #include "artifact/manifest/stated_manifest.h"
 #include "artifact/request/artifact_request.h"
 #include "artifact/signature/artifact_signature.h"
-#include "artifact/verify/artifact_weights.h"
 #include "artifact/verify/check_proof.h"
+#include "artifact/verify/stated_plan.h"
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/describe_manifest.h"
@@ -60,11 +60,14 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
 // Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
 absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest& request, const StatedManifest& stated,
                                 const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
-  absl::StatusOr<TargetTree> tree = BuildTargetTree(request);
+  absl::StatusOr<ArtifactPlan> stored = PlanArtifact(request, file);
   // A request that no artifact can answer is the manifest's fault.
-  if (!tree.ok()) return absl::DataLossError(absl::StrCat(stated.path, ": ", tree.status().message()));
-  ASSIGN_OR_RETURN(ArtifactWeights weights, GetArtifactWeights(registry, request, *tree, stated, checkpoints, file));
-  ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, *std::move(tree), std::move(weights)));
+  if (absl::IsInvalidArgument(stored.status())) {
+    return absl::DataLossError(absl::StrCat(stated.path, ": ", stored.status().message()));
+  }
+  RETURN_IF_ERROR(stored.status());
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanStated(registry, request, stated, checkpoints, *std::move(stored)));
+  ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, std::move(plan)));
   if (!remade.weights.mapped.empty()) {
     DescribeSource(remade.weights, remade.manifest);
   } else if (stated.is_whole) {
@@ -202,15 +205,17 @@ absl::Status VerifyWeights(const Registry& registry, const StatedManifest& state
                            Verification& result) {
   const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
   RETURN_IF_ERROR(Annotate(request.status(), stated.path));
-  const absl::StatusOr<TargetTree> tree = BuildTargetTree(*request);
-  RETURN_IF_ERROR(Annotate(tree.status(), stated.path));
-  ASSIGN_OR_RETURN(const ArtifactWeights weights,
-                   GetArtifactWeights(registry, *request, *tree, stated, checkpoints, file));
+  absl::StatusOr<ArtifactPlan> stored = PlanArtifact(*request, file);
+  if (absl::IsInvalidArgument(stored.status())) return Annotate(stored.status(), stated.path);
+  RETURN_IF_ERROR(stored.status());
+  const TargetTree tree = stored->tree;
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanStated(registry, *request, stated, checkpoints, *std::move(stored)));
+  ASSIGN_OR_RETURN(const ArtifactWeights weights, BindWeights(*request, std::move(plan)));
   if (weights.mapped.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--checkpoint is missing: the weights are those of ", WeightsSource(stated.manifest)));
   }
-  ASSIGN_OR_RETURN(const size_t tensors, CompareTensors(file, *tree, weights, request->dtype));
+  ASSIGN_OR_RETURN(const size_t tensors, CompareTensors(file, tree, weights, request->dtype));
   RETURN_IF_ERROR(CheckUnchanged(weights));
   result.passed.push_back(absl::StrCat(tensors, " tensors bitwise equal to those of ",
                                        absl::StrJoin(checkpoints.empty() ? weights.sources : checkpoints, ", ")));

@@ -36,25 +36,6 @@ absl::Status NoFile(const Variant& variant, const WeightPart& part, const std::s
                    file.name.empty() ? "FILE" : file.name));
 }
 
-absl::StatusOr<std::vector<MappedPart>> MapGiven(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
-                                                 const std::vector<GivenCheckpoint>& given) {
-  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
-  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
-  std::vector<const GivenCheckpoint*> file_of(parts.size());
-  for (size_t i = 0; i < given.size(); ++i) file_of[part_of[i]] = &given[i];
-  std::vector<MappedPart> mapped;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (file_of[i] == nullptr) continue;
-    ASSIGN_OR_RETURN(MappedPart part, MapPart(hint, entry, std::move(parts[i]), *file_of[i]));
-    mapped.push_back(std::move(part));
-  }
-  // Reported last: a file that fits no part may be the one meant for this.
-  for (size_t i = 0; i < parts.size(); ++i) {
-    if (file_of[i] == nullptr) return NoFile(*entry.variant, parts[i], given.front().checkpoint.path());
-  }
-  return mapped;
-}
-
 // What to do where a config.json contradicts `entry` and no other model agrees.
 std::string CureOf(const CatalogEntry& entry, const WeightPart& part, const Checkpoint& checkpoint,
                    const std::string& layout) {
@@ -72,6 +53,25 @@ absl::StatusOr<std::vector<MappedPart>> MapWeights(MisfitHint hint, const Catalo
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(*std::get_if<CheckpointFiles>(&source)));
   return MapGiven(hint, entry, tree, given);
+}
+
+absl::StatusOr<std::vector<MappedPart>> MapGiven(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
+                                                 const std::vector<GivenCheckpoint>& given) {
+  ASSIGN_OR_RETURN(std::vector<WeightPart> parts, ChooseParts(entry, tree, given));
+  ASSIGN_OR_RETURN(const std::vector<size_t> part_of, AssignFiles(*entry.variant, parts, given));
+  std::vector<const GivenCheckpoint*> file_of(parts.size());
+  for (size_t i = 0; i < given.size(); ++i) file_of[part_of[i]] = &given[i];
+  std::vector<MappedPart> mapped;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (file_of[i] == nullptr) continue;
+    ASSIGN_OR_RETURN(MappedPart part, MapPart(hint, entry, std::move(parts[i]), *file_of[i]));
+    mapped.push_back(std::move(part));
+  }
+  // Reported last: a file that fits no part may be the one meant for this.
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (file_of[i] == nullptr) return NoFile(*entry.variant, parts[i], given.front().checkpoint.path());
+  }
+  return mapped;
 }
 
 absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, WeightPart part,

@@ -43,6 +43,10 @@ using MisfitHint = absl::FunctionRef<std::string(const std::string& title, const
 absl::StatusOr<std::vector<MappedPart>> MapWeights(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
                                                    const WeightSource& source);
 
+// The same for the open checkpoints `given`.
+absl::StatusOr<std::vector<MappedPart>> MapGiven(MisfitHint hint, const CatalogEntry& entry, const ModuleTree& tree,
+                                                 const std::vector<GivenCheckpoint>& given);
+
 // Maps the checkpoint that fills `part` of `entry`, as MapWeights does. Calls `on_misfit` with all differences of a
 // file that does not fit.
 absl::StatusOr<MappedPart> MapPart(

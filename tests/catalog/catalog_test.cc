@@ -33,7 +33,7 @@ using testing::HasSubstr;
 absl::StatusOr<Artifact> Build(const ArtifactRequest& request) {
   ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
   const std::vector<at::Tensor> no_weights(tree.whole->slots.size(), at::zeros({0}));
-  return BuildArtifact(request, std::move(tree), {.bound = {{no_weights, {}}}});
+  return BuildArtifact(request, {std::move(tree), {.bound = {{no_weights, {}}}}});
 }
 
 TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {

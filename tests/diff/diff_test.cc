@@ -120,6 +120,16 @@ TEST_F(DiffTest, ArtifactsAreCompared) {
   EXPECT_THAT(half.out, AllOf(HasSubstr("artifact dtype"), HasSubstr("A: float32"), HasSubstr("B: float16")));
 }
 
+TEST_F(DiffTest, AnArgumentThatAnArtifactWasMadeWithIsASetting) {
+  const std::string checkpoint = File(ExampleModel("depth in metres") + ".pth");
+  Export(ExampleModel("depth in metres"), checkpoint, "a.pt");
+  Export(ExampleModel("depth in metres"), checkpoint, "b.pt", {"--set=max_depth=80"});
+  const ToolResult result = Diff("a.pt", "b.pt");
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("argument max_depth"), HasSubstr("A: 20"), HasSubstr("B: 80"),
+                                HasSubstr("127 tensors: 127 equal\n")));
+}
+
 TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
   Export(DepthModel(), File(DepthModel() + ".pth"), "a.pt");
   Export(DepthModel(), File(DepthModel() + ".pth"), "nuke.pt", {"--target=nuke"});

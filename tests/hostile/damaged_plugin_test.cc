@@ -52,7 +52,7 @@ absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Tar
   absl::StatusOr<ArtifactWeights> weights = MakeWeights(tree);
   if (absl::IsResourceExhausted(weights.status())) return absl::OkStatus();
   RETURN_IF_ERROR(weights.status());
-  ASSIGN_OR_RETURN(const Artifact artifact, BuildArtifact(request, std::move(tree), *std::move(weights)));
+  ASSIGN_OR_RETURN(const Artifact artifact, BuildArtifact(request, {std::move(tree), *std::move(weights)}));
   for (const Call& example : artifact.examples) {
     ASSIGN_OR_RETURN(const c10::IValue output, RunExample(artifact.built.module, example));
     RETURN_IF_ERROR(CompareValues(output, output, example.text).status());

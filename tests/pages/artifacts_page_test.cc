@@ -41,7 +41,7 @@ absl::StatusOr<Manifest> Describe(const CatalogEntry& entry, absl::string_view f
   ArtifactWeights weights;
   std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
   for (const Slot& slot : tree.whole->slots) tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
-  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(tree), std::move(weights)));
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, {std::move(tree), std::move(weights)}));
   return std::move(artifact.manifest);
 }
 

@@ -11,7 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
-#include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/io/mapped_file.h"
 #include "common/keymap/key_mapper.h"
@@ -20,6 +20,7 @@
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/manifest/manifest_facts.h"
+#include "common/module_tree/keep_outputs.h"
 #include "common/operation/slot_source.h"
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
@@ -44,12 +45,12 @@ absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
   return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
 }
 
-// The tensors of an artifact as a checkpoint, under the names of the slots of its model, of which `tree` is made.
-// Nothing is read of the archive but the sizes of its records: an archive of Modelport numbers its tensors in the order
-// of the slots, and `manifest` states the dtype.
+// The tensors of an artifact as a checkpoint, under the names of `slots`, those that it has of its model. Nothing is
+// read of the archive but the sizes of its records: an archive of Modelport numbers its tensors in the order of the
+// slots, and `manifest` states the dtype.
 //   DataLoss  a record is missing, is compressed or has another size, or there are more than slots
 absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
-                                               const TargetTree& tree) {
+                                               const std::vector<Slot>& slots) {
   const absl::optional<DType> dtype = ParseDType(manifest.dtype());
   if (!dtype) {
     return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
@@ -60,7 +61,6 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
   contents.format = "artifact";
   contents.files.push_back({file.path(), owner->bytes(), owner, &owner->mapped_file()});
   StateDict dict;
-  const std::vector<Slot>& slots = tree.kept.tree->slots;
   ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, *dtype));
   for (size_t i = 0; i < slots.size(); ++i) {
     const Slot& slot = slots[i];
@@ -76,6 +76,7 @@ absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const M
 struct DiffFile {
   Checkpoint checkpoint;  // Of an artifact: its tensors by the names of their slots.
   absl::optional<Manifest> manifest;
+  absl::optional<ArtifactRequest> request;  // Of an artifact: its model, with the arguments that it was made with.
   std::vector<std::string> models;
   absl::optional<std::string> state_dict;  // The dictionary to take.
 };
@@ -86,6 +87,21 @@ struct Side {
   Configuration settings;
   std::vector<NamedTensor> tensors;
 };
+
+// The model that an artifact states, with the arguments and the outputs that it was made with.
+absl::StatusOr<ArtifactRequest> StatedModel(const CatalogEntry& entry, const Manifest& manifest) {
+  ArtifactRequest request = {.entry = entry};
+  request.outputs = {manifest.outputs().kept().begin(), manifest.outputs().kept().end()};
+  RETURN_IF_ERROR(SetStatedArguments(manifest, request));
+  return request;
+}
+
+// What an artifact of `request` has of the model's tree.
+absl::StatusOr<KeptOutputs> Kept(const ArtifactRequest& request) {
+  const auto& [plugin, variant] = request.entry;
+  ASSIGN_OR_RETURN(ModuleTree tree, BuildModuleTree(plugin->library, variant->module));
+  return KeepOutputs(std::make_shared<const ModuleTree>(std::move(tree)), variant->module, request.outputs);
+}
 
 absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFile& file) {
   absl::optional<Manifest> manifest = FindManifest(file);
@@ -99,12 +115,13 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
         absl::StrCat(file.path(), ": is an artifact of ", Brief(manifest->model()), ", which the catalog does not have",
                      "\n  --plugin_path=FOLDER adds the plugins that are not built in"));
   }
-  const std::vector<std::string> outputs(manifest->outputs().kept().begin(), manifest->outputs().kept().end());
-  const absl::StatusOr<TargetTree> tree = BuildTargetTree({.entry = *entry, .outputs = outputs});
-  RETURN_IF_ERROR(Annotate(tree.status(), file.path()));
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, *tree));
+  absl::StatusOr<ArtifactRequest> request = StatedModel(*entry, *manifest);
+  RETURN_IF_ERROR(Annotate(request.status(), file.path()));
+  const absl::StatusOr<KeptOutputs> kept = Kept(*request);
+  RETURN_IF_ERROR(Annotate(kept.status(), file.path()));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, kept->tree->slots));
   std::vector<std::string> models = {entry->variant->name};
-  return DiffFile{std::move(checkpoint), std::move(manifest), std::move(models), absl::nullopt};
+  return DiffFile{std::move(checkpoint), std::move(manifest), *std::move(request), std::move(models), absl::nullopt};
 }
 
 absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
@@ -113,7 +130,7 @@ absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& inp
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
   std::vector<std::string> models = {model};
   if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
-  return DiffFile{std::move(checkpoint), absl::nullopt, std::move(models), input.state_dict};
+  return DiffFile{std::move(checkpoint), absl::nullopt, absl::nullopt, std::move(models), input.state_dict};
 }
 
 // The model as which a file with the variants `models` is compared with one with `others`.
@@ -196,7 +213,8 @@ void AddBeside(const std::vector<LeftOut>& left_out, DiffSide* facts) {
 }
 
 absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, const std::string& model) {
-  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ASSIGN_OR_RETURN(CatalogEntry entry, registry.Find(model));
+  if (file.request && file.request->entry.variant->name == model) entry = file.request->entry;
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   Side side = {Describe(file, model), DescribeTree(tree, entry.variant->module), {}};
   AddPreprocessing(*entry.plugin, file.manifest, &side.settings);

@@ -8,9 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "artifact/build/bind_parts.h"
 #include "artifact/build/build_artifact.h"
-#include "artifact/build/target_tree.h"
 #include "artifact/request/artifact_request.h"
 #include "common/io/input_record.h"
 #include "common/io/output_file.h"
@@ -18,8 +16,6 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "models/built_in_plugins.h"
-#include "registry/recognise/map_weights.h"
-#include "registry/recognise/recognise_model.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
@@ -36,11 +32,8 @@ namespace modelport {
 namespace {
 
 absl::StatusOr<Artifact> BuildHere(const Registry& registry, const ArtifactRequest& request) {
-  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
-  ASSIGN_OR_RETURN(ArtifactWeights weights, BindParts(tree.kept, std::move(mapped), request.dtype));
-  return BuildArtifact(request, std::move(tree), std::move(weights));
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
+  return BuildArtifact(request, std::move(plan));
 }
 
 // Builds the artifact that `request` asks for, in memory.

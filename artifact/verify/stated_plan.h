@@ -1,0 +1,35 @@
+#ifndef MODELPORT_ARTIFACT_VERIFY_STATED_PLAN_H_
+#define MODELPORT_ARTIFACT_VERIFY_STATED_PLAN_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "artifact/build/build_artifact.h"
+#include "artifact/manifest/stated_manifest.h"
+#include "artifact/request/artifact_request.h"
+#include "common/module_tree/module_tree.h"
+#include "registry/registry.h"
+#include "registry/weight_parts.h"
+
+namespace modelport {
+
+// The parts of `entry`, whose tree is `tree`, that the files of the manifest `stated` fill.
+//   InvalidArgument  as SplitWeights
+absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
+                                                    const Manifest& stated);
+
+// Plans to make an artifact anew, for which PlanArtifact has made `stored`, with its own tensors. `request` is what its
+// manifest `stated` says. The weights come from `checkpoints`, in any order, if there are some, else from a seed if the
+// manifest names one, else they are those of `stored`. A manifest within an artifact names no checkpoints; any that fit
+// the model are taken then.
+//   InvalidArgument     fewer checkpoints than the manifest names
+//   FailedPrecondition  a checkpoint is none of the manifest's, or does not fit the model
+//   DataLoss            a malformed source in the manifest
+absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const ArtifactRequest& request,
+                                        const StatedManifest& stated, const std::vector<std::string>& checkpoints,
+                                        ArtifactPlan stored);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_ARTIFACT_VERIFY_STATED_PLAN_H_
