@@ -1,6 +1,6 @@
 """A tool: its library and its program."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary", "cc_library")
+load("//build_defs:cc.bzl", "cc_binary", "cc_library")
 load("//build_defs:plugin_data.bzl", "without_plugins")
 
 def tool(name, deps, visibility):
@@ -15,6 +15,7 @@ def tool(name, deps, visibility):
     cc_library(
         name = name + "_command",
         srcs = [name + ".cc"],
+        hdrs = [],
         visibility = ["//release:__pkg__"],
         deps = deps + ["//tools/command:commands"],
     )

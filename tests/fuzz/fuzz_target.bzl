@@ -1,6 +1,6 @@
 """Fuzz targets: programs that give bytes to a parser."""
 
-load("@rules_cc//cc:defs.bzl", "cc_binary")
+load("//build_defs:cc.bzl", "cc_binary")
 
 # With --config=fuzz, libFuzzer's main makes new inputs for so many seconds. Otherwise replay_main.cc runs the known ones.
 _SECONDS = 30
