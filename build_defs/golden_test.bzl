@@ -1,122 +1,70 @@
 """Tests that compare artifacts with goldens of the upstream models."""
 
 load("@goldens//:models.bzl", "MODELS")
-load("@rules_cc//cc:defs.bzl", "cc_test")
+load("@plugin_catalog//:plugins.bzl", "FAMILIES")
 load("//build_defs:packages.bzl", "runfiles_path", "this_package")
-load("//build_defs:plugin_data.bzl", "plugin_data")
+load("//build_defs:plugin_data.bzl", "plugin_data", "used_families")
 load("//build_defs:program_test.bzl", "program_test")
-load("//tests/goldens:models.bzl", "COMMITTED")
 
-def golden_files():
-    """A filegroup for each folder of goldens in this package."""
-    for folder in {path.split("/")[0]: None for path in native.glob(["*/*.safetensors"])}:
-        native.filegroup(
-            name = folder,
-            srcs = native.glob([folder + "/*"]),
-            visibility = [
-                "//models:__subpackages__",
-                "//tests:__subpackages__",
-            ],
-        )
+def _stages(family):
+    """The tables of stages of a family and of those that it uses, and their paths among the data of a test; not all have one."""
+    packages = [FAMILIES[name].package for name in [family] + used_families(family)]
+    return [package + ":stages" for package in packages], ",".join([runfiles_path(package) + "/stages.txt" for package in packages])
 
-def _stages():
-    """The table of stages, and its path among the data of a test: the package's own, or else Modelport's."""
-    if native.glob(["stages.txt"]):
-        package, table = this_package(), "stages.txt"
-    else:
-        table = Label("//tests/goldens:stages.txt")
-        package = "@{}//{}".format(table.workspace_name, table.package)
-    return table, runfiles_path(package) + "/stages.txt"
-
-def _goldens(model, committed):
-    """The targets and folders of a model's goldens: the committed ones and those in the folder MODELPORT_GOLDENS."""
+def _goldens(model):
+    """The targets and folders of a model's goldens: those of this package and those in the folder MODELPORT_GOLDENS."""
     data, folders = [], []
-    if committed:
-        data.append("//tests/goldens:" + model)
-        folders.append("tests/goldens/" + model)
+    if native.glob(["testdata/goldens/{}/*".format(model)]):
+        data.append("goldens/" + model)
+        folders.append("{}/testdata/goldens/{}".format(runfiles_path(this_package()), model))
     if model in MODELS:
         data.append("@goldens//:" + model)
         folders.append("../goldens/" + model)
     return data, folders
 
-def golden_test(model, family, committed = False, large = False):
-    """Tests `model` against its goldens. Declares no test if there are none.
+def golden_test(model, family, large = False):
+    """MODEL_golden_test: exports `model` and tests it against its goldens. Declares no test if there are none.
 
     Args:
-      family: whose module types the model has.
-      model: a variant of a test plugin, or a large one, whose artifact is not kept.
-      committed: whether //tests/goldens has cases of it.
-      large: whether the test takes gigabytes of memory; it then has the tag full_size and runs alone.
+      family: of this package.
+      model: a variant of its test plugin, or a large one, whose artifact is not kept.
+      large: whether the model has more than 500 MB. Without goldens in this package its test takes gigabytes of memory; it then has the tag
+        full_size and runs alone.
     """
-    data, folders = _goldens(model, committed)
+    data, folders = _goldens(model)
     if not folders:
         return
-    stages, stages_path = _stages()
+    stages, stages_paths = _stages(family)
+    alone = large and "goldens/" + model not in data
     program_test(
         name = model + "_golden_test",
-        size = "enormous" if large else "medium",
-        args = [stages_path, "models", model, "none"] + folders,
-        data = data + [stages] + plugin_data([family]),
-        program = "//tests/goldens:golden_test_program",
-        tags = ["full_size", "exclusive"] if large else ["rounding"],
+        size = "enormous" if alone else "medium",
+        args = [stages_paths, "models", model, "none"] + folders,
+        data = data + stages + plugin_data([family]),
+        program = Label("//tests/goldens:golden_test_program"),
+        tags = ["full_size", "exclusive"] if alone else ["rounding"],
     )
 
-def infer_image_test(models):
-    """infer_image_test: compares artifacts that prepare images themselves with goldens of upstream's infer_image.
-
-    Args:
-      models: the variants of Depth Anything V2 that //tests/goldens has such cases of.
-    """
-    data, folders = [], []
-    for model in models:
-        more_data, more_folders = _goldens(model + "_infer_image", committed = True)
-        data += more_data
-        folders += more_folders
-    cc_test(
-        name = "infer_image_test",
-        size = "medium",
-        srcs = ["infer_image_test.cc"],
-        args = folders,
-        data = data + plugin_data(["depth_anything_v2"]),
-        tags = ["rounding"],
-        deps = [
-            "//artifact/export:export_model",
-            "//common/checkpoint:seeded",
-            "//common/status:status_matchers",
-            "//models:built_in_plugins",
-            "//registry",
-            "//tests/goldens:golden_case",
-            "//tests/support:exported_module",
-            "@com_google_absl//absl/strings",
-            "@com_google_absl//absl/types:span",
-            "@com_google_googletest//:gtest",
-            "@libtorch",
-            "@nlohmann_json//:json",
-        ],
-    )
-
-def artifact_golden_test(model, plugins, plugin_path, seeded):
+def artifact_golden_test(model, family, plugins, plugin_path, seeded):
     """MODEL_test: tests the file of the target MODEL in this package against its goldens. Declares no test if there are none.
 
     Args:
       model: a variant of this package's family.
+      family: of this package.
       plugins: a list of the YAML files of plugins that are not built in, with the model's.
       plugin_path: their folders, separated by commas.
       seeded: whether the model's weights are, or else those that lie in this package.
     """
-    data, folders = _goldens(model, model in COMMITTED)
+    data, folders = _goldens(model)
     if not folders:
         return
-    stages, stages_path = _stages()
+    stages, stages_paths = _stages(family)
     artifact = "{}/{}{}.pt".format(runfiles_path(this_package()), model, ".seeded" if seeded else "")
     program_test(
         name = model + "_test",
         size = "medium",
-        args = [stages_path, plugin_path, model, artifact] + folders,
-        data = data + plugins + [
-            model,
-            stages,
-        ],
+        args = [stages_paths, plugin_path, model, artifact] + folders,
+        data = data + plugins + stages + [model],
         program = Label("//tests/goldens:golden_test_program"),
         tags = ["rounding"],
     )

@@ -5,6 +5,7 @@ Macros run in the repository of the BUILD file, where a string such as "//regist
 a target of Modelport."""
 
 load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
+load("//build_defs:family_tests.bzl", "family_tests")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
 load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
 load("//build_defs:packages.bzl", "runfiles_path", "this_package")
@@ -77,7 +78,7 @@ def _declare_variants(family, large, data, plugin_path):
         checkpoints = _checkpoints(family, variant)
         _declare_artifacts(variant, FAMILIES[family].wrapped[variant], variant in large, checkpoints)
         if variant not in large and variant not in CHECKPOINTS:
-            artifact_golden_test(variant, data, plugin_path, seeded = not checkpoints)
+            artifact_golden_test(variant, family, data, plugin_path, seeded = not checkpoints)
     native.filegroup(
         name = "catalog",
         srcs = [name for name in variants if name not in large or name in CHECKPOINTS],
@@ -88,8 +89,8 @@ def _declare_variants(family, large, data, plugin_path):
 def model_plugin(name, large = []):
     """Declares the plugin of the package's family, its test, and the artifacts of its variants.
 
-    NAME_plugin_test checks the plugin and, if there is one, the test plugin in testdata/. docs/catalog.md lists the targets
-    of the variants. The filegroup :plugin is the files that a program reads, weights that lie beside the YAML among them, and :all_files is
+    NAME_plugin_test checks the plugin and, if there is one, the test plugin in testdata/; family_tests.bzl says which other tests what lies in the
+    package's folder makes. docs/catalog.md lists the targets of the variants. The filegroup :plugin is the files that a program reads, weights that lie beside the YAML among them, and :all_files is
     those and testdata/.
 
     Args:
@@ -121,6 +122,7 @@ def model_plugin(name, large = []):
         srcs = native.glob(["**/*.yaml", "*.safetensors"]),
         visibility = [Label("//:__subpackages__")],
     )
+    family_tests(name, large)
     program_test(
         name = name + "_plugin_test",
         size = "small",

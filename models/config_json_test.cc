@@ -1,4 +1,8 @@
 // Published files of config.json agree with the families' rules, and any change that the model depends on contradicts.
+// A family's testdata/config_json.txt has what libraries publish, as far as public sources show it, and what Modelport
+// says of it. `config` agrees with `model`, which is a file of `layout` or, for `child`, fills that child of the root.
+// A line "+" changes one field to a value that contradicts, "-" one field to a value that is not compared, and
+// `unknown` names the fields that are noted.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -94,7 +98,7 @@ TEST_P(ConfigJsonTest, WhatChangesNothingIsUnread) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ConfigJsonTest, testing::ValuesIn(ReadCaseTable("models/config_json.txt")),
+INSTANTIATE_TEST_SUITE_P(All, ConfigJsonTest, testing::ValuesIn(ReadFamilyTables("config_json.txt")),
                          [](const auto& info) { return absl::StrCat(info.index, "_", Text(info.param, "model")); });
 
 }  // namespace

@@ -53,7 +53,7 @@ The presets in `presets.yaml` prepare images as the authors of the models did. A
 
 Such an artifact has the submodules `preprocess`, which gives the network's input, and `model`, the model with all its methods.
 
-How near this is to upstream was measured with opencv-python-headless 5.0.0.93, Pillow 12.3.0 and torchvision 0.28.0 (`tests/goldens/transforms`):
+How near this is to upstream was measured with opencv-python-headless 5.0.0.93, Pillow 12.3.0 and torchvision 0.28.0 (`models/transforms/testdata/references`):
 
 | what | difference |
 |:--|:--|

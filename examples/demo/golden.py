@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes what upstream's own class computes with the weights of demo_depth, as a golden of tests/goldens.
+"""Writes what upstream's own class computes with the weights of demo_depth, as a golden of the model.
 
-    python3 examples/demo/golden.py UPSTREAM SCENES.safetensors tests/goldens/demo_depth
+    python3 examples/demo/golden.py UPSTREAM SCENES.safetensors models/demo_depth/testdata/goldens/demo_depth
 
 UPSTREAM is a checkout of Depth Anything V2. SCENES is what //docs/pictures:draw_scene writes with --count=1; the golden
 is named after its size. Wants PyTorch, NumPy and safetensors. Every stage is computed in float32 and in float64; their difference is the
@@ -48,7 +48,7 @@ def upstream_model(checkout, state):
 
 
 def stages(model, x):
-    """Name in tests/goldens/stages.txt -> tensor."""
+    """Name in models/depth_anything_v2/stages.txt -> tensor."""
     found, handles = {}, []
 
     def keep(module, name, take=lambda result: result):

@@ -105,9 +105,8 @@ TEST(CatalogTest, HasEveryPublishedNameAndNoTestModel) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   std::map<std::string, std::vector<std::string>> models, published;
   for (const CatalogEntry& entry : registry.catalog()) models[entry.plugin->family].push_back(entry.variant->name);
-  for (const Case& fields : ReadCaseTable("tests/catalog/catalog.txt"))
-    published[Text(fields, "family")] = Texts(fields, "model");
-  EXPECT_EQ(models, published) << "if a family or a model is new, add it to tests/catalog/catalog.txt";
+  for (const Case& fields : ReadFamilyTables("catalog.txt")) published[Text(fields, "family")] = Texts(fields, "model");
+  EXPECT_EQ(models, published) << "if a family or a model is new, add it to its testdata/catalog.txt";
   for (const std::string& model : TestModels()) EXPECT_FALSE(registry.Find(model).ok()) << model;
 }
 

@@ -72,7 +72,7 @@ struct File {
 
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const Case& fields : ReadCaseTable("tests/keymap/layouts.txt")) {
+  for (const Case& fields : ReadFamilyTables("layouts.txt")) {
     files.push_back({Text(fields, "layout"), Text(fields, "model")});
   }
   return files;

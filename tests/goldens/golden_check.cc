@@ -21,6 +21,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/expression/expression.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/parity/measures.h"
 #include "common/torchscript/parity/observe.h"
@@ -197,27 +198,33 @@ absl::StatusOr<GoldenCase> WithArguments(GoldenCase golden, const std::vector<st
   return golden;
 }
 
+// Adds a row of a table of stages, unless it is empty or a comment.
+absl::Status AddRow(const std::string& line, GoldenTable& table) {
+  if (line.empty() || line[0] == '#') return absl::OkStatus();
+  std::vector<std::string> cells = absl::StrSplit(line, '|');
+  for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
+  if (cells.size() == 4) {
+    table.arguments.push_back({cells[0], cells[1], cells[2], cells[3]});
+    return absl::OkStatus();
+  }
+  if (cells.size() != 5 && cells.size() != 6) {
+    return absl::InvalidArgumentError(absl::StrCat("wants 4, 5 or 6 columns: ", line));
+  }
+  ASSIGN_OR_RETURN(KeyPattern golden, KeyPattern::Parse(cells[1]));
+  ASSIGN_OR_RETURN(const Comparison comparison, ParseComparison(cells.size() == 6 ? cells[5] : ""));
+  table.stages.push_back({cells[0], std::move(golden), cells[2], cells[3], cells[4], comparison});
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<GoldenTable> ReadGoldenTable(const std::string& path) {
-  std::ifstream stream(path);
-  if (!stream) return absl::NotFoundError(absl::StrCat(path, ": cannot be read"));
+absl::StatusOr<GoldenTable> ReadGoldenTables(const std::vector<std::string>& paths) {
   GoldenTable table;
-  for (std::string line; std::getline(stream, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    std::vector<std::string> cells = absl::StrSplit(line, '|');
-    for (std::string& cell : cells) absl::StripAsciiWhitespace(&cell);
-    if (cells.size() == 4) {
-      table.arguments.push_back({cells[0], cells[1], cells[2], cells[3]});
-      continue;
-    }
-    if (cells.size() != 5 && cells.size() != 6) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": wants 4, 5 or 6 columns: ", line));
-    }
-    ASSIGN_OR_RETURN(KeyPattern golden, KeyPattern::Parse(cells[1]));
-    ASSIGN_OR_RETURN(const Comparison comparison, ParseComparison(cells.size() == 6 ? cells[5] : ""));
-    table.stages.push_back({cells[0], std::move(golden), cells[2], cells[3], cells[4], comparison});
+  for (const std::string& path : paths) {
+    std::ifstream stream(path);
+    for (std::string line; std::getline(stream, line);) RETURN_IF_ERROR(Annotate(AddRow(line, table), path));
   }
+  if (table.stages.empty()) return absl::NotFoundError(absl::StrCat(absl::StrJoin(paths, ", "), ": no such table"));
   return table;
 }
 

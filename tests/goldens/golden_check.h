@@ -22,7 +22,7 @@ struct Comparison {
   absl::optional<double> focal = absl::nullopt;  // Camera matrices: what an element may differ by, as a part of itself.
 };
 
-// Rows of a table such as tests/goldens/stages.txt, which describes them.
+// Rows of a table models/FAMILY/stages.txt, which tests/goldens/README.md describes.
 struct StageRow {
   std::string owner;
   KeyPattern golden;
@@ -44,8 +44,10 @@ struct GoldenTable {
   std::vector<ArgumentRow> arguments;
 };
 
-// InvalidArgument for a row of another form.
-absl::StatusOr<GoldenTable> ReadGoldenTable(const std::string& path);
+// The rows of those of the tables `paths` that exist, in this order.
+//   InvalidArgument  a row of another form
+//   NotFound         none exists
+absl::StatusOr<GoldenTable> ReadGoldenTables(const std::vector<std::string>& paths);
 
 // How far one stage of an artifact is from the golden.
 struct StageResult {

@@ -37,6 +37,9 @@ struct Giant {
   std::string golden;  // The folder.
   std::string family;
   std::string module;
+
+  std::string path() const { return absl::StrCat("models/", family, "/testdata/", golden); }
+  std::vector<std::string> tables() const { return {absl::StrCat("models/", family, "/stages.txt")}; }
 };
 
 Giant GiantOf(const Case& fields) { return {Text(fields, "golden"), Text(fields, "extends"), Text(fields, "module")}; }
@@ -72,9 +75,9 @@ absl::StatusOr<torch::jit::Module> Export(const std::string& family, const std::
 // The stages of `giant`'s cases that `module` does not reproduce, with the noise of the giants' goldens.
 std::vector<std::string> Missed(const Giant& giant, const std::string& module_call) {
   std::vector<std::string> missed;
-  const auto table = ReadGoldenTable("tests/goldens/stages.txt");
+  const auto table = ReadGoldenTables(giant.tables());
   EXPECT_OK(table);
-  auto cases = ReadGoldenCases(absl::StrCat("tests/goldens/", giant.golden));
+  auto cases = ReadGoldenCases(giant.path());
   EXPECT_OK(cases);
   for (GoldenCase& golden : *cases) {
     for (GoldenStage& stage : golden.stages) stage.noise = absl::nullopt;
@@ -109,9 +112,9 @@ TEST(GoldenCheckTest, UnchangedModelsAreWithinTheGiantsTolerance) {
 }
 
 TEST(GoldenCheckTest, AnotherShapeIsNeverWithinTheTolerance) {
-  ASSERT_OK_AND_ASSIGN(const auto table, ReadGoldenTable("tests/goldens/stages.txt"));
   const Giant giant = Giants().front();
-  ASSERT_OK_AND_ASSIGN(auto cases, ReadGoldenCases("tests/goldens/" + giant.golden));
+  ASSERT_OK_AND_ASSIGN(const auto table, ReadGoldenTables(giant.tables()));
+  ASSERT_OK_AND_ASSIGN(auto cases, ReadGoldenCases(giant.path()));
   GoldenCase& golden = cases.front();
   for (GoldenStage& stage : golden.stages) {
     stage.expected = stage.expected.unsqueeze(0);

@@ -1,7 +1,8 @@
 // Every stored stage of a model's goldens is reproduced from an artifact that was saved and loaded back.
 //   golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...
-// STAGES is the table of stages, PLUGINS the folder of the plugin, or several separated by commas, ARTIFACT the model's
-// file with the weights of seed 0, or "none", and each FOLDER one with golden cases.
+// STAGES are tables of stages, separated by commas, of which some may be missing, PLUGINS the folder of the plugin, or
+// several separated by commas, ARTIFACT the model's file with the weights of seed 0, or "none", and each FOLDER one
+// with golden cases.
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
@@ -23,7 +24,7 @@
 namespace modelport {
 namespace {
 
-std::string* stages;
+std::vector<std::string>* stages;
 std::vector<std::string>* plugins;
 std::string* model;
 std::string* artifact;
@@ -58,7 +59,7 @@ void Report(const std::vector<StageResult>& results) {
 TEST(GoldenTest, EveryStageIsReproduced) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), *plugins));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(*model));
-  ASSERT_OK_AND_ASSIGN(const GoldenTable table, ReadGoldenTable(*stages));
+  ASSERT_OK_AND_ASSIGN(const GoldenTable table, ReadGoldenTables(*stages));
   const auto cases_by_seed = CasesBySeed();
   ASSERT_FALSE(cases_by_seed.empty()) << "no golden cases of " << *model;
   for (const auto& [seed, cases] : cases_by_seed) {
@@ -86,7 +87,7 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: golden_test STAGES PLUGINS MODEL ARTIFACT FOLDER...\n");
     return 1;
   }
-  modelport::stages = new std::string(argv[1]);
+  modelport::stages = new std::vector<std::string>(absl::StrSplit(argv[1], ','));
   modelport::plugins = new std::vector<std::string>(absl::StrSplit(argv[2], ','));
   modelport::model = new std::string(argv[3]);
   modelport::artifact = new std::string(argv[4]);

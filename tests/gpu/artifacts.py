@@ -12,7 +12,7 @@ class Artifact(NamedTuple):
     target: str
     magnifies: bool  # Rounding, so that only its results in float32 are compared.
     path: Path  # A TorchScript file with seeded weights.
-    timed: bool  # One of models.txt, not of tests/runtime/cases.txt.
+    timed: bool  # One of models.txt, not of the tables of cases.
     copies: int  # Those between host and device that a call may make.
     calls: List[str]  # As tests/runtime/host.cc takes them.
     steps: List[str]  # The calls, and each knob that is set with a call after it.

@@ -57,7 +57,7 @@ class Host:
 
 def is_comparable(artifact, precision):
     """Nuke alone has a switch to half precision, and the weights of its artifacts keep every pixel away from the thresholds behind which a small
-    difference becomes a large one, if any do (tests/runtime/cases.txt); TF32 rounds like float16."""
+    difference becomes a large one, if any do (tests/runtime/cases.h); TF32 rounds like float16."""
     return not artifact.timed and (precision == "float32" or (artifact.target == "nuke" and not artifact.magnifies))
 
 

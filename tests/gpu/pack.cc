@@ -1,4 +1,4 @@
-// Packs the artifacts that tests/gpu/run.sh runs, those of the models in tests/runtime/cases.txt and
+// Packs the artifacts that tests/gpu/run.sh runs, those of the cases of tests/runtime/cases.h and
 // tests/gpu/models.txt with seeded weights, into a folder that is small enough to carry to a machine with a GPU.
 #include <filesystem>
 #include <iostream>
@@ -41,7 +41,7 @@ Flag<std::string> FLAGS_runtime(
     flags, "runtime", "", "the oldest LibTorch that has to load the artifacts, such as 1.6; by default the newest");
 Flag<std::string> FLAGS_only(flags, "only", "", "pack only artifacts whose name contains this text");
 
-// An artifact to pack: of tests/runtime/cases.txt, or one of tests/gpu/models.txt, which is timed.
+// An artifact to pack: of tests/runtime/cases.h, or one of tests/gpu/models.txt, which is timed.
 struct Packed {
   std::string name;
   ArtifactCase artifact;

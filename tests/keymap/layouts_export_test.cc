@@ -45,7 +45,7 @@ TEST_P(LayoutsExportTest, TheArtifactHasTheBytesOfTheExportOfUpstreamsFile) {
 // Those of transformers; timm's are not wholly upstream's weights.
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const Case& fields : ReadCaseTable("tests/keymap/layouts.txt")) {
+  for (const Case& fields : ReadFamilyTables("layouts.txt")) {
     const std::string layout = Text(fields, "layout");
     if (layout != "timm") files.push_back({layout, Text(fields, "model")});
   }

@@ -1,5 +1,9 @@
 // Checkpoints in every layout of the catalog's families, made by the libraries whose layouts they are: each is
-// recognised by its keys and fills the slots with the same weights as upstream's own file.
+// recognised by its keys and fills the slots with the same weights as upstream's own file. A family's
+// testdata/layouts.txt names the files LAYOUT/MODEL.safetensors of tests/checkpoints/layouts with upstream's seeded
+// weights:
+//   recognised  the layout that such a file is taken for, where it is another
+//   drafted     how many of the model's slots a layout fills that is drafted from the file, where that is tested
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -169,7 +173,7 @@ TEST_P(LayoutsTest, InAnotherLayoutItIsRefused) {
 
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const Case& fields : ReadCaseTable("tests/keymap/layouts.txt")) {
+  for (const Case& fields : ReadFamilyTables("layouts.txt")) {
     const std::string layout = Text(fields, "layout"), recognised = Text(fields, "recognised");
     files.push_back({layout, Text(fields, "model"), recognised.empty() ? layout : recognised});
   }

@@ -120,7 +120,7 @@ class LayersTest : public testing::TestWithParam<LayerCase> {};
 
 TEST_P(LayersTest, GivesWhatUpstreamGives) {
   const c10::InferenceMode inference;
-  ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("tests/goldens/layers/layers.safetensors"));
+  ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("models/layers/testdata/references/layers/layers.safetensors"));
   ASSERT_OK_AND_ASSIGN(torch::jit::Module module, BuildSeeded(GetParam().call));
   at::Tensor x = at::empty(GetParam().input);
   SeededFill(absl::StrCat("input:", GetParam().name), 0, 0, 1, absl::MakeSpan(x.mutable_data_ptr<float>(), x.numel()));
@@ -149,7 +149,7 @@ TEST(PatchMapTest, HasItsChannelsLastInTheMemoryOfTheTokens) {
 }
 
 TEST(LayersGoldensTest, AreAllUsed) {
-  ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("tests/goldens/layers/layers.safetensors"));
+  ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("models/layers/testdata/references/layers/layers.safetensors"));
   EXPECT_EQ(goldens.size(), 2 * std::size(kCases));
 }
 

@@ -1,5 +1,5 @@
 // The transforms of images give what torchvision, Pillow, OpenCV and Depth Anything 3 give, which
-// tests/goldens/transforms/README.md describes.
+// models/transforms/testdata/references/transforms/README.md describes.
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
@@ -94,7 +94,8 @@ class TransformGoldenTest : public testing::TestWithParam<TransformCase> {};
 TEST_P(TransformGoldenTest, GivesWhatUpstreamGives) {
   const c10::InferenceMode inference;
   const TransformCase& test = GetParam();
-  ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("tests/goldens/transforms/transforms.safetensors"));
+  ASSERT_OK_AND_ASSIGN(const auto goldens,
+                       ReadTensors("models/transforms/testdata/references/transforms/transforms.safetensors"));
   ASSERT_OK_AND_ASSIGN(Module module, BuildTransform(test.call));
   std::vector<c10::IValue> arguments = {SeededImage(test.shape, test.dtype)};
   arguments.insert(arguments.end(), test.arguments.begin(), test.arguments.end());
@@ -116,7 +117,8 @@ INSTANTIATE_TEST_SUITE_P(All, TransformGoldenTest, testing::ValuesIn(kCases),
                          [](const auto& info) { return info.param.name; });
 
 TEST(TransformGoldensTest, AreAllUsed) {
-  ASSERT_OK_AND_ASSIGN(const auto goldens, ReadTensors("tests/goldens/transforms/transforms.safetensors"));
+  ASSERT_OK_AND_ASSIGN(const auto goldens,
+                       ReadTensors("models/transforms/testdata/references/transforms/transforms.safetensors"));
   EXPECT_EQ(goldens.size(), std::size(kCases));
 }
 

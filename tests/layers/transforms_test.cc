@@ -156,7 +156,7 @@ TEST(ResizeSidesTest, OfDepthAnythingV2AreUpstreams) {
         return lower_bound_size(x, size, 14)
 )yaml";
   ASSERT_OK_AND_ASSIGN(Module module, BuildTransform("Size()", nullptr, kTypes));
-  std::ifstream stream("tests/goldens/transforms/resize_sizes.json");
+  std::ifstream stream("models/transforms/testdata/references/transforms/resize_sizes.json");
   int compared = 0;
   const auto sizes = nlohmann::json::parse(stream);
   for (const auto& row : sizes.at("rows")) {

@@ -1,5 +1,6 @@
 #include "tests/manifests/key_list.h"
 
+#include <filesystem>
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
@@ -10,6 +11,8 @@
 
 namespace modelport {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Adds the keys of a line "KEY DTYPE SIZE,SIZE,..."; "{0..11}" in the key stands for each of these numbers.
 void AddKeys(const std::vector<std::string>& words, std::vector<SeededKey>& keys) {
@@ -27,6 +30,18 @@ void AddKeys(const std::vector<std::string>& words, std::vector<SeededKey>& keys
 }
 
 }  // namespace
+
+std::map<std::string, std::string> KeyLists(const std::string& folder) {
+  std::map<std::string, std::string> paths;
+  for (const fs::directory_entry& family : fs::directory_iterator("models")) {
+    const fs::path lists = family.path() / "testdata" / folder;
+    if (!fs::exists(lists)) continue;
+    for (const fs::directory_entry& list : fs::directory_iterator(lists)) {
+      if (list.path().extension() == ".txt") paths[list.path().stem()] = list.path();
+    }
+  }
+  return paths;
+}
 
 KeyList ReadKeyList(const std::string& path) {
   std::ifstream stream(path);

@@ -2,6 +2,7 @@
 #define MODELPORT_TESTS_MANIFESTS_KEY_LIST_H_
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -9,7 +10,8 @@
 
 namespace modelport {
 
-// What a list of a published file's keys says; BUILD describes these lists. What a list does not state is empty.
+// What a list of a published file's keys says; tests/manifests/README.md describes these lists. What a list does not
+// state is empty.
 struct KeyList {
   std::string file;                 // The name of the published file.
   int64_t parameters = 0;           // Their elements.
@@ -18,6 +20,9 @@ struct KeyList {
   std::string layout;               // In which it has these keys.
   std::vector<SeededKey> keys;      // In the order of the file.
 };
+
+// The paths of the lists models/FAMILY/testdata/FOLDER/NAME.txt, by name, that are among the test's data.
+std::map<std::string, std::string> KeyLists(const std::string& folder);
 
 // Reads the list at `path`. A line of another form ends the test.
 KeyList ReadKeyList(const std::string& path);

@@ -1,6 +1,5 @@
 // Plans for the published checkpoints, made from their keys and shapes alone: everything is accounted for, and nothing
 // else would be taken.
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,9 +33,7 @@ using ::testing::HasSubstr;
 
 std::vector<std::string> Models() {
   std::vector<std::string> models;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/manifests")) {
-    if (entry.path().extension() == ".txt") models.push_back(entry.path().stem());
-  }
+  for (const auto& [model, path] : KeyLists("keys")) models.push_back(model);
   return models;
 }
 
@@ -56,7 +53,7 @@ class ManifestTest : public testing::TestWithParam<std::string> {
       if (part.file->part == names.second) part_ = std::move(part);
     }
     ASSERT_NE(part_.file, nullptr);
-    manifest_ = ReadKeyList(absl::StrCat("tests/manifests/", GetParam(), ".txt"));
+    manifest_ = ReadKeyList(KeyLists("keys").at(GetParam()));
     ASSERT_FALSE(manifest_.keys.empty());
     layout_ = part_.key_map->Find("original");
     ASSERT_NE(layout_, nullptr);

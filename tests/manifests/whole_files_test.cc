@@ -1,7 +1,6 @@
 // Published files of transformers that hold a backbone and its head: their keys tell the models, and convert writes the
 // same keys.
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -31,13 +30,13 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::StartsWith;
 
-constexpr char kFolder[] = "tests/manifests/whole";
+constexpr char kFolder[] = "keys/whole";
 
-KeyList Read(const std::string& name) { return ReadKeyList(absl::StrCat(kFolder, "/", name, ".txt")); }
+KeyList Read(const std::string& name) { return ReadKeyList(KeyLists(kFolder).at(name)); }
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(kFolder)) names.push_back(entry.path().stem());
+  for (const auto& [name, path] : KeyLists(kFolder)) names.push_back(name);
   std::sort(names.begin(), names.end());
   return names;
 }

@@ -1,7 +1,5 @@
 // The effect of a wrong eps can be smaller than rounding, so every constant is also compared as data with the value
 // that upstream's constructors set.
-#include <algorithm>
-#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,6 +9,7 @@
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/mutation/constants_check.h"
+#include "tests/support/case_table.h"
 
 namespace modelport {
 namespace {
@@ -30,21 +29,12 @@ TEST_P(ConstantsTest, AgreeWithUpstreamsConstructors) {
   }
 }
 
-// A table for each family.
-std::vector<std::string> Tables() {
-  std::vector<std::string> paths;
-  for (const auto& entry : std::filesystem::directory_iterator("tests/mutation/constants"))
-    paths.push_back(entry.path());
-  std::sort(paths.begin(), paths.end());
-  return paths;
-}
-
-INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(Tables()));
+INSTANTIATE_TEST_SUITE_P(Families, ConstantsTest, testing::ValuesIn(FamilyFiles("constants.txt")));
 
 TEST(ConstantsTest, EveryVariantOfTheCatalogHasAColumn) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {}));
   for (const CatalogEntry& entry : registry.catalog()) {
-    const std::string path = "tests/mutation/constants/" + entry.plugin->family + ".txt";
+    const std::string path = "models/" + entry.plugin->family + "/testdata/constants.txt";
     ASSERT_OK_AND_ASSIGN(const ConstantsTable table, ReadConstantsTable(path));
     EXPECT_THAT(table.variants, testing::Contains(entry.variant->name));
   }

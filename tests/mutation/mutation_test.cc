@@ -1,12 +1,15 @@
 // Shows that the goldens and the table of constants find mistakes: each mutation of a family's text makes one of these
 // tests fail.
-//   mutation_test FAMILY MODEL...
-// Each MODEL is a test model, whose goldens and constants are asked in this order, which is about that of their cost.
+//   mutation_test FAMILY
+// The test models whose goldens are among the data, and their constants, are asked, the smaller goldens first.
 #include <ATen/Parallel.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
 #include <set>
 #include <string>
 #include <utility>
@@ -29,8 +32,39 @@
 namespace modelport {
 namespace {
 
+namespace fs = std::filesystem;
+
 std::string* family;
-std::vector<std::string>* models;
+
+// The folder of this family with what its tests read.
+std::string Testdata(const std::string& name) { return absl::StrCat("models/", name, "/testdata/"); }
+
+int64_t Bytes(const fs::path& folder) {
+  int64_t bytes = 0;
+  for (const fs::directory_entry& file : fs::directory_iterator(folder)) bytes += file.file_size();
+  return bytes;
+}
+
+// The models to ask, in about the order of their cost.
+std::vector<std::string> FindModels() {
+  std::vector<std::pair<int64_t, std::string>> found;
+  for (const fs::directory_entry& one : fs::directory_iterator("models")) {
+    const fs::path goldens = one.path() / "testdata/goldens";
+    if (!fs::exists(goldens)) continue;
+    for (const fs::directory_entry& model : fs::directory_iterator(goldens)) {
+      found.emplace_back(Bytes(model.path()), model.path().filename());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<std::string> models;
+  for (auto& [bytes, model] : found) models.push_back(std::move(model));
+  return models;
+}
+
+const std::vector<std::string>& Models() {
+  static const auto* const models = new std::vector<std::string>(FindModels());
+  return *models;
+}
 
 struct Slip {
   Mutation mutation;
@@ -39,7 +73,7 @@ struct Slip {
 
 std::vector<Slip> Slips() {
   std::vector<Slip> slips;
-  for (const Case& fields : ReadCaseTable(absl::StrCat("tests/mutation/mutations/", *family, ".txt"))) {
+  for (const Case& fields : ReadCaseTable(Testdata(*family) + "mutations.txt")) {
     for (Mutation& mutation : MutationsOf(fields)) slips.push_back({std::move(mutation), Text(fields, "finder")});
   }
   return slips;
@@ -60,16 +94,16 @@ const std::string& Family(const CatalogEntry& entry) { return entry.plugin->exte
 
 absl::StatusOr<std::vector<std::string>> ConstantsComplaints(const CatalogEntry& entry) {
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  ASSIGN_OR_RETURN(const ConstantsTable constants,
-                   ReadConstantsTable("tests/mutation/constants/" + Family(entry) + ".txt"));
+  ASSIGN_OR_RETURN(const ConstantsTable constants, ReadConstantsTable(Testdata(Family(entry)) + "constants.txt"));
   return CheckConstants(tree, constants, entry.variant->name);
 }
 
 // The first golden case of a test model that is not reproduced; empty if all are. An error if the model cannot be
 // exported: such a mutation shows nothing about the tests.
 absl::StatusOr<std::vector<std::string>> GoldenComplaints(const Registry& registry, const CatalogEntry& entry) {
-  ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTable("tests/goldens/stages.txt"));
-  ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases, ReadGoldenCases("tests/goldens/" + entry.variant->name));
+  ASSIGN_OR_RETURN(const GoldenTable table, ReadGoldenTables({absl::StrCat("models/", Family(entry), "/stages.txt")}));
+  ASSIGN_OR_RETURN(const std::vector<GoldenCase> cases,
+                   ReadGoldenCases(absl::StrCat(Testdata(Family(entry)), "goldens/", entry.variant->name)));
   ASSIGN_OR_RETURN(const torch::jit::Module module, ExportSeeded(registry, entry.variant->name, cases.front().seed));
   std::vector<std::string> complaints;
   for (const GoldenCase& golden : cases) {
@@ -100,12 +134,12 @@ absl::StatusOr<std::vector<std::string>> ComplaintsOf(const std::string& model, 
 // The failures of the first model that has some: in its constants, which cost little, or else in its goldens.
 absl::StatusOr<std::vector<std::string>> Complaints(const std::string& plugin_path) {
   ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {plugin_path}));
-  for (const std::string& model : *models) {
+  for (const std::string& model : Models()) {
     ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
     ASSIGN_OR_RETURN(std::vector<std::string> complaints, ConstantsComplaints(entry));
     if (!complaints.empty()) return complaints;
   }
-  for (const std::string& model : *models) {
+  for (const std::string& model : Models()) {
     ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
     ASSIGN_OR_RETURN(std::vector<std::string> complaints, GoldenComplaints(registry, entry));
     if (!complaints.empty()) return complaints;
@@ -119,7 +153,8 @@ TEST(MutationTest, TheUnchangedTextFailsNoTest) {
 }
 
 TEST(MutationTest, AMutationThatDoesNotCompileDoesNotCount) {
-  const Mutation bad = {"layers/torch_nn.yaml", "torch.conv2d(x, self.weight, None,", "torch.conv2d((x, self.weight, None,"};
+  const Mutation bad = {"layers/torch_nn.yaml", "torch.conv2d(x, self.weight, None,",
+                        "torch.conv2d((x, self.weight, None,"};
   EXPECT_THAT(Complaints(MutatedModels(bad)), StatusIs(absl::StatusCode::kInvalidArgument, testing::_));
 }
 
@@ -147,13 +182,12 @@ INSTANTIATE_TEST_SUITE_P(Slips, MutationTest, testing::ValuesIn(Slips()));
 }  // namespace modelport
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    std::fprintf(stderr, "usage: mutation_test FAMILY MODEL...\n");
+  if (argc < 2) {
+    std::fprintf(stderr, "usage: mutation_test FAMILY\n");
     return 1;
   }
   // The instances of FailsATest are made by InitGoogleTest.
   modelport::family = new std::string(argv[1]);
-  modelport::models = new std::vector<std::string>(argv + 2, argv + argc);
   testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -88,7 +88,7 @@ TEST_P(DraftedFileTest, MapsWhatItFillsAsThePluginDoes) {
 
 std::vector<File> Files() {
   std::vector<File> files;
-  for (const Case& fields : ReadCaseTable("tests/keymap/layouts.txt")) {
+  for (const Case& fields : ReadFamilyTables("layouts.txt")) {
     const std::pair<std::string, std::string> drafted = absl::StrSplit(Text(fields, "drafted"), " of ");
     File file = {Text(fields, "layout"), Text(fields, "model"), 0, 0};
     if (absl::SimpleAtoi(drafted.first, &file.filled) && absl::SimpleAtoi(drafted.second, &file.slots)) {

@@ -83,11 +83,12 @@ TEST_P(PortsTest, Freezes) {
   EXPECT_LE(difference.max().item<float>(), 4e-6 * expected.abs().max().item<float>());
 }
 
-// The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only.
+// The draft of a plugin takes every key, too; a type serves the blocks that differ in sizes only. A family's
+// testdata/drafts.txt says how many types a draft has that is made from the keys of a published file.
 TEST(PortsKeysTest, ADraftTakesThePublishedKeys) {
-  for (const Case& fields : ReadCaseTable("tests/new_plugin/drafts.txt")) {
+  for (const Case& fields : ReadFamilyTables("drafts.txt")) {
     const std::string model = Text(fields, "model");
-    const std::vector<SeededKey> keys = ReadKeyList(absl::StrCat("tests/manifests/", model, ".txt")).keys;
+    const std::vector<SeededKey> keys = ReadKeyList(KeyLists("keys").at(model)).keys;
     const Checkpoint checkpoint = MakeHeaderCheckpoint(model, keys);
     ASSERT_OK_AND_ASSIGN(const PluginDraft draft, DraftPlugin(BuiltInPlugins(), "drafted", checkpoint, absl::nullopt));
     EXPECT_EQ(draft.tensors, static_cast<int64_t>(keys.size()));

@@ -89,7 +89,7 @@ class PortingTest : public testing::Test {
     }
     fs::copy_file("tests/checkpoints/layouts/transformers/" + ExampleModel("features") + ".safetensors",
                   folder_ + "/model.safetensors");
-    auto golden = ReadGoldenCase("tests/goldens/" + ExampleModel("features") + "/56x56_b1.json");
+    auto golden = ReadGoldenCase(ExampleGoldens("features") + "/56x56_b1.json");
     ASSERT_OK(golden);
     std::ofstream(folder_ + "/golden.safetensors", std::ios::binary) << ReferenceBytes(
         "vit_tiny", {{"input.x", golden->input()}, {"output", golden->tensors.at("x_norm_clstoken")}});

@@ -103,8 +103,9 @@ TEST(PredictTest, DepthIsUpstreams) {
   ASSERT_EQ(result.exit_status, 0) << result.err;
   ExrContent exr = ReadExr(folder + "/depth.exr");
   const std::vector<float>& depth = exr.channels["depth.Z"];
-  ASSERT_OK_AND_ASSIGN(const auto golden, ReadTensors(DataPath("tests/goldens/" + ExampleModel("published depth") +
-                                                               "_infer_image/raw45x60_size70.safetensors")));
+  const std::string references = absl::StrCat("models/", ExampleFamily("published depth"), "/testdata/references/",
+                                              ExampleModel("published depth"), "_infer_image/");
+  ASSERT_OK_AND_ASSIGN(const auto golden, ReadTensors(DataPath(references + "raw45x60_size70.safetensors")));
   const at::Tensor& expected = golden.at("depth");
   ASSERT_EQ(static_cast<int64_t>(depth.size()), expected.numel());
   const absl::Span<const float> upstream(expected.const_data_ptr<float>(), expected.numel());

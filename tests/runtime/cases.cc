@@ -19,7 +19,7 @@ void PrintTo(const ArtifactCase& artifact, std::ostream* os) {
 
 std::vector<ArtifactCase> ArtifactCases() {
   std::vector<ArtifactCase> cases;
-  for (const Case& fields : ReadCaseTable("tests/runtime/cases.txt")) {
+  for (const Case& fields : ReadFamilyTables("runtime.txt")) {
     for (const std::string& model : Texts(fields, "model")) {
       ArtifactCase artifact = {model, Text(fields, "target"), Texts(fields, "call"), Texts(fields, "knob")};
       if (const std::string weights = Text(fields, "weights"); !weights.empty()) artifact.half_weights = weights;

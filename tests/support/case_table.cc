@@ -1,13 +1,18 @@
 #include "tests/support/case_table.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/match.h"
 
 namespace modelport {
 namespace {
+
+namespace fs = std::filesystem;
 
 [[noreturn]] void Die(const std::string& path, int line, const char* problem) {
   std::fprintf(stderr, "%s:%d: %s\n", path.c_str(), line, problem);
@@ -45,6 +50,26 @@ std::vector<Case> ReadCaseTable(const std::string& path) {
     cases.back().push_back(field);
   }
   if (cases.empty()) Die(path, number, "has no cases");
+  return cases;
+}
+
+std::vector<std::string> FamilyFiles(const std::string& name) {
+  std::vector<std::string> paths;
+  for (const fs::directory_entry& family : fs::directory_iterator("models")) {
+    const fs::path path = family.path() / "testdata" / name;
+    if (fs::exists(path)) paths.push_back(path.string());
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+std::vector<Case> ReadFamilyTables(const std::string& name) {
+  std::vector<Case> cases;
+  for (const std::string& path : FamilyFiles(name)) {
+    for (Case& fields : ReadCaseTable(path)) cases.push_back(std::move(fields));
+  }
+  if (cases.empty())
+    Die("models/*/testdata/" + name, 1, "no family has it; name //models:NAME_table in the test's data");
   return cases;
 }
 

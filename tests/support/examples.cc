@@ -27,6 +27,10 @@ std::string ExampleModel(absl::string_view need) { return Find(need, "model"); }
 
 std::string ExampleFamily(absl::string_view need) { return Find(need, "family"); }
 
+std::string ExampleGoldens(absl::string_view need) {
+  return DataPath(absl::StrCat("models/", ExampleFamily(need), "/testdata/goldens/", ExampleModel(need)));
+}
+
 std::string ExampleModule(absl::string_view need) { return Find(need, "module"); }
 
 std::string ExamplePlugins(const std::vector<std::string>& needs) {

@@ -14,6 +14,9 @@ std::string ExampleModel(absl::string_view need);
 // The family whose module types that model has.
 std::string ExampleFamily(absl::string_view need);
 
+// The folder with that model's goldens, for a test that has them in its data.
+std::string ExampleGoldens(absl::string_view need);
+
 // The root of that model with its arguments, for a plugin that extends the family; empty if the table states none.
 std::string ExampleModule(absl::string_view need);
 

@@ -47,7 +47,7 @@ class VerifyReferenceTest : public testing::Test {
   ToolResult Verify(
       const std::string& model, const std::vector<std::string>& flags = {},
       void (*change)(std::vector<NamedTensor>&) = [](std::vector<NamedTensor>&) {}) {
-    auto golden = ReadGoldenCase("tests/goldens/" + ExampleModel("depth") + "/56x56_b1.json");
+    auto golden = ReadGoldenCase(ExampleGoldens("depth") + "/56x56_b1.json");
     EXPECT_OK(golden);
     std::vector<NamedTensor> tensors = {{"input.x", golden->input()}};
     for (const auto& [stage, name] : Names()) tensors.emplace_back(name, golden->tensors.at(stage));

@@ -93,7 +93,8 @@ std::map<std::string, Module>* const Da3BehaviourTest::modules_ = new std::map<s
 
 TEST_F(Da3BehaviourTest, OutputsHaveUpstreamsNamesInUpstreamsOrder) {
   for (const char* model : {"tiny_any", "tiny_mono", "tiny_nested"}) {
-    ASSERT_OK_AND_ASSIGN(const auto cases, ReadGoldenCases(absl::StrCat("tests/goldens/", model)));
+    ASSERT_OK_AND_ASSIGN(const auto cases,
+                         ReadGoldenCases(absl::StrCat("models/depth_anything_3/testdata/goldens/", model)));
     for (const GoldenCase& golden : cases) {
       std::vector<std::string> names;
       for (const GoldenStage& stage : golden.stages) {
@@ -108,7 +109,8 @@ TEST_F(Da3BehaviourTest, OutputsHaveUpstreamsNamesInUpstreamsOrder) {
 // The model computes the positions of a view's tokens; upstream those of the tokens of all views.
 TEST_F(Da3BehaviourTest, TokensHaveUpstreamsPositions) {
   const Module transformer = Get("tiny_any").attr("backbone").toModule().attr("pretrained").toModule();
-  ASSERT_OK_AND_ASSIGN(const GoldenCase golden, ReadGoldenCase("tests/goldens/tiny_any/n3_28x42_stages.json"));
+  ASSERT_OK_AND_ASSIGN(const GoldenCase golden,
+                       ReadGoldenCase("models/depth_anything_3/testdata/goldens/tiny_any/n3_28x42_stages.json"));
   const c10::IValue positions = transformer.get_method("prepare_rope")({int64_t{2}, int64_t{3}});
   const auto expect_positions = [&](const std::string& block, const at::Tensor& of_all_views) {
     EXPECT_TRUE(at::equal(golden.tensors.find(absl::StrCat("stage.blocks.", block, ".pos"))->second, of_all_views));
@@ -226,7 +228,7 @@ TEST_F(Da3BehaviourTest, EntriesOfABatchOfManyViewsAreIndependent) {
 }
 
 TEST_F(Da3BehaviourTest, GivenPosesMayLackTheirLastRow) {
-  const GoldenCase golden = *ReadGoldenCase("tests/goldens/tiny_any/n3_14x28_cams_gs.json");
+  const GoldenCase golden = *ReadGoldenCase("models/depth_anything_3/testdata/goldens/tiny_any/n3_14x28_cams_gs.json");
   Arguments arguments = golden.arguments;
   const Outputs square = Forward(Get("tiny_any"), arguments);
   arguments["extrinsics"] = arguments["extrinsics"].toTensor().slice(2, 0, 3);
@@ -235,7 +237,7 @@ TEST_F(Da3BehaviourTest, GivenPosesMayLackTheirLastRow) {
 }
 
 TEST_F(Da3BehaviourTest, ForwardLeavesItsInputsAsTheyAre) {
-  const GoldenCase golden = *ReadGoldenCase("tests/goldens/tiny_any/n3_14x28_cams_gs.json");
+  const GoldenCase golden = *ReadGoldenCase("models/depth_anything_3/testdata/goldens/tiny_any/n3_14x28_cams_gs.json");
   std::map<std::string, at::Tensor> before;
   for (const char* name : {"x", "extrinsics", "intrinsics"})
     before[name] = golden.arguments.at(name).toTensor().clone();
@@ -245,7 +247,7 @@ TEST_F(Da3BehaviourTest, ForwardLeavesItsInputsAsTheyAre) {
 }
 
 TEST_F(Da3BehaviourTest, EveryPrecisionRunsAndCamerasStayPrecise) {
-  const GoldenCase golden = *ReadGoldenCase("tests/goldens/tiny_any/n3_14x28_cams_gs.json");
+  const GoldenCase golden = *ReadGoldenCase("models/depth_anything_3/testdata/goldens/tiny_any/n3_14x28_cams_gs.json");
   for (const auto type : {at::kHalf, at::kBFloat16, at::kDouble}) {
     Module module = Get("tiny_any").deepcopy();
     module.to(type);

@@ -48,7 +48,7 @@ namespace {
 using Tensors = std::map<std::string, at::Tensor>;
 using Values = std::vector<c10::IValue>;
 
-constexpr char kGoldens[] = "tests/goldens/functions/";
+constexpr char kGoldens[] = "models/depth_anything_3/testdata/references/functions/";
 
 class Da3FunctionsTest : public testing::Test {
  protected:

@@ -1,6 +1,7 @@
-// The camera that is recovered from points is the one that upstream's solve gives: tests/goldens/functions/focal_shift
-// has smooth scenes, points of a random network and images without points, solved by microsoft/MoGe's
-// recover_focal_shift with SciPy 1.14.1, the release that its requirements name.
+// The camera that is recovered from points is the one that upstream's solve gives:
+// models/moge/testdata/references/functions/focal_shift has smooth scenes, points of a random network and images
+// without points, solved by microsoft/MoGe's recover_focal_shift with SciPy 1.14.1, the release that its requirements
+// name.
 #include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/full.h>
@@ -46,7 +47,7 @@ class FocalShiftTest : public testing::Test {
     ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_moge"));
     ASSERT_OK(compiler_.AddFunctions(entry.plugin->library->functions()));
-    ASSERT_OK_AND_ASSIGN(golden_, ReadTensors("tests/goldens/functions/focal_shift.safetensors"));
+    ASSERT_OK_AND_ASSIGN(golden_, ReadTensors("models/moge/testdata/references/functions/focal_shift.safetensors"));
     ASSERT_GT(Count(), 0);
   }
 

@@ -39,7 +39,7 @@ TEST(ResNetKeysTest, FilesFromBeforeTheCounterAreTaken) {
   ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("resnet18"));
   ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
-  std::vector<SeededKey> keys = ReadKeyList("tests/manifests/resnet18.txt").keys;
+  std::vector<SeededKey> keys = ReadKeyList("models/resnet/testdata/keys/resnet18.txt").keys;
   EXPECT_EQ(std::erase_if(keys, [](const SeededKey& key) { return absl::EndsWith(key.key, "_tracked"); }), 20);
   const Checkpoint checkpoint = MakeHeaderCheckpoint("resnet18.pth", keys);
   EXPECT_OK(MakePlan(checkpoint, entry.plugin->key_map, tree, {}, "resnet18"));

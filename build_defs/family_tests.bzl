@@ -1,0 +1,91 @@
+"""The tests of a family by what lies in its folder, so that a new one is named nowhere else.
+
+    stages.txt                  where the tensors of goldens come from: tests/goldens/README.md
+    testdata/plugin.yaml        variants for tests alone
+    testdata/goldens/MODEL/     what upstream computes
+    testdata/references/NAME/   the same for what is no variant: functions, module types
+    testdata/mutations.txt      mistakes in the family's text that the tests find: tests/mutation
+    testdata/NAME.txt           a table that a test of all families reads: TABLES
+    testdata/keys/              the keys of published files: tests/manifests
+"""
+
+load("@plugin_catalog//:plugins.bzl", "FAMILIES")
+load("//build_defs:golden_test.bzl", "golden_test")
+load("//build_defs:plugin_data.bzl", "plugin_data")
+load("//build_defs:program_test.bzl", "program_test")
+load("//models:plugins.bzl", "PLUGINS")
+
+# Each is a filegroup NAME_table in a family's package, and in //models that of all families.
+TABLES = [
+    "catalog",
+    "config_json",
+    "constants",
+    "drafts",
+    "layouts",
+    "runtime",
+]
+
+def _folders(kind):
+    return sorted({path.split("/")[2]: None for path in native.glob(["testdata/{}/*/*".format(kind)])}.keys())
+
+def family_tests(family, large):
+    """Declares the data of tests in a family's folder, and the tests of its goldens and of mutations.
+
+    Args:
+      family: of this package.
+      large: the variants of more than 500 MB.
+    """
+    for kind in ["goldens", "references"]:
+        for folder in _folders(kind):
+            native.filegroup(
+                name = "{}/{}".format(kind, folder),
+                srcs = native.glob(["testdata/{}/{}/*".format(kind, folder)]),
+                visibility = [Label("//:__subpackages__")],
+            )
+    for table in TABLES:
+        native.filegroup(
+            name = table + "_table",
+            srcs = native.glob(["testdata/{}.txt".format(table)]),
+            visibility = [Label("//:__subpackages__")],
+        )
+    for name, pattern in {
+        "keys": "testdata/keys/*.txt",
+        "stages": "stages.txt",
+        "whole_keys": "testdata/keys/whole/*.txt",
+    }.items():
+        native.filegroup(
+            name = name,
+            srcs = native.glob([pattern]),
+            visibility = ["//visibility:public"],
+        )
+
+    # The tests of a repository of one's own have no test plugin.
+    if family in PLUGINS:
+        _declare_tests(family, large)
+
+def _declare_tests(family, large):
+    variants = FAMILIES[family].variants
+    test_models = [model for model in _folders("goldens") if model not in variants]
+    for model in test_models:
+        golden_test(model, family)
+    for model in large:
+        golden_test(model, family, large = True)
+    native.filegroup(
+        name = "test_goldens",
+        srcs = ["goldens/" + model for model in test_models] + [":constants_table", ":stages"],
+        visibility = [Label("//:__subpackages__")],
+    )
+    if native.glob(["testdata/mutations.txt"]):
+        _mutation_test(family, test_models)
+
+def _mutation_test(family, test_models):
+    """The test models of the family are asked about slips in its files; those of all families if it has none, since it lends them its types."""
+    program_test(
+        name = family + "_mutation_test",
+        size = "medium",
+        args = [family],
+        data = ["testdata/mutations.txt"] + (
+            [":test_goldens"] + plugin_data([family]) if test_models else ["//models:test_goldens", "//models:plugins"]
+        ),
+        program = "//tests/mutation:mutation_test_program",
+    )
