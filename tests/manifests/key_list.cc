@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/tensor/dtype.h"
@@ -14,18 +16,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Adds the keys of a line "KEY DTYPE SIZE,SIZE,..."; "{0..11}" in the key stands for each of these numbers.
-void AddKeys(const std::vector<std::string>& words, std::vector<SeededKey>& keys) {
-  const DType dtype = ParseDType(words.at(1)).value();
+SeededKey KeyOf(const std::string& line) {
+  const std::vector<std::string> words = absl::StrSplit(line, ' ');
   Shape shape;
   for (const absl::string_view size : absl::StrSplit(words.size() > 2 ? words[2] : "", ',', absl::SkipEmpty())) {
     shape.push_back(std::stoll(std::string(size)));
   }
-  const size_t open = words[0].find("{0.."), close = words[0].find('}');
-  if (open == std::string::npos) return keys.push_back({words[0], shape, dtype});
-  const int last = std::stoi(words[0].substr(open + 4));
-  for (int i = 0; i <= last; ++i) {
-    keys.push_back({absl::StrCat(words[0].substr(0, open), i, words[0].substr(close + 1)), shape, dtype});
+  return {words[0], shape, ParseDType(words.at(1)).value()};
+}
+
+// Lines of keys that stand for each number in the place of {i}.
+struct Repeat {
+  int first = 0;
+  int last = 0;
+  std::vector<std::string> lines = {};
+};
+
+void AddKeys(const Repeat& repeat, std::vector<SeededKey>& keys) {
+  for (int i = repeat.first; i <= repeat.last; ++i) {
+    for (const std::string& line : repeat.lines)
+      keys.push_back(KeyOf(absl::StrReplaceAll(line, {{"{i}", absl::StrCat(i)}})));
   }
 }
 
@@ -46,7 +56,14 @@ std::map<std::string, std::string> KeyLists(const std::string& folder) {
 KeyList ReadKeyList(const std::string& path) {
   std::ifstream stream(path);
   KeyList list;
+  Repeat repeat;
   for (std::string line; std::getline(stream, line);) {
+    if (absl::StartsWith(line, "  ")) {
+      repeat.lines.push_back(line.substr(2));
+      continue;
+    }
+    AddKeys(repeat, list.keys);
+    repeat = {};
     const std::vector<std::string> words = absl::StrSplit(line, ' ');
     if (words[0] == "file") {
       list.file = words.at(1);
@@ -58,10 +75,13 @@ KeyList ReadKeyList(const std::string& path) {
       list.models.assign(words.begin() + 1, words.end());
     } else if (words[0] == "layout") {
       list.layout = words.at(1);
+    } else if (words[0] == "repeat") {
+      repeat = {std::stoi(words.at(1)), std::stoi(words.at(2))};
     } else {
-      AddKeys(words, list.keys);
+      list.keys.push_back(KeyOf(line));
     }
   }
+  AddKeys(repeat, list.keys);
   return list;
 }
 
