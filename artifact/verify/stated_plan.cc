@@ -142,6 +142,8 @@ absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const Artifact
           absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ",
                        stated.manifest.weights().seeded(), ", and from no checkpoint; leave out --checkpoint"));
     }
+    // The manifest of a small file can name a large model: seeded weights take memory only for a file that holds such
+    // tensors, as that of `stored` does.
     ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
     plan.weights.sources = {SeededName(*seeded)};
     return plan;
