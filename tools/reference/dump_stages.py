@@ -5,7 +5,9 @@
     dump_stages(model, "dav2_vits.safetensors", model_name="dav2_vits", x=torch.rand(1, 3, 56, 56))
 
 Every submodule is a stage: its inputs and its output are stored under its path, with the numbers and texts that it
-holds as settings. Nothing of the model changes; the hooks are removed, also after an error. Only PyTorch is needed.
+holds as settings. Inputs are stored before the module runs, since it may write into them. A module with several paths
+is stored under the one by which its caller has it. Nothing of the model changes; the hooks are removed, also after an
+error. Only PyTorch is needed.
 """
 
 import ctypes
@@ -36,26 +38,28 @@ def dump_stages(model, path, model_name, method="forward", names=None, max_eleme
       **arguments: of the method, by the names that they have in Modelport's model.
     """
     recorder = _Recorder(names or {}, max_elements)
-    handles = []
-    try:
-        for name, module in model.named_modules(remove_duplicate=False):
-            stage = recorder.rename(name)
-            if name and stage is not None:
-                handles.append(module.register_forward_hook(recorder.hook(stage, module), with_kwargs=True))
-        with torch.no_grad():
-            result = getattr(model, method)(**arguments)
-    finally:
-        for handle in handles:
-            handle.remove()
-    recorder.add("output", result, ".", whole=True)
     plain = {}
     for name, value in arguments.items():
         if isinstance(value, torch.Tensor):
             recorder.store("input." + name, value, whole=True)
         else:
             plain[name] = value
+    paths = {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        if name:
+            paths.setdefault(module, []).append(name)
+    handles = []
+    try:
+        for module, names_of_module in paths.items():
+            handles += recorder.watch(module, names_of_module)
+        with torch.no_grad():
+            result = getattr(model, method)(**arguments)
+    finally:
+        for handle in handles:
+            handle.remove()
+    recorder.add("output", result, ".", whole=True)
     settings = {}
-    for name, module in model.named_modules():
+    for name, module in model.named_modules(remove_duplicate=False):
         stage = recorder.rename(name)
         if stage is not None:
             settings[stage] = _settings(module)
@@ -77,7 +81,8 @@ class _Recorder:
         self.max_elements = max_elements
         self.tensors = {}
         self.slices = {}
-        self.calls = {}
+        self.calls = {}   # How often each path was taken for a call, and each stage.
+        self.active = []  # The path and the stage of each module that runs now, the innermost last.
 
     def rename(self, path):
         """The path in Modelport's model; None for a module that is left out. The longest name that fits is taken."""
@@ -90,24 +95,45 @@ class _Recorder:
             return None if target is None else ".".join(p for p in [target, *parts[length:]] if p)
         return path
 
-    def hook(self, stage, module):
-        """A forward hook that stores the inputs and the output of `module`."""
+    def watch(self, module, paths):
+        """Hooks that store the inputs and the output of `module`, which has these paths in the model."""
         parameters = list(inspect.signature(module.forward).parameters.values())
         variadic = any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters)
         order = [p.name for p in parameters]
 
-        def record(_, args, kwargs, output):
-            call = self.calls.get(stage, 0)
-            self.calls[stage] = call + 1
-            suffix = f" [{call}]" if call else ""
+        def before(_, args, kwargs):
+            stage = self.enter(paths)
+            if stage is None:
+                return
             values = list(enumerate(args))
             if not variadic:
                 values += [(order.index(name), value) for name, value in kwargs.items()]
             for i, value in values:
-                self.add(f"input {f'{i} ' if i else ''}of {stage}{suffix}", value)
-            self.add(stage + suffix, output)
+                self.add(f"input {f'{i} ' if i else ''}of {stage}", value)
 
-        return record
+        def after(_, args, output):
+            _, stage = self.active.pop()
+            if stage is not None:
+                self.add(stage, output)
+
+        return [module.register_forward_pre_hook(before, with_kwargs=True), module.register_forward_hook(after)]
+
+    def enter(self, paths):
+        """Notes a call of the module with these paths. Returns its stage, "blocks.0" or "blocks.0 [1]"; None if it is left out."""
+        caller = self.active[-1][0] + "." if self.active else ""
+        inner = [path for path in paths if path.startswith(caller)] or paths
+        path = min(inner, key=lambda path: self.count(path))
+        self.calls[path] = self.count(path) + 1
+        stage = self.rename(path)
+        if stage is not None:
+            call = self.count("stage " + stage)
+            self.calls["stage " + stage] = call + 1
+            stage += f" [{call}]" if call else ""
+        self.active.append((path, stage))
+        return stage
+
+    def count(self, name):
+        return self.calls.get(name, 0)
 
     def add(self, name, value, separator=" -> ", whole=False):
         """Stores the tensors in `value`: an element's name is its key or index behind `separator`, then dots."""

@@ -39,6 +39,27 @@ class Toy(torch.nn.Module):
         return x.relu_(), (x, [x])
 
 
+class InPlace(torch.nn.Module):
+    """Modules that write into their inputs, one that has two paths, and one that is called twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = torch.nn.Sequential(torch.nn.Linear(4, 4), torch.nn.ReLU(True))
+        self.tail = torch.nn.ModuleList([torch.nn.Sequential(self.head[0], self.head[1])])
+        self.norm = torch.nn.LayerNorm(4)
+        self.also_norm = self.norm
+        self.pick = Pick()
+        self.pick.forward = lambda pair: pair[1]
+
+    def infer(self, x):
+        x.sub_(0.5)
+        return self.pick([x, self.also_norm(self.norm(self.tail[0](self.head(x))))])
+
+
+class Pick(torch.nn.Module):
+    pass
+
+
 def read(path):
     """The metadata and the tensors of a safetensors file."""
     with open(path, "rb") as file:
@@ -79,6 +100,25 @@ class DumpStagesTest(unittest.TestCase):
         self.assertTrue((tensors["scale -> scaled"] < 0).any())
         self.assertFalse((tensors["output.0"] < 0).any())
 
+    def test_inputs_are_those_before_the_call(self):
+        x = torch.rand(3, 4)
+        wanted = x.clone()
+        _, tensors = self.dump(InPlace().eval(), method="infer", x=x)
+        self.assertTrue(tensors["input.x"].equal(wanted))
+        self.assertTrue(tensors["input of head"].equal(wanted - 0.5))
+        self.assertTrue(tensors["input of head.1"].equal(tensors["head.0"]))
+        self.assertTrue((tensors["input of head.1"] < 0).any())
+        self.assertFalse((tensors["head.1"] < 0).any())
+
+    def test_a_call_is_a_stage_under_one_path(self):
+        _, tensors = self.dump(InPlace().eval(), method="infer", x=torch.rand(3, 4))
+        stages = {name for name in tensors if not name.startswith(("input", "output"))}
+        self.assertEqual(stages, {"head", "head.0", "head.1", "tail.0", "tail.0.0", "tail.0.1", "norm", "also_norm", "pick"})
+        self.assertTrue(tensors["input of tail.0.0"].equal(tensors["head"]))
+        self.assertTrue(tensors["input of also_norm"].equal(tensors["norm"]))
+        self.assertTrue(tensors["input of pick -> 1"].equal(tensors["also_norm"]))
+        self.assertTrue(tensors["output"].equal(tensors["pick"]))
+
     def test_settings_are_stored_by_module(self):
         settings = json.loads(self.dump(x=torch.rand(3, 4))[0]["settings"])
         self.assertEqual(settings["scale"], {"factor": 2.0})
@@ -107,7 +147,8 @@ class DumpStagesTest(unittest.TestCase):
         self.dump(x=torch.rand(3, 4))
         with self.assertRaises(RuntimeError):
             self.dump(self.model, x=torch.rand(3, 5))
-        self.assertTrue(all(not module._forward_hooks for module in self.model.modules()))
+        for module in self.model.modules():
+            self.assertFalse(module._forward_hooks or module._forward_pre_hooks)
 
 
 if __name__ == "__main__":
