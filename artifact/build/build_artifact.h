@@ -45,7 +45,7 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
 
 struct Artifact {
   TargetTree tree;
-  ArtifactWeights weights;
+  ArtifactWeights weights = {};
   BuiltModule built = {};           // Borrows from `weights`.
   std::vector<Call> examples = {};  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
   Manifest manifest = {};           // Without what describe_export.h adds: source, file and proof.
