@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "common/io/testing/memory_file.h"
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
@@ -85,10 +86,10 @@ INSTANTIATE_TEST_SUITE_P(Formats, SmallFileTest,
 class PublishedFileTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(PublishedFileTest, WithSomeBitsFlippedIsReadOrRefused) {
-  std::ifstream stream(absl::StrCat("tests/checkpoints/", GetParam()), std::ios::binary);
+  std::ifstream stream(TableFile(GetParam()), std::ios::binary);
   const std::string good((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
   ASSERT_OK(ReadAll(good));
-  constexpr size_t kPrimeStride = 1999;
+  constexpr size_t kPrimeStride = 13;
   FlipBytes(good, kPrimeStride);
 }
 

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/case_table.h"
@@ -25,6 +26,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 std::string RegistersModel() { return ExampleModel("features with registers"); }
+std::string SmallModel() { return ExampleModel("small files with registers"); }
 
 // The published file of a tiny model in a layout.
 std::string FileOf(const std::string& layout, const std::string& model) {
@@ -39,7 +41,7 @@ class ConvertTest : public testing::Test {
   ToolResult Convert(const std::string& checkpoint, const std::string& layout, const std::string& out,
                      const std::vector<std::string>& flags = {}) {
     std::vector<std::string> all = {"--checkpoint=" + checkpoint, "--layout=" + layout, "--out=" + out,
-                                    ExamplePlugins({"features", "depth", "classes"})};
+                                    ExamplePlugins({"features", "depth", "classes", "small files"})};
     all.insert(all.end(), flags.begin(), flags.end());
     return RunWarmTool("convert", all, folder_);
   }
@@ -85,9 +87,6 @@ TEST_P(ConvertLayoutTest, GivesThePublishedFileByteForByte) {
   if (HasTimmRegisters(layout, model)) GTEST_SKIP() << "one-way; see OneWayRulesAreRefused";
   const std::string wanted = ReadFile(DataPath(FileOf(layout, model)));
   EXPECT_TRUE(Converted(DataPath(FileOf("original", model)), layout, LeftOut(layout)) == wanted);
-  // torch.save's file of the same weights.
-  EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", model, ".pth")), layout, LeftOut(layout)) ==
-              wanted);
 }
 
 TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
@@ -108,35 +107,38 @@ INSTANTIATE_TEST_SUITE_P(All, ConvertLayoutTest, testing::ValuesIn(Files()),
 
 TEST_F(ConvertTest, DTypesStayThoseOfTheFile) {
   for (const std::string file : {"bf16.safetensors", "fp16.safetensors"}) {
-    const std::string checkpoint = DataPath("tests/checkpoints/" + file);
-    ASSERT_EQ(Convert(checkpoint, "transformers", "there.safetensors").exit_status, 0) << file;
+    const std::string checkpoint = TableFile(file);
+    ASSERT_EQ(Convert(checkpoint, "halves", "there.safetensors").exit_status, 0) << file;
     EXPECT_TRUE(Converted(Path("there.safetensors"), "original") == ReadFile(checkpoint)) << file;
   }
-  const std::string mixed = Converted(DataPath("tests/checkpoints/mixed_dtypes.pth"), "original");
+  const std::string mixed = Converted(TableFile("mixed_dtypes.pth"), "original");
   EXPECT_THAT(mixed, AllOf(HasSubstr("\"BF16\""), HasSubstr("\"F32\""), HasSubstr("{\"format\":\"pt\"}")));
 }
 
 TEST_F(ConvertTest, EveryFormatOfTorchSaveIsRead) {
-  const std::string wanted = ReadFile(DataPath("tests/checkpoints/" + RegistersModel() + ".safetensors"));
-  for (const std::string name :
-       {"legacy", "flat_storage", "parameters", "dataparallel_state_dict", "pickle_protocol5"}) {
-    EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", name, ".pth")), "original") == wanted) << name;
+  const std::string wanted = ReadFile(TableFile(SmallModel() + ".safetensors"));
+  for (const char* name : {"plain_dict.pth", "legacy.pth", "flat_storage.pth", "parameters.pth",
+                           "dataparallel_state_dict.pth", "pickle_protocol5.pth"}) {
+    EXPECT_TRUE(Converted(TableFile(name), "original") == wanted) << name;
   }
+  const std::string whole = ExampleModel("features");
+  EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", whole, ".pth")), "original") ==
+              ReadFile(DataPath(FileOf("original", whole))));
 }
 
 TEST_F(ConvertTest, TensorsThatAreStridedOrShareAStorageAreWrittenInOrder) {
-  const std::string checkpoint = DataPath("tests/checkpoints/strided_shared.pth");
+  const std::string checkpoint = TableFile("strided_shared.pth");
   const std::string wanted = Converted(checkpoint, "original");
-  ASSERT_EQ(Convert(checkpoint, "transformers", "there.safetensors").exit_status, 0);
+  ASSERT_EQ(Convert(checkpoint, "halves", "there.safetensors").exit_status, 0);
   EXPECT_TRUE(Converted(Path("there.safetensors"), "original") == wanted);
 }
 
 TEST_F(ConvertTest, PrintsWhatWasWritten) {
-  const ToolResult result = Convert(DataPath("tests/checkpoints/no_mask_token.pth"), "transformers", "m.safetensors");
+  const ToolResult result = Convert(TableFile("no_mask_token.pth"), "halves", "m.safetensors");
   EXPECT_EQ(result.exit_status, 0);
-  EXPECT_THAT(result.out, AllOf(HasSubstr(RegistersModel() + "\n"), HasSubstr("original to transformers\n"),
-                                HasSubstr("tensors  79\n"), HasSubstr("mask_token, as in the checkpoint\n"),
-                                HasSubstr("m.safetensors, 183 kB\n")));
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr(SmallModel() + "\n"), HasSubstr("original to halves\n"), HasSubstr("tensors  8\n"),
+                    HasSubstr("mask_token, as in the checkpoint\n"), HasSubstr("m.safetensors, 1.18 kB\n")));
   EXPECT_THAT(result.err, IsEmpty());
 }
 
@@ -170,31 +172,32 @@ TEST_F(ConvertTest, OneWayRulesAreRefused) {
 }
 
 TEST_F(ConvertTest, UnusedKeysAndOtherDictionariesAreRefusedOrLeftOutByName) {
-  const std::string checkpoint = DataPath("tests/checkpoints/teacher_student_module_backbone.pth");
-  const ToolResult refused = Convert(checkpoint, "transformers", "m.safetensors");
+  const std::string checkpoint = TableFile("teacher_student_module_backbone.pth");
+  const ToolResult refused = Convert(checkpoint, "halves", "m.safetensors");
   EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_THAT(refused.err, HasSubstr("\n  student: 64 tensors beside the state dict of the model\n"));
-  const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=student"});
+  EXPECT_THAT(refused.err, HasSubstr("\n  student: 7 tensors beside the state dict of the model\n"));
+  const ToolResult result = Convert(checkpoint, "halves", "m.safetensors", {"--leave_out=student"});
   EXPECT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("left out    student: 64 tensors"), HasSubstr("dictionary teacher")));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("left out    student: 7 tensors"), HasSubstr("dictionary teacher")));
 }
 
 TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
-  const std::string checkpoint = DataPath("tests/checkpoints/extra_key.pth");
-  const ToolResult refused = Convert(checkpoint, "transformers", "m.safetensors");
+  const std::string checkpoint = TableFile("extra_key.pth");
+  const ToolResult refused = Convert(checkpoint, "halves", "m.safetensors");
   EXPECT_EQ(refused.exit_status, 1);
   EXPECT_THAT(refused.err,
               AllOf(HasSubstr("unexpected"), HasSubstr("\n  --leave_out=KEY,... leaves out keys for which")));
-  const ToolResult half = Convert(checkpoint, "transformers", "m.safetensors", {"--leave_out=head.weight"});
+  const ToolResult half = Convert(checkpoint, "halves", "m.safetensors", {"--leave_out=head.weight"});
   EXPECT_EQ(half.exit_status, 1);
   EXPECT_THAT(half.err, AllOf(HasSubstr("unexpected: head.bias"), HasSubstr("leaves out keys for which")));
   for (const std::vector<std::string>& flags : {std::vector<std::string>{"--leave_out=head.{leaf}"},
-                                                {"--leave_out=head.weight,head.bias", "--model=" + RegistersModel()}}) {
-    const ToolResult result = Convert(checkpoint, "transformers", "m.safetensors", flags);
+                                                {"--leave_out=head.weight,head.bias", "--model=" + SmallModel()}}) {
+    const ToolResult result = Convert(checkpoint, "halves", "m.safetensors", flags);
     EXPECT_EQ(result.exit_status, 0) << result.err;
     EXPECT_THAT(result.out, AllOf(HasSubstr("left out  head.weight: the model has no place for it\n"),
                                   HasSubstr("head.bias: the model")));
-    EXPECT_TRUE(ReadFile(Path("m.safetensors")) == ReadFile(DataPath(FileOf("transformers", RegistersModel()))));
+    const std::string written = ReadFile(Path("m.safetensors"));
+    EXPECT_TRUE(Converted(TableFile(SmallModel() + ".safetensors"), "halves") == written);
   }
 }
 
@@ -227,8 +230,9 @@ TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
   EXPECT_THAT(
       Convert(checkpoint, "timm", "m.safetensors", {"--model=" + ExampleModel("features")}).err,
       AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr("it fits another model: --model=" + RegistersModel())));
-  EXPECT_THAT(Convert(DataPath("tests/checkpoints/missing_key.pth"), "transformers", "m.safetensors").err,
-              AllOf(HasSubstr("missing_key.pth: fits no model of the catalog\n"), HasSubstr("the nearest is tiny_")));
+  EXPECT_THAT(Convert(TableFile("missing_key.pth"), "halves", "m.safetensors").err,
+              AllOf(HasSubstr("missing_key.pth: fits no model of the catalog\n"),
+                    HasSubstr("the nearest is " + SmallModel() + " ")));
   EXPECT_THAT(RunWarmTool("convert", {}, folder_).err, StartsWith("INVALID_ARGUMENT: --checkpoint is missing"));
   EXPECT_THAT(RunWarmTool("convert", {"--checkpoint=x"}, folder_).err,
               StartsWith("INVALID_ARGUMENT: --layout is missing"));
@@ -287,7 +291,7 @@ TEST_F(ConvertTest, DamagedFilesLeaveNothing) {
   for (const std::string name :
        {"truncated.safetensors", "flipped_payload.pth", "truncated_half.pth", "wrong_shape.pth", "extra_key.pth",
         "list_not_dict.pth", "html_page.pth", "empty_file.pth"}) {
-    const ToolResult result = Convert(DataPath("tests/checkpoints/" + name), "transformers", "m.safetensors");
+    const ToolResult result = Convert(TableFile(name), "halves", "m.safetensors");
     EXPECT_EQ(result.exit_status, 1) << name;
     EXPECT_THAT(result.err, HasSubstr(name)) << name;
   }

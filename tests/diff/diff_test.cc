@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
@@ -21,13 +22,14 @@ using ::testing::StartsWith;
 
 std::string DepthModel() { return ExampleModel("depth"); }
 std::string RegistersModel() { return ExampleModel("features with registers"); }
+std::string SmallModel() { return ExampleModel("small files with registers"); }
 
 class DiffTest : public testing::Test {
  protected:
   void SetUp() override { folder_ = EmptyFolder("diff"); }
 
   ToolResult Run(const std::string& tool, std::vector<std::string> arguments) const {
-    arguments.push_back("--plugin_path=" + DataPath("models"));
+    arguments.push_back(ExamplePlugins({"small files"}) + "," + DataPath("models"));
     return RunTool(tool, arguments, folder_);
   }
 
@@ -56,7 +58,7 @@ TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
   for (const std::string layout : {"transformers", "transformers_v5_internal"}) {
     for (const std::string& model : {ExampleModel("features of gated blocks"), DepthModel()}) {
       const ToolResult result =
-          Diff(File(model + ".pth"), File(absl::StrCat("layouts/", layout, "/", model, ".safetensors")));
+          Diff(File(model + ".safetensors"), File(absl::StrCat("layouts/", layout, "/", model, ".safetensors")));
       EXPECT_EQ(result.exit_status, 0) << layout << " " << result.out << result.err;
       EXPECT_THAT(result.err, IsEmpty());
       EXPECT_THAT(result.out, AllOf(HasSubstr("layout original\n"), HasSubstr("layout " + layout + "\n"),
@@ -68,10 +70,10 @@ TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
 
 TEST_F(DiffTest, ValuesThatDifferAreMeasured) {
   const ToolResult result =
-      Diff(File(RegistersModel() + ".pth"), File("layouts/timm/" + RegistersModel() + ".safetensors"));
+      Diff(File(RegistersModel() + ".safetensors"), File("layouts/timm/" + RegistersModel() + ".safetensors"));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err,
-              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(RegistersModel() + ".pth: differs from "),
+              AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(RegistersModel() + ".safetensors: differs from "),
                     HasSubstr(" in 3 of 64 tensors\n")));
   EXPECT_THAT(result.out,
               AllOf(HasSubstr("\n  cls_token: max "), HasSubstr("\n  pos_embed: max "),
@@ -80,18 +82,18 @@ TEST_F(DiffTest, ValuesThatDifferAreMeasured) {
 }
 
 TEST_F(DiffTest, DTypesAndShapesThatDifferAreNamed) {
-  const ToolResult dtypes = Diff(File(RegistersModel() + ".pth"), File("fp16.safetensors"));
+  const std::string good = TableFile(SmallModel() + ".pth");
+  const ToolResult dtypes = Diff(good, TableFile("fp16.safetensors"));
   EXPECT_EQ(dtypes.exit_status, 1);
-  EXPECT_THAT(dtypes.out, HasSubstr("blocks.{0..3}.attn.qkv.weight: float32 and float16: max "));
-  const ToolResult shapes = Diff(File(RegistersModel() + ".pth"), File("wrong_shape.pth"));
+  EXPECT_THAT(dtypes.out, HasSubstr("blocks.{0..1}.weight: float32 and float16: max "));
+  const ToolResult shapes = Diff(good, TableFile("wrong_shape.pth"));
   EXPECT_EQ(shapes.exit_status, 1);
-  EXPECT_THAT(shapes.out,
-              AllOf(HasSubstr("compared by key, because no model of the catalog fits both\n"),
-                    HasSubstr("(its keys fit " + RegistersModel() + ")\n"), HasSubstr(" 1 of other shape")));
+  EXPECT_THAT(shapes.out, AllOf(HasSubstr("compared by key, because no model of the catalog fits both\n"),
+                                HasSubstr("(its keys fit " + SmallModel() + ")\n"), HasSubstr(" 1 of other shape")));
 }
 
 TEST_F(DiffTest, SettingsThatDifferComeFirst) {
-  const ToolResult result = Diff(File(ExampleModel("features") + ".pth"), File(RegistersModel() + ".pth"));
+  const ToolResult result = Diff(File(ExampleModel("features") + ".pth"), File(RegistersModel() + ".safetensors"));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("\nsettings\n"), HasSubstr("argument "), HasSubstr("A: "),
                                 HasSubstr("\n  register_tokens: only in B: ")));
@@ -100,8 +102,8 @@ TEST_F(DiffTest, SettingsThatDifferComeFirst) {
 
 // Relative and metric models have equal keys: a side takes the model of the other one.
 TEST_F(DiffTest, AModelThatBothMayBeOfIsTaken) {
-  Export(ExampleModel("depth in metres"), File(ExampleModel("depth in metres") + ".pth"), "metric.pt");
-  const ToolResult result = Diff(File(ExampleModel("depth in metres") + ".safetensors"), "metric.pt");
+  Export(ExampleModel("depth in metres"), File(DepthModel() + ".safetensors"), "metric.pt");
+  const ToolResult result = Diff(File(DepthModel() + ".safetensors"), "metric.pt");
   EXPECT_EQ(result.exit_status, 0) << result.out << result.err;
   EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth in metres") + " (its keys also fit " + DepthModel() +
                                     "), layout original\n"));
@@ -110,11 +112,11 @@ TEST_F(DiffTest, AModelThatBothMayBeOfIsTaken) {
 }
 
 TEST_F(DiffTest, ArtifactsAreCompared) {
-  Export(RegistersModel(), File(RegistersModel() + ".pth"), "a.pt");
+  Export(RegistersModel(), File(RegistersModel() + ".safetensors"), "a.pt");
   Export(RegistersModel(), File("layouts/transformers/" + RegistersModel() + ".safetensors"), "b.pt");
-  Export(RegistersModel(), File(RegistersModel() + ".pth"), "half.pt", {"--dtype=float16"});
+  Export(RegistersModel(), File(RegistersModel() + ".safetensors"), "half.pt", {"--dtype=float16"});
   EXPECT_EQ(Diff("a.pt", "b.pt").exit_status, 0);
-  EXPECT_EQ(Diff("a.pt", File(RegistersModel() + ".pth")).exit_status, 0);
+  EXPECT_EQ(Diff("a.pt", File(RegistersModel() + ".safetensors")).exit_status, 0);
   const ToolResult half = Diff("a.pt", "half.pt");
   EXPECT_EQ(half.exit_status, 1);
   EXPECT_THAT(half.out, AllOf(HasSubstr("artifact dtype"), HasSubstr("A: float32"), HasSubstr("B: float16")));
@@ -131,9 +133,9 @@ TEST_F(DiffTest, AnArgumentThatAnArtifactWasMadeWithIsASetting) {
 }
 
 TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
-  Export(DepthModel(), File(DepthModel() + ".pth"), "a.pt");
-  Export(DepthModel(), File(DepthModel() + ".pth"), "nuke.pt", {"--target=nuke"});
-  EXPECT_EQ(Diff(File(DepthModel() + ".pth"), "nuke.pt").exit_status, 0);
+  Export(DepthModel(), File(DepthModel() + ".safetensors"), "a.pt");
+  Export(DepthModel(), File(DepthModel() + ".safetensors"), "nuke.pt", {"--target=nuke"});
+  EXPECT_EQ(Diff(File(DepthModel() + ".safetensors"), "nuke.pt").exit_status, 0);
   const ToolResult result = Diff("a.pt", "nuke.pt");
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("artifact target"), HasSubstr("B: nuke"), HasSubstr("artifact knob "),
@@ -141,7 +143,7 @@ TEST_F(DiffTest, AnArtifactInAWrapperHasTheTensorsOfItsModel) {
 }
 
 TEST_F(DiffTest, DamagedArtifactsAreRefused) {
-  Export(RegistersModel(), File(RegistersModel() + ".pth"), "a.pt");
+  Export(RegistersModel(), File(RegistersModel() + ".safetensors"), "a.pt");
   std::string bytes = ReadFile(folder_ + "/a.pt");
   const std::string wanted = ReadFile(File(RegistersModel() + ".safetensors"));
   // A byte of the last tensor, so that its CRC-32 differs.
@@ -156,8 +158,8 @@ TEST_F(DiffTest, DamagedArtifactsAreRefused) {
 }
 
 TEST_F(DiffTest, JsonListsEveryTensor) {
-  const ToolResult result =
-      Diff(File(RegistersModel() + ".pth"), File("layouts/timm/" + RegistersModel() + ".safetensors"), {"--json"});
+  const ToolResult result = Diff(File(RegistersModel() + ".safetensors"),
+                                 File("layouts/timm/" + RegistersModel() + ".safetensors"), {"--json"});
   EXPECT_EQ(result.exit_status, 1);
   const nlohmann::json json = nlohmann::json::parse(result.out);
   EXPECT_FALSE(json["equal"].get<bool>());
@@ -178,7 +180,7 @@ TEST_F(DiffTest, JsonListsEveryTensor) {
 }
 
 TEST_F(DiffTest, DictionariesAreChosenByName) {
-  const std::string file = File("teacher_student_module_backbone.pth");
+  const std::string file = TableFile("teacher_student_module_backbone.pth");
   const ToolResult result = Diff(file, file, {"--state_dict=teacher,student"});
   EXPECT_THAT(result.out, AllOf(HasSubstr("dictionary teacher"), HasSubstr("dictionary student")));
   EXPECT_THAT(Diff(file, file, {"--state_dict=techer"}).err, HasSubstr("no dictionary \"techer\""));
@@ -186,10 +188,11 @@ TEST_F(DiffTest, DictionariesAreChosenByName) {
 }
 
 TEST_F(DiffTest, FilesThatAreNoCheckpointsAreErrors) {
-  const std::string good = File(RegistersModel() + ".pth");
-  EXPECT_THAT(Diff(good, File("html_page.pth")).err, AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a web page")));
+  const std::string good = TableFile(SmallModel() + ".pth");
+  EXPECT_THAT(Diff(good, TableFile("html_page.pth")).err,
+              AllOf(StartsWith("INVALID_ARGUMENT: "), HasSubstr("a web page")));
   EXPECT_THAT(Diff("absent.pth", good).err, StartsWith("NOT_FOUND: "));
-  EXPECT_THAT(Diff(good, File("flipped_payload.pth")).err, StartsWith("DATA_LOSS: "));
+  EXPECT_THAT(Diff(good, TableFile("flipped_payload.pth")).err, StartsWith("DATA_LOSS: "));
   EXPECT_THAT(Diff(good, good, {"--model=tiny"}).err, StartsWith("NOT_FOUND: unknown model \"tiny\""));
   EXPECT_THAT(Run("diff", {good}).err, StartsWith("INVALID_ARGUMENT: wants two files, has 1"));
   EXPECT_THAT(FileNames(folder_), IsEmpty());

@@ -1,7 +1,6 @@
-// Runs the tools on every file of tests/checkpoints: good files give proven artifacts, bad ones give one clear error
-// line and no output file.
+// Runs the tools on every file of tests/checkpoints/expected.json: good files give proven artifacts, bad ones give one
+// clear error line and no output file.
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "common/digest/sha256.h"
 #include "common/torchscript/archive/testing/archive_records.h"
 #include "gmock/gmock.h"
@@ -21,27 +21,22 @@
 namespace modelport {
 namespace {
 
-using Json = nlohmann::json;
+using Json = nlohmann::ordered_json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-const Json& Files() {
-  static const Json* files = new Json(Json::parse(std::ifstream("tests/checkpoints/expected.json")).at("files"));
-  return *files;
-}
-
 std::vector<std::string> FileNamesOfTable() {
   std::vector<std::string> names;
-  for (const auto& [name, file] : Files().items()) names.push_back(name);
+  for (const auto& [name, file] : CheckpointTable().items()) names.push_back(name);
   return names;
 }
 
-std::string CheckpointPath(const std::string& name) { return DataPath("tests/checkpoints/" + name); }
+std::string RegistersModel() { return ExampleModel("small files with registers"); }
 
-// The flag for the plugins of the table's models.
-std::string Plugins() { return ExamplePlugins({"features", "depth"}); }
+// The flag for the plugin of the table's models.
+std::string Plugins() { return ExamplePlugins({"small files"}); }
 
 // What export made of a file, and where.
 struct Exported {
@@ -54,9 +49,9 @@ const Exported& ExportOf(const std::string& name) {
   static auto* const made = new std::map<std::string, Exported>();
   const auto [found, is_new] = made->try_emplace(name);
   if (is_new) {
-    const std::string model = Files().at(name).at("model"), folder = EmptyFolder("export_" + name);
-    const ToolResult result = RunWarmTool(
-        "export", {"--model=" + model, "--checkpoint=" + CheckpointPath(name), "--out=m.pt", Plugins()}, folder);
+    const std::string model = CheckpointTable().at(name).at("model"), folder = EmptyFolder("export_" + name);
+    const ToolResult result =
+        RunWarmTool("export", {"--model=" + model, "--checkpoint=" + TableFile(name), "--out=m.pt", Plugins()}, folder);
     found->second = {result, folder};
   }
   return found->second;
@@ -66,26 +61,25 @@ std::string Digest(const std::string& path) { return Sha256Of(ReadFile(path)); }
 
 // The files that hold the seeded weights of one model.
 const std::vector<std::string>& SameValues() {
-  static const auto* const names =
-      new std::vector<std::string>{ExampleModel("features with registers") + ".pth",
-                                   ExampleModel("features with registers") + ".safetensors",
-                                   "plain_dict.pth",
-                                   "parameters.pth",
-                                   "nested_model.pth",
-                                   "dataparallel_state_dict.pth",
-                                   "bare_dataparallel.pth",
-                                   "teacher_backbone.pth",
-                                   "teacher_student_module_backbone.pth",
-                                   "teacher_chunked_blocks.pth",
-                                   "legacy.pth",
-                                   "legacy_nested_model.pth",
-                                   "pickle_protocol3.pth",
-                                   "pickle_protocol4.pth",
-                                   "pickle_protocol5.pth",
-                                   "flat_storage.pth",
-                                   "legacy_flat_storage.pth",
-                                   "nested_with_namespace.pth",
-                                   "foreign_global.pth"};
+  static const auto* const names = new std::vector<std::string>{RegistersModel() + ".pth",
+                                                                RegistersModel() + ".safetensors",
+                                                                "plain_dict.pth",
+                                                                "parameters.pth",
+                                                                "nested_model.pth",
+                                                                "dataparallel_state_dict.pth",
+                                                                "bare_dataparallel.pth",
+                                                                "teacher_backbone.pth",
+                                                                "teacher_student_module_backbone.pth",
+                                                                "teacher_chunked_blocks.pth",
+                                                                "legacy.pth",
+                                                                "legacy_nested_model.pth",
+                                                                "pickle_protocol3.pth",
+                                                                "pickle_protocol4.pth",
+                                                                "pickle_protocol5.pth",
+                                                                "flat_storage.pth",
+                                                                "legacy_flat_storage.pth",
+                                                                "nested_with_namespace.pth",
+                                                                "foreign_global.pth"};
   return *names;
 }
 
@@ -100,9 +94,9 @@ bool IsIn(const std::vector<std::string>& names, const std::string& name) {
 
 class CheckpointTest : public testing::TestWithParam<std::string> {
  protected:
-  const Json& file() const { return Files().at(GetParam()); }
+  const Json& file() const { return CheckpointTable().at(GetParam()); }
   std::string model() const { return file().at("model"); }
-  std::string path() const { return CheckpointPath(GetParam()); }
+  std::string path() const { return TableFile(GetParam()); }
 
   // Whether the file is one of many that fit and have all keys of the model in their root.
   bool IsInspectedWithItsModelOnly() const {
@@ -182,7 +176,7 @@ class SameValuesTest : public testing::Test {
   // Exports and returns the artifact's path.
   std::string Export(const std::vector<std::string>& arguments) {
     const std::string folder = EmptyFolder("same");
-    std::vector<std::string> all = {"--model=" + ExampleModel("features with registers"), "--out=m.pt", Plugins()};
+    std::vector<std::string> all = {"--model=" + RegistersModel(), "--out=m.pt", Plugins()};
     all.insert(all.end(), arguments.begin(), arguments.end());
     // In a process of its own, whose addresses are not those of the exports with which this one is compared.
     const ToolResult result = RunTool("export", all, folder);
@@ -215,7 +209,7 @@ TEST_F(SameValuesTest, GiveTheSameRecordsFromEveryFormat) {
 }
 
 TEST_F(SameValuesTest, MayBeNonfiniteOnlyIfAllowed) {
-  EXPECT_FALSE(Artifact({"--allow_nonfinite", "--checkpoint=" + DataPath("tests/checkpoints/nan_weight.pth")}).empty());
+  EXPECT_FALSE(Artifact({"--allow_nonfinite", "--checkpoint=" + TableFile("nan_weight.pth")}).empty());
 }
 
 TEST_F(SameValuesTest, ConvertToOtherDtypes) {

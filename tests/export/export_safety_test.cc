@@ -98,14 +98,14 @@ void ExpectCheckpointStays(const std::string& folder, const std::string& checkpo
 
 TEST(ExportSafetyTest, AnArtifactThatIsTheCheckpointIsRefused) {
   const std::string folder = EmptyFolder("same");
-  fs::copy(DataPath("tests/checkpoints/" + DepthModel() + ".pth"), folder + "/tiny.pth");
+  fs::copy(DataPath("tests/checkpoints/" + DepthModel() + ".safetensors"), folder + "/tiny.pth");
   fs::create_symlink("tiny.pth", folder + "/link.pt");
   for (const char* out : {"tiny.pth", "./tiny.pth", "link.pt"}) ExpectCheckpointStays(folder, "tiny.pth", out);
 }
 
 TEST(ExportSafetyTest, AManifestThatIsTheCheckpointIsRefused) {
   const std::string folder = EmptyFolder("same_manifest");
-  fs::copy(DataPath("tests/checkpoints/" + DepthModel() + ".pth"), folder + "/x.manifest.json");
+  fs::copy(DataPath("tests/checkpoints/" + DepthModel() + ".safetensors"), folder + "/x.manifest.json");
   fs::create_directory(folder + "/sub");
   fs::create_symlink("../x.manifest.json", folder + "/sub/link.pth");
   std::ofstream(folder + "/x.pt") << "old artifact";

@@ -1,5 +1,7 @@
 // A checkpoint's sha256 tells whether it is the published file, and whether it is another model's.
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -7,6 +9,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/digest/sha256.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -22,17 +25,36 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-std::string Pth() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".pth"); }
-// Has the tensors of Pth().
-std::string Safetensors() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"); }
+// A file with the example's tensors and bytes of its own: its header ends with so many spaces.
+std::string FileWithSpaces(size_t spaces) {
+  const std::string good = ReadFile(DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"));
+  uint64_t size = 0;
+  std::memcpy(&size, good.data(), sizeof(size));
+  const std::string path = absl::StrCat(testing::TempDir(), "/", spaces, "_spaces.safetensors");
+  std::ofstream(path, std::ios::binary) << SafetensorsFile(good.substr(sizeof(size), size) + std::string(spaces, ' '),
+                                                           good.substr(sizeof(size) + size));
+  return path;
+}
+const std::string& RelativeFile() {
+  static const auto* const path = new std::string(FileWithSpaces(0));
+  return *path;
+}
+const std::string& MetricFile() {
+  static const auto* const path = new std::string(FileWithSpaces(8));
+  return *path;
+}
+const std::string& OtherFile() {
+  static const auto* const path = new std::string(FileWithSpaces(16));
+  return *path;
+}
 
 std::string Digest(const std::string& path, size_t digits = 64) {
   return absl::StrCat("    digest: {sha256: ", Sha256Of(ReadFile(path)).substr(0, digits),
                       ", url: \"https://example.org/sums\"}\n");
 }
 
-// A plugin of a relative model, published as Pth(), a metric one that has the same keys, published as Safetensors(),
-// one of which only the first digits of this digest are stated, and one whose digest nobody states.
+// A plugin of a relative model, published as RelativeFile(), a metric one that has the same keys, published as
+// MetricFile(), one of which only the first digits of this digest are stated, and one whose digest nobody states.
 class PublishedFileTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -41,11 +63,11 @@ class PublishedFileTest : public testing::Test {
         << "family: twins\nsummary: s\nextends: " + ExampleFamily("depth") +
                "\nlookalikes: {first_release.pth: \"the first release, which the catalog lacks\"}\nvariants:\n"
         << "  relative:\n    summary: s\n    title: Relative Twin\n    file: relative.pth\n    hub: org/relative\n"
-        << Digest(Pth()) << "    module: " << ExampleModule("depth") << "\n"
+        << Digest(RelativeFile()) << "    module: " << ExampleModule("depth") << "\n"
         << "  metric:\n    summary: s\n    file: metric.pth\n    hub: org/metric\n"
-        << Digest(Safetensors()) << "    module: " << ExampleModule("depth in metres") << "\n"
+        << Digest(MetricFile()) << "    module: " << ExampleModule("depth in metres") << "\n"
         << "  brief:\n    summary: s\n    file: brief.pth\n"
-        << Digest(Safetensors(), 8) << "    module: " << ExampleModule("depth") << "\n"
+        << Digest(MetricFile(), 8) << "    module: " << ExampleModule("depth") << "\n"
         << "  unstated:\n    summary: s\n    module: " << ExampleModule("depth") << "\n";
   }
 
@@ -74,18 +96,18 @@ class PublishedFileTest : public testing::Test {
 };
 
 TEST_F(PublishedFileTest, ThePublishedFileIsCalledThat) {
-  const ToolResult result = Export("relative", Pth());
+  const ToolResult result = Export("relative", RelativeFile());
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("sha256:", Sha256Of(ReadFile(Pth())), " (the published file)\n")));
+  EXPECT_THAT(result.out,
+              HasSubstr(absl::StrCat("sha256:", Sha256Of(ReadFile(RelativeFile())), " (the published file)\n")));
   EXPECT_EQ(Published(), "yes");
   ExpectVerified();
-  const ToolResult verified = Run("verify", {"--artifact=m.pt", "--checkpoint=" + Pth()});
+  const ToolResult verified = Run("verify", {"--artifact=m.pt", "--checkpoint=" + RelativeFile()});
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
 }
 
 TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
-  const ToolResult result =
-      Export("relative", DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth"));
+  const ToolResult result = Export("relative", OtherFile());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" (not the published file)\n"));
   EXPECT_EQ(Published(), "no");
@@ -98,27 +120,27 @@ TEST_F(PublishedFileTest, PredictSaysItToo) {
     return Run("predict",
                {"--model=relative", "--checkpoint=" + checkpoint, "--input=photo.png", "--size=28", "--out=depth.exr"});
   };
-  const ToolResult published = predict(Pth());
+  const ToolResult published = predict(RelativeFile());
   EXPECT_EQ(published.exit_status, 0) << published.err;
   EXPECT_THAT(published.out, HasSubstr("(the published file)"));
-  const ToolResult other = predict(DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth"));
+  const ToolResult other = predict(OtherFile());
   EXPECT_EQ(other.exit_status, 0) << other.err;
   EXPECT_THAT(other.out, HasSubstr("(not the published file)"));
 }
 
 TEST_F(PublishedFileTest, TheFirstDigitsOfADigestAreCompared) {
-  const ToolResult result = Export("brief", Safetensors());
+  const ToolResult result = Export("brief", MetricFile());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(" (the published file, by the first 8 digits of its sha256)\n"));
   EXPECT_EQ(Published(), "yes, by the first 8 digits of its sha256");
   ExpectVerified();
-  EXPECT_THAT(Export("brief", Pth()).err, HasSubstr("is the published file of relative, not of brief"));
-  ASSERT_EQ(Export("brief", DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth")).exit_status, 0);
+  EXPECT_THAT(Export("brief", RelativeFile()).err, HasSubstr("is the published file of relative, not of brief"));
+  ASSERT_EQ(Export("brief", OtherFile()).exit_status, 0);
   EXPECT_EQ(Published(), "no");
 }
 
 TEST_F(PublishedFileTest, WithoutAStatedDigestNothingIsSaid) {
-  const ToolResult result = Export("unstated", Pth());
+  const ToolResult result = Export("unstated", RelativeFile());
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, Not(HasSubstr("published file")));
   EXPECT_EQ(Published(), "");
@@ -127,13 +149,13 @@ TEST_F(PublishedFileTest, WithoutAStatedDigestNothingIsSaid) {
 }
 
 TEST_F(PublishedFileTest, AnotherModelsFileIsAnError) {
-  const ToolResult result = Export("metric", Pth());
+  const ToolResult result = Export("metric", RelativeFile());
   EXPECT_EQ(result.exit_status, 1);
-  EXPECT_EQ(result.err,
-            absl::StrCat("FAILED_PRECONDITION: ", Pth(),
-                         ": is the published file of relative, not of metric\n  sha256:", Sha256Of(ReadFile(Pth())),
-                         ", which https://example.org/sums states\n  pass --model=relative, or get "
-                         "metric.pth of the Hugging Face repository org/metric\n"));
+  EXPECT_EQ(result.err, absl::StrCat("FAILED_PRECONDITION: ", RelativeFile(),
+                                     ": is the published file of relative, not of metric\n  sha256:",
+                                     Sha256Of(ReadFile(RelativeFile())),
+                                     ", which https://example.org/sums states\n  pass --model=relative, or get "
+                                     "metric.pth of the Hugging Face repository org/metric\n"));
   EXPECT_THAT(FileNames(folder_), ElementsAre("plugin"));
 }
 
@@ -143,39 +165,41 @@ TEST_F(PublishedFileTest, ANameOfAModelThatTheCatalogLacksIsAnError) {
     std::filesystem::copy_file(from, folder_ + "/" + name, std::filesystem::copy_options::overwrite_existing);
     return Export("relative", name);
   };
-  const ToolResult refused = export_as(Safetensors(), "first_release.pth");
+  const ToolResult refused = export_as(MetricFile(), "first_release.pth");
   EXPECT_EQ(refused.exit_status, 1);
-  // The digest of Safetensors() is that of another model's file, which says more than the name.
+  // The digest of MetricFile() is that of another model's file, which says more than the name.
   EXPECT_THAT(refused.err, HasSubstr("is the published file of metric"));
   EXPECT_EQ(
-      export_as(DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth"), "first_release.pth").err,
+      export_as(OtherFile(), "first_release.pth").err,
       "FAILED_PRECONDITION: first_release.pth: has the name of a file of another model, whose keys and shapes are "
       "those of relative\n  that is the first release, which the catalog lacks\n  if it holds weights of relative, "
       "give it another name\n");
-  EXPECT_EQ(export_as(Pth(), "first_release.pth").exit_status, 0);
+  EXPECT_EQ(export_as(RelativeFile(), "first_release.pth").exit_status, 0);
 }
 
 // Four models have its keys and shapes.
 TEST_F(PublishedFileTest, AFileWithoutAModelIsThatOfItsSha256OrElseOfItsName) {
-  const std::string other = DataPath("tests/checkpoints/" + ExampleModel("depth in metres") + ".pth");
   const auto recognise = [&](const std::string& from, const std::string& name) {
     std::filesystem::copy_file(from, folder_ + "/" + name, std::filesystem::copy_options::overwrite_existing);
     return Run("export", {"--checkpoint=" + name, "--out=m.pt"}).err;
   };
   const std::string models = "; 4 models have its keys and shapes: ";
-  EXPECT_THAT(recognise(Pth(), "c.pth"),
+  EXPECT_THAT(recognise(RelativeFile(), "c.pth"),
               StartsWith("recognised relative, whose published file has this sha256" + models));
-  EXPECT_THAT(recognise(Pth(), "metric.pth"), StartsWith("recognised relative, whose published file has this sha256"));
-  EXPECT_EQ(recognise(other, "metric.pth"), "recognised metric, whose published file has this name" + models +
-                                                "relative, metric, brief, unstated\n--model=NAME takes another\n");
-  EXPECT_THAT(recognise(other, "c.pth"),
+  EXPECT_THAT(recognise(RelativeFile(), "metric.pth"),
+              StartsWith("recognised relative, whose published file has this sha256"));
+  EXPECT_EQ(recognise(OtherFile(), "metric.pth"),
+            "recognised metric, whose published file has this name" + models +
+                "relative, metric, brief, unstated\n--model=NAME takes another\n");
+  EXPECT_THAT(recognise(OtherFile(), "c.pth"),
               StartsWith("FAILED_PRECONDITION: c.pth: fits 4 models\n  --model=NAME chooses"));
   const ToolResult inspected = Run("inspect", {"--checkpoint=metric.pth"});
   EXPECT_THAT(inspected.out, HasSubstr("\n  by its name: metric, which export takes unless the sha256 is that of "));
 }
 
 TEST_F(PublishedFileTest, APackageSaysIt) {
-  const ToolResult result = Run("package", {"--model=relative", "--checkpoint=" + Pth(), "--nuke=14", "--out=p"});
+  const ToolResult result =
+      Run("package", {"--model=relative", "--checkpoint=" + RelativeFile(), "--nuke=14", "--out=p"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(ReadFile(folder_ + "/p/README.md"), HasSubstr(", the published file\n"));
   EXPECT_THAT(ReadFile(folder_ + "/p/README.md"), StartsWith("# Relative Twin for Nuke\n"));

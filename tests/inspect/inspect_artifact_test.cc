@@ -62,7 +62,7 @@ TEST_F(InspectArtifactTest, DescribesAnArtifactForNuke) {
 }
 
 TEST_F(InspectArtifactTest, ACopiedFileKeepsItsOwnManifest) {
-  Export({"--checkpoint=" + DataPath("tests/checkpoints/" + DepthModel() + ".pth")});
+  Export({"--checkpoint=" + DataPath("tests/checkpoints/" + DepthModel() + ".safetensors")});
   fs::remove(folder_ + "/m.manifest.json");
   const ToolResult result = Inspect();
   ASSERT_EQ(result.exit_status, 0) << result.err;
@@ -94,7 +94,7 @@ TEST_F(InspectArtifactTest, AManifestOfAnotherFileIsAnError) {
 }
 
 TEST_F(InspectArtifactTest, WithoutAManifestOnlyTheFileIsDescribed) {
-  const std::string checkpoint = DataPath("tests/checkpoints/" + DepthModel() + ".pth");
+  const std::string checkpoint = DataPath("tests/checkpoints/" + ExampleModel("features") + ".pth");
   const ToolResult result = Inspect(checkpoint);
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\nmanifest  none: Modelport did not write this file"));

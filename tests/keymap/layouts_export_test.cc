@@ -34,7 +34,8 @@ class LayoutsExportTest : public testing::TestWithParam<File> {
 
 TEST_P(LayoutsExportTest, TheArtifactHasTheBytesOfTheExportOfUpstreamsFile) {
   const auto& [layout, model] = GetParam();
-  Export(absl::StrCat("--checkpoint=", DataPath(absl::StrCat("tests/checkpoints/", model, ".pth"))), "original");
+  Export(absl::StrCat("--checkpoint=", DataPath(absl::StrCat("tests/checkpoints/", model, ".safetensors"))),
+         "original");
   Export(absl::StrCat("--checkpoint=",
                       DataPath(absl::StrCat("tests/checkpoints/layouts/", layout, "/", model, ".safetensors"))),
          "other");

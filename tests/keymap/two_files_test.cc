@@ -172,7 +172,8 @@ TEST_F(TwoFilesTest, VerifyWantsTheFilesOfTheManifest) {
 TEST_F(TwoFilesTest, FilesThatDoNotFillTheTreeAreNamedAndNothingIsWritten) {
   const std::string parts =
       "backbone (" + FeaturesModel() + ".pth), linear_head (" + FeaturesModel() + "_linear_head.pth)";
-  const std::string other_backbone = DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".pth");
+  const std::string other_backbone =
+      DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".safetensors");
   const std::string link = folder_ + "/link.pth";
   std::filesystem::create_symlink(Backbone(), link);
   const struct {
@@ -228,7 +229,7 @@ TEST_F(TwoFilesTest, AHeadOfAnotherModelIsNamed) {
       "export",
       {"--model=" + ExampleModel("two files of other shapes"), "--out=m.pt", "--plugin_path=" + DataPath("models"),
        "--checkpoint=" + Head() + "," +
-           DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".pth")},
+           DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".safetensors")},
       folder_);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("FAILED_PRECONDITION: " + Head() + ": does not fit linear_head of " +
@@ -271,7 +272,7 @@ TEST_F(TwoFilesTest, InspectPrintsTheMappingOfEachPart) {
 }
 
 TEST_F(TwoFilesTest, InspectPrintsWhatKeepsEachFileFromFitting) {
-  const std::string other = DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".pth");
+  const std::string other = DataPath("tests/checkpoints/" + ExampleModel("features with registers") + ".safetensors");
   const ToolResult result = Inspect({"--checkpoint=" + other + "," + Head(), "--model=" + TwoFilesModel()});
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.out, AllOf(HasSubstr("\ndoes not fit backbone of " + TwoFilesModel() + ": "),

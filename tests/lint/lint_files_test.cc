@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
@@ -80,7 +81,6 @@ TEST(LintFilesTest, SaysWhatIsNoTorchScriptFile) {
   const struct {
     std::string file, error;
   } kCases[] = {
-      {"missing.pt", "NOT_FOUND: "},
       {"fp16.safetensors", "not a TorchScript file: a safetensors file, which has weights and no code"},
       {"fp16.pth", "not a TorchScript file: a checkpoint of torch.save, which has weights and no code"},
       {"legacy.pth", "not a TorchScript file: a pickle or an old checkpoint of torch.save"},
@@ -88,12 +88,19 @@ TEST(LintFilesTest, SaysWhatIsNoTorchScriptFile) {
       {"empty_file.pth", "DATA_LOSS: "},
   };
   for (const auto& test : kCases) {
-    const std::string path = DataPath(absl::StrCat("tests/checkpoints/", test.file));
+    const std::string path = TableFile(test.file);
     const ToolResult result = Lint({path});
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, testing::AllOf(HasSubstr(absl::StrCat(": ", path, ": ")), HasSubstr(test.error)));
   }
+}
+
+TEST(LintFilesTest, SaysWhatIsMissing) {
+  const ToolResult result = Lint({"missing.pt"});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, StartsWith("NOT_FOUND: missing.pt: "));
 }
 
 TEST(LintFilesTest, RefusesADamagedFile) {

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
@@ -110,9 +111,7 @@ TEST_F(NewPluginTest, AWorkspaceWithoutListHasTheFolderAndAnError) {
 }
 
 TEST_F(NewPluginTest, ABadCheckpointLeavesNothing) {
-  EXPECT_EQ(New({"--name=my_net", "--out=new", "--checkpoint=" + DataPath("tests/checkpoints/truncated_half.pth")})
-                .exit_status,
-            1);
+  EXPECT_EQ(New({"--name=my_net", "--out=new", "--checkpoint=" + TableFile("truncated_half.pth")}).exit_status, 1);
   Write("deep.safetensors",
         SafetensorsFile(R"({"a..w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}})", "8 bytes."));
   const ToolResult made = New({"--name=my_net", "--out=new", "--checkpoint=deep.safetensors"});
@@ -154,7 +153,7 @@ TEST_P(DraftTest, TakesEveryTensorPassesItsTestAndExports) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DraftTest,
-                         testing::Values(ExampleModel("features") + ".safetensors", ExampleModel("depth") + ".pth",
+                         testing::Values(ExampleModel("features") + ".pth", ExampleModel("depth") + ".safetensors",
                                          "legacy_nested_model.pth", "mixed_dtypes.pth", "teacher_chunked_blocks.pth",
                                          "dataparallel_state_dict.pth", "teacher_student_module_backbone.pth"),
                          [](const auto& info) { return info.param.substr(0, info.param.find('.')); });

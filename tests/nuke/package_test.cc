@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/table_files.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
@@ -372,8 +373,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(PackageTest, ACheckpointThatDoesNotFitLeavesNothing) {
   const std::string folder = EmptyFolder("misfit");
-  const ToolResult result =
-      RunWarmTool("package", Arguments({"--checkpoint=" + DataPath("tests/checkpoints/wrong_shape.pth")}), folder);
+  const ToolResult result = RunWarmTool("package", Arguments({"--checkpoint=" + TableFile("wrong_shape.pth")}), folder);
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, HasSubstr("does not fit " + DepthModel()));
   EXPECT_THAT(FileNames(folder), IsEmpty());

@@ -36,8 +36,9 @@ std::string ExampleModule(absl::string_view need) { return Find(need, "module");
 std::string ExamplePlugins(const std::vector<std::string>& needs) {
   std::string flag;
   for (const std::string& need : needs) {
-    absl::StrAppend(&flag, flag.empty() ? "--plugin_path=" : ",",
-                    DataPath(absl::StrCat("models/", ExampleFamily(need), "/testdata")));
+    const std::string stated = Find(need, "plugin");
+    const std::string folder = stated.empty() ? absl::StrCat("models/", ExampleFamily(need), "/testdata") : stated;
+    absl::StrAppend(&flag, flag.empty() ? "--plugin_path=" : ",", DataPath(folder));
   }
   return flag;
 }

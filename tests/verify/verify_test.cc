@@ -311,7 +311,14 @@ TEST_P(VerifyTest, EveryFlippedBitIsRefused) {
 
 Case Features() { return {"Features", FeaturesModel(), "libtorch", {FeaturesModel() + ".pth"}, DType::kFloat32}; }
 
-Case Registers() { return {"Registers", RegistersModel(), "libtorch", {RegistersModel() + ".pth"}, DType::kFloat32}; }
+Case Registers() {
+  return {"Registers", RegistersModel(), "libtorch", {RegistersModel() + ".safetensors"}, DType::kFloat32};
+}
+
+// A file with the tensors of the case Registers, in another layout.
+std::string RegistersInAnotherFile() {
+  return DataPath("tests/checkpoints/layouts/transformers/" + RegistersModel() + ".safetensors");
+}
 
 Case TwoFiles() {
   return {"TwoFiles",
@@ -323,13 +330,13 @@ Case TwoFiles() {
 
 // Each alteration makes the artifact anew, so the model is one that LibTorch compiles fast. Whether verify finds an
 // alteration with and without a manifest beside the artifact is asked once for seeded weights and once for a
-// checkpoint.
+// checkpoint. The file of the case Converted lacks a tensor, which the key map fills.
 INSTANTIATE_TEST_SUITE_P(Artifacts, VerifyTest,
                          testing::Values(Case{"Seeded", FeaturesModel(), "nuke", {}, DType::kFloat32},
                                          Case{.name = "Converted",
-                                              .model = RegistersModel(),
+                                              .model = FeaturesModel(),
                                               .target = "libtorch",
-                                              .checkpoints = {"no_mask_token.pth"},
+                                              .checkpoints = {"layouts/timm/" + FeaturesModel() + ".safetensors"},
                                               .dtype = DType::kFloat16,
                                               .alone = false},
                                          Case{.name = "Images",
@@ -494,7 +501,7 @@ TEST_F(AlteredArtifactTest, ALinkHasTheManifestOfItsFile) {
 
 TEST_F(AlteredArtifactTest, SeededWeightsHaveNoCheckpoint) {
   EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(),
-                             {DataPath("tests/checkpoints/" + ExampleModel("depth") + ".pth")}),
+                             {DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors")}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("leave out --checkpoint")));
 }
 
@@ -529,8 +536,7 @@ TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
 
 TEST(VerifyCheckpointTest, AnotherCheckpointIsRefused) {
   const Exported exported(Registers());
-  // The same tensors in another file.
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {DataPath("tests/checkpoints/plain_dict.pth")}),
+  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {RegistersInAnotherFile()}),
               StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
 }
 
@@ -592,9 +598,9 @@ TEST_F(OtherReleaseTest, ItsWeightsAreComparedWithTheCheckpoint) {
   EXPECT_THAT(verification.not_checked, ElementsAre(StartsWith("code, outputs and the manifest's other fields: ")));
   EXPECT_THAT(Verify(Tier::kWeights, /*with_checkpoint=*/false),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--checkpoint is missing")));
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported_.path(), {DataPath("tests/checkpoints/plain_dict.pth")},
-                             absl::nullopt, "", Tier::kWeights),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
+  EXPECT_THAT(
+      VerifyArtifact(TestRegistry(), exported_.path(), {RegistersInAnotherFile()}, absl::nullopt, "", Tier::kWeights),
+      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
 }
 
 TEST_F(OtherReleaseTest, WithoutTheCheckpointItIsTheFileOfItsManifest) {
