@@ -12,6 +12,7 @@
 #include "gtest/gtest.h"
 #include "tests/support/case_table.h"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -27,12 +28,6 @@ using ::testing::StartsWith;
 
 std::string RegistersModel() { return ExampleModel("features with registers"); }
 std::string SmallModel() { return ExampleModel("small files with registers"); }
-
-// The published file of a tiny model in a layout.
-std::string FileOf(const std::string& layout, const std::string& model) {
-  const std::string folder = layout == "original" ? "" : absl::StrCat("layouts/", layout, "/");
-  return absl::StrCat("tests/checkpoints/", folder, model, ".safetensors");
-}
 
 class ConvertTest : public testing::Test {
  protected:
@@ -85,13 +80,13 @@ class ConvertLayoutTest : public ConvertTest, public testing::WithParamInterface
 TEST_P(ConvertLayoutTest, GivesThePublishedFileByteForByte) {
   const auto& [layout, model] = GetParam();
   if (HasTimmRegisters(layout, model)) GTEST_SKIP() << "one-way; see OneWayRulesAreRefused";
-  const std::string wanted = ReadFile(DataPath(FileOf(layout, model)));
-  EXPECT_TRUE(Converted(DataPath(FileOf("original", model)), layout, LeftOut(layout)) == wanted);
+  const std::string wanted = ReadFile(LayoutFile(layout, model));
+  EXPECT_TRUE(Converted(LayoutFile("original", model), layout, LeftOut(layout)) == wanted);
 }
 
 TEST_P(ConvertLayoutTest, ThereAndBackIsByteEqual) {
   const auto& [layout, model] = GetParam();
-  const std::string published = DataPath(FileOf(layout, model));
+  const std::string published = LayoutFile(layout, model);
   for (const std::string to : {"original", "transformers", "transformers_v5_internal"}) {
     if (to == layout) continue;  // Asked below.
     if (model == ExampleModel("depth") && layout == "timm") continue;
@@ -123,7 +118,7 @@ TEST_F(ConvertTest, EveryFormatOfTorchSaveIsRead) {
   }
   const std::string whole = ExampleModel("features");
   EXPECT_TRUE(Converted(DataPath(absl::StrCat("tests/checkpoints/", whole, ".pth")), "original") ==
-              ReadFile(DataPath(FileOf("original", whole))));
+              ReadFile(LayoutFile("original", whole)));
 }
 
 TEST_F(ConvertTest, TensorsThatAreStridedOrShareAStorageAreWrittenInOrder) {
@@ -144,15 +139,14 @@ TEST_F(ConvertTest, PrintsWhatWasWritten) {
 
 // Its keys do not tell a relative model from a metric one, and nothing depends on it.
 TEST_F(ConvertTest, ModelsThatGiveTheSameFileNeedNotBeChosen) {
-  const ToolResult result =
-      Convert(DataPath(FileOf("original", ExampleModel("depth"))), "transformers", "m.safetensors");
+  const ToolResult result = Convert(LayoutFile("original", ExampleModel("depth")), "transformers", "m.safetensors");
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr(ExampleModel("depth") + ", " + ExampleModel("depth in metres") +
                                     " (the file is the same for each)\n"));
 }
 
 TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {
-  const ToolResult result = Convert(DataPath(FileOf("original", RegistersModel())), "timm", "m.safetensors");
+  const ToolResult result = Convert(LayoutFile("original", RegistersModel()), "timm", "m.safetensors");
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, AllOf(StartsWith("FAILED_PRECONDITION: "),
                                 HasSubstr(RegistersModel() + ".safetensors: layout timm cannot hold 2 parts of it\n"),
@@ -163,7 +157,7 @@ TEST_F(ConvertTest, WhatTheLayoutCannotHoldIsRefusedAndListed) {
 
 TEST_F(ConvertTest, OneWayRulesAreRefused) {
   for (const std::string& model : {RegistersModel(), ExampleModel("features of gated blocks")}) {
-    ASSERT_EQ(Convert(DataPath(FileOf("timm", model)), "original", "m.safetensors").exit_status, 0);
+    ASSERT_EQ(Convert(LayoutFile("timm", model), "original", "m.safetensors").exit_status, 0);
     const ToolResult result = Convert(Path("m.safetensors"), "timm", "back.safetensors");
     EXPECT_EQ(result.exit_status, 1);
     EXPECT_THAT(result.err, HasSubstr("pos_embed: timm has added the first row to cls_token"));
@@ -202,7 +196,7 @@ TEST_F(ConvertTest, KeysWithoutAPlaceInTheModelAreLeftOutByName) {
 }
 
 TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
-  const std::string checkpoint = DataPath(FileOf("original", RegistersModel()));
+  const std::string checkpoint = LayoutFile("original", RegistersModel());
   EXPECT_THAT(
       Convert(checkpoint, "timm", "m.safetensors", {"--leave_out=mask_toke,pos_embed"}).err,
       StartsWith("INVALID_ARGUMENT: --leave_out=mask_toke: names nothing that layout timm cannot hold; nearest: "
@@ -216,7 +210,7 @@ TEST_F(ConvertTest, AnItemOfLeaveOutThatNamesNothingIsAnError) {
 }
 
 TEST_F(ConvertTest, UnknownNamesAreErrorsWithTheNearest) {
-  const std::string checkpoint = DataPath(FileOf("original", RegistersModel()));
+  const std::string checkpoint = LayoutFile("original", RegistersModel());
   EXPECT_THAT(Convert(checkpoint, "tim", "m.safetensors").err,
               StartsWith("INVALID_ARGUMENT: --layout=tim: " + ExampleFamily("features") + "_tiny" +
                          " has no such layout; nearest: timm"));
@@ -276,7 +270,7 @@ variants: {toy: {summary: two vectors, module: Toy(2), file: toy.pth, licence: M
 }
 
 TEST_F(ConvertTest, TheInputIsNotReplacedAndAnExistingOutputIs) {
-  fs::copy_file(DataPath(FileOf("original", RegistersModel())), Path("m.safetensors"));
+  fs::copy_file(LayoutFile("original", RegistersModel()), Path("m.safetensors"));
   fs::permissions(Path("m.safetensors"), fs::perms::owner_write, fs::perm_options::add);
   const std::string before = ReadFile(Path("m.safetensors"));
   EXPECT_THAT(Convert("m.safetensors", "transformers", "m.safetensors").err, StartsWith("INVALID_ARGUMENT: "));

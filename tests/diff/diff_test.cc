@@ -9,6 +9,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -57,8 +58,7 @@ std::string File(const std::string& name) { return DataPath("tests/checkpoints/"
 TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
   for (const std::string layout : {"transformers", "transformers_v5_internal"}) {
     for (const std::string& model : {ExampleModel("features of gated blocks"), DepthModel()}) {
-      const ToolResult result =
-          Diff(File(model + ".safetensors"), File(absl::StrCat("layouts/", layout, "/", model, ".safetensors")));
+      const ToolResult result = Diff(File(model + ".safetensors"), LayoutFile(layout, model));
       EXPECT_EQ(result.exit_status, 0) << layout << " " << result.out << result.err;
       EXPECT_THAT(result.err, IsEmpty());
       EXPECT_THAT(result.out, AllOf(HasSubstr("layout original\n"), HasSubstr("layout " + layout + "\n"),
@@ -69,8 +69,7 @@ TEST_F(DiffTest, TheSameWeightsInEveryLayoutAndFormatAreEqual) {
 }
 
 TEST_F(DiffTest, ValuesThatDifferAreMeasured) {
-  const ToolResult result =
-      Diff(File(RegistersModel() + ".safetensors"), File("layouts/timm/" + RegistersModel() + ".safetensors"));
+  const ToolResult result = Diff(File(RegistersModel() + ".safetensors"), LayoutFile("timm", RegistersModel()));
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err,
               AllOf(StartsWith("FAILED_PRECONDITION: "), HasSubstr(RegistersModel() + ".safetensors: differs from "),
@@ -113,7 +112,7 @@ TEST_F(DiffTest, AModelThatBothMayBeOfIsTaken) {
 
 TEST_F(DiffTest, ArtifactsAreCompared) {
   Export(RegistersModel(), File(RegistersModel() + ".safetensors"), "a.pt");
-  Export(RegistersModel(), File("layouts/transformers/" + RegistersModel() + ".safetensors"), "b.pt");
+  Export(RegistersModel(), LayoutFile("transformers", RegistersModel()), "b.pt");
   Export(RegistersModel(), File(RegistersModel() + ".safetensors"), "half.pt", {"--dtype=float16"});
   EXPECT_EQ(Diff("a.pt", "b.pt").exit_status, 0);
   EXPECT_EQ(Diff("a.pt", File(RegistersModel() + ".safetensors")).exit_status, 0);
@@ -158,8 +157,8 @@ TEST_F(DiffTest, DamagedArtifactsAreRefused) {
 }
 
 TEST_F(DiffTest, JsonListsEveryTensor) {
-  const ToolResult result = Diff(File(RegistersModel() + ".safetensors"),
-                                 File("layouts/timm/" + RegistersModel() + ".safetensors"), {"--json"});
+  const ToolResult result =
+      Diff(File(RegistersModel() + ".safetensors"), LayoutFile("timm", RegistersModel()), {"--json"});
   EXPECT_EQ(result.exit_status, 1);
   const nlohmann::json json = nlohmann::json::parse(result.out);
   EXPECT_FALSE(json["equal"].get<bool>());

@@ -7,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/case_table.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -34,11 +35,8 @@ class LayoutsExportTest : public testing::TestWithParam<File> {
 
 TEST_P(LayoutsExportTest, TheArtifactHasTheBytesOfTheExportOfUpstreamsFile) {
   const auto& [layout, model] = GetParam();
-  Export(absl::StrCat("--checkpoint=", DataPath(absl::StrCat("tests/checkpoints/", model, ".safetensors"))),
-         "original");
-  Export(absl::StrCat("--checkpoint=",
-                      DataPath(absl::StrCat("tests/checkpoints/layouts/", layout, "/", model, ".safetensors"))),
-         "other");
+  Export(absl::StrCat("--checkpoint=", LayoutFile("original", model)), "original");
+  Export(absl::StrCat("--checkpoint=", LayoutFile(layout, model)), "other");
   EXPECT_TRUE(ReadFile(folder_ + "/original.pt") == ReadFile(folder_ + "/other.pt"));
   EXPECT_THAT(ReadFile(folder_ + "/other.manifest.json"), HasSubstr(absl::StrCat("\"layout\": \"", layout, "\"")));
 }

@@ -32,6 +32,7 @@
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
+#include "tests/support/layout_file.h"
 
 namespace modelport {
 namespace {
@@ -51,7 +52,7 @@ class LayoutsTest : public testing::TestWithParam<File> {
     ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find(GetParam().model));
     key_map_ = entry.plugin->key_map;
     ASSERT_OK_AND_ASSIGN(tree_, BuildModuleTree(entry.plugin->library, entry.variant->module));
-    path_ = absl::StrCat("tests/checkpoints/layouts/", GetParam().layout, "/", GetParam().model, ".safetensors");
+    path_ = LayoutFile(GetParam().layout, GetParam().model);
   }
 
   absl::StatusOr<Plan> Make(const std::string& layout) {

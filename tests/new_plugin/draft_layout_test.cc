@@ -27,6 +27,7 @@
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 
 namespace modelport {
 namespace {
@@ -59,8 +60,7 @@ class DraftedFileTest : public testing::TestWithParam<File> {};
 TEST_P(DraftedFileTest, MapsWhatItFillsAsThePluginDoes) {
   const auto [layout, name, filled, slots] = GetParam();
   const Model model(name);
-  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint,
-                       OpenCheckpoint(absl::StrCat("tests/checkpoints/layouts/", layout, "/", name, ".safetensors")));
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, OpenCheckpoint(LayoutFile(layout, name)));
   ASSERT_OK_AND_ASSIGN(const LayoutDraft draft, DraftLayout(checkpoint.state_dicts()[0], model.tree));
   EXPECT_EQ(draft.filled, filled) << draft.yaml;
   EXPECT_EQ(draft.slots, slots);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -30,9 +31,7 @@ class ConfigJsonTest : public testing::Test {
   void SetUp() override { Use("transformers"); }
 
   void Use(const std::string& layout) {
-    const std::string folder =
-        layout == "original" ? "tests/checkpoints" : absl::StrCat("tests/checkpoints/layouts/", layout);
-    std::filesystem::copy_file(DataPath(absl::StrCat(folder, "/tiny_dav2.safetensors")), folder_ + "/c.safetensors",
+    std::filesystem::copy_file(LayoutFile(layout, "tiny_dav2"), folder_ + "/c.safetensors",
                                std::filesystem::copy_options::overwrite_existing);
   }
 
