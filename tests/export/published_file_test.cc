@@ -35,18 +35,9 @@ std::string FileWithSpaces(size_t spaces) {
                                                            good.substr(sizeof(size) + size));
   return path;
 }
-const std::string& RelativeFile() {
-  static const auto* const path = new std::string(FileWithSpaces(0));
-  return *path;
-}
-const std::string& MetricFile() {
-  static const auto* const path = new std::string(FileWithSpaces(8));
-  return *path;
-}
-const std::string& OtherFile() {
-  static const auto* const path = new std::string(FileWithSpaces(16));
-  return *path;
-}
+std::string RelativeFile() { return FileWithSpaces(0); }
+std::string MetricFile() { return FileWithSpaces(8); }
+std::string OtherFile() { return FileWithSpaces(16); }
 
 std::string Digest(const std::string& path, size_t digits = 64) {
   return absl::StrCat("    digest: {sha256: ", Sha256Of(ReadFile(path)).substr(0, digits),
