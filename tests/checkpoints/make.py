@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 """Writes the small checkpoints of this folder and expected.json.
 
 The files hold the models of plugin/, with seeded weights of seed 0, in each way in which torch.save and safetensors
