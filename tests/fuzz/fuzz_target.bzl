@@ -8,7 +8,7 @@ _SECONDS = 30
 def fuzz_target(name, deps, dictionary = None):
     """Defines NAME_fuzzer, the program of NAME_fuzzer.cc, and the test NAME.
 
-    The test runs the program on the inputs in corpus/NAME.tar.gz and in regressions/NAME. With --config=fuzz libFuzzer then makes new inputs.
+    The test runs the program on the inputs in corpus/NAME.tar.zst and in regressions/NAME. With --config=fuzz libFuzzer then makes new inputs.
 
     Args:
       name: of the parser.
@@ -16,7 +16,7 @@ def fuzz_target(name, deps, dictionary = None):
       dictionary: a file of dictionaries/ with tokens for libFuzzer; none by default.
     """
     fuzzer = name + "_fuzzer"
-    corpus = "corpus/{}.tar.gz".format(name)
+    corpus = "corpus/{}.tar.zst".format(name)
     regressions = native.glob(["regressions/{}/*".format(name)])
     dictionaries = ["dictionaries/{}.dict".format(dictionary)] if dictionary else []
     cc_binary(

@@ -8,7 +8,7 @@ corpus=$TEST_TMPDIR/corpus
 outputs=$TEST_UNDECLARED_OUTPUTS_DIR
 
 mkdir "$corpus"
-tar --no-overwrite-dir -xzf "$folder/corpus/$name.tar.gz" -C "$corpus"
+tar --no-overwrite-dir --zstd -xf "$folder/corpus/$name.tar.zst" -C "$corpus"
 shopt -s nullglob
 regressions=("$folder/regressions/$name/"*)
 ((${#regressions[@]} == 0)) || cp -L "${regressions[@]}" "$corpus"

@@ -13,6 +13,7 @@
 #include "gtest/gtest.h"
 #include "nlohmann/json.hpp"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -29,9 +30,7 @@ std::string FeaturesModel() { return ExampleModel("features"); }
 std::string TwoFilesModel() { return ExampleModel("two files"); }
 
 std::string Backbone() { return DataPath("tests/checkpoints/" + FeaturesModel() + ".pth"); }
-std::string Transformers() {
-  return DataPath("tests/checkpoints/layouts/transformers/" + FeaturesModel() + ".safetensors");
-}
+std::string Transformers() { return LayoutFile("transformers", FeaturesModel()); }
 std::string Head() { return DataPath("tests/checkpoints/parts/" + FeaturesModel() + "_linear_head.safetensors"); }
 std::string OtherHead() { return DataPath("tests/checkpoints/parts/other_linear_head.safetensors"); }
 

@@ -14,6 +14,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -27,9 +28,7 @@ using testing::StartsWith;
 
 std::string TwoFilesModel() { return ExampleModel("two files"); }
 
-std::string Backbone() {
-  return DataPath("tests/checkpoints/layouts/transformers/" + ExampleModel("features") + ".safetensors");
-}
+std::string Backbone() { return LayoutFile("transformers", ExampleModel("features")); }
 std::string Head() {
   return DataPath("tests/checkpoints/parts/" + ExampleModel("features") + "_linear_head.safetensors");
 }

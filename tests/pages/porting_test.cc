@@ -17,6 +17,7 @@
 #include "tests/goldens/golden_case.h"
 #include "tests/house/read_sources.h"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/reference_file.h"
 #include "tests/support/tool_process.h"
 
@@ -87,8 +88,7 @@ class PortingTest : public testing::Test {
       if (!absl::ConsumePrefix(&text, "yaml\n# ")) continue;
       std::ofstream(folder_ + "/" + std::string(text.substr(0, text.find('\n')))) << "# " << text;
     }
-    fs::copy_file("tests/checkpoints/layouts/transformers/" + ExampleModel("features") + ".safetensors",
-                  folder_ + "/model.safetensors");
+    fs::copy_file(LayoutFile("transformers", ExampleModel("features")), folder_ + "/model.safetensors");
     auto golden = ReadGoldenCase(ExampleGoldens("features") + "/56x56_b1.json");
     ASSERT_OK(golden);
     std::ofstream(folder_ + "/golden.safetensors", std::ios::binary) << ReferenceBytes(

@@ -78,20 +78,20 @@ Tensors InLayout(const Tensors& tensors, const Case& rules) {
     for (const std::string& rule : Texts(rules, "rename")) {
       name = absl::StrReplaceAll(name, {{Words(rule)[0], Words(rule)[1]}});
     }
-    bool halved = false;
-    for (const std::string& rule : Texts(rules, "halve")) {
+    bool is_split = false;
+    for (const std::string& rule : Texts(rules, "split")) {
       const std::vector<std::string> words = Words(rule);
       if (!absl::StrContains(name, words[0])) continue;
-      halved = true;
-      Tensor half = tensor;
-      half.shape[0] /= 2;
-      const size_t size = tensor.bytes.size() / 2;
-      for (const size_t i : {0, 1}) {
-        half.bytes = tensor.bytes.substr(i * size, size);
-        made[absl::StrReplaceAll(name, {{words[0], words[1 + i]}})] = half;
+      is_split = true;
+      const int64_t parts = words.size() - 1, size = tensor.bytes.size() / parts;
+      Tensor part = tensor;
+      part.shape[0] /= parts;
+      for (int64_t i = 0; i < parts; ++i) {
+        part.bytes = tensor.bytes.substr(i * size, size);
+        made[absl::StrReplaceAll(name, {{words[0], words[1 + i]}})] = part;
       }
     }
-    if (!halved) made[name] = tensor;
+    if (!is_split) made[name] = tensor;
   }
   return made;
 }

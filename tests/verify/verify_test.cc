@@ -27,6 +27,7 @@
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
+#include "tests/support/layout_file.h"
 #include "tests/support/tool_process.h"
 
 namespace modelport {
@@ -316,9 +317,7 @@ Case Registers() {
 }
 
 // A file with the tensors of the case Registers, in another layout.
-std::string RegistersInAnotherFile() {
-  return DataPath("tests/checkpoints/layouts/transformers/" + RegistersModel() + ".safetensors");
-}
+std::string RegistersInAnotherFile() { return LayoutFile("transformers", RegistersModel()); }
 
 Case TwoFiles() {
   return {"TwoFiles",
@@ -391,7 +390,7 @@ TEST(VerifyFilesTest, WhetherAFileIsThePublishedOneIsCheckedWithoutTheCheckpoint
 TEST(VerifyFilesTest, AnArtifactAloneIsVerifiedWithItsWeightsInAnyLayout) {
   const Exported exported(Features());
   fs::remove(exported.manifest_path());
-  const std::string other = DataPath("tests/checkpoints/layouts/transformers/" + FeaturesModel() + ".safetensors");
+  const std::string other = LayoutFile("transformers", FeaturesModel());
   ASSERT_OK_AND_ASSIGN(const Verification verification, VerifyArtifact(TestRegistry(), exported.path(), {other}));
   EXPECT_THAT(verification.passed, testing::Contains(HasSubstr(other)));
   EXPECT_THAT(verification.not_checked, IsEmpty());
