@@ -14,6 +14,7 @@
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
+#include "common/keymap/left_out.h"
 #include "common/operation/slot_source.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -105,14 +106,24 @@ absl::Status ChooseStated(const StatedManifest& stated, Given& given) {
                                                  Brief(missing.front()->part()), ", ", missing.front()->source()));
 }
 
+std::string ChoicesText(const std::vector<GivenCheckpoint>& files) {
+  return absl::StrJoin(files, " and ", [](std::string* out, const GivenCheckpoint& file) {
+    absl::StrAppend(out, "layout ", Brief(file.choice.layout), ", state_dict ",
+                    Brief(DictName(file.choice.state_dict.value_or(""))));
+  });
+}
+
 absl::StatusOr<ArtifactPlan> PlanOf(const Registry& registry, const ArtifactRequest& request,
                                     const StatedManifest& stated, const std::vector<std::string>& checkpoints) {
   ASSIGN_OR_RETURN(Given given, Open(checkpoints));
   // A manifest within an artifact names no checkpoints.
   if (stated.is_whole) RETURN_IF_ERROR(ChooseStated(stated, given));
   absl::StatusOr<ArtifactPlan> plan = PlanArtifact(registry, request, given.files);
-  // A file that the manifest names fits, unless it names another layout or state dict of it.
-  if (!plan.ok()) return stated.is_whole ? Annotate(plan.status(), stated.path) : plan.status();
+  // The files that a manifest names fit, unless it names another layout or state dict of one.
+  if (!plan.ok() && stated.is_whole) {
+    return Annotate(plan.status(), absl::StrCat(stated.path, ": ", ChoicesText(given.files)));
+  }
+  RETURN_IF_ERROR(plan.status());
   for (const MappedPart& part : plan->weights.mapped) {
     RETURN_IF_ERROR(VerifyInputs(part.checkpoint, part.plan.sources));
     plan->weights.sources.push_back(given.sources[part.checkpoint.path()]);
