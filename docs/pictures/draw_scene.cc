@@ -13,7 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 #include "docs/pictures/trace.h"
 #include "docs/pictures/write_scenes.h"
 #include "tools/command/command.h"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "common/status/status_matchers.h"
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 #include "docs/pictures/trace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -6,7 +6,7 @@
 #include "common/checkpoint/safetensors_writer.h"
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 #include "docs/pictures/trace.h"
 
 namespace modelport {

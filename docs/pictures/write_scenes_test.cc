@@ -5,7 +5,7 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/status/status_matchers.h"
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 #include "docs/pictures/trace.h"
 #include "gtest/gtest.h"
 

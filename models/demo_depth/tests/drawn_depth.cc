@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 #include "docs/pictures/trace.h"
 #include "gtest/gtest.h"
 

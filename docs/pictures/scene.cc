@@ -1,4 +1,4 @@
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "docs/pictures/random_scene.h"
+#include "docs/pictures/scene.h"
 
 #include "common/status/status_matchers.h"
 #include "docs/pictures/trace.h"
