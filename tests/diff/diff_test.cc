@@ -122,7 +122,7 @@ TEST_F(DiffTest, ArtifactsAreCompared) {
 }
 
 TEST_F(DiffTest, AnArgumentThatAnArtifactWasMadeWithIsASetting) {
-  const std::string checkpoint = File(ExampleModel("depth in metres") + ".pth");
+  const std::string checkpoint = File(DepthModel() + ".safetensors");
   Export(ExampleModel("depth in metres"), checkpoint, "a.pt");
   Export(ExampleModel("depth in metres"), checkpoint, "b.pt", {"--set=max_depth=80"});
   const ToolResult result = Diff("a.pt", "b.pt");
