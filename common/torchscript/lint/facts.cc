@@ -12,8 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "common/text/dotted_path.h"
-#include "common/torchscript/lint/extents.h"
 #include "common/torchscript/lint/operator_kinds.h"
+#include "common/torchscript/lint/step.h"
 
 namespace modelport {
 namespace {

@@ -1,5 +1,4 @@
-// The rules of the lint. Each rule, or group of rules, has a .cc file. A new rule is a function here and a row in
-// lint.cc.
+// The rules of the lint. A new rule is a function here and a row in lint.cc.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_LINT_RULES_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_LINT_RULES_H_
 
