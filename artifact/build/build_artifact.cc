@@ -12,7 +12,6 @@
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/runtime/operator_table.h"
 #include "common/torchscript/script/build_module.h"
-#include "common/torchscript/script/keep_method.h"
 #include "common/torchscript/weights/read_source.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"

@@ -14,7 +14,7 @@
 #include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/lint/testing/script_writer.h"
 #include "common/torchscript/runtime/operators.h"
-#include "common/torchscript/script/nesting.h"
+#include "common/torchscript/script/compiler.h"
 #include "common/torchscript/script/torch_status.h"
 #include "tests/fuzz/fuzz_check.h"
 

@@ -1,15 +1,19 @@
 #include "common/torchscript/script/build_module.h"
 
+#include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/script/compiler.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/ivalue.h"
 #include "common/torchscript/script/torch_status.h"
 
@@ -17,7 +21,9 @@ namespace modelport {
 namespace {
 
 using Names = absl::flat_hash_set<absl::string_view>;
+using torch::jit::Function;
 using torch::jit::Module;
+using torch::jit::Node;
 
 absl::StatusOr<Module> Instantiate(Compiler& compiler, const ModuleNode& node, const std::vector<at::Tensor>& tensors) {
   ASSIGN_OR_RETURN(const c10::ClassTypePtr type, compiler.ClassFor(node));
@@ -65,6 +71,40 @@ bool Defines(const std::vector<absl::string_view>& words, const Names& names) {
   return false;
 }
 
+// The functions that a method calls, directly or through others, and the method itself.
+class Reached {
+ public:
+  void Add(Function& function) {
+    if (!functions_.insert(&function).second) return;
+    ForEachNode(*torch::jit::toGraphFunction(function).graph()->block(), [this](const Node& node) { AddCallee(node); });
+  }
+
+  bool Contains(const Function* function) const { return functions_.count(function) > 0; }
+
+ private:
+  void AddCallee(const Node& node) {
+    if (node.kind() == torch::jit::prim::CallMethod) {
+      Add(node.input(0)->type()->expectRef<c10::ClassType>().getMethod(node.s(torch::jit::attr::name)));
+    } else if (node.kind() == torch::jit::prim::CallFunction) {
+      Add(*node.input(0)->type()->expectRef<c10::FunctionType>().function());
+    }
+  }
+
+  std::set<const Function*> functions_;
+};
+
+void RemoveOthers(const torch::jit::Module& module, const std::string& name) {
+  Reached reached;
+  reached.Add(module.type()->getMethod(name));
+  for (const torch::jit::Module& submodule : module.modules()) {
+    const c10::ClassTypePtr type = submodule.type();
+    const std::vector<Function*> methods = type->methods();
+    for (const Function* method : methods) {
+      if (!reached.Contains(method)) type->unsafeRemoveMethod(method->name());
+    }
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Module> BuildModule(const ModuleTree& tree, const std::vector<at::Tensor>& tensors,
@@ -89,6 +129,11 @@ Names CalledNames(const ModuleTree& tree) {
     if (Defines(words, names)) names.insert(words.begin(), words.end());
   }
   return names;
+}
+
+absl::Status KeepMethod(const torch::jit::Module& module, const std::string& name) {
+  if (module.type()->findMethod(name) == nullptr) return absl::NotFoundError(absl::StrCat("no method ", name));
+  return CatchTorch([&] { RemoveOthers(module, name); });
 }
 
 }  // namespace modelport

@@ -3,9 +3,11 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/module_tree/module_tree.h"
@@ -24,6 +26,11 @@ absl::StatusOr<torch::jit::Module> BuildModule(const ModuleTree& tree, const std
 // The words in the text of the tree's methods and of the functions that these words name. The free functions that the
 // methods call, themselves or through other functions, are among them. The words lie in the tree's library.
 absl::flat_hash_set<absl::string_view> CalledNames(const ModuleTree& tree);
+
+// Removes from the classes of `module` and its submodules every method that the method `name` of `module` does not
+// call, directly or through others. Other modules that are still in use must not share these classes.
+//   NotFound  `module` has no such method
+absl::Status KeepMethod(const torch::jit::Module& module, const std::string& name);
 
 }  // namespace modelport
 

@@ -4,6 +4,7 @@
 
 #include <ATen/core/jit_type.h>
 #include <torch/csrc/jit/api/compilation_unit.h>
+#include <torch/csrc/jit/frontend/source_range.h>
 #include <torch/csrc/jit/frontend/tree_views.h>
 
 #include <cstddef>
@@ -17,7 +18,6 @@
 #include "absl/status/statusor.h"
 #include "common/module_tree/module_tree.h"
 #include "common/torchscript/script/graph_operators.h"
-#include "common/torchscript/script/module_value.h"
 #include "common/torchscript/script/plugin_resolver.h"
 
 namespace modelport {
@@ -68,6 +68,15 @@ class Compiler {
   std::map<std::string, int> name_counts_;
   size_t operations_ = 0;  // Of all functions and methods.
 };
+
+// The most levels of nesting in TorchScript text: blocks and elifs around a statement, plus brackets and chained
+// operations within it. LibTorch's parser and compiler recurse at each level, and some thousand levels exhaust the
+// stack.
+inline constexpr int kMaxNesting = 200;
+
+// Throws LibTorch's ErrorReport, as its parser does, at the first place of `source` that nests deeper. Does not
+// recurse.
+void CheckNesting(const std::shared_ptr<torch::jit::Source>& source);
 
 }  // namespace modelport
 

@@ -1,5 +1,3 @@
-#include "common/torchscript/script/keep_method.h"
-
 #include <ATen/ops/equal.h>
 #include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/build_module.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

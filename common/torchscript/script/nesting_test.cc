@@ -1,10 +1,9 @@
-#include "common/torchscript/script/nesting.h"
-
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/script/compiler.h"
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
