@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+
 namespace modelport {
 
 // The largest YAML file in bytes: fifty times the largest of the catalog.
@@ -27,7 +29,9 @@ struct YamlMark {
 };
 
 // "models/family/modules.yaml:41:5".
-std::string MarkString(const YamlMark& mark);
+inline std::string MarkString(const YamlMark& mark) {
+  return absl::StrCat(mark.file, ":", mark.line, ":", mark.column);
+}
 
 struct YamlValue {
   // kInvalid is a value that could not be parsed. The parser has reported that, so readers do not report it again.
