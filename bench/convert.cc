@@ -5,8 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "bench/cost_bench.h"
 #include "bench/measure.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

@@ -8,8 +8,8 @@
 #include "common/keymap/published_keys.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

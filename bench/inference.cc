@@ -28,8 +28,8 @@
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {

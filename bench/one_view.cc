@@ -16,13 +16,13 @@
 #include "common/status/status_macros.h"
 #include "common/torchscript/script/build_module.h"
 #include "common/torchscript/script/torch_status.h"
-#include "common/torchscript/weights/bind_tensors.h"
+#include "common/torchscript/weights/weights.h"
 #include "models/built_in_plugins.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"
 #include "registry/registry.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

@@ -14,8 +14,8 @@
 #include "common/status/status_macros.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

@@ -25,7 +25,7 @@
 #include "bench/measure.h"
 #include "bench/written_out.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

@@ -9,7 +9,7 @@ def _embedded_header_impl(ctx):
 #define {guard}
 
 #include "absl/types/span.h"
-#include "common/text/embedded_file.h"
+#include "common/text/template.h"
 
 namespace modelport {{
 
@@ -46,7 +46,7 @@ def embed_files(name, srcs, function, header = None, deps = None, hdrs = None):
         header = "{}/{}.h".format(native.package_name(), name)
         hdrs = [name + ".h"]
         deps = [
-            Label("//common/text:embedded_file"),
+            Label("//common/text:template"),
             Label("@com_google_absl//absl/types:span"),
         ]
     native.genrule(

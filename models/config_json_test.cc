@@ -18,7 +18,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
-#include "registry/recognise/compare_config.h"
+#include "registry/recognise/checked_plan.h"
 #include "registry/registry.h"
 #include "tests/support/case_table.h"
 

@@ -9,11 +9,10 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
-#include "registry/build_within.h"
-#include "registry/find_wrapper.h"
 #include "registry/link_plugins.h"
 #include "registry/plugin_folder.h"
 #include "registry/toy_plugin.h"
+#include "registry/wrappers.h"
 #include "targets/targets.h"
 
 namespace modelport {

@@ -18,11 +18,10 @@
 #include "common/status/annotate.h"
 #include "common/text/nearest.h"
 #include "common/yaml/problems.h"
-#include "registry/build_within.h"
-#include "registry/find_wrapper.h"
 #include "registry/link_key_map.h"
 #include "registry/parse_plugin.h"
 #include "registry/weight_parts.h"
+#include "registry/wrappers.h"
 
 namespace modelport {
 namespace {

@@ -101,7 +101,7 @@ struct Plugin {
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
   std::vector<Call> examples;
-  std::vector<Wrapper> wrappers;  // In file order; find_wrapper.h tells those of a variant.
+  std::vector<Wrapper> wrappers;  // In file order; wrappers.h tells those of a variant.
   std::vector<Variant> variants;  // In file order. Empty for a family of shared layers.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;

@@ -9,8 +9,8 @@
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
+#include "tools/command/command.h"
 #include "tools/command/terminal.h"
-#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

@@ -28,7 +28,7 @@ def tool(name, deps, visibility):
         deps = [
             name + "_command",
             "//tools/command:commands",
-            "//tools/command:tool_main",
+            "//tools/command",
         ],
     )
     if reads_plugins:

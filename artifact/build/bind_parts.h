@@ -10,7 +10,7 @@
 #include "absl/status/status.h"
 #include "common/module_tree/keep_outputs.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/weights/bind_tensors.h"
+#include "common/torchscript/weights/weights.h"
 #include "registry/recognise/map_weights.h"
 
 namespace modelport {

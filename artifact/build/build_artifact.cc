@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/archive/save_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/runtime/operator_table.h"
 #include "common/torchscript/script/build_module.h"
-#include "common/torchscript/weights/read_source.h"
+#include "common/torchscript/weights/weights.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"
 

@@ -8,9 +8,8 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "registry/build_within.h"
-#include "registry/find_wrapper.h"
 #include "registry/plugin.h"
+#include "registry/wrappers.h"
 
 namespace modelport {
 namespace {

@@ -14,7 +14,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
-#include "registry/find_wrapper.h"
+#include "registry/wrappers.h"
 
 namespace modelport {
 namespace {

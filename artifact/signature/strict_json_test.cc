@@ -1,5 +1,4 @@
-#include "artifact/signature/strict_json.h"
-
+#include "artifact/signature/signature.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -16,7 +16,7 @@
 #include "common/checkpoint/contents.h"
 #include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/readers.h"
-#include "common/checkpoint/safetensors_dtype.h"
+#include "common/checkpoint/safetensors_writer.h"
 #include "common/io/byte_reader.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -36,7 +36,7 @@ struct SafetensorsEntry {
   uint64_t end = 0;
 };
 
-struct SafetensorsHeader {
+struct ParsedHeader {
   std::vector<SafetensorsEntry> entries;        // In the header's order; keys are unique.
   std::map<std::string, std::string> metadata;  // __metadata__.
 };
@@ -59,7 +59,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   explicit HeaderHandler(Budget& budget) : budget_(budget) {}
 
   const absl::Status& error() const { return error_; }
-  SafetensorsHeader TakeHeader() { return std::move(header_); }
+  ParsedHeader TakeHeader() { return std::move(header_); }
 
   bool start_object(size_t) override;
   bool key(string_t& name) override;
@@ -92,7 +92,7 @@ class HeaderHandler : public nlohmann::json_sax<nlohmann::json> {
   std::vector<uint64_t> numbers_;            // Those of the current array.
   std::string key_;                          // The last key of the root.
   absl::flat_hash_set<std::string> keys_;
-  SafetensorsHeader header_;
+  ParsedHeader header_;
   absl::Status error_;
 };
 
@@ -199,7 +199,7 @@ bool HeaderHandler::end_object() {
 // Parses the JSON text of a header, and spends `budget` on the entries that it makes.
 //   DataLoss          not JSON in UTF-8, not the structure that safetensors prescribes, or a key that occurs twice
 //   InvalidArgument   the budget is exceeded
-absl::StatusOr<SafetensorsHeader> ParseSafetensorsHeader(absl::string_view json, Budget& budget) {
+absl::StatusOr<ParsedHeader> ParseSafetensorsHeader(absl::string_view json, Budget& budget) {
   // The parser would stop at a NUL as if the text ended there.
   if (const size_t nul = json.find('\0'); nul != json.npos) {
     return absl::DataLossError(absl::StrCat("header has a NUL at its byte ", nul));
@@ -267,7 +267,7 @@ absl::StatusOr<CheckpointContents> ReadSafetensors(absl::string_view file) {
   ByteReader reader(file);
   ASSIGN_OR_RETURN(const absl::string_view text, ReadHeaderText(reader));
   Budget budget(file.size());
-  ASSIGN_OR_RETURN(SafetensorsHeader header, ParseSafetensorsHeader(text, budget));
+  ASSIGN_OR_RETURN(ParsedHeader header, ParseSafetensorsHeader(text, budget));
   const absl::string_view data = file.substr(reader.offset());
   RETURN_IF_ERROR(CheckCoverage(header.entries, data.size()));
   if (header.entries.empty()) return absl::InvalidArgumentError("holds no tensors");

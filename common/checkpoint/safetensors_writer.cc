@@ -1,12 +1,32 @@
 #include "common/checkpoint/safetensors_writer.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
-#include "common/checkpoint/safetensors_dtype.h"
 #include "common/io/byte_reader.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {
+namespace {
+
+struct Row {
+  absl::string_view name;
+  DType dtype;
+};
+
+// In the order of the library's enum.
+constexpr Row kRows[] = {
+    {"BOOL", DType::kBool},   {"U8", DType::kUInt8},      {"I8", DType::kInt8},   {"I16", DType::kInt16},
+    {"F16", DType::kFloat16}, {"BF16", DType::kBFloat16}, {"I32", DType::kInt32}, {"F32", DType::kFloat32},
+    {"F64", DType::kFloat64}, {"I64", DType::kInt64},
+};
+
+const Row* Find(DType dtype) {
+  return std::find_if(std::begin(kRows), std::end(kRows), [=](const Row& row) { return row.dtype == dtype; });
+}
+
+}  // namespace
 
 bool ComesBefore(const SafetensorsTensor& a, const SafetensorsTensor& b) {
   const int a_rank = SafetensorsRank(a.dtype), b_rank = SafetensorsRank(b.dtype);
@@ -32,5 +52,14 @@ std::string SafetensorsHeader(const std::vector<SafetensorsTensor>& tensors,
   text.resize((text.size() + 7) / 8 * 8, ' ');
   return LittleEndian<uint64_t>(text.size()) + text;
 }
+
+absl::string_view SafetensorsDTypeName(DType dtype) { return Find(dtype)->name; }
+
+absl::optional<DType> ParseSafetensorsDType(absl::string_view name) {
+  const auto row = std::find_if(std::begin(kRows), std::end(kRows), [=](const Row& r) { return r.name == name; });
+  return row == std::end(kRows) ? absl::nullopt : absl::make_optional(row->dtype);
+}
+
+int SafetensorsRank(DType dtype) { return static_cast<int>(Find(dtype) - std::begin(kRows)); }
 
 }  // namespace modelport

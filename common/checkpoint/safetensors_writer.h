@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 
@@ -25,6 +26,15 @@ bool ComesBefore(const SafetensorsTensor& a, const SafetensorsTensor& b);
 // row-major elements follow in the same order. Keys are UTF-8 and unique; without `metadata` there is no __metadata__.
 std::string SafetensorsHeader(const std::vector<SafetensorsTensor>& tensors,
                               const std::map<std::string, std::string>& metadata);
+
+// The name of `dtype` in safetensors files: "BF16".
+absl::string_view SafetensorsDTypeName(DType dtype);
+
+// The inverse; nullopt for an unknown name.
+absl::optional<DType> ParseSafetensorsDType(absl::string_view name);
+
+// The rank of `dtype` in the order of the safetensors library, which puts tensors of a higher rank first.
+int SafetensorsRank(DType dtype);
 
 }  // namespace modelport
 

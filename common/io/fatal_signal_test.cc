@@ -1,5 +1,3 @@
-#include "common/io/fatal_signal.h"
-
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -7,6 +5,7 @@
 #include <functional>
 #include <thread>
 
+#include "common/io/signals.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

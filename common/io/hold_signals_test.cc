@@ -1,5 +1,3 @@
-#include "common/io/hold_signals.h"
-
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -7,6 +5,7 @@
 
 #include <thread>
 
+#include "common/io/signals.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -15,8 +15,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/io/fatal_signal.h"
 #include "common/io/input_record.h"
+#include "common/io/signals.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 

@@ -1,5 +1,5 @@
 // A file mapped into memory, read-only. If another process truncates the file, or the disk cannot read it, the process
-// ends when it accesses the missing bytes: after the steps of fatal_signal.h, with an error on stderr that names the
+// ends when it accesses the missing bytes: after the steps of signals.h, with an error on stderr that names the
 // file, and with exit status 1.
 #ifndef MODELPORT_COMMON_IO_MAPPED_FILE_H_
 #define MODELPORT_COMMON_IO_MAPPED_FILE_H_

@@ -13,7 +13,6 @@
 #include "common/io/folder_lock.h"
 #include "common/io/input_record.h"
 #include "common/io/partial_name.h"
-#include "common/io/take_names.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 

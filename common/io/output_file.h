@@ -60,7 +60,7 @@ class OutputFile : public Writer {
 
   // The same for files of one folder, each of which describes those before it. A file never stands beside files that it
   // does not describe, even if the process is killed, or if another process commits under the same names at the same
-  // time (take_names.h).
+  // time (partial_name.h).
   static absl::Status CommitTogether(const std::vector<OutputFile*>& files);
 
   // The folder and name that the file will have, with symbolic links resolved.

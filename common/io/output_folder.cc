@@ -11,9 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "common/io/folder_lock.h"
-#include "common/io/hold_signals.h"
 #include "common/io/partial_name.h"
-#include "common/io/take_names.h"
+#include "common/io/signals.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 

@@ -2,7 +2,7 @@
 #include <thread>
 #include <vector>
 
-#include "common/io/fatal_signal.h"
+#include "common/io/signals.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,3 @@
-#include "common/io/take_names.h"
-
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "common/io/partial_name.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

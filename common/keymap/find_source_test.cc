@@ -1,4 +1,3 @@
-#include "common/keymap/find_source.h"
 
 #include <memory>
 #include <string>
@@ -6,9 +5,9 @@
 
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/comparison.h"
-#include "common/keymap/fit_error.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/key_mapper.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

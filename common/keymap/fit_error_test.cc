@@ -1,5 +1,3 @@
-#include "common/keymap/fit_error.h"
-
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/key_mapper.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -1,13 +1,164 @@
 #include "common/keymap/key_mapper.h"
 
+#include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
 #include "common/keymap/comparison.h"
-#include "common/keymap/fit_error.h"
 #include "common/keymap/left_out.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
+#include "common/tensor/shape.h"
+#include "common/text/first_few.h"
+#include "common/text/nearest.h"
+#include "common/text/printable.h"
 
 namespace modelport {
+namespace {
+
+constexpr size_t kSearched = 4096;  // How many unexpected keys are searched for names near a missing one.
+
+// Collects the counts of the first line and the details below it.
+class FitReport {
+ public:
+  // Adds a group of problems: `what` follows their number in the first line, `describe` returns the text of one.
+  template <typename T, typename Describe>
+  void AddGroup(const std::vector<T>& problems, absl::string_view what, absl::string_view title, Describe describe) {
+    if (problems.empty()) return;
+    counts_.push_back(absl::StrCat(problems.size(), " ", what));
+    const auto line = [&](size_t i) { return absl::StrCat(title, ": ", describe(problems[i])); };
+    absl::StrAppend(&details_, FirstFewLines(problems.size(), "  ", line, title));
+  }
+
+  std::string Text() const { return absl::StrCat(absl::StrJoin(counts_, ", "), details_); }
+
+ private:
+  std::vector<std::string> counts_;
+  std::string details_;
+};
+
+std::string NearestIn(absl::string_view where, absl::string_view name, const std::vector<std::string>& candidates) {
+  const std::vector<std::string> near = Nearest(name, candidates);
+  return near.empty() ? "" : absl::StrCat("; nearest in the ", where, ": ", absl::StrJoin(near, ", "));
+}
+
+std::string WrongShape(const Misfit& misfit) {
+  return absl::StrCat(misfit.slot->name, " wants ", ShapeString(misfit.slot->shape), ", has ",
+                      ShapeString(misfit.source.shape()));
+}
+
+std::string WrongDType(const Misfit& misfit) {
+  const absl::optional<DType>& wanted = misfit.slot->dtype;
+  return absl::StrCat(misfit.slot->name, " wants ", wanted.has_value() ? DTypeName(*wanted) : "a floating dtype",
+                      ", has ", DTypeName(misfit.source.dtype()));
+}
+
+// " wants layer.0.query.weight, layer.0.key.weight" where other keys fill the slot than one of its own name.
+std::string MissingKeys(const MissingSlot& missing) {
+  if (missing.keys.size() == 1 && missing.keys.front() == missing.slot->name) return "";
+  return absl::StrCat(" is made of ", FirstFew(missing.keys));
+}
+
+void AddKeyGroups(const ModuleTree& tree, const Comparison& comparison, FitReport* report) {
+  std::vector<std::string> missing, unexpected;
+  for (const MissingSlot& slot : comparison.missing) missing.insert(missing.end(), slot.keys.begin(), slot.keys.end());
+  for (size_t i = 0; i < std::min(comparison.unexpected.size(), kSearched); ++i) {
+    unexpected.emplace_back(comparison.unexpected[i].name);
+  }
+  report->AddGroup(comparison.missing, absl::StrCat("of ", tree.slots.size(), " keys missing"), "missing",
+                   [&](const MissingSlot& missing) {
+                     return absl::StrCat(missing.slot->name, " ", ShapeString(missing.slot->shape),
+                                         MissingKeys(missing), NearestIn("file", missing.keys.front(), unexpected));
+                   });
+  report->AddGroup(comparison.unexpected, "unexpected", "unexpected", [&](const SourceKey& key) {
+    return absl::StrCat(Brief(key.tensor->key), " ", ShapeString(key.tensor->shape),
+                        NearestIn("model", key.name, missing));
+  });
+}
+
+constexpr size_t kPrefixes = 8;  // The greatest number of parts of a suggested prefix.
+
+// The longest prefix of all names that ends with a dot: "", "model." or "model.net.".
+absl::string_view SharedPrefix(const std::vector<SourceKey>& keys) {
+  absl::string_view shared = keys.front().name;
+  for (const SourceKey& key : keys) {
+    const auto end = std::mismatch(shared.begin(), shared.end(), key.name.begin(), key.name.end()).first;
+    shared = shared.substr(0, end - shared.begin());
+  }
+  return shared.substr(0, shared.rfind('.') + 1);
+}
+
+// The number of `keys` that are in `names` without their first `size` bytes.
+size_t CountFound(const std::vector<SourceKey>& keys, size_t size,
+                  const absl::flat_hash_set<absl::string_view>& names) {
+  return std::count_if(keys.begin(), keys.end(),
+                       [&](const SourceKey& key) { return names.contains(key.name.substr(size)); });
+}
+
+std::string PrefixHint(const Comparison& comparison) {
+  const std::vector<SourceKey>& unexpected = comparison.unexpected;
+  if (unexpected.empty()) return "";
+  absl::flat_hash_set<absl::string_view> missing;
+  for (const MissingSlot& slot : comparison.missing) missing.insert(slot.keys.begin(), slot.keys.end());
+  const absl::string_view shared = SharedPrefix(unexpected);
+  size_t size = 0;
+  for (size_t parts = 0; parts < kPrefixes && size < shared.size(); ++parts) {
+    size = shared.find('.', size) + 1;
+    if (CountFound(unexpected, size, missing) * 2 < unexpected.size()) continue;
+    const std::string prefix = Brief(shared.substr(0, size));
+    const Layout& layout = *comparison.reading.layout;
+    const std::string cure = layout.prefix.empty() ? absl::StrCat("write `prefix: ", prefix, "`")
+                                                   : absl::StrCat("add \"", prefix, "\" to `strip`");
+    return absl::StrCat("\n  all unexpected keys begin with \"", prefix, "\": ", cure, " in layout ", layout.name);
+  }
+  return "";
+}
+
+std::string CounterHint(const std::vector<SourceKey>& unexpected) {
+  const size_t counters = std::count_if(unexpected.begin(), unexpected.end(), [](const SourceKey& key) {
+    return absl::EndsWith(key.name, ".num_batches_tracked") && key.tensor->shape.empty();
+  });
+  if (counters == 0) return "";
+  return absl::StrCat("\n  ", counters, " unexpected ", counters == 1 ? "key is a counter" : "keys are counters",
+                      " of BatchNorm: list them under unused as ",
+                      "{key: \"{path*}.num_batches_tracked\", reason: counts the batches of training}");
+}
+
+// Lists the `rules` that match none of `names`. `name_of` returns the name of one of them.
+template <typename T, typename NameOf>
+std::string IdleRules(const std::vector<Allowance>& rules, const std::vector<T>& names, NameOf name_of) {
+  std::vector<std::string> idle;
+  for (const Allowance& rule : rules) {
+    const auto matches = [&](const T& name) { return rule.key.Matches(name_of(name)); };
+    if (std::any_of(names.begin(), names.end(), matches)) continue;
+    idle.push_back(absl::StrCat(rule.key.text(), " (", MarkString(rule.mark), ")"));
+  }
+  return FirstFew(idle);
+}
+
+std::string IdleUnusedHint(const Comparison& comparison) {
+  if (comparison.unexpected.empty()) return "";
+  const std::string idle = IdleRules(comparison.reading.layout->unused, comparison.reading.keys->keys,
+                                     [](const SourceKey& key) { return key.name; });
+  if (idle.empty()) return "";
+  return absl::StrCat("\n  rules of `unused` that match no key: ", idle,
+                      "; they see keys after `prefix`, `strip` and `renames`");
+}
+
+std::string IdleMissingHint(const ModuleTree& tree, const Comparison& comparison) {
+  if (comparison.missing.empty()) return "";
+  const std::string idle = IdleRules(comparison.reading.layout->missing, tree.slots,
+                                     [](const Slot& slot) -> absl::string_view { return slot.name; });
+  return idle.empty() ? "" : absl::StrCat("\n  rules of `missing` that match no parameter or buffer: ", idle);
+}
+
+}  // namespace
 
 absl::StatusOr<KeyMapper> KeyMapper::Make(const Checkpoint& checkpoint, const KeyMap& key_map,
                                           const SourceChoice& choice) {
@@ -37,6 +188,37 @@ absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_ma
                               const SourceChoice& choice, absl::string_view model) {
   ASSIGN_OR_RETURN(const KeyMapper mapper, KeyMapper::Make(checkpoint, key_map, choice));
   return mapper.MakePlan(tree, model);
+}
+
+absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
+                      const Comparison& comparison) {
+  const LayoutReading& reading = comparison.reading;
+  const Layout& layout = *reading.layout;
+  FitReport report;
+  report.AddGroup(reading.unmatched, absl::StrCat("of ", layout.recognise.size(), " marks absent"), "absent mark",
+                  [](const KeyPattern* pattern) { return absl::StrCat("no key matches ", pattern->text()); });
+  report.AddGroup(reading.keys->collisions, "given twice", "twice", [](const Collision& collision) {
+    return absl::StrCat(Brief(collision.name), " is both ", Brief(collision.first->key), " and ",
+                        Brief(collision.second->key));
+  });
+  report.AddGroup(reading.keys->idle_rules, absl::StrCat("of ", layout.renames.size(), " rules match nothing"),
+                  "idle rule", [](const Rename* rule) {
+                    return absl::StrCat(MarkString(rule->mark), ": ", rule->from.text(), " -> ", rule->to.text());
+                  });
+  AddKeyGroups(tree, comparison, &report);
+  report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
+  report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
+  report.AddGroup(comparison.unconvertible, "cannot be made", "cannot be made", [](const Unconvertible& slot) {
+    return absl::StrCat(slot.slot->name, " (", MarkString(slot.mark), "): ", slot.problem);
+  });
+  const std::string where = reading.path.empty() ? "" : absl::StrCat(" in ", DictName(reading.path));
+  return absl::FailedPreconditionError(absl::StrCat(path, ": does not fit ", model, " (layout ", layout.name, where,
+                                                    "): ", report.Text(), FitHints(tree, comparison)));
+}
+
+std::string FitHints(const ModuleTree& tree, const Comparison& comparison) {
+  return absl::StrCat(PrefixHint(comparison), CounterHint(comparison.unexpected), IdleUnusedHint(comparison),
+                      IdleMissingHint(tree, comparison));
 }
 
 }  // namespace modelport

@@ -1,9 +1,11 @@
 #ifndef MODELPORT_COMMON_KEYMAP_KEY_MAPPER_H_
 #define MODELPORT_COMMON_KEYMAP_KEY_MAPPER_H_
 
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
@@ -57,6 +59,22 @@ class KeyMapper {
 // Maps `checkpoint` onto one tree, as KeyMapper does.
 absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_map, const ModuleTree& tree,
                               const SourceChoice& choice, absl::string_view model);
+
+// The message about a checkpoint that does not fit a model.
+
+// FailedPrecondition with every problem of `comparison`, grouped:
+//   small.pth: does not fit model_small (layout original): 1 of 175 keys missing, 1 unexpected
+//     missing: blocks.11.ls2.gamma [384]; nearest in the file: blocks.11.ls2.gama
+//     unexpected: blocks.11.ls2.gama [384]
+absl::Status FitError(absl::string_view path, absl::string_view model, const ModuleTree& tree,
+                      const Comparison& comparison);
+
+// Suggests changes of the key map that would remove differences of `comparison`, which was made with `tree`. Each is an
+// indented line after a newline; empty if there are none. It looks for:
+//   - a prefix that all unexpected keys share, if at least half of them are missing keys without it
+//   - unexpected keys that are counters of BatchNorm
+//   - rules of `unused` and `missing` that match nothing, if there are unexpected or missing keys
+std::string FitHints(const ModuleTree& tree, const Comparison& comparison);
 
 }  // namespace modelport
 

@@ -1,7 +1,7 @@
 #include "common/keymap/likeness.h"
 
 #include "common/keymap/choose_layout.h"
-#include "common/keymap/find_source.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/layout_reading.h"
 #include "common/status/status_macros.h"
 

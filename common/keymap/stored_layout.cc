@@ -8,7 +8,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "common/expression/expression.h"
-#include "common/keymap/find_source.h"
+#include "common/keymap/comparison.h"
 #include "common/keymap/key_pattern.h"
 #include "common/keymap/source_choice.h"
 #include "common/module_tree/module_tree.h"

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <initializer_list>
+#include <iterator>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -124,12 +128,85 @@ EntryPointDecl ParseEntryPoint(const YamlValue::Field& field, YamlProblems* prob
   return entry_point;
 }
 
+constexpr absl::string_view kKinds[] = {"depth", "matte", "features", "colour", "scores", "normals"};
+
+std::string ParseKind(YamlMapReader& reader, YamlProblems* problems) {
+  const YamlValue* value = reader.Require("kind");
+  if (value == nullptr) return "";
+  std::string kind = ReadText(*value, "field \"kind\"", problems);
+  if (!kind.empty() && std::count(std::begin(kKinds), std::end(kKinds), kind) == 0) {
+    problems->Add(
+        value->mark,
+        absl::StrCat("field \"kind\" wants depth, matte, features, colour, scores or normals, has \"", kind, "\""));
+  }
+  return kind;
+}
+
+std::vector<std::string> TakeChannels(absl::string_view name, YamlMapReader& reader, YamlProblems* problems) {
+  const YamlValue* value = reader.Take(name);
+  if (value == nullptr) return {};
+  const std::string subject = absl::StrCat("field \"", name, "\"");
+  std::vector<std::string> channels = ReadTexts(*value, subject, problems);
+  if (value->kind == YamlValue::Kind::kList && channels.empty()) {
+    problems->Add(value->mark, absl::StrCat(subject, " wants at least one item"));
+  }
+  return channels;
+}
+
+std::vector<Call> ParseExamples(YamlMapReader& reader, YamlProblems* problems) {
+  std::vector<Call> examples;
+  const YamlValue* value = reader.Require("examples");
+  if (value == nullptr) return examples;
+  for (const YamlValue& item : ReadItems(*value, "field \"examples\"", problems)) {
+    examples.push_back(ParseExample(item, problems));
+  }
+  return examples;
+}
+
+void CheckArgument(const Expression& argument, const YamlMark& mark, YamlProblems* problems) {
+  const absl::StatusOr<Value> value = argument.Evaluate({});
+  if (!value.ok()) {
+    problems->Add(mark, value.status().message());
+  } else if (std::holds_alternative<TypeName>(*value)) {
+    problems->Add(mark, absl::StrCat("unknown name \"", argument.text(), "\": arguments of an example are values"));
+  }
+}
+
 }  // namespace
 
 std::vector<EntryPointDecl> ParseEntryPoints(const std::vector<YamlValue::Field>& methods, YamlProblems* problems) {
   std::vector<EntryPointDecl> entry_points;
   for (const YamlValue::Field& field : methods) entry_points.push_back(ParseEntryPoint(field, problems));
   return entry_points;
+}
+
+InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems) {
+  InterfaceDecl decl;
+  decl.mark = value.mark;
+  const size_t problems_before = problems->size();
+  YamlMapReader reader(value, "field \"interface\"", problems);
+  decl.stated.kind = ParseKind(reader, problems);
+  decl.stated.channels_in = TakeChannels("channels_in", reader, problems);
+  decl.stated.channels_out = TakeChannels("channels_out", reader, problems);
+  decl.stated.category = reader.TakeText("category");
+  decl.multiple_of = TakeExpression("multiple_of", &reader, problems);
+  decl.stated.examples = ParseExamples(reader, problems);
+  reader.Finish();
+  if (decl.stated.examples.empty() && problems->size() == problems_before) {
+    problems->Add(value.mark, "field \"examples\" wants at least one item");
+  }
+  return decl;
+}
+
+Call ParseExample(const YamlValue& value, YamlProblems* problems) {
+  const std::string text = ReadText(value, "an example", problems);
+  absl::StatusOr<Call> parsed = text.empty() ? Call() : ParseCall(text);
+  if (!parsed.ok()) problems->Add(value.mark, parsed.status().message());
+  Call call = std::move(parsed).value_or(Call());
+  call.place = MarkString(value.mark);
+  if (!call.named.empty()) problems->Add(value.mark, "an example gives its arguments by position");
+  for (const Expression& argument : call.positional) CheckArgument(argument, value.mark, problems);
+  return call;
 }
 
 }  // namespace modelport

@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/operation/array.h"
+#include "common/operation/operation.h"
 #include "common/operation/source_input.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"

@@ -1,7 +1,6 @@
-#include "common/text/embedded_file.h"
-
 #include "absl/status/status.h"
 #include "common/status/status_matchers.h"
+#include "common/text/template.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -1,7 +1,6 @@
-#include "common/text/printable_stream.h"
-
 #include <sstream>
 
+#include "common/text/printable.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace modelport {
 
 // A table of text whose columns are aligned, two spaces apart. Cells are made Printable, so that each row is one line.
@@ -23,6 +25,10 @@ class Table {
  private:
   std::vector<std::vector<std::string>> rows_;
 };
+
+// `text` as lines of at most `columns` characters, broken at spaces; a longer word is a line of its own. A call such as
+// `bazel run //tools:list -- --x` is one word, so that it can be copied. At least one line.
+std::vector<std::string> Wrap(absl::string_view text, size_t columns);
 
 }  // namespace modelport
 

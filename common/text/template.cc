@@ -103,4 +103,11 @@ std::string EscapeHtml(absl::string_view text) {
   return absl::StrReplaceAll(Printable(text), {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
 }
 
+absl::StatusOr<absl::string_view> FindEmbedded(absl::Span<const EmbeddedFile> files, absl::string_view name) {
+  for (const EmbeddedFile& file : files) {
+    if (file.path.substr(file.path.rfind('/') + 1) == name) return file.text;
+  }
+  return absl::InternalError(absl::StrCat("no embedded file ", name));
+}
+
 }  // namespace modelport

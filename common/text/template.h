@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 
 namespace modelport {
 
@@ -32,6 +33,15 @@ absl::StatusOr<std::string> FillTemplate(absl::string_view text, const TemplateD
 
 // `text`, made Printable, as HTML that shows it as it is, also in an attribute in double quotes.
 std::string EscapeHtml(absl::string_view text);
+
+// A file that embed_files() compiled into the binary.
+struct EmbeddedFile {
+  absl::string_view path;  // Such as "models/family/plugin.yaml".
+  absl::string_view text;
+};
+
+// The text of the file in `files` that is called `name`, in whatever folder. Internal: there is none.
+absl::StatusOr<absl::string_view> FindEmbedded(absl::Span<const EmbeddedFile> files, absl::string_view name);
 
 }  // namespace modelport
 

@@ -1,5 +1,4 @@
-#include "common/text/wrap.h"
-
+#include "common/text/table.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -18,7 +18,6 @@
 #include "docs/pictures/write_scenes.h"
 #include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 #include "tools/command/user_path.h"
 #include "tools/image/colour_map.h"
 #include "tools/image/encode_exr.h"

@@ -1,5 +1,3 @@
-#include "registry/recognise/compare_config.h"
-
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -13,6 +11,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
+#include "registry/recognise/checked_plan.h"
 #include "registry/registry.h"
 
 namespace modelport {

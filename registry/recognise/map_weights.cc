@@ -9,7 +9,6 @@
 #include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/recognise/compare_config.h"
 #include "registry/recognise/find_checkpoint.h"
 
 namespace modelport {

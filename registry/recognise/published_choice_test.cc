@@ -1,5 +1,3 @@
-#include "registry/recognise/published_choice.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,6 +5,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "gtest/gtest.h"
+#include "registry/recognise/published_file.h"
 
 namespace modelport {
 namespace {

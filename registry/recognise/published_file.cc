@@ -1,12 +1,17 @@
 #include "registry/recognise/published_file.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "common/digest/sha256.h"
+#include "common/progress/progress.h"
 #include "common/status/status_macros.h"
 #include "registry/recognise/find_checkpoint.h"
-#include "registry/recognise/published_choice.h"
 
 namespace modelport {
 namespace {
@@ -49,6 +54,65 @@ absl::Status CheckName(const CatalogEntry& entry, const PublishedFile& wanted, c
   return absl::OkStatus();
 }
 
+// All files that the plugin names for the model, with the one that holds the whole.
+std::vector<PublishedFile> FilesOf(const CatalogEntry& entry) {
+  std::vector<PublishedFile> files = entry.variant->files;
+  if (!entry.variant->whole.name.empty()) files.push_back(entry.variant->whole);
+  return files;
+}
+
+bool HasName(const PublishedFile& file, absl::string_view path) {
+  return !file.name.empty() && (path == file.name || absl::EndsWith(path, absl::StrCat("/", file.name)));
+}
+
+// Those of `entries` that have the most of `files`, where is_file(published, file) tells whether one is the other; none
+// if no entry has any.
+template <typename IsFile>
+std::vector<CatalogEntry> WithMost(const std::vector<CatalogEntry>& entries, const std::vector<std::string>& files,
+                                   const IsFile& is_file) {
+  std::vector<CatalogEntry> best;
+  size_t most = 1;
+  for (const CatalogEntry& entry : entries) {
+    const std::vector<PublishedFile> published = FilesOf(entry);
+    const size_t count = std::count_if(files.begin(), files.end(), [&](const std::string& file) {
+      return std::any_of(published.begin(), published.end(), [&](const auto& p) { return is_file(p, file); });
+    });
+    if (count > most) best.clear();
+    if (count < most) continue;
+    most = count;
+    best.push_back(entry);
+  }
+  return best;
+}
+
+bool StatesDigests(const std::vector<CatalogEntry>& entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const CatalogEntry& entry) {
+    const std::vector<PublishedFile> files = FilesOf(entry);
+    return std::any_of(files.begin(), files.end(), [](const PublishedFile& file) { return !file.sha256.empty(); });
+  });
+}
+
+// "sha256:HEX" of each, as manifests have it.
+std::vector<std::string> Digests(const std::vector<GivenCheckpoint>& given) {
+  constexpr size_t kPiece = 1 << 24;
+  int64_t size = 0;
+  for (const GivenCheckpoint& file : given) size += file.checkpoint.size();
+  Progress progress("hash", size);
+  std::vector<std::string> digests;
+  for (const GivenCheckpoint& file : given) {
+    Sha256 digest;
+    for (const OpenedFile& opened : file.checkpoint.files()) {
+      for (size_t begin = 0; begin < opened.bytes.size(); begin += kPiece) {
+        const absl::string_view piece = opened.bytes.substr(begin, kPiece);
+        digest.Update(piece);
+        progress.Add(static_cast<int64_t>(piece.size()));
+      }
+    }
+    digests.push_back(absl::StrCat("sha256:", digest.HexDigest()));
+  }
+  return digests;
+}
+
 }  // namespace
 
 std::string IsPublished(const PublishedFile& file, absl::string_view source) {
@@ -67,6 +131,27 @@ absl::Status CheckPublishedFiles(const Registry& registry, const CatalogEntry& e
     RETURN_IF_ERROR(CheckName(entry, file, part.checkpoint.path(), sources[i]));
   }
   return absl::OkStatus();
+}
+
+bool HasDigest(const PublishedFile& file, absl::string_view source) {
+  return !file.sha256.empty() && absl::StartsWith(source, absl::StrCat("sha256:", file.sha256));
+}
+
+absl::optional<CatalogEntry> ChooseByName(const std::vector<CatalogEntry>& entries,
+                                          const std::vector<std::string>& files) {
+  const std::vector<CatalogEntry> named = WithMost(entries, files, HasName);
+  return named.size() == 1 ? absl::make_optional(named.front()) : absl::nullopt;
+}
+
+absl::optional<PublishedChoice> ChooseByPublishedFiles(const std::vector<CatalogEntry>& entries,
+                                                       const std::vector<GivenCheckpoint>& given) {
+  std::vector<CatalogEntry> left;
+  if (StatesDigests(entries)) left = WithMost(entries, Digests(given), HasDigest);
+  if (left.size() == 1) return PublishedChoice{left.front(), /*by_digest=*/true};
+  std::vector<std::string> paths;
+  for (const GivenCheckpoint& file : given) paths.push_back(file.checkpoint.path());
+  const absl::optional<CatalogEntry> named = ChooseByName(left.empty() ? entries : left, paths);
+  return named ? absl::make_optional(PublishedChoice{*named, /*by_digest=*/false}) : absl::nullopt;
 }
 
 }  // namespace modelport

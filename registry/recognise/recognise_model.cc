@@ -22,7 +22,7 @@
 #include "common/text/first_few.h"
 #include "common/text/nearest.h"
 #include "registry/recognise/checked_plan.h"
-#include "registry/recognise/published_choice.h"
+#include "registry/recognise/published_file.h"
 
 namespace modelport {
 namespace {

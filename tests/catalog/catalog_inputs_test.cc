@@ -16,8 +16,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
-#include "registry/find_wrapper.h"
 #include "registry/registry.h"
+#include "registry/wrappers.h"
 #include "tests/house/read_sources.h"
 
 namespace modelport {

@@ -24,13 +24,13 @@ using testing::HasSubstr;
 using testing::ValuesIn;
 
 // A variant, and the input of its first example; other arguments of that have the example's values.
-struct Model {
+struct TestedModel {
   torch::jit::Module module;
   at::Tensor image;
   std::vector<c10::IValue> others;
 };
 
-Model Export(const std::string& name) {
+TestedModel Export(const std::string& name) {
   auto registry = Registry::Load(BuiltInPlugins(), {"models"});
   EXPECT_OK(registry);
   auto entry = registry->Find(name);
@@ -47,7 +47,7 @@ std::string Error(torch::jit::Module& module, const std::vector<c10::IValue>& ar
   return std::string(CatchTorch([&] { return module.forward(arguments); }).status().message());
 }
 
-std::string Error(Model& model, const at::Tensor& image) {
+std::string Error(TestedModel& model, const at::Tensor& image) {
   std::vector<c10::IValue> arguments = {image};
   arguments.insert(arguments.end(), model.others.begin(), model.others.end());
   return Error(model.module, arguments);
@@ -58,7 +58,7 @@ class WrongImageTest : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Models, WrongImageTest, ValuesIn(TestModels()), [](const auto& info) { return info.param; });
 
 TEST_P(WrongImageTest, TheErrorSaysWhatIsWanted) {
-  Model model = Export(GetParam());
+  TestedModel model = Export(GetParam());
   const at::Tensor& x = model.image;
   EXPECT_EQ(Error(model, x), "");
 
@@ -77,7 +77,7 @@ TEST_P(WrongImageTest, TheErrorSaysWhatIsWanted) {
 
 TEST(WrongCamerasTest, TheErrorSaysWhatIsWanted) {
   for (const std::string& name : {ExampleModel("views"), ExampleModel("views in metres")}) {
-    Model model = Export(name);
+    TestedModel model = Export(name);
     const int64_t batch = model.image.size(0), views = model.image.size(1);
     const auto cameras = [&](int64_t views, int64_t size) { return at::eye(size).expand({batch, views, size, size}); };
     const auto error = [&](const at::Tensor& extrinsics, const at::Tensor& intrinsics) {

@@ -16,10 +16,9 @@
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/io/testing/memory_file.h"
-#include "common/torchscript/archive/archive_pieces.h"
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/compare_archive.h"
-#include "common/torchscript/archive/save_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "tests/fuzz/fuzz_check.h"
 
 namespace modelport {

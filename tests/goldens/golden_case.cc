@@ -15,7 +15,7 @@
 #include "common/checkpoint/checkpoint.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/weights/read_source.h"
+#include "common/torchscript/weights/weights.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {

@@ -18,7 +18,7 @@ namespace modelport {
 struct GoldenStage {
   std::string name;     // "block.2"
   at::Tensor expected;  // What is stored: a slice of the upstream tensor, or all of it.
-  std::string slice;    // As in common/torchscript/parity/measures.h; empty: all of it.
+  std::string slice;    // As in common/torchscript/parity/compare_reference.h; empty: all of it.
   double max_abs = 0;   // Largest absolute element of the whole upstream tensor.
   // Upstream in float32 against upstream in float64; nullopt if it was not run in float64.
   absl::optional<double> noise = absl::nullopt;

@@ -23,7 +23,7 @@
 #include "common/expression/expression.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/parity/measures.h"
+#include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/stage.h"
 #include "common/torchscript/script/ivalue.h"

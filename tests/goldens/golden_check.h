@@ -53,8 +53,8 @@ absl::StatusOr<GoldenTable> ReadGoldenTables(const std::vector<std::string>& pat
 struct StageResult {
   std::string stage;
   double difference = 0;  // Largest absolute difference; infinite if the shapes differ.
-  double tolerance =
-      0;  // What rounding in other kernels may amount to: common/torchscript/parity/measures.h, from the noise.
+  double tolerance = 0;  // What rounding in other kernels may amount to: common/torchscript/parity/compare_reference.h,
+                         // from the noise.
 
   // Never where a difference is infinite or no number.
   bool ok() const { return std::isfinite(difference) && difference <= tolerance; }

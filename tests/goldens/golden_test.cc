@@ -13,7 +13,7 @@
 
 #include "absl/strings/str_split.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"

@@ -28,8 +28,8 @@
 #include "tests/gpu/pack_artifact.h"
 #include "tests/runtime/cases.h"
 #include "tests/support/case_table.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 
 namespace modelport {
 namespace {

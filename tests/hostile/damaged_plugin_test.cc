@@ -18,7 +18,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/tensor/shape.h"
-#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

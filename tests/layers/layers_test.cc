@@ -22,7 +22,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/script/build_module.h"
-#include "common/torchscript/weights/bind_tensors.h"
+#include "common/torchscript/weights/weights.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/link_plugins.h"

@@ -49,7 +49,7 @@ constexpr char kImageNet[] = "EvaluationImage([0.485, 0.456, 0.406], [0.229, 0.2
 constexpr char kDinov2[] = "EvaluationImage([0.485, 0.456, 0.406], [0.229, 0.224, 0.225], \"bicubic\", 40, 35)";
 constexpr char kDepthAnything3[] = "DepthAnything3Image([0.485, 0.456, 0.406], [0.229, 0.224, 0.225])";
 
-const TransformCase kCases[] = {
+const TransformCase kTransformCases[] = {
     {"resize_bilinear_antialiased_float32", kBilinear, kSmall, at::kFloat, kFloat32},
     {"resize_bilinear_antialiased_uint8", kBilinear, kSmall, at::kByte, kLevel, {}, 0.2},
     {"resize_bilinear_plain_float32", kBilinearPlain, kSmall, at::kFloat, kFloat32},
@@ -113,13 +113,13 @@ TEST_P(TransformGoldenTest, GivesWhatUpstreamGives) {
               difference.max().item<double>(), share);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, TransformGoldenTest, testing::ValuesIn(kCases),
+INSTANTIATE_TEST_SUITE_P(All, TransformGoldenTest, testing::ValuesIn(kTransformCases),
                          [](const auto& info) { return info.param.name; });
 
 TEST(TransformGoldensTest, AreAllUsed) {
   ASSERT_OK_AND_ASSIGN(const auto goldens,
                        ReadTensors("models/transforms/testdata/references/transforms/transforms.safetensors"));
-  EXPECT_EQ(goldens.size(), std::size(kCases));
+  EXPECT_EQ(goldens.size(), std::size(kTransformCases));
 }
 
 }  // namespace

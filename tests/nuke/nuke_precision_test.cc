@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "gtest/gtest.h"
 #include "tests/nuke/nuke_model.h"
 #include "tests/support/test_models.h"

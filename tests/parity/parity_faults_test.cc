@@ -19,7 +19,6 @@
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/reference.h"
-#include "common/torchscript/parity/settings.h"
 #include "common/torchscript/parity/stage.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -28,7 +27,7 @@
 #include "tests/support/case_table.h"
 #include "tests/support/exported_module.h"
 #include "tests/support/mutated_plugins.h"
-#include "tools/parity/check/divergence.h"
+#include "tools/parity/check/check_parity.h"
 
 namespace modelport {
 namespace {

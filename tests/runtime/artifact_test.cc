@@ -11,7 +11,7 @@
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/text/table.h"
-#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/export/export_model.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "targets/targets.h"
 
 namespace modelport {

@@ -8,7 +8,7 @@
 #include "common/status/status_matchers.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
-#include "registry/find_wrapper.h"
+#include "registry/wrappers.h"
 
 namespace modelport {
 

@@ -7,8 +7,8 @@
 #include "common/manifest/bill_of_materials.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {

@@ -10,8 +10,8 @@
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 #include "tools/catalog_page/render_catalog.h"
+#include "tools/command/command.h"
 #include "tools/command/flags.h"
-#include "tools/command/tool_main.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {

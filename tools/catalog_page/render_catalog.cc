@@ -15,7 +15,6 @@
 #include "common/manifest/manifest.pb.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
-#include "common/text/embedded_file.h"
 #include "common/text/template.h"
 #include "common/text/units.h"
 #include "tools/catalog_page/templates.h"

@@ -1,13 +1,65 @@
 #include "tools/command/command.h"
 
-#include <utility>
+#include <malloc.h>
 
+#include <algorithm>
+#include <iostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/text/wrap.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "common/io/input_record.h"
+#include "common/manifest/version.h"
+#include "common/status/catch_exceptions.h"
+#include "common/status/status_macros.h"
+#include "common/text/printable.h"
+#include "common/text/table.h"
+#include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 
 namespace modelport {
+namespace {
+
+bool IsHelp(absl::string_view argument) { return argument == "--help" || argument == "-help" || argument == "-h"; }
+
+bool IsVersion(absl::string_view argument) { return argument == "--version" || argument == "-version"; }
+
+// Memory blocks of at least this size go back to the system when they are freed. By default glibc keeps them once the
+// first is freed, and small blocks inside keep them from being used again.
+constexpr int kLargeBlock = 1 << 20;
+
+// Flags and paths become parts of messages: a line end in one could forge a line.
+absl::Status CheckVisible(absl::string_view argument) {
+  if (std::none_of(argument.begin(), argument.end(), absl::ascii_iscntrl)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(Printable(argument), ": holds control characters, which names may not"));
+}
+
+absl::Status ParseAndRun(absl::Span<const char* const> arguments, const Command& command) {
+  for (const char* const argument : arguments) RETURN_IF_ERROR(CheckVisible(argument));
+  RETURN_IF_ERROR(CheckVisible(ResolveUserPath("")));
+  ASSIGN_OR_RETURN(const std::vector<std::string> others, ParseFlags(command.flags, arguments));
+  return command.run(others);
+}
+
+// "CODE: message", of which every line but the first is indented.
+std::string ErrorText(const absl::Status& status) {
+  std::vector<std::string> lines = absl::StrSplit(status.message(), '\n');
+  for (size_t i = 1; i < lines.size(); ++i) {
+    if (!absl::StartsWith(lines[i], "  ")) lines[i] = absl::StrCat("  ", lines[i]);
+  }
+  return absl::StrCat(absl::StatusCodeToString(status.code()), ": ", absl::StrJoin(lines, "\n"), "\n");
+}
+
+}  // namespace
 
 std::string ShortSummary(const Command& command) {
   const size_t end = command.summary.find(". ");
@@ -32,6 +84,26 @@ Command::Run TakesFiles(std::function<absl::Status(const std::vector<std::string
     for (std::string& path : others) path = ResolveUserPath(path);
     return run(others);
   };
+}
+
+int RunTool(int argc, const char* const* argv, const Command& command) {
+  mallopt(M_MMAP_THRESHOLD, kLargeBlock);
+  const PrintableStream out(std::cout), err(std::cerr);
+  const absl::Span<const char* const> arguments(argv + 1, argc - 1);
+  if (std::any_of(arguments.begin(), arguments.end(), IsHelp)) {
+    std::cout << CommandHelp(command, HelpColumns()) << std::flush;
+    return 0;
+  }
+  if (std::any_of(arguments.begin(), arguments.end(), IsVersion)) {
+    std::cout << "Modelport " << kModelportVersion << "\n" << std::flush;
+    return 0;
+  }
+  const InputRecord record;
+  const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, command); });
+  std::cout.flush();
+  if (status.ok()) return 0;
+  std::cerr << ErrorText(status);
+  return 1;
 }
 
 }  // namespace modelport

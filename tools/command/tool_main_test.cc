@@ -1,5 +1,3 @@
-#include "tools/command/tool_main.h"
-
 #include <cstdlib>
 #include <functional>
 #include <iostream>
@@ -9,6 +7,7 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/command/command.h"
 
 namespace modelport {
 namespace {

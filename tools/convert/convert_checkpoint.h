@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "common/keymap/stored_layout.h"
 #include "registry/recognise/weight_source.h"
@@ -39,8 +40,8 @@ struct ConvertedFile {
 //                       is a checkpoint or cannot be an output; an item of `leave_out` names nothing that the layout
 //                       cannot hold; several checkpoints without a model
 //   FailedPrecondition  the checkpoint, without the keys of `leave_out`, does not fit the model, or any; it fits
-//   several
-//                       that give different files; the layout cannot hold all of it; it changed while it was read
+//                       several that give different files; the layout cannot hold all of it; it changed while it was
+//                       read
 //   DataLoss            the checkpoint is damaged
 //   others              as OpenCheckpoint and OutputFile
 absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const ConvertOptions& options);

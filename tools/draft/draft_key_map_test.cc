@@ -1,5 +1,3 @@
-#include "tools/draft/draft_key_map.h"
-
 #include <string>
 #include <vector>
 
@@ -7,6 +5,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/draft/draft_layout.h"
 
 namespace modelport {
 namespace {

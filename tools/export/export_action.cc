@@ -4,7 +4,7 @@
 
 #include "artifact/export/export_model.h"
 #include "common/status/status_macros.h"
-#include "tools/command/tool_main.h"
+#include "tools/command/command.h"
 #include "tools/request/export_request.h"
 
 namespace modelport {

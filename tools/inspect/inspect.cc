@@ -20,7 +20,7 @@
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/map_weights.h"
-#include "registry/recognise/published_choice.h"
+#include "registry/recognise/published_file.h"
 #include "registry/recognise/recognise_model.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/registry.h"

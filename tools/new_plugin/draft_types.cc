@@ -20,7 +20,6 @@
 #include "common/tensor/dtype.h"
 #include "tools/draft/key_tree.h"
 #include "tools/new_plugin/layer_call.h"
-#include "tools/new_plugin/sized_text.h"
 
 namespace modelport {
 namespace {

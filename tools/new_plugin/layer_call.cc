@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
@@ -64,6 +65,8 @@ absl::optional<LayerCall> FindBatchNorm(const Tensors& tensors, const Shape& sha
   return LayerCall{BeginCall("BatchNorm2d", shape).Add(")"), "eps?", !has_counter};
 }
 
+constexpr char kPlace = '\x01';
+
 }  // namespace
 
 absl::optional<LayerCall> FindLayer(const KeyNode& module) {
@@ -87,6 +90,35 @@ absl::optional<LayerCall> FindLayer(const KeyNode& module) {
     return FindBatchNorm(tensors, shape);
   }
   return absl::nullopt;
+}
+
+SizedText& SizedText::Add(absl::string_view plain) {
+  absl::StrAppend(&text, plain);
+  return *this;
+}
+
+SizedText& SizedText::Add(const SizedText& other) {
+  sizes.insert(sizes.end(), other.sizes.begin(), other.sizes.end());
+  return Add(other.text);
+}
+
+SizedText& SizedText::AddSize(absl::string_view name, int64_t value) {
+  text.push_back(kPlace);
+  sizes.push_back({std::string(name), value});
+  return *this;
+}
+
+std::string SizedText::Filled(const std::vector<std::string>& fillings) const {
+  std::string filled;
+  size_t next = 0;
+  for (const char c : text) {
+    if (c == kPlace) {
+      absl::StrAppend(&filled, fillings[next++]);
+    } else {
+      filled.push_back(c);
+    }
+  }
+  return filled;
 }
 
 }  // namespace modelport

@@ -20,7 +20,6 @@
 #include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 #include "tools/new_plugin/draft_plugin.h"
-#include "tools/new_plugin/write_plugin.h"
 
 namespace modelport {
 namespace {

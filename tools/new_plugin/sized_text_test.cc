@@ -1,6 +1,5 @@
-#include "tools/new_plugin/sized_text.h"
-
 #include "gtest/gtest.h"
+#include "tools/new_plugin/layer_call.h"
 
 namespace modelport {
 namespace {

@@ -1,6 +1,5 @@
-#include "tools/new_plugin/write_plugin.h"
-
 #include "gtest/gtest.h"
+#include "tools/new_plugin/draft_plugin.h"
 
 namespace modelport {
 namespace {

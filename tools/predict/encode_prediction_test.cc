@@ -1,5 +1,3 @@
-#include "tools/predict/encode_prediction.h"
-
 #include <ATen/ops/tensor.h>
 
 #include <string>
@@ -9,6 +7,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/image/colour_map.h"
+#include "tools/predict/predict_images.h"
 
 namespace modelport {
 namespace {

@@ -28,11 +28,10 @@
 #include "tools/predict/find_images.h"
 #include "tools/predict/predict_images.h"
 #include "tools/predict/print_predictions.h"
-#include "tools/predict/run/artifact_cache.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
 #include "tools/predict/run/run_model.h"
-#include "tools/predict/scene/write_scene.h"
+#include "tools/predict/scene/scene.h"
 #include "tools/request/export_request.h"
 #include "tools/request/host_request.h"
 

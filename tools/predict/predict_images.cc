@@ -6,6 +6,8 @@
 #include <ATen/ops/softmax.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <deque>
 #include <tuple>
 #include <type_traits>
@@ -14,18 +16,25 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/types/span.h"
 #include "common/io/output_file.h"
+#include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest_facts.h"
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/script/torch_status.h"
+#include "tools/image/encode_exr.h"
 #include "tools/image/encode_png.h"
+#include "tools/image/legend.h"
 #include "tools/image/picture.h"
 #include "tools/image/read_image.h"
 #include "tools/image/transfer.h"
+#include "tools/predict/pictures/pictures.h"
 #include "tools/predict/run/run_model.h"
 
 namespace modelport {
@@ -125,6 +134,135 @@ absl::Status PredictOne(const LoadedArtifact& artifact, const PredictJob& job, c
   return file == nullptr ? absl::OkStatus() : file->Commit();
 }
 
+// As the depth images of KITTI: from 0 to 256 m in steps of 4 mm.
+constexpr double kStepsPerMetre = 256, kMaxStep = 65535;
+
+absl::Span<const float> Values(const at::Tensor& map) {
+  return absl::MakeConstSpan(map.const_data_ptr<float>(), map.numel());
+}
+
+// What every file says of its origin.
+ImageTexts Origin(const LoadedArtifact& artifact) {
+  const Manifest& manifest = artifact.manifest;
+  ImageTexts texts = {{"modelport/model", manifest.model()},
+                      {"modelport/source", WeightsSource(manifest)},
+                      {"modelport/manifestSha256", artifact.manifest_sha256}};
+  if (!manifest.warning().empty()) texts.emplace_back("modelport/warning", manifest.warning());
+  return texts;
+}
+
+// How a 16-bit number tells a depth: depth = offset + number * step.
+struct Scale {
+  double offset;
+  double step;
+};
+
+Scale ScaleFor(const at::Tensor& depth, const Manifest& manifest, const absl::optional<ValueRange>& wanted) {
+  if (!wanted && MainOutput(manifest).unit() == kMetres) return {0, 1 / kStepsPerMetre};
+  const ValueRange range = wanted ? *wanted : RangeOf(depth, 0, 100);
+  return {range.min, std::max((range.max - range.min) / kMaxStep, 1e-30)};
+}
+
+absl::StatusOr<std::string> EncodeGrey(const Prediction& prediction, const LoadedArtifact& artifact,
+                                       const absl::optional<ValueRange>& range) {
+  const at::Tensor& depth = prediction.depth;
+  const Scale scale = ScaleFor(depth, artifact.manifest, range);
+  const bool has_gaps = prediction.mask.defined() && scale.offset == 0;
+  std::vector<uint16_t> numbers;
+  for (const float value : Values(depth)) {
+    if (has_gaps && std::isinf(value)) {
+      numbers.push_back(0);
+      continue;
+    }
+    if (!std::isfinite(value)) {
+      return absl::FailedPreconditionError("the depth is not finite everywhere; .exr can hold it, 16 bits cannot");
+    }
+    const double number = std::round((value - scale.offset) / scale.step);
+    numbers.push_back(static_cast<uint16_t>(std::clamp(number, 0.0, kMaxStep)));
+  }
+  ImageTexts texts = Origin(artifact);
+  texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
+  texts.emplace_back("modelport/depth", absl::StrFormat("%.9g + number * %.9g", scale.offset, scale.step));
+  return EncodePng(static_cast<int>(depth.size(1)), static_cast<int>(depth.size(0)), absl::MakeConstSpan(numbers),
+                   texts);
+}
+
+absl::StatusOr<std::string> EncodePicture(const Picture& picture, const LoadedArtifact& artifact) {
+  return EncodePng(picture.width(), picture.height(), absl::MakeConstSpan(picture.rgb()), Origin(artifact));
+}
+
+// The picture of `what`, above a caption that says so where the manifest has a warning.
+absl::StatusOr<std::string> EncodeCaptioned(const Picture& picture, const std::string& what,
+                                            const LoadedArtifact& artifact) {
+  const std::string& warning = artifact.manifest.warning();
+  if (warning.empty()) return EncodePicture(picture, artifact);
+  return EncodePicture(WithCaption(picture, absl::StrCat(artifact.manifest.model(), ": ", what), warning), artifact);
+}
+
+absl::StatusOr<std::string> EncodeDepthPng(const Image& image, const Prediction& prediction,
+                                           const LoadedArtifact& artifact, const OutputStyle& style) {
+  if (style.normals) {
+    if (prediction.normals.defined()) return EncodeCaptioned(DrawNormals(prediction.normals), "normals", artifact);
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.manifest.model(), " gives no normals; leave out --normals"));
+  }
+  if (!style.colours) return EncodeGrey(prediction, artifact, style.range);
+  const absl::optional<Picture> photo = style.side_by_side ? absl::make_optional<Picture>(image) : absl::nullopt;
+  return EncodePicture(DrawDepth(prediction.depth, *style.colours, artifact.manifest, photo ? &*photo : nullptr),
+                       artifact);
+}
+
+absl::StatusOr<std::string> EncodeDepthExr(const Image& image, const Prediction& prediction,
+                                           const LoadedArtifact& artifact) {
+  std::vector<ExrChannel> channels = {{"depth.Z", Values(prediction.depth)}};
+  if (prediction.confidence.defined()) channels.push_back({"confidence.Y", Values(prediction.confidence)});
+  if (prediction.sky.defined()) channels.push_back({"sky.Y", Values(prediction.sky)});
+  if (prediction.mask.defined()) channels.push_back({"mask.Y", Values(prediction.mask)});
+  if (prediction.normals.defined()) {
+    const int64_t area = prediction.depth.numel();
+    int64_t first = 0;
+    for (const char* name : {"normal.X", "normal.Y", "normal.Z"}) {
+      channels.push_back({name, Values(prediction.normals).subspan(first, area)});
+      first += area;
+    }
+  }
+  ImageTexts texts = Origin(artifact);
+  texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
+  return EncodeExr(static_cast<int>(prediction.depth.size(1)), static_cast<int>(prediction.depth.size(0)), channels,
+                   texts, image.plate);
+}
+
+absl::StatusOr<std::string> EncodeMattePng(const at::Tensor& alpha, const LoadedArtifact& artifact) {
+  std::vector<uint16_t> numbers;
+  for (const float value : Values(alpha)) {
+    if (!std::isfinite(value)) return absl::FailedPreconditionError("the matte is not finite everywhere");
+    numbers.push_back(static_cast<uint16_t>(std::round(std::clamp(value, 0.0f, 1.0f) * kMaxStep)));
+  }
+  return EncodePng(static_cast<int>(alpha.size(1)), static_cast<int>(alpha.size(0)), absl::MakeConstSpan(numbers),
+                   Origin(artifact));
+}
+
+absl::StatusOr<std::string> EncodeMatteExr(const Image& image, const at::Tensor& alpha,
+                                           const LoadedArtifact& artifact) {
+  return EncodeExr(static_cast<int>(alpha.size(1)), static_cast<int>(alpha.size(0)), {{"A", Values(alpha)}},
+                   Origin(artifact), image.plate);
+}
+
+absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
+  const int64_t area = features.size(1) * features.size(2);
+  std::vector<ExrChannel> channels;
+  for (int64_t i = 0; i < features.size(0); ++i) {
+    channels.push_back({absl::StrFormat("features.%04d", i), Values(features).subspan(i * area, area)});
+  }
+  return EncodeExr(static_cast<int>(features.size(2)), static_cast<int>(features.size(1)), channels, Origin(artifact));
+}
+
+absl::StatusOr<std::string> EncodeFeaturesPng(const Image& image, const at::Tensor& features,
+                                              const LoadedArtifact& artifact) {
+  ASSIGN_OR_RETURN(const Picture picture, DrawFeatures(features, image.width, image.height));
+  return EncodeCaptioned(picture, "principal components", artifact);
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, const at::Tensor& scores) {
@@ -195,6 +333,50 @@ absl::StatusOr<at::Tensor> ReadTrimap(const std::string& path, int64_t max_pixel
         return trimap;
       },
       image.pixels);
+}
+
+absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
+                                             const LoadedArtifact& artifact, const OutputStyle& style) {
+  const std::string name = absl::AsciiStrToLower(path);
+  const bool png = absl::EndsWith(name, ".png"), exr = absl::EndsWith(name, ".exr");
+  if (style.range && !prediction.depth.defined()) {
+    return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --range"));
+  }
+  if (!png && !exr) return absl::InvalidArgumentError("wants a name that ends with .png or .exr");
+  if (prediction.depth.defined()) {
+    return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(image, prediction, artifact);
+  }
+  if (prediction.alpha.defined()) {
+    return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
+  }
+  if (prediction.features.defined()) {
+    return png ? EncodeFeaturesPng(image, prediction.features, artifact)
+               : EncodeFeaturesExr(prediction.features, artifact);
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
+}
+
+std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
+                                  const OutputStyle& style) {
+  if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png") || style.normals) return {};
+  const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres;
+  if (!style.range && (!in_metres || style.colours)) {
+    if (!style.is_one_of_several) return {};
+    return {
+        "each file goes from its own smallest depth to its own largest; --range=MIN,MAX gives all one scale, and "
+        ".exr keeps the model's"};
+  }
+  const ValueRange range = style.range ? *style.range : ValueRange{0, kMaxStep / kStepsPerMetre};
+  const absl::Span<const float> values = Values(prediction.depth);
+  const int64_t clipped = std::count_if(values.begin(), values.end(), [&](float value) {
+    return std::isfinite(value) && (value < range.min || value > range.max);
+  });
+  if (clipped == 0) return {};
+  return {absl::StrFormat("depth outside %.6g to %.6g%s is written as these, on %.1f %% of the pixels; %s.exr holds it",
+                          range.min, range.max, in_metres ? " m" : "",
+                          100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()),
+                          style.range ? "" : "--range=MIN,MAX takes another scale, and ")};
 }
 
 }  // namespace modelport

@@ -12,12 +12,48 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
-#include "tools/predict/encode_prediction.h"
-#include "tools/predict/pictures/depth_picture.h"
+#include "tools/image/picture.h"
+#include "tools/predict/pictures/pictures.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
 
 namespace modelport {
+
+// What kind of file a prediction becomes.
+struct OutputStyle {
+  // For PNG: depth in colours; by default as numbers, in 16 bits of grey.
+  absl::optional<DepthColours> colours = absl::nullopt;
+  bool side_by_side = false;                         // With `colours`: the image to the left of its depth.
+  bool normals = false;                              // For PNG: normals as colours, in the place of depth.
+  bool is_one_of_several = false;                    // Whether other images have files of this style, too.
+  absl::optional<ValueRange> range = absl::nullopt;  // For PNG: the depths that become 0 and 65535.
+
+  // Whether it can only be a PNG.
+  bool is_picture() const { return colours || normals; }
+};
+
+// The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
+//
+//   depth, PNG        16 bits of grey: over the style's range, or else in metres times 256, where 0 is a pixel without
+//                     depth, or from the smallest to the largest value; or colours; or the colours of normals
+//   depth, EXR        channels depth.Z, and those that the model gives of confidence.Y, sky.Y, mask.Y and normal.X,
+//                     normal.Y and normal.Z (x right, y down, z forward), in 32-bit floats
+//   matte, PNG        16 bits of grey, from 0 to 1
+//   matte, EXR        channel A, in 32-bit floats
+//   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
+//   features, EXR     channels features.0000, ..., one pixel for each patch
+//
+// Both formats say which model made them, from which weights, in which unit, and the SHA-256 of the manifest.
+//   InvalidArgument      the path has another extension, or the model gives nothing that can be drawn, no normals,
+//                        or no depth that has a range
+//   FailedPrecondition   the values are not finite
+absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
+                                             const LoadedArtifact& artifact, const OutputStyle& style);
+
+// What the file `path` does not tell of the depth, for people: what 16 bits clip, and that the scales of several images
+// differ.
+std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
+                                  const OutputStyle& style);
 
 // A label of an image.
 struct Label {

@@ -12,7 +12,7 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "tools/command/terminal.h"
-#include "tools/predict/pictures/depth_picture.h"
+#include "tools/predict/pictures/pictures.h"
 
 namespace modelport {
 namespace {

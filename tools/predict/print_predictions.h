@@ -11,7 +11,7 @@
 #include "tools/predict/predict_images.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/run_model.h"
-#include "tools/predict/scene/write_scene.h"
+#include "tools/predict/scene/scene.h"
 
 namespace modelport {
 

@@ -1,8 +1,7 @@
-#include "common/torchscript/archive/archive_pieces.h"
-
 #include <string>
 
 #include "common/status/status_matchers.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/archive/archive_pieces.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

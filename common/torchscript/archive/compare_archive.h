@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "common/torchscript/archive/archive_pieces.h"
 #include "common/torchscript/archive/artifact_file.h"
+#include "common/torchscript/archive/module_archive.h"
 
 namespace modelport {
 

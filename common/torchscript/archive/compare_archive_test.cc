@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/archive/save_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/archive/testing/archive_records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

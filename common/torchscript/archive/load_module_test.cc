@@ -1,5 +1,3 @@
-#include "common/torchscript/archive/load_module.h"
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/zeros.h>
@@ -14,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/zip_writer.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/archive/testing/archive_records.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

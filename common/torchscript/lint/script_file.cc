@@ -12,7 +12,7 @@
 #include "common/checkpoint/file_kind.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/archive/outside_calls.h"
 #include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/archive/script_archive.h"

@@ -2,19 +2,51 @@
 #define MODELPORT_COMMON_TORCHSCRIPT_PARITY_COMPARE_REFERENCE_H_
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/ScalarType.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/tensor/shape.h"
-#include "common/torchscript/parity/measures.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
+
+// How far a tensor is from the one expected. All but the counts are computed in float64.
+struct Measures {
+  double max_abs = 0;   // Largest absolute difference of two elements; infinite if some are not finite.
+  double mean_abs = 0;  // Mean absolute difference.
+  double scale = 0;     // Largest absolute element expected.
+  double cosine = 1;    // Of the angle between both, as vectors; 1 if both are zero.
+  double snr = 0;   // Signal-to-noise ratio in dB: energy expected over energy of the difference; infinite if equal.
+  int64_t nan = 0;  // Elements of the tensor that are NaN.
+  int64_t infinite = 0;  // Elements of the tensor that are infinite.
+
+  // max_abs as a part of scale; 0 if both are 0.
+  double relative() const;
+};
+
+// Compares two tensors of equal shape.
+Measures Measure(const at::Tensor& expected, const at::Tensor& actual);
+
+// The largest absolute element; 0 if there is none.
+double LargestMagnitude(const at::Tensor& tensor);
+
+// How much an element may differ if rounding differs by `noise` between float64 and the dtype `type` of the reference,
+// whose largest absolute element is `scale`: 4 times the noise, but at least 4e-6 and at most 1e-3 of the scale. In
+// float16 and bfloat16 the bounds are 1 and 16 of the dtype's epsilon, where these are more. Tensors that are not
+// floating must be equal: 0.
+double Tolerance(double noise, double scale, at::ScalarType type);
+
+// tensor[slice] as numpy has it, for slices of the form "[a:b, ::c, :]" with numbers from 0 and steps from 1; "" is the
+// whole tensor. InvalidArgument for another form, or more dimensions than the tensor has.
+absl::StatusOr<at::Tensor> Slice(at::Tensor tensor, absl::string_view slice);
 
 // A tensor of a reference and the module's own.
 struct ComparedTensor {
@@ -55,7 +87,7 @@ struct CompareOptions {
 //
 // A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
 // between the module, in the reference's floating dtype, and a copy in float64, on the same input. Tolerance()
-// (measures.h) tells what follows from it: the reference's values have no part in that but their largest element.
+// tells what follows from it: the reference's values have no part in that but their largest element.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
 //                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called

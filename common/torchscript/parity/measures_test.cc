@@ -1,5 +1,3 @@
-#include "common/torchscript/parity/measures.h"
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/ones.h>
@@ -10,6 +8,7 @@
 #include <limits>
 
 #include "common/status/status_matchers.h"
+#include "common/torchscript/parity/compare_reference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -13,10 +13,33 @@
 #include "absl/strings/string_view.h"
 #include "common/io/writer.h"
 #include "common/torchscript/parity/observe.h"
-#include "common/torchscript/parity/settings.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
+
+// What modules hold beside tensors, by path and name: {"blocks.0.norm1": {"eps": 1e-6}}. Booleans, numbers, texts, None
+// and lists of these.
+using Settings = std::map<std::string, std::map<std::string, c10::IValue>>;
+
+// The constants and attributes of `module` and its submodules.
+Settings FindSettings(const torch::jit::Module& module);
+
+// A setting that differs.
+struct SettingDifference {
+  std::string path;
+  std::string name;
+  std::string expected;  // As text: "1e-06".
+  std::string actual;
+};
+
+struct SettingsComparison {
+  int equal = 0;
+  std::vector<SettingDifference> differences;
+};
+
+// Compares the settings that both sides have. Numbers are compared by their values, tuples as lists; a number equals a
+// list in which there is nothing else.
+SettingsComparison CompareSettings(const Settings& expected, const Settings& actual);
 
 struct Reference {
   std::string path;   // Of the file, for messages.
@@ -27,7 +50,7 @@ struct Reference {
   // (a key of a dictionary, an index of a list or tuple, or several with dots between), and any other name a stage as
   // ParseStage reads it: "blocks.2" is what that submodule returned.
   NamedTensors expected = {};
-  std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see measures.h.
+  std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see Slice().
   Settings settings = {};                          // Of upstream's modules.
 };
 

@@ -1,8 +1,7 @@
-#include "common/torchscript/parity/settings.h"
-
 #include <ATen/ops/ones.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include "common/torchscript/parity/reference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

@@ -19,7 +19,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/nearest.h"
-#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

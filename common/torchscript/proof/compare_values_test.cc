@@ -1,5 +1,3 @@
-#include "common/torchscript/proof/compare_values.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Dict.h>
 #include <ATen/core/List.h>
@@ -23,6 +21,7 @@
 #include <tuple>
 
 #include "common/status/status_matchers.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

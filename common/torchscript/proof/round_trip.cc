@@ -11,9 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/proof/check_entry_points.h"
-#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
 #include "common/torchscript/script/torch_status.h"
 

@@ -17,9 +17,8 @@
 #include "common/io/output_file.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/archive/load_module.h"
-#include "common/torchscript/archive/save_module.h"
-#include "common/torchscript/proof/compare_values.h"
+#include "common/torchscript/archive/module_archive.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
 #include "gtest/gtest.h"
 

@@ -1,5 +1,4 @@
-#include "common/torchscript/weights/read_source.h"
-
+#include "common/torchscript/weights/weights.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -1,5 +1,3 @@
-#include "common/torchscript/weights/tensor_file.h"
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/ones.h>
 
@@ -10,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/weights/weights.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 

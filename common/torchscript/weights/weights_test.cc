@@ -1,4 +1,6 @@
 // Binding and auditing, on checkpoints that lie in memory.
+#include "common/torchscript/weights/weights.h"
+
 #include <ATen/ops/arange.h>
 #include <ATen/ops/zeros.h>
 
@@ -16,9 +18,6 @@
 #include "common/operation/constant.h"
 #include "common/operation/slot_source.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/weights/audit.h"
-#include "common/torchscript/weights/bind_tensors.h"
-#include "common/torchscript/weights/read_source.h"
 #include "gtest/gtest.h"
 
 namespace modelport {

@@ -13,7 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/demo_depth/tests/drawn_depth.h"

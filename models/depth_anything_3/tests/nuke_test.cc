@@ -21,8 +21,6 @@
 namespace modelport {
 namespace {
 
-using testing::Values;
-
 // The error that half precision may have, as a part of the range.
 constexpr double kHalfTolerance = 0.005;
 
@@ -70,11 +68,12 @@ at::Tensor FillSky(const at::Tensor& depth, const at::Tensor& is_sky, double far
 class NukeSkyTest : public testing::TestWithParam<SkyModel> {};
 
 // Seeded weights bring the nested model's depth to 126 km at 42 pixels, which half precision cannot hold.
-INSTANTIATE_TEST_SUITE_P(Models, NukeSkyTest,
-                         Values(SkyModel{"tiny_mono", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
-                                SkyModel{"tiny_metric", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
-                                SkyModel{"tiny_nested", "model.da3_metric", 200, {1008}}),
-                         [](const auto& info) { return info.param.name; });
+INSTANTIATE_TEST_SUITE_P(
+    Models, NukeSkyTest,
+    testing::Values(SkyModel{"tiny_mono", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
+                    SkyModel{"tiny_metric", "model", std::numeric_limits<double>::infinity(), {1008, 42}},
+                    SkyModel{"tiny_nested", "model.da3_metric", 200, {1008}}),
+    [](const auto& info) { return info.param.name; });
 
 TEST_P(NukeSkyTest, HalfIsNearFloatWithTheSameSky) {
   const at::Tensor image = SeededImage(1, 3, 31, 45);

@@ -10,7 +10,7 @@
 #include "artifact/export/export_model.h"
 #include "artifact/verify/verify_artifact.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/archive/load_module.h"
+#include "common/torchscript/archive/module_archive.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"

@@ -1,5 +1,9 @@
+// Compares a model with a reference, finds where it begins to differ, and cuts the submodule that is wrong out of it,
+// with the inputs and the outputs of the reference.
 #ifndef MODELPORT_TOOLS_PARITY_CHECK_CHECK_PARITY_H_
 #define MODELPORT_TOOLS_PARITY_CHECK_CHECK_PARITY_H_
+
+#include <torch/csrc/jit/api/module.h>
 
 #include <string>
 #include <vector>
@@ -8,13 +12,55 @@
 #include "absl/types/optional.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
-#include "common/torchscript/parity/settings.h"
 #include "common/torchscript/parity/stage.h"
-#include "tools/parity/check/divergence.h"
 
 namespace modelport {
 
 struct ComparedModel;
+
+// Where a module, run on its own, begins to differ from a reference.
+struct Divergence {
+  std::string stage;  // The first tensor, in the order of execution, that does not pass.
+  // The deepest module whose inputs pass and whose result does not, the first of them; "" for the module itself,
+  // nullopt if the reference does not have the inputs that would tell.
+  absl::optional<std::string> module;
+};
+
+// nullopt if all tensors pass.
+absl::optional<Divergence> FindDivergence(const ReferenceComparison& comparison);
+
+// A module that is wrong on right input.
+struct Suspect {
+  std::string path;  // "" for the module itself.
+  std::vector<std::string> evidence;
+  // False if the reference lacks the inputs of the module: the code that computes them may be wrong in its place.
+  bool inputs_are_known = true;
+};
+
+// The modules whose own text, constants or weights are wrong, in the order of execution. `forced` is a comparison with
+// inject_all, in which each module gets the reference's inputs, and from the modules that it calls the reference's
+// results. If a result differs, the module itself is wrong; if an argument differs, the module that passes it.
+// `settings` are those that differ.
+std::vector<Suspect> FindSuspects(const ReferenceComparison& forced, const std::vector<SettingDifference>& settings);
+
+// The call to reduce a module to: of the submodule with the fewest parameters and buffers among `suspects`, whose
+// inputs are known, the first call whose result differs in `forced`, a comparison with inject_all, or else its first
+// one. The model itself, Stage{.path = ""}, if it is the only suspect; nullopt if there is none.
+absl::optional<Stage> FindReduction(const torch::jit::Module& module, const ReferenceComparison& forced,
+                                    const std::vector<Suspect>& suspects);
+
+// A submodule, and a reference of one call of it.
+struct Reduction {
+  torch::jit::Module module;
+  Reference reference;
+};
+
+// The submodule of `call` alone. Its arguments are those of the call in a run in which all other modules pass on what
+// `reference` tells; what it returns, and what passes within it, is what `reference` expects there.
+//   NotFound            nothing makes this call
+//   FailedPrecondition  the reference does not tell what the call returns
+//   others              as CompareReference
+absl::StatusOr<Reduction> Reduce(const torch::jit::Module& module, const Reference& reference, const Stage& call);
 
 // How a model compares with a reference.
 struct ParityReport {
@@ -24,7 +70,7 @@ struct ParityReport {
   ReferenceComparison comparison = {};
   absl::optional<Divergence> divergence = absl::nullopt;
   absl::optional<std::vector<Suspect>> suspects = absl::nullopt;  // If they were looked for.
-  absl::optional<Stage> smallest = absl::nullopt;  // A call of the smallest suspect (tools/parity/check/reduce.h).
+  absl::optional<Stage> smallest = absl::nullopt;  // A call of the smallest suspect; see FindReduction().
 
   bool passed() const { return settings.differences.empty() && !divergence; }
 };

@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/torchscript/parity/reference.h"
@@ -32,7 +34,7 @@ absl::StatusOr<ComparedModel> LoadComparedArtifact(const std::string& path);
 
 // The reference in the file `path`: a safetensors file (common/torchscript/parity/reference.h), or a TorchScript file,
 // which is loaded as an artifact and called as the first example of `model` says. `names`, if it is not "", is a file
-// of names by which it is paired with the model (tools/parity/check/reference_names.h).
+// of names by which it is paired with the model (ParseReferenceNames).
 //   InvalidArgument     a file of another kind; a wrong file of names
 //   FailedPrecondition  a reference of another model, if `model` is no artifact; TorchScript that reaches outside or
 //                       fails
@@ -54,6 +56,30 @@ absl::StatusOr<absl::optional<OperatorRun>> FindNonfinite(const ComparedModel& m
 absl::StatusOr<absl::optional<OperatorRun>> FindNonfiniteOperator(const torch::jit::Module& module,
                                                                   const std::string& method,
                                                                   const std::vector<c10::IValue>& inputs);
+
+// Pairs the names of a reference with those of a model that calls its modules and settings otherwise.
+
+// What the model calls a module or a setting of the reference.
+struct PairedName {
+  std::string theirs;                                // "encoder.layer", "num_heads"
+  absl::optional<std::string> ours = absl::nullopt;  // nullopt: it is left out.
+};
+
+struct ReferenceNames {
+  std::string path = "";                  // Of the file, for messages.
+  std::vector<PairedName> modules = {};   // Paths; a path stands for all below it, the longest one that fits is taken.
+  std::vector<PairedName> settings = {};  // Names, in all modules.
+};
+
+// Parses the YAML text of the file `path`. Both maps are optional, null leaves a module or a setting out:
+//   modules: {encoder.layer: blocks, pooler: null}
+//   settings: {num_attention_heads: heads}
+// InvalidArgument names each line that is wrong.
+absl::StatusOr<ReferenceNames> ParseReferenceNames(const std::string& path, absl::string_view text);
+
+// Gives the stages and settings of `reference` the model's names.
+//   InvalidArgument  a name that the reference does not have, or two that become one; nothing has changed then
+absl::Status RenameReference(const ReferenceNames& names, Reference& reference);
 
 }  // namespace modelport
 

@@ -1,5 +1,3 @@
-#include "tools/parity/check/divergence.h"
-
 #include <ATen/TensorOperators.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
@@ -9,6 +7,7 @@
 #include "common/torchscript/parity/reference.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/parity/check/check_parity.h"
 
 namespace modelport {
 namespace {

@@ -1,10 +1,9 @@
-#include "tools/parity/check/reference_names.h"
-
 #include <ATen/ops/zeros.h>
 
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/parity/check/compared_model.h"
 
 namespace modelport {
 namespace {

@@ -23,7 +23,6 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
 #include "common/text/dotted_path.h"
-#include "common/text/embedded_file.h"
 #include "common/text/first_few.h"
 #include "common/text/template.h"
 #include "common/torchscript/parity/compare_reference.h"

@@ -1,5 +1,3 @@
-#include "tools/predict/pictures/depth_picture.h"
-
 #include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/zeros.h>
@@ -10,6 +8,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/predict/pictures/pictures.h"
 
 namespace modelport {
 namespace {

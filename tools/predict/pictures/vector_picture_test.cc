@@ -1,5 +1,3 @@
-#include "tools/predict/pictures/vector_picture.h"
-
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
@@ -13,6 +11,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/predict/pictures/pictures.h"
 
 namespace modelport {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/predict/scene/point_cloud.h"
-
 #include <ATen/ops/tensor.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/predict/scene/scene.h"
 
 namespace modelport {
 namespace {

@@ -1,5 +1,3 @@
-#include "tools/predict/scene/write_scene.h"
-
 #include <ATen/ops/cat.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/tensor.h>
@@ -10,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/predict/scene/scene.h"
 
 namespace modelport {
 namespace {

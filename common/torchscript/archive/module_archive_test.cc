@@ -1,0 +1,225 @@
+#include "common/torchscript/archive/module_archive.h"
+
+#include <ATen/ops/arange.h>
+#include <ATen/ops/zeros.h>
+#include <caffe2/serialize/inline_container.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/serialization/import.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "common/io/output_file.h"
+#include "common/io/writer.h"
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "common/torchscript/archive/read_format.h"
+#include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using torch::jit::Module;
+
+// Its code has the type None, a string with that type's name, and an operator of archive version 10.
+Module Toy() {
+  Module module("Toy");
+  module.register_parameter("weight", at::arange(3.0), /*is_buffer=*/false);
+  module.register_parameter("same", module.attr("weight").toTensor(), /*is_buffer=*/false);
+  module.register_parameter("empty", at::zeros({0}), /*is_buffer=*/false);
+  module.define(R"(
+    def check(self, x: Tensor) -> None:
+        if x.dim() != 2:
+            print("not NoneType")
+    def forward(self, x: Tensor) -> Tensor:
+        self.check(x)
+        return torch.gelu(x) * self.weight + self.same + self.empty.sum()
+  )");
+  return module;
+}
+
+const Runtime* Oldest() { return &Runtimes()[0]; }
+
+std::string TempPath(const std::string& name) { return std::string(std::getenv("TEST_TMPDIR")) + "/" + name; }
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// Saves a module and checks that its archive in memory is the same.
+absl::Status Save(const Module& module, const Runtime* runtime, const std::string& path,
+                  const std::vector<ExtraFile>& extra) {
+  ASSIGN_OR_RETURN(OutputFile file, OutputFile::Create(path));
+  RETURN_IF_ERROR(WriteArchive(module, runtime, extra, file));
+  RETURN_IF_ERROR(file.Commit());
+  ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> pieces, MakeArchive(module, runtime, extra));
+  EXPECT_TRUE(pieces->Equals(ReadFile(path)));
+  return absl::OkStatus();
+}
+
+absl::Status Save(const Runtime* runtime, const std::string& path) { return Save(Toy(), runtime, path, {}); }
+
+std::string Record(caffe2::serialize::PyTorchStreamReader& reader, const std::string& name) {
+  const auto [data, size] = reader.getRecord(name);
+  return std::string(static_cast<const char*>(data.get()), size);
+}
+
+TEST(SaveModuleTest, NewRuntimesGetWhatLibTorchWrites) {
+  const std::string path = TempPath("new.pt");
+  ASSERT_OK(Save(nullptr, path));
+  ASSERT_OK_AND_ASSIGN(const ArchiveFormat format, ReadArchiveFormat(path));
+  EXPECT_EQ(format.version, 10);
+  EXPECT_TRUE(format.new_records);
+  const std::string same = TempPath("same.pt");
+  ASSERT_OK(Save(&Runtimes()[1], same));
+  EXPECT_EQ(ReadFile(path), ReadFile(same));
+}
+
+TEST(SaveModuleTest, OldRuntimesGetOldRecords) {
+  const std::string path = TempPath("old.pt");
+  ASSERT_OK(Save(Oldest(), path));
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  EXPECT_EQ(Record(reader, "version"), "5\n");
+  const std::vector<std::string> names = reader.getAllRecords();
+  EXPECT_THAT(names, Each(Not(EndsWith(".debug_pkl"))));
+  EXPECT_THAT(names, Not(Contains(".data/version")));
+}
+
+TEST(SaveModuleTest, OldRuntimesGetOldSyntax) {
+  const std::string path = TempPath("syntax.pt");
+  ASSERT_OK(Save(Oldest(), path));
+  caffe2::serialize::PyTorchStreamReader reader(path);
+  EXPECT_THAT(Record(reader, "code/__torch__.py"),
+              AllOf(HasSubstr(") -> None:"), Not(HasSubstr("-> NoneType")), HasSubstr("\"not NoneType\"")));
+}
+
+TEST(SaveModuleTest, AnOldArchiveComesBackEqual) {
+  const std::string path = TempPath("back.pt");
+  ASSERT_OK(Save(Oldest(), path));
+  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}, {}));
+  EXPECT_EQ(round_trip.tensors, 3);
+  EXPECT_EQ(round_trip.outputs[0].max_abs, 0);
+}
+
+TEST(SaveModuleTest, EqualModulesGiveEqualOldArchives) {
+  ASSERT_OK(Save(Oldest(), TempPath("a.pt")));
+  ASSERT_OK(Save(Oldest(), TempPath("b.pt")));
+  EXPECT_EQ(ReadFile(TempPath("a.pt")), ReadFile(TempPath("b.pt")));
+}
+
+TEST(SaveModuleTest, WrittenFormatIsTheFormatOfTheArchive) {
+  Module relu("Relu");
+  relu.define("def forward(self, x: Tensor) -> Tensor:\n  return torch.relu(x)\n");
+  for (const Module& module : {Toy(), relu}) {
+    for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest(), &Runtimes().back()}) {
+      const std::string path = TempPath("format.pt");
+      ASSERT_OK(Save(module, runtime, path, {}));
+      ASSERT_OK_AND_ASSIGN(const ArchiveFormat written, ReadArchiveFormat(path));
+      const ArchiveFormat format = WrittenFormat(runtime, CollectOperators(module));
+      EXPECT_EQ(format.version, written.version);
+      EXPECT_EQ(format.new_records, written.new_records);
+    }
+  }
+}
+
+TEST(SaveModuleTest, LibTorchReadsExtraFiles) {
+  for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
+    const std::string path = TempPath("extra.pt");
+    ASSERT_OK(Save(Toy(), runtime, path, {{"note.json", [] { return std::string("{}\n"); }}}));
+    torch::jit::ExtraFilesMap files = {{"note.json", ""}};
+    const Module loaded = torch::jit::load(path, at::kCPU, files);
+    EXPECT_EQ(files["note.json"], "{}\n");
+    EXPECT_OK(ProveRoundTrip(Toy(), path, {*ParseCall("forward([2, 3])")}, {}));
+  }
+}
+
+absl::string_view WeightsOf(const Module& module) {
+  const at::Tensor weight = module.attr("weight").toTensor();
+  return {static_cast<const char*>(weight.const_data_ptr()), weight.nbytes()};
+}
+
+// Logs when the weights are written, and when the text of an extra file is.
+class LogWriter : public Writer {
+ public:
+  LogWriter(absl::string_view weights, std::string& log) : weights_(weights), log_(log) {}
+
+  absl::Status Write(absl::string_view bytes) override {
+    if (bytes == "text") log_ += "written";
+    return absl::OkStatus();
+  }
+
+  absl::Status WriteLasting(absl::string_view bytes) override {
+    if (bytes.data() == weights_.data() && bytes.size() == weights_.size()) log_ += "weights ";
+    return absl::OkStatus();
+  }
+
+ private:
+  const absl::string_view weights_;
+  std::string& log_;
+};
+
+TEST(SaveModuleTest, AnExtraFileIsMadeAfterTheWeightsAreWritten) {
+  for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
+    const Module toy = Toy();
+    std::string log;
+    const auto text = [&]() -> absl::StatusOr<std::string> {
+      log += "text ";
+      return std::string("text");
+    };
+    LogWriter writer(WeightsOf(toy), log);
+    ASSERT_OK(WriteArchive(toy, runtime, {{"note.json", text}}, writer));
+    EXPECT_THAT(log, AllOf(HasSubstr("weights text written"), EndsWith("written")));
+  }
+}
+
+// Keeps what it gets through WriteLasting.
+class LastingWriter : public Writer {
+ public:
+  absl::Status Write(absl::string_view) override { return absl::OkStatus(); }
+  absl::Status WriteLasting(absl::string_view bytes) override {
+    lasting.push_back(bytes);
+    return absl::OkStatus();
+  }
+
+  std::vector<absl::string_view> lasting;
+};
+
+// The archive in memory, which has a copy of a tensor that is neither parameter nor buffer, does not outlive the call.
+TEST(SaveModuleTest, OnlyTheModulesOwnTensorsLast) {
+  Module toy = Toy();
+  toy.register_attribute("table", at::TensorType::get(), at::arange(5.0));
+  for (const Runtime* runtime : {static_cast<const Runtime*>(nullptr), Oldest()}) {
+    LastingWriter writer;
+    ASSERT_OK(WriteArchive(toy, runtime, {}, writer));
+    ASSERT_EQ(writer.lasting.size(), 1);
+    EXPECT_EQ(writer.lasting[0].data(), WeightsOf(toy).data());
+  }
+  const std::string path = TempPath("table.pt");
+  ASSERT_OK(Save(toy, nullptr, path, {}));
+  EXPECT_TRUE(torch::jit::load(path).attr("table").toTensor().equal(at::arange(5.0)));
+}
+
+TEST(SaveModuleTest, AnExtraFileThatCannotBeMadeIsAnError) {
+  const auto fail = []() -> absl::StatusOr<std::string> { return absl::DataLossError("no text"); };
+  EXPECT_THAT(Save(Toy(), nullptr, TempPath("fail.pt"), {{"note.json", fail}}),
+              StatusIs(absl::StatusCode::kDataLoss, "no text"));
+}
+
+}  // namespace
+}  // namespace modelport

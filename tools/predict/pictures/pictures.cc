@@ -1,0 +1,215 @@
+#include "tools/predict/pictures/pictures.h"
+
+#include <ATen/TensorOperators.h>
+#include <ATen/ops/full.h>
+#include <ATen/ops/isfinite.h>
+#include <ATen/ops/linalg_eigh.h>
+#include <ATen/ops/logical_and.h>
+#include <ATen/ops/logical_or.h>
+#include <ATen/ops/matmul.h>
+#include <ATen/ops/nan_to_num.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "common/manifest/manifest_facts.h"
+#include "common/status/status_macros.h"
+#include "common/torchscript/script/torch_status.h"
+#include "tools/image/legend.h"
+
+namespace modelport {
+namespace {
+
+constexpr Rgb kNoValue = {24, 26, 30};
+
+absl::Span<const float> Values(const at::Tensor& map) {
+  return absl::MakeConstSpan(map.const_data_ptr<float>(), map.numel());
+}
+
+double Percentile(std::vector<float>& values, double percent) {
+  const auto index = std::llround(percent / 100 * static_cast<double>(values.size() - 1));
+  std::nth_element(values.begin(), values.begin() + index, values.end());
+  return values[index];
+}
+
+std::string LegendText(const Manifest& manifest, const DepthColours& colours) {
+  const bool whole = colours.low == 0 && colours.high == 100;
+  return absl::StrCat(manifest.model(), ": ", DepthUnit(manifest),
+                      whole ? "" : absl::StrCat(", percentiles ", colours.low, " to ", colours.high));
+}
+
+// What the model says, whichever kind it is.
+const at::Tensor& Main(const Prediction& prediction) {
+  if (prediction.depth.defined()) return prediction.depth;
+  if (prediction.alpha.defined()) return prediction.alpha;
+  return prediction.features.defined() ? prediction.features : prediction.scores;
+}
+
+at::Tensor AbsoluteDifference(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor same = at::logical_or(a == b, at::logical_and(a.isnan(), b.isnan()));
+  const at::Tensor difference = at::where(same, at::zeros({}), (a - b).abs());
+  return at::nan_to_num(difference, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
+}
+
+Difference Compare(const at::Tensor& a, const at::Tensor& b) {
+  const at::Tensor difference = AbsoluteDifference(a, b).to(at::kDouble);
+  return {difference.max().item<double>(), difference.mean().item<double>(), (a.max() - a.min()).item<double>()};
+}
+
+Picture DrawPanel(const at::Tensor& map, const Legend& legend) {
+  const auto values = map.accessor<float, 2>();
+  Picture picture(static_cast<int>(map.size(1)), static_cast<int>(map.size(0)), {});
+  for (int y = 0; y < picture.height(); ++y) {
+    for (int x = 0; x < picture.width(); ++x) picture.Set(x, y, LegendColour(legend, values[y][x]));
+  }
+  return picture;
+}
+
+constexpr int64_t kComponents = 3;
+
+at::Tensor Components(const at::Tensor& features) {
+  const int64_t channels = features.size(0), height = features.size(1), width = features.size(2);
+  const at::Tensor patches = features.reshape({channels, -1}).to(at::kDouble);
+  const at::Tensor centred = patches - patches.mean(1, /*keepdim=*/true);
+  // Eigenvalues come in ascending order.
+  const auto [variances, directions] = at::linalg_eigh(at::matmul(centred, centred.t()));
+  at::Tensor components = at::zeros({kComponents, height, width}, at::kDouble);
+  const double largest = variances[channels - 1].item<double>();
+  for (int64_t i = 0; i < std::min(kComponents, channels); ++i) {
+    // Rounding alone gives a direction to a variance of 0.
+    if (variances[channels - 1 - i].item<double>() <= 1e-12 * largest) break;
+    const at::Tensor direction = directions.select(1, channels - 1 - i);
+    const at::Tensor sign = direction[direction.abs().argmax().item<int64_t>()].sign();
+    components[i] = at::matmul(direction * sign, centred).reshape({height, width});
+  }
+  return components.to(at::kFloat);
+}
+
+// Each component from 0 to 1; a constant one is 0.5.
+at::Tensor Normalised(const at::Tensor& components) {
+  const at::Tensor min = components.amin({1, 2}, /*keepdim=*/true), max = components.amax({1, 2}, /*keepdim=*/true);
+  return at::where(max > min, (components - min) / (max - min), at::full({}, 0.5f)).contiguous();
+}
+
+// -1 to 1 as 0 to 255; what is no number as 0 is.
+uint8_t Byte(float part) {
+  const float value = std::isnan(part) ? 0.0f : std::clamp(part, -1.0f, 1.0f);
+  return static_cast<uint8_t>(std::lround((value + 1) / 2 * 255));
+}
+
+}  // namespace
+
+ValueRange RangeOf(const at::Tensor& map, double low, double high) {
+  std::vector<float> finite;
+  for (const float value : Values(map)) {
+    if (std::isfinite(value)) finite.push_back(value);
+  }
+  if (finite.empty()) return {};
+  return {Percentile(finite, low), Percentile(finite, high)};
+}
+
+std::string DepthUnit(const Manifest& manifest) {
+  const Manifest::Result& depth = MainOutput(manifest);
+  if (depth.unit() == kMetres) return kMetres;
+  return absl::StrCat(depth.unit().empty() ? "relative depth" : depth.unit(), ", larger is ", depth.larger_is());
+}
+
+Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
+                  const Picture* beside) {
+  const ValueRange range = colours.range ? *colours.range : RangeOf(depth, colours.low, colours.high);
+  const Legend legend = {.map = colours.map,
+                         .reversed = MainOutput(manifest).larger_is() == "farther",
+                         .min = range.min,
+                         .max = range.max,
+                         .text = LegendText(manifest, colours),
+                         .warning = manifest.warning()};
+  const int width = static_cast<int>(depth.size(1)), height = static_cast<int>(depth.size(0));
+  const int left = beside == nullptr ? 0 : width;
+  Picture picture(left + width, height, kNoValue);
+  if (beside != nullptr) picture.Paste(0, 0, *beside);
+  const absl::Span<const float> values = Values(depth);
+  for (int64_t i = 0; i < static_cast<int64_t>(values.size()); ++i) {
+    if (!std::isfinite(values[i])) continue;
+    picture.Set(left + static_cast<int>(i % width), static_cast<int>(i / width), LegendColour(legend, values[i]));
+  }
+  return WithLegend(picture, legend);
+}
+
+absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Prediction& b) {
+  const at::Tensor &first = Main(a), &second = Main(b);
+  if (first.sizes() != second.sizes()) {
+    return absl::InvalidArgumentError(absl::StrCat("the two artifacts give other outputs, of ", first.dim(),
+                                                   " dimensions and ", first.numel(), " elements, and of ",
+                                                   second.dim(), " and ", second.numel(), ": they cannot be compared"));
+  }
+  return CatchTorch([&] { return Compare(first, second); });
+}
+
+Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours,
+                       const Manifest& manifest) {
+  const ValueRange range = colours.range ? *colours.range : RangeOf(a, colours.low, colours.high);
+  const Legend legend = {.map = colours.map,
+                         .reversed = MainOutput(manifest).larger_is() == "farther",
+                         .min = range.min,
+                         .max = range.max,
+                         .text = absl::StrCat("left and middle: ", DepthUnit(manifest)),
+                         .warning = manifest.warning()};
+  const at::Tensor difference = AbsoluteDifference(a, b).contiguous();
+  const Legend grey = {.map = *FindColourMap("grey"),
+                       .max = RangeOf(difference, 0, 100).max,
+                       .text = "right: their absolute difference",
+                       .warning = ""};
+  const int width = static_cast<int>(a.size(1)), height = static_cast<int>(a.size(0));
+  Picture panels(3 * width, height, {});
+  panels.Paste(0, 0, DrawPanel(a, legend));
+  panels.Paste(width, 0, DrawPanel(b, legend));
+  panels.Paste(2 * width, 0, DrawPanel(difference, grey));
+  return WithLegend(WithLegend(panels, legend), grey);
+}
+
+absl::StatusOr<at::Tensor> PrincipalComponents(const at::Tensor& features) {
+  ASSIGN_OR_RETURN(const bool finite, CatchTorch([&] { return at::isfinite(features).all().item<bool>(); }));
+  if (!finite) return absl::FailedPreconditionError("the model's features are not finite");
+  return CatchTorch([&] { return Components(features); });
+}
+
+absl::StatusOr<Picture> DrawFeatures(const at::Tensor& features, int width, int height) {
+  ASSIGN_OR_RETURN(const at::Tensor components, PrincipalComponents(features));
+  ASSIGN_OR_RETURN(const at::Tensor colours, CatchTorch([&] { return Normalised(components); }));
+  const int64_t rows = colours.size(1), columns = colours.size(2);
+  const auto values = colours.accessor<float, 3>();
+  Picture picture(width, height, {0, 0, 0});
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      Rgb colour;
+      for (int c = 0; c < 3; ++c) {
+        const float value = values[c][y * rows / height][x * columns / width];
+        colour[c] = static_cast<uint8_t>(std::lround(value * 255));
+      }
+      picture.Set(x, y, colour);
+    }
+  }
+  return picture;
+}
+
+Picture DrawNormals(const at::Tensor& normals) {
+  const auto values = normals.accessor<float, 3>();
+  const int height = static_cast<int>(normals.size(1)), width = static_cast<int>(normals.size(2));
+  Picture picture(width, height, {0, 0, 0});
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      picture.Set(x, y, {Byte(values[0][y][x]), Byte(-values[1][y][x]), Byte(-values[2][y][x])});
+    }
+  }
+  return picture;
+}
+
+}  // namespace modelport

@@ -1,0 +1,76 @@
+// Pictures of what a model says of images: depth in colours, and outputs with several numbers for each pixel, features
+// and normals.
+#ifndef MODELPORT_TOOLS_PREDICT_PICTURES_PICTURES_H_
+#define MODELPORT_TOOLS_PREDICT_PICTURES_PICTURES_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/types/optional.h"
+#include "common/manifest/manifest.pb.h"
+#include "tools/image/colour_map.h"
+#include "tools/image/picture.h"
+#include "tools/predict/run/prediction.h"
+
+namespace modelport {
+
+struct ValueRange {
+  double min = 0;
+  double max = 0;
+};
+
+// From the `low`-th to the `high`-th percentile of the finite values of `map`; zeros if there are none.
+ValueRange RangeOf(const at::Tensor& map, double low, double high);
+
+inline constexpr char kMetres[] = "metres";
+
+// What the depths of a model are: "metres" or "relative depth, larger is nearer".
+std::string DepthUnit(const Manifest& manifest);
+
+// How depth is drawn.
+struct DepthColours {
+  ColourMap map;
+  double low = 0;  // The percentiles of the depth that get the first and the last colour, without `range`.
+  double high = 100;
+  absl::optional<ValueRange> range = absl::nullopt;  // The depths that do.
+};
+
+// The depth [H, W] in colours, the last one nearest, above a legend; `beside` is drawn to its left if it is not null,
+// and has its size. Values that are not finite are dark.
+Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Manifest& manifest,
+                  const Picture* beside = nullptr);
+
+// How far what a second model says of an image is from what a first one says.
+struct Difference {
+  double largest = 0;  // Of two elements.
+  double mean = 0;     // Of the absolute differences.
+  double range = 0;    // Of the first one's elements: largest - smallest.
+};
+
+// Compares depth, mattes, features or scores. Elements that are not finite in both in the same way count as infinitely
+// far.
+//   InvalidArgument   the predictions are of other kinds or shapes
+absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Prediction& b);
+
+// Depth a, depth b in the same colours, and their absolute difference in grey, white being the largest.
+Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours, const Manifest& manifest);
+
+// The three principal components of features [C, h, w], of the largest variance first, as [3, h, w]. The sign of each
+// is such that the channel with the most weight in it counts positively, so that equal features give equal components.
+// Components that the features do not have are 0.
+//   FailedPrecondition   features that are not finite
+absl::StatusOr<at::Tensor> PrincipalComponents(const at::Tensor& features);
+
+// The components as red, green and blue, each from its smallest to its largest value, enlarged to `width` x `height`
+// without interpolation: each patch of the model is a box.
+absl::StatusOr<Picture> DrawFeatures(const at::Tensor& features, int width, int height);
+
+// Unit normals [3, H, W] (x right, y down, z forward; 0 where there is none) in the colours of normal maps: red points
+// right, green up and blue to the camera, from -1 as 0 to 1 as 255. No normal is grey.
+Picture DrawNormals(const at::Tensor& normals);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_TOOLS_PREDICT_PICTURES_PICTURES_H_
