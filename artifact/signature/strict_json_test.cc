@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "artifact/signature/signature.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
