@@ -89,7 +89,7 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
   if (file == nullptr) return absl::OkStatus();
   const absl::StatusOr<std::string> bytes = EncodePrediction(path, image, prediction, artifact, style);
   if (!bytes.ok()) return Annotate(bytes.status(), path);
-  for (std::string& loss : LossesOf(path, prediction, artifact, style)) done.notes.push_back(std::move(loss));
+  for (std::string& note : NotesOn(path, prediction, artifact, style)) done.notes.push_back(std::move(note));
   return file->Write(*bytes);
 }
 

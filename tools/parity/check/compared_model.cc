@@ -12,6 +12,7 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
+#include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/reference_call.h"

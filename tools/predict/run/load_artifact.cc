@@ -34,8 +34,6 @@ enum class Origin { kForeign, kKnown };
 
 absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
                                     const absl::optional<ArtifactSignature>& signature, Origin origin) {
-  // ArtifactFile would call another kind of file a damaged zip archive.
-  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
   if (!stated.other_release.empty()) {
