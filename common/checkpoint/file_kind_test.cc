@@ -77,7 +77,7 @@ TEST(FileKindTest, TooFewBytesAreDataLoss) {
 TEST(FileKindTest, TellsArchivesByTheNamesOfTheirRecords) {
   const auto records = [](const std::vector<absl::string_view>& names) {
     std::vector<ZipRecord> records;
-    for (const absl::string_view name : names) records.push_back({.name = name});
+    for (const absl::string_view name : names) records.emplace_back().name = name;
     return records;
   };
   for (const auto& of_script : {records({"m/data.pkl", "m/constants.pkl"}), records({"m/code/__torch__.py"})}) {
