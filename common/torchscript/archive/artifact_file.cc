@@ -34,7 +34,7 @@ absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
 }
 
 absl::StatusOr<ArtifactFile> ArtifactFile::Read(const std::string& path, std::shared_ptr<const MappedFile> file) {
-  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
+  if (const absl::Status status = CheckNoOtherFile(file->bytes()); !status.ok()) return Annotate(status, path);
   absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file->bytes(), ZipMethods::kStoredAndDeflated);
   if (!records.ok()) return Annotate(records.status(), path);
   return ArtifactFile(path, std::move(file), *std::move(records));

@@ -75,13 +75,12 @@ absl::Status CheckScriptArchive(absl::string_view file) {
 
 }  // namespace
 
-absl::Status CheckScriptFile(absl::string_view file) {
+absl::Status CheckNoOtherFile(absl::string_view file) {
   const absl::StatusOr<FileKind> kind = DetectFileKind(file);
-  if (absl::IsInvalidArgument(kind.status())) {
+  if (!kind.ok()) {
     const std::string foreign = ForeignKind(file);
-    return NotTorchScript(foreign.empty() ? "not a zip archive" : foreign);
+    return foreign.empty() ? absl::OkStatus() : NotTorchScript(foreign);
   }
-  RETURN_IF_ERROR(kind.status());
   switch (*kind) {
     case FileKind::kTorchZip:
       return CheckScriptArchive(file);
@@ -93,6 +92,12 @@ absl::Status CheckScriptFile(absl::string_view file) {
       return NotTorchScript("a JSON text\n  of an artifact and its manifest, give the artifact");
   }
   return absl::InternalError("unknown file kind");
+}
+
+absl::Status CheckScriptFile(absl::string_view file) {
+  RETURN_IF_ERROR(CheckNoOtherFile(file));
+  const absl::Status status = DetectFileKind(file).status();
+  return absl::IsInvalidArgument(status) ? NotTorchScript("not a zip archive") : status;
 }
 
 absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {

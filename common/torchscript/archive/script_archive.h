@@ -38,9 +38,13 @@ class ScriptArchive {
   std::deque<std::string> copies_;  // What records_ refers to: all but the contents of stored tensors.
 };
 
-// Checks that `file` may be a TorchScript file, by its first bytes and, of a zip archive, by the names of its records.
-// Runs none of its code.
-//   InvalidArgument   another kind of file: "not a TorchScript file: a safetensors file, which has weights and no code"
+// Checks that `file` is none of the kinds of files that people give in the place of TorchScript, by its first bytes and,
+// of a zip archive, by the names of its records. It may be damaged, and be anything else. Runs none of its code.
+//   InvalidArgument   names its kind: "not a TorchScript file: a safetensors file, which has weights and no code"
+absl::Status CheckNoOtherFile(absl::string_view file);
+
+// Checks that `file` may be a TorchScript file.
+//   InvalidArgument   as CheckNoOtherFile, and for what is no zip archive
 //   DataLoss          it is empty or has a few bytes
 absl::Status CheckScriptFile(absl::string_view file);
 

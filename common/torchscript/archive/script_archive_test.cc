@@ -118,6 +118,9 @@ TEST(ScriptArchiveTest, NamesWhatIsNoTorchScriptFile) {
   EXPECT_THAT(CheckScriptFile(ZipArchive({{"m/constants.pkl", "N."}, {"m/code/a.py", "def f():\n"}})), IsOk());
   // Where it is damaged, says who reads it.
   EXPECT_THAT(CheckScriptFile("PK\3\4 and no directory"), IsOk());
+  // Nor is every file without a known beginning another one.
+  EXPECT_THAT(CheckNoOtherFile("just some text in a file"), IsOk());
+  EXPECT_THAT(CheckNoOtherFile(""), IsOk());
   const struct {
     std::string file;
     StatusCode code;
