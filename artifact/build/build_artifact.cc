@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
@@ -38,20 +39,27 @@ absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, co
   return built;
 }
 
+// Plans with the weights that `map` finds for the variant's tree.
+absl::StatusOr<ArtifactPlan> PlanWith(
+    const ArtifactRequest& request,
+    absl::FunctionRef<absl::StatusOr<std::vector<MappedPart>>(const ModuleTree& tree)> map) {
+  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, map(*tree.model));
+  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+}
+
 }  // namespace
 
 absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request) {
-  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
-                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
-  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+  return PlanWith(request, [&](const ModuleTree& tree) {
+    return MapWeights(FittingHint(registry), request.entry, tree, request.weights);
+  });
 }
 
 absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request,
                                           const std::vector<GivenCheckpoint>& given) {
-  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapGiven(FittingHint(registry), request.entry, *tree.model, given));
-  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+  return PlanWith(request,
+                  [&](const ModuleTree& tree) { return MapGiven(FittingHint(registry), request.entry, tree, given); });
 }
 
 absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const ArtifactFile& file) {

@@ -56,16 +56,23 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
                                           " not as the artifact is made (stated -> right): ", FirstFew(fields)));
 }
 
-// Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
-absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest& request, const StatedManifest& stated,
-                                const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
+// Plans to make anew what `file` holds, whose tensors have the sizes that the request wants.
+absl::StatusOr<ArtifactPlan> PlanAnew(const Registry& registry, const ArtifactRequest& request,
+                                      const StatedManifest& stated, const std::vector<std::string>& checkpoints,
+                                      const ArtifactFile& file) {
   absl::StatusOr<ArtifactPlan> stored = PlanArtifact(request, file);
   // A request that no artifact can answer is the manifest's fault.
   if (absl::IsInvalidArgument(stored.status())) {
     return absl::DataLossError(absl::StrCat(stated.path, ": ", stored.status().message()));
   }
   RETURN_IF_ERROR(stored.status());
-  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanStated(registry, request, stated, checkpoints, *std::move(stored)));
+  return PlanStated(registry, request, stated, checkpoints, *std::move(stored));
+}
+
+// Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
+absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest& request, const StatedManifest& stated,
+                                const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, request, stated, checkpoints, file));
   ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, std::move(plan)));
   if (!remade.weights.mapped.empty()) {
     DescribeSource(remade.weights, remade.manifest);
@@ -204,11 +211,8 @@ absl::Status VerifyWeights(const Registry& registry, const StatedManifest& state
                            Verification& result) {
   const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
   RETURN_IF_ERROR(Annotate(request.status(), stated.path));
-  absl::StatusOr<ArtifactPlan> stored = PlanArtifact(*request, file);
-  if (absl::IsInvalidArgument(stored.status())) return Annotate(stored.status(), stated.path);
-  RETURN_IF_ERROR(stored.status());
-  const TargetTree tree = stored->tree;
-  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanStated(registry, *request, stated, checkpoints, *std::move(stored)));
+  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, *request, stated, checkpoints, file));
+  const TargetTree tree = plan.tree;
   ASSIGN_OR_RETURN(const ArtifactWeights weights, BindWeights(*request, std::move(plan)));
   if (weights.mapped.empty()) {
     return absl::InvalidArgumentError(

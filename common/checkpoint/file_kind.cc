@@ -1,11 +1,13 @@
 #include "common/checkpoint/file_kind.h"
 
 #include <algorithm>
+#include <initializer_list>
 
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "common/text/printable.h"
 
 namespace modelport {
 namespace {
@@ -74,6 +76,30 @@ absl::Status NotACheckpoint(string_view name, string_view cure) {
   return absl::InvalidArgumentError(absl::StrCat("not a checkpoint: ", name, cure));
 }
 
+bool HasName(string_view path, string_view name) {
+  return absl::EndsWith(path, name) && (path.size() == name.size() || path[path.size() - name.size() - 1] == '/');
+}
+
+bool HasAnyEnd(string_view path, std::initializer_list<string_view> ends) {
+  return std::any_of(ends.begin(), ends.end(), [path](string_view end) { return absl::EndsWithIgnoreCase(path, end); });
+}
+
+// A record that tells the format of its archive, in which no checkpoint comes.
+struct ForeignRecord {
+  string_view name;
+  string_view archive;
+  string_view cure;
+};
+
+constexpr string_view kOfExport =
+    "\n  save its weights as torch.save(torch.export.load(path).state_dict, \"weights.pth\")";
+
+constexpr ForeignRecord kForeignRecords[] = {
+    {"archive_format", "a program of torch.export", kOfExport},
+    {"serialized_exported_program.json", "a program of torch.export", kOfExport},
+    {"model.weights.h5", "a Keras file", kConvert},
+};
+
 // The header follows its length in 8 bytes. Their values may equal the start of any other format, but the length is
 // below 4 GiB.
 bool IsSafetensors(string_view file) { return FirstBytes(file, 4, 5) == string_view("\0\0\0\0{", 5); }
@@ -104,6 +130,33 @@ std::string ForeignKind(string_view file) {
   if (DetectFileKind(file).ok() || file.size() <= 8) return "";
   const Foreign foreign = FindForeign(file);
   return absl::StrCat(foreign.name, foreign.cure == kConvert ? "" : foreign.cure);
+}
+
+bool HasScript(const std::vector<ZipRecord>& records) {
+  return std::any_of(records.begin(), records.end(), [](const ZipRecord& record) {
+    return HasName(record.name, "constants.pkl") ||
+           (absl::EndsWith(record.name, ".py") && absl::StrContains(absl::StrCat("/", record.name), "/code/"));
+  });
+}
+
+std::string ForeignArchive(const std::vector<ZipRecord>& records) {
+  for (const ForeignRecord& foreign : kForeignRecords) {
+    for (const ZipRecord& record : records) {
+      if (HasName(record.name, foreign.name)) return absl::StrCat(foreign.archive, foreign.cure);
+    }
+  }
+  for (const ZipRecord& record : records) {
+    if (HasName(record.name, "data.pkl")) return "";
+  }
+  if (HasScript(records)) return "";
+  for (const ZipRecord& record : records) {
+    if (!HasAnyEnd(record.name, {".bin", ".ckpt", ".pt", ".pth", ".safetensors", ".zip"})) continue;
+    return absl::StrCat("a zip archive that holds ", Brief(record.name), "\n  unpack it first, and give that file");
+  }
+  for (const ZipRecord& record : records) {
+    if (absl::EndsWith(record.name, ".npy")) return absl::StrCat("an archive of NumPy arrays", kConvert);
+  }
+  return "a zip archive that torch.save did not write: it has no data.pkl";
 }
 
 }  // namespace modelport

@@ -1,8 +1,10 @@
 #include "common/checkpoint/file_kind.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "common/checkpoint/testing/checkpoint_writer.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
@@ -70,6 +72,33 @@ TEST(FileKindTest, ForeignKindsHaveTheCuresThatLeadToAnotherFile) {
 TEST(FileKindTest, TooFewBytesAreDataLoss) {
   EXPECT_THAT(DetectFileKind(""), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("empty file")));
   EXPECT_THAT(DetectFileKind("PK\3\4"), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("truncated: has 4 bytes")));
+}
+
+TEST(FileKindTest, TellsArchivesByTheNamesOfTheirRecords) {
+  const auto records = [](const std::vector<absl::string_view>& names) {
+    std::vector<ZipRecord> records;
+    for (const absl::string_view name : names) records.emplace_back().name = name;
+    return records;
+  };
+  for (const auto& of_script : {records({"m/data.pkl", "m/constants.pkl"}), records({"m/code/__torch__.py"})}) {
+    EXPECT_TRUE(HasScript(of_script));
+    EXPECT_EQ(ForeignArchive(of_script), "");
+  }
+  const std::vector<ZipRecord> of_save = records({"m/data.pkl", "m/data/0", "m/version"});
+  EXPECT_FALSE(HasScript(of_save));
+  EXPECT_EQ(ForeignArchive(of_save), "");
+  // torch.export also writes examples of torch.save and, with its compiler, TorchScript.
+  EXPECT_EQ(ForeignArchive(records({"m/data/sample_inputs/model.pt", "m/archive_format", "m/code/__torch__.py"})),
+            "a program of torch.export\n  save its weights as "
+            "torch.save(torch.export.load(path).state_dict, \"weights.pth\")");
+  EXPECT_THAT(ForeignArchive(records({"serialized_exported_program.json"})), HasSubstr("a program of torch.export\n"));
+  EXPECT_EQ(ForeignArchive(records({"README", "net/model.PTH"})),
+            "a zip archive that holds net/model.PTH\n  unpack it first, and give that file");
+  EXPECT_THAT(ForeignArchive(records({"config.json", "model.weights.h5"})), HasSubstr("a Keras file\n"));
+  EXPECT_THAT(ForeignArchive(records({"weight.npy"})), HasSubstr("an archive of NumPy arrays\n"));
+  // The names are whole components of a path.
+  EXPECT_EQ(ForeignArchive(records({"m/my_archive_format", "m/mydata.pkl", "barcode/a.py"})),
+            "a zip archive that torch.save did not write: it has no data.pkl");
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/checkpoint/pickle/budget.h"
 #include "common/checkpoint/pickle/machine.h"
 #include "common/checkpoint/readers.h"
@@ -39,7 +40,6 @@ class Archive {
 
   // Null if there is none.
   const ZipRecord* Find(absl::string_view path) const;
-  bool HasFolder(absl::string_view path) const;
 
   // DataLoss names a storage that is not in `keys`.
   absl::Status CheckStoragesAreIn(const absl::flat_hash_set<absl::string_view>& keys) const;
@@ -68,14 +68,6 @@ const ZipRecord* Archive::Find(absl::string_view path) const {
   return found == records_.end() ? nullptr : found->second;
 }
 
-bool Archive::HasFolder(absl::string_view path) const {
-  const std::string prefix = absl::StrCat(folder_, path, "/");
-  for (const auto& [name, record] : records_) {
-    if (absl::StartsWith(name, prefix)) return true;
-  }
-  return false;
-}
-
 absl::Status Archive::CheckStoragesAreIn(const absl::flat_hash_set<absl::string_view>& keys) const {
   const std::string prefix = absl::StrCat(folder_, "data/");
   for (const auto& [name, record] : records_) {
@@ -84,31 +76,6 @@ absl::Status Archive::CheckStoragesAreIn(const absl::flat_hash_set<absl::string_
     return absl::DataLossError(absl::StrCat(Brief(name), ": a storage that data.pkl does not mention"));
   }
   return absl::OkStatus();
-}
-
-bool IsWeights(absl::string_view name) {
-  for (const absl::string_view end : {".bin", ".ckpt", ".pt", ".pth", ".safetensors", ".zip"}) {
-    if (absl::EndsWithIgnoreCase(name, end)) return true;
-  }
-  return false;
-}
-
-// What torch.save did not write, of an archive without data.pkl.
-absl::Status NoPickle(const std::vector<ZipRecord>& records) {
-  for (const ZipRecord& record : records) {
-    if (absl::EndsWith(record.name, "/archive_format") ||
-        absl::EndsWith(record.name, "serialized_exported_program.json")) {
-      return absl::InvalidArgumentError(
-          "a program of torch.export, not a checkpoint\n  save its weights as "
-          "torch.save(torch.export.load(path).state_dict, \"weights.pth\")");
-    }
-  }
-  for (const ZipRecord& record : records) {
-    if (!IsWeights(record.name)) continue;
-    return absl::InvalidArgumentError(
-        absl::StrCat("a zip archive that holds ", Brief(record.name), "\n  unpack it first, and give that file"));
-  }
-  return absl::InvalidArgumentError("a zip archive that torch.save did not write: it has no data.pkl");
 }
 
 absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
@@ -122,11 +89,13 @@ absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
 }
 
 absl::Status CheckKind(const Archive& archive, const std::vector<ZipRecord>& records) {
-  if (archive.Find("constants.pkl") != nullptr || archive.HasFolder("code")) {
+  if (const std::string foreign = ForeignArchive(records); !foreign.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("not a checkpoint: ", foreign));
+  }
+  if (HasScript(records)) {
     return absl::InvalidArgumentError(
         "a TorchScript artifact, not a checkpoint\n  save the weights as torch.save(model.state_dict(), path)");
   }
-  if (archive.Find("data.pkl") == nullptr) return NoPickle(records);
   RETURN_IF_ERROR(CheckIsStored(records));
   if (archive.pickles().size() > 1) {
     return absl::InvalidArgumentError(absl::StrCat(

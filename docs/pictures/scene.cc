@@ -1,6 +1,8 @@
 #include "docs/pictures/scene.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 #include "docs/pictures/random_numbers.h"
 
@@ -28,14 +30,20 @@ Vector PaleColour(RandomNumbers& random, double least, double most) {
   return Mix(Grey(random.Between(least, most)), StrongColour(random), random.Between(0, 0.3));
 }
 
+// The patterns of a kind of surface, each with the part of all numbers in 0..1 below which it is drawn.
+using Shares = std::vector<std::pair<double, Texture::Pattern>>;
+
+Texture::Pattern RandomPattern(RandomNumbers& random, const Shares& shares) {
+  const double kind = random.Between(0, 1);
+  return std::find_if(shares.begin(), shares.end() - 1, [kind](const auto& share) { return kind < share.first; })
+      ->second;
+}
+
 Texture FloorTexture(RandomNumbers& random) {
   using Pattern = Texture::Pattern;
   // Most floors have tiles, whose rows lead into the distance.
-  const double kind = random.Between(0, 1);
-  const Pattern pattern = kind < 0.55   ? Pattern::kTiles
-                          : kind < 0.75 ? Pattern::kStripes
-                          : kind < 0.92 ? Pattern::kNoise
-                                        : Pattern::kPlain;
+  const Pattern pattern = RandomPattern(
+      random, {{0.55, Pattern::kTiles}, {0.75, Pattern::kStripes}, {0.92, Pattern::kNoise}, {1, Pattern::kPlain}});
   const Vector bright = PaleColour(random, 0.60, 0.92);
   const Vector dark = random.Chance(0.5) ? PaleColour(random, 0.25, 0.55) : bright * random.Between(0.5, 0.85);
   return {pattern, bright, dark, random.Between(0.4, 1.2), random.Bits()};
@@ -43,22 +51,16 @@ Texture FloorTexture(RandomNumbers& random) {
 
 Texture WallTexture(RandomNumbers& random) {
   using Pattern = Texture::Pattern;
-  const double kind = random.Between(0, 1);
-  const Pattern pattern = kind < 0.45   ? Pattern::kPlain
-                          : kind < 0.65 ? Pattern::kNoise
-                          : kind < 0.85 ? Pattern::kStripes
-                                        : Pattern::kTiles;
+  const Pattern pattern = RandomPattern(
+      random, {{0.45, Pattern::kPlain}, {0.65, Pattern::kNoise}, {0.85, Pattern::kStripes}, {1, Pattern::kTiles}});
   const Vector colour = PaleColour(random, 0.50, 0.92);
   return {pattern, colour, colour * random.Between(0.6, 0.92), random.Between(0.2, 0.9), random.Bits()};
 }
 
 Texture ThingTexture(RandomNumbers& random) {
   using Pattern = Texture::Pattern;
-  const double kind = random.Between(0, 1);
-  const Pattern pattern = kind < 0.60   ? Pattern::kPlain
-                          : kind < 0.75 ? Pattern::kNoise
-                          : kind < 0.88 ? Pattern::kStripes
-                                        : Pattern::kTiles;
+  const Pattern pattern = RandomPattern(
+      random, {{0.60, Pattern::kPlain}, {0.75, Pattern::kNoise}, {0.88, Pattern::kStripes}, {1, Pattern::kTiles}});
   const Vector colour = random.Chance(0.85) ? StrongColour(random) : PaleColour(random, 0.2, 0.9);
   const Vector other = random.Chance(0.5) ? StrongColour(random) : colour * random.Between(0.4, 0.7);
   return {pattern, colour, other, random.Between(0.12, 0.5), random.Bits()};

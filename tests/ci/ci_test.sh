@@ -114,6 +114,12 @@ done
 says '^a/b.cc:7: no such name$'
 ! grep -q "its first line" <<<"$out" || fail "the summary has more than the last lines"
 
+# What the compiler warns of is said, and fails nothing.
+expect 2 0 "10 passed, 0 failed" "a/b.cc:3:14: warning: unused parameter 'c' [-Wunused-parameter]
+$all" "$few"
+says '^the compiler warns in tests: 1 times$'
+says "^    a/b.cc:3:14: warning: unused parameter 'c'"
+
 # No phase but the first starts when the time has passed, and the summary names those that did not run.
 machine avx2 avx512f
 expect 1 0 "9 passed, 0 failed" "$all" "$few" MODELPORT_CI_SECONDS=0

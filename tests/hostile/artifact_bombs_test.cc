@@ -88,7 +88,7 @@ class ArtifactBombsTest : public testing::Test {
 };
 
 TEST_F(ArtifactBombsTest, AManifestThatNamesALargeModel) {
-  Write("m.pt", ZipArchive({{"archive/data/0", "small"}}));
+  Write("m.pt", ZipArchive({{"archive/constants.pkl", ""}, {"archive/data/0", "small"}}));
   Write("m.manifest.json", absl::StrReplaceAll(manifest_, {{"\"toy_small\"", "\"toy_large\""}}));
   ExpectWithinBars();
   EXPECT_THAT(Run("verify", {"m.pt"}).err, StartsWith("DATA_LOSS: m.pt: data/"));

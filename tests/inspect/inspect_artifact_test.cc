@@ -94,11 +94,19 @@ TEST_F(InspectArtifactTest, AManifestOfAnotherFileIsAnError) {
 }
 
 TEST_F(InspectArtifactTest, WithoutAManifestOnlyTheFileIsDescribed) {
-  const std::string checkpoint = DataPath("tests/checkpoints/" + ExampleModel("features") + ".pth");
-  const ToolResult result = Inspect(checkpoint);
+  const ToolResult result = Inspect(DataPath("tests/lint/scripted.pt"));
   ASSERT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("\nmanifest  none: Modelport did not write this file"));
   EXPECT_THAT(result.out, Not(HasSubstr("model ")));
+}
+
+TEST_F(InspectArtifactTest, ACheckpointIsNoArtifact) {
+  const std::string checkpoint = DataPath("tests/checkpoints/" + ExampleModel("features") + ".pth");
+  EXPECT_EQ(
+      Inspect(checkpoint).err,
+      absl::StrCat("INVALID_ARGUMENT: ", checkpoint,
+                   ": not a TorchScript file: a checkpoint of torch.save, which has weights and no code\n"
+                   "  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export\n"));
 }
 
 TEST_F(InspectArtifactTest, WhatTheManifestSaysCannotForgeALine) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "common/checkpoint/testing/table_files.h"
+#include "common/checkpoint/testing/zip_writer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/support/examples.h"
@@ -94,6 +95,15 @@ TEST(LintFilesTest, SaysWhatIsNoTorchScriptFile) {
     EXPECT_EQ(result.out, "");
     EXPECT_THAT(result.err, testing::AllOf(HasSubstr(absl::StrCat(": ", path, ": ")), HasSubstr(test.error)));
   }
+}
+
+TEST(LintFilesTest, NamesAProgramOfTorchExport) {
+  const std::string path = testing::TempDir() + "/net.pt2";
+  std::ofstream(path, std::ios::binary) << ZipArchive({{"net/archive_format", "pt2"}, {"net/data/weights/w", ""}});
+  const std::string name =
+      absl::StrCat(path, ": not a TorchScript file: a program of torch.export\n  save its weights");
+  EXPECT_THAT(Lint({path}).err, HasSubstr(name));
+  EXPECT_THAT(RunTool("inspect", {absl::StrCat("--artifact=", path)}, testing::TempDir()).err, HasSubstr(name));
 }
 
 TEST(LintFilesTest, SaysWhatIsMissing) {

@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
+#include "tests/support/case_table.h"
 
 namespace modelport {
 namespace {
@@ -43,9 +44,7 @@ void AddKeys(const Repeat& repeat, std::vector<SeededKey>& keys) {
 
 std::map<std::string, std::string> KeyLists(const std::string& folder) {
   std::map<std::string, std::string> paths;
-  for (const fs::directory_entry& family : fs::directory_iterator("models")) {
-    const fs::path lists = family.path() / "testdata" / folder;
-    if (!fs::exists(lists)) continue;
+  for (const std::string& lists : FamilyFiles(folder)) {
     for (const fs::directory_entry& list : fs::directory_iterator(lists)) {
       if (list.path().extension() == ".txt") paths[list.path().stem()] = list.path();
     }

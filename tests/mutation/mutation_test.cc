@@ -48,9 +48,7 @@ int64_t Bytes(const fs::path& folder) {
 // The models to ask, in about the order of their cost.
 std::vector<std::string> FindModels() {
   std::vector<std::pair<int64_t, std::string>> found;
-  for (const fs::directory_entry& one : fs::directory_iterator("models")) {
-    const fs::path goldens = one.path() / "testdata/goldens";
-    if (!fs::exists(goldens)) continue;
+  for (const std::string& goldens : FamilyFiles("goldens")) {
     for (const fs::directory_entry& model : fs::directory_iterator(goldens)) {
       found.emplace_back(Bytes(model.path()), model.path().filename());
     }

@@ -28,7 +28,8 @@ using Case = std::vector<CaseField>;
 // another form: tests are instantiated from it before any test runs.
 std::vector<Case> ReadCaseTable(const std::string& path);
 
-// The files "models/FAMILY/testdata/NAME" of all families that have one and are among the test's data, sorted.
+// The files or folders "models/FAMILY/testdata/NAME" of all families that have one and are among the test's data,
+// sorted.
 std::vector<std::string> FamilyFiles(const std::string& name);
 
 // The cases of these files. Ends the program if there are none.

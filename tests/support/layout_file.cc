@@ -1,23 +1,22 @@
 #include "tests/support/layout_file.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
-#include "common/checkpoint/testing/checkpoint_writer.h"
+#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/safetensors_writer.h"
 #include "common/digest/sha256.h"
-#include "nlohmann/json.hpp"
 #include "tests/support/case_table.h"
 #include "tests/support/tool_process.h"
 
@@ -25,56 +24,48 @@ namespace modelport {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr char kFolder[] = "tests/checkpoints/layouts/";
 
-// A tensor of a safetensors file.
 struct Tensor {
-  std::string dtype;
-  std::vector<int64_t> shape;
+  SafetensorsTensor header;
   std::string bytes;
 };
 
-// By key, in the order in which safetensors writes tensors of one dtype.
-using Tensors = std::map<std::string, Tensor>;
+[[noreturn]] void Die(const std::string& message) {
+  std::fprintf(stderr, "%s\n", message.c_str());
+  std::exit(1);
+}
 
-Tensors ReadTensors(const std::string& file) {
-  uint64_t size = 0;
-  std::memcpy(&size, file.data(), sizeof(size));
-  const Json header = Json::parse(file.substr(sizeof(size), size));
-  const std::string data = file.substr(sizeof(size) + size);
-  Tensors tensors;
-  for (const auto& [key, entry] : header.items()) {
-    if (key == "__metadata__") continue;
-    const size_t begin = entry["data_offsets"][0], end = entry["data_offsets"][1];
-    tensors[key] = {entry["dtype"], entry["shape"], data.substr(begin, end - begin)};
+std::vector<Tensor> ReadTensors(const std::string& path) {
+  const absl::StatusOr<Checkpoint> file = OpenCheckpoint(path);
+  if (!file.ok()) Die(file.status().ToString());
+  std::vector<Tensor> tensors;
+  for (const CheckpointTensor& tensor : file->state_dicts().front().tensors) {
+    tensors.push_back({{tensor.key, tensor.dtype, tensor.shape}, RowMajorBytes(*file, tensor)});
   }
   return tensors;
 }
 
-std::string WriteTensors(const Tensors& tensors) {
-  Json header;
-  header["__metadata__"]["format"] = "pt";
+std::string WriteTensors(std::vector<Tensor> tensors) {
+  std::sort(tensors.begin(), tensors.end(),
+            [](const Tensor& a, const Tensor& b) { return ComesBefore(a.header, b.header); });
+  std::vector<SafetensorsTensor> headers;
   std::string data;
-  for (const auto& [key, tensor] : tensors) {
-    const size_t begin = data.size();
+  for (const Tensor& tensor : tensors) {
+    headers.push_back(tensor.header);
     data += tensor.bytes;
-    header[key] = {{"dtype", tensor.dtype}, {"shape", tensor.shape}, {"data_offsets", {begin, data.size()}}};
   }
-  std::string text = header.dump();
-  // safetensors lets the data begin at a multiple of 8.
-  text.resize((text.size() + 7) / 8 * 8, ' ');
-  return SafetensorsFile(text, data);
+  return SafetensorsHeader(headers, {{"format", "pt"}}) + data;
 }
 
 std::vector<std::string> Words(const std::string& text) { return absl::StrSplit(text, ' '); }
 
 // The tensors as the layout of `rules` has them.
-Tensors InLayout(const Tensors& tensors, const Case& rules) {
-  Tensors made;
-  for (const auto& [key, tensor] : tensors) {
-    std::string name = key;
+std::vector<Tensor> InLayout(const std::vector<Tensor>& tensors, const Case& rules) {
+  std::vector<Tensor> made;
+  for (const Tensor& tensor : tensors) {
+    std::string name = tensor.header.key;
     for (const std::string& rule : Texts(rules, "rename")) {
       name = absl::StrReplaceAll(name, {{Words(rule)[0], Words(rule)[1]}});
     }
@@ -85,13 +76,14 @@ Tensors InLayout(const Tensors& tensors, const Case& rules) {
       is_split = true;
       const int64_t parts = words.size() - 1, size = tensor.bytes.size() / parts;
       Tensor part = tensor;
-      part.shape[0] /= parts;
+      part.header.shape[0] /= parts;
       for (int64_t i = 0; i < parts; ++i) {
+        part.header.key = absl::StrReplaceAll(name, {{words[0], words[1 + i]}});
         part.bytes = tensor.bytes.substr(i * size, size);
-        made[absl::StrReplaceAll(name, {{words[0], words[1 + i]}})] = part;
+        made.push_back(part);
       }
     }
-    if (!is_split) made[name] = tensor;
+    if (!is_split) made.push_back({{name, tensor.header.dtype, tensor.header.shape}, tensor.bytes});
   }
   return made;
 }
@@ -105,11 +97,10 @@ std::string StatedDigest(const Case& rules, absl::string_view model) {
 }
 
 std::string MakeFile(const Case& rules, absl::string_view layout, absl::string_view model) {
-  const std::string file = WriteTensors(InLayout(ReadTensors(ReadFile(LayoutFile(Text(rules, "of"), model))), rules));
+  const std::string file = WriteTensors(InLayout(ReadTensors(LayoutFile(Text(rules, "of"), model)), rules));
   if (Sha256Of(file) != StatedDigest(rules, model)) {
-    std::fprintf(stderr, "%smade.txt: layout %s: the file made for %s has another sha256: %s\n", kFolder,
-                 std::string(layout).c_str(), std::string(model).c_str(), Sha256Of(file).c_str());
-    std::exit(1);
+    Die(absl::StrCat(kFolder, "made.txt: layout ", layout, ": the file made for ", model,
+                     " has another sha256: ", Sha256Of(file)));
   }
   const fs::path folder = fs::path(std::getenv("TEST_TMPDIR")) / "made_layouts" / std::string(layout);
   fs::create_directories(folder);

@@ -151,7 +151,7 @@ std::vector<std::string> FileNames(const std::string& folder) {
   return names;
 }
 
-void LimitMemoryAndTime(size_t size) {
+void LimitMemoryAndTime([[maybe_unused]] size_t size) {
   const rlimit seconds = {60, 60};
   setrlimit(RLIMIT_CPU, &seconds);
 #ifndef __SANITIZE_ADDRESS__

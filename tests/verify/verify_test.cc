@@ -660,5 +660,15 @@ TEST(VerifyReleasesTest, AnArtifactOf010IsVerifiedUpToItsWeights) {
   EXPECT_EQ(verification.manifest.modelport_version(), "0.1.0");
 }
 
+TEST(VerifyReleasesTest, WithoutItsCheckpointItIsTheFileOfItsManifest) {
+  const std::string path = DataPath("tests/verify/release_0_1_0/m.pt");
+  const ToolResult result = RunTool("verify", {path, "--at_least=file"}, testing::TempDir());
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              HasSubstr("\n  reached      file, the first of three: it is the one that its manifest is about\n"
+                        "  passed       sha256 as in the manifest\n"
+                        "  not checked  weights: give the checkpoint, sha256:"));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "absl/types/span.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/io/mapped_file.h"
 #include "common/sandbox/run_confined.h"
 #include "common/status/annotate.h"
@@ -72,11 +73,53 @@ constexpr Format kFormats[] = {
     {{"II\x2b\x00", 4}, DecodeTiff},   {{"MM\x00\x2b", 4}, DecodeTiff},  // BigTIFF.
 };
 
+// An image that is not read, told by its bytes at `offset`.
+struct OtherFormat {
+  size_t offset;
+  absl::string_view bytes;
+  absl::string_view name;
+  absl::string_view cure;
+};
+
+constexpr absl::string_view kHeif = "\n  make a PNG of it: heif-convert IN OUT.png, of Debian's libheif-examples";
+constexpr absl::string_view kMagick = "\n  make a PNG of it: convert IN OUT.png, of ImageMagick";
+
+constexpr OtherFormat kOtherFormats[] = {
+    {4, "ftypheic", "a HEIC image", kHeif},
+    {4, "ftypheix", "a HEIC image", kHeif},
+    {4, "ftypmif1", "a HEIF image", kHeif},
+    {4, "ftypmsf1", "a HEIF image", kHeif},
+    {4, "ftypavif", "an AVIF image", kHeif},
+    {4, "ftypavis", "an AVIF image", kHeif},
+    {8, "WEBP", "a WebP image", "\n  make a PNG of it: dwebp IN -o OUT.png, of Debian's webp"},
+    {0, "GIF8", "a GIF image", kMagick},
+    {0, "BM", "a BMP image", kMagick},
+    {0, "8BPS", "a Photoshop image", kMagick},
+    {0, "SDPX", "a DPX image", kMagick},
+    {0, "XPDS", "a DPX image", kMagick},
+    {0, "#?R", "a Radiance HDR image", "\n  make an EXR of it: convert IN OUT.exr, of ImageMagick"},
+    {4, "jP  ", "a JPEG 2000 image", kMagick},
+    {4, "JXL ", "a JPEG XL image", "\n  make a PNG of it: djxl IN OUT.png, of Debian's libjxl-tools"},
+    {0, "\xff\x0a", "a JPEG XL image", "\n  make a PNG of it: djxl IN OUT.png, of Debian's libjxl-tools"},
+    {4, "ftyp", "an MP4 video, or a photo of a rare kind", "\n  make frames of a video: ffmpeg -i IN OUT.%04d.png"},
+};
+
+absl::Status NoImage(absl::string_view bytes) {
+  if (bytes.empty()) return absl::InvalidArgumentError("the file is empty");
+  for (const OtherFormat& format : kOtherFormats) {
+    if (bytes.size() < format.offset || !absl::StartsWith(bytes.substr(format.offset), format.bytes)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("is ", format.name, ", which is not read", format.cure));
+  }
+  const std::string foreign = ForeignKind(bytes);
+  return absl::InvalidArgumentError(foreign.empty() ? "is no JPEG, PNG, TIFF or EXR image"
+                                                    : absl::StrCat("is no image: ", foreign));
+}
+
 absl::StatusOr<Decoder> ChooseDecoder(absl::string_view bytes) {
   for (const Format& format : kFormats) {
     if (absl::StartsWith(bytes, format.beginning)) return format.decoder;
   }
-  return absl::InvalidArgumentError(bytes.empty() ? "the file is empty" : "is no JPEG, PNG, TIFF or EXR image");
+  return NoImage(bytes);
 }
 
 // A decoder has pixels of its own beside PixelMemory: libtiff and OpenEXR a copy of all, libjpeg the coefficients of a

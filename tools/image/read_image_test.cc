@@ -360,8 +360,25 @@ TEST(ReadImage, ExrWithoutColoursIsRefusedWithItsChannels) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("has depth.Z, id")));
 }
 
+TEST(ReadImage, AFormatThatIsNotReadIsNamedWithItsConverter) {
+  const std::pair<std::string, absl::string_view> kCases[] = {
+      {std::string("\0\0\0\x18", 4) + "ftypheic....",
+       "image: is a HEIC image, which is not read\n  make a PNG of it: heif-"},
+      {std::string("\0\0\0\x18", 4) + "ftypavif....", "image: is an AVIF image, which is not read\n"},
+      {std::string("\0\0\0\x18", 4) + "ftypisom....", "image: is an MP4 video"},
+      {"RIFF....WEBPVP8 ", "image: is a WebP image, which is not read\n  make a PNG of it: dwebp IN -o OUT.png"},
+      {"GIF89a......", "image: is a GIF image"},
+      {"SDPX........", "image: is a DPX image"},
+      {"version https://git-lfs.github.com/spec/v1\noid", "image: is no image: a Git LFS pointer"},
+      {"GIF", "image: is no JPEG, PNG, TIFF or EXR image"},
+  };
+  for (const auto& [bytes, message] : kCases) {
+    EXPECT_THAT(Read(bytes), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr(message)));
+  }
+}
+
 TEST(ReadImage, OtherFilesAreRefused) {
-  EXPECT_THAT(Read("GIF89a is another format"),
+  EXPECT_THAT(Read("some text that is no image"),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("image: is no JPEG, PNG, TIFF or EXR image")));
   EXPECT_THAT(Read(""), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("the file is empty")));
   EXPECT_THAT(ReadImage(testing::TempDir() + "none.png", kLimit), StatusIs(absl::StatusCode::kNotFound, _));

@@ -16,6 +16,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+constexpr char kNumbers[] = "16-bit numbers, not a picture: --colours draws one";
+
 LoadedArtifact ArtifactOf(const std::string& unit) {
   LoadedArtifact artifact = {.path = "toy.pt", .module = torch::jit::Module("toy")};
   artifact.manifest.set_model("toy");
@@ -31,29 +33,38 @@ Prediction DepthOf(const std::vector<float>& values) {
   return {.depth = at::tensor(values).reshape({1, static_cast<int64_t>(values.size())})};
 }
 
-TEST(LossesOf, DepthBeyondThe16BitsOfMetresIsSaid) {
+TEST(NotesOn, DepthBeyondThe16BitsOfMetresIsSaid) {
   const LoadedArtifact metric = ArtifactOf("metres");
-  EXPECT_THAT(LossesOf("d.png", DepthOf({872, 10, 900, 1000}), metric, {}),
-              ElementsAre("depth outside 0 to 255.996 m is written as these, on 75.0 % of the pixels; --range=MIN,MAX "
+  EXPECT_THAT(NotesOn("d.png", DepthOf({872, 10, 900, 1000}), metric, {}),
+              ElementsAre(kNumbers,
+                          "depth outside 0 to 255.996 m is written as these, on 75.0 % of the pixels; --range=MIN,MAX "
                           "takes another scale, and .exr holds it"));
-  EXPECT_THAT(LossesOf("d.png", DepthOf({10, 20}), metric, {}), IsEmpty());
-  EXPECT_THAT(LossesOf("d.exr", DepthOf({872}), metric, {}), IsEmpty());
-  EXPECT_THAT(LossesOf("d.png", DepthOf({872}), metric, {.range = ValueRange{0, 1000}}), IsEmpty());
+  EXPECT_THAT(NotesOn("d.exr", DepthOf({872}), metric, {}), IsEmpty());
+  EXPECT_THAT(NotesOn("d.png", DepthOf({872}), metric, {.range = ValueRange{0, 1000}}), ElementsAre(kNumbers));
   EXPECT_THAT(
-      LossesOf("d.png", DepthOf({872, -1}), metric, {.range = ValueRange{0, 500}}),
-      ElementsAre(HasSubstr("outside 0 to 500 m is written as these, on 100.0 % of the pixels; .exr holds it")));
+      NotesOn("d.png", DepthOf({872, -1}), metric, {.range = ValueRange{0, 500}}),
+      ElementsAre(kNumbers, HasSubstr("outside 0 to 500 m is written as these, on 100.0 % of the pixels; .exr holds")));
 }
 
-TEST(LossesOf, ScalesOfSeveralFilesAreSaid) {
+TEST(NotesOn, OnlyNumbersAreNoPicture) {
+  const LoadedArtifact metric = ArtifactOf("metres");
+  EXPECT_THAT(NotesOn("d.PNG", DepthOf({10, 20}), metric, {}), ElementsAre(kNumbers));
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), ArtifactOf(""), {}), ElementsAre(kNumbers));
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), metric, {.colours = DepthColours{*FindColourMap("grey")}}), IsEmpty());
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), metric, {.normals = true}), IsEmpty());
+  const Prediction matte = {.alpha = at::tensor(std::vector<float>{1}).reshape({1, 1})};
+  EXPECT_THAT(NotesOn("m.png", matte, metric, {}), IsEmpty());
+}
+
+TEST(NotesOn, ScalesOfSeveralFilesAreSaid) {
   const LoadedArtifact relative = ArtifactOf("");
   OutputStyle several = {.is_one_of_several = true};
-  EXPECT_THAT(LossesOf("d.png", DepthOf({1, 2}), relative, several),
-              ElementsAre(HasSubstr("--range=MIN,MAX gives all")));
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), relative, several),
+              ElementsAre(kNumbers, HasSubstr("--range=MIN,MAX gives all")));
   several.colours = DepthColours{*FindColourMap("grey")};
-  EXPECT_THAT(LossesOf("d.png", DepthOf({1, 2}), ArtifactOf("metres"), several), ElementsAre(HasSubstr("its own")));
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), ArtifactOf("metres"), several), ElementsAre(HasSubstr("its own")));
   several.range = ValueRange{0, 3};
-  EXPECT_THAT(LossesOf("d.png", DepthOf({1, 2}), relative, several), IsEmpty());
-  EXPECT_THAT(LossesOf("d.png", DepthOf({1, 2}), relative, {}), IsEmpty());
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), relative, several), IsEmpty());
 }
 
 TEST(EncodePrediction, ARangeIsOfDepth) {

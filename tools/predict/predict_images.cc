@@ -98,7 +98,7 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
   if (file == nullptr) return absl::OkStatus();
   const absl::StatusOr<std::string> bytes = EncodePrediction(path, image, prediction, artifact, style);
   if (!bytes.ok()) return Annotate(bytes.status(), path);
-  for (std::string& loss : LossesOf(path, prediction, artifact, style)) done.notes.push_back(std::move(loss));
+  for (std::string& note : NotesOn(path, prediction, artifact, style)) done.notes.push_back(std::move(note));
   return file->Write(*bytes);
 }
 
@@ -263,6 +263,20 @@ absl::StatusOr<std::string> EncodeFeaturesPng(const Image& image, const at::Tens
   return EncodeCaptioned(picture, "principal components", artifact);
 }
 
+// On how many pixels the depth is beyond `wanted`, or else beyond what 16 bits of KITTI's steps hold; "" if on none.
+std::string ClippedNote(const at::Tensor& depth, const absl::optional<ValueRange>& wanted, bool in_metres) {
+  const ValueRange range = wanted ? *wanted : ValueRange{0, kMaxStep / kStepsPerMetre};
+  const absl::Span<const float> values = Values(depth);
+  const int64_t clipped = std::count_if(values.begin(), values.end(), [&](float value) {
+    return std::isfinite(value) && (value < range.min || value > range.max);
+  });
+  if (clipped == 0) return "";
+  return absl::StrFormat("depth outside %.6g to %.6g%s is written as these, on %.1f %% of the pixels; %s.exr holds it",
+                         range.min, range.max, in_metres ? " m" : "",
+                         100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()),
+                         wanted ? "" : "--range=MIN,MAX takes another scale, and ");
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Label>> BestLabels(const LoadedArtifact& artifact, const at::Tensor& scores) {
@@ -357,26 +371,21 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
       absl::StrCat(artifact.manifest.model(), " gives scores of classes, which are printed; leave out --out"));
 }
 
-std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
-                                  const OutputStyle& style) {
+std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
+                                 const OutputStyle& style) {
   if (!prediction.depth.defined() || !absl::EndsWithIgnoreCase(path, ".png") || style.normals) return {};
+  std::vector<std::string> notes;
+  if (!style.colours) notes.push_back("16-bit numbers, not a picture: --colours draws one");
   const bool in_metres = MainOutput(artifact.manifest).unit() == kMetres;
-  if (!style.range && (!in_metres || style.colours)) {
-    if (!style.is_one_of_several) return {};
-    return {
+  if (style.range || (in_metres && !style.colours)) {
+    const std::string clipped = ClippedNote(prediction.depth, style.range, in_metres);
+    if (!clipped.empty()) notes.push_back(clipped);
+  } else if (style.is_one_of_several) {
+    notes.push_back(
         "each file goes from its own smallest depth to its own largest; --range=MIN,MAX gives all one scale, and "
-        ".exr keeps the model's"};
+        ".exr keeps the model's");
   }
-  const ValueRange range = style.range ? *style.range : ValueRange{0, kMaxStep / kStepsPerMetre};
-  const absl::Span<const float> values = Values(prediction.depth);
-  const int64_t clipped = std::count_if(values.begin(), values.end(), [&](float value) {
-    return std::isfinite(value) && (value < range.min || value > range.max);
-  });
-  if (clipped == 0) return {};
-  return {absl::StrFormat("depth outside %.6g to %.6g%s is written as these, on %.1f %% of the pixels; %s.exr holds it",
-                          range.min, range.max, in_metres ? " m" : "",
-                          100.0 * static_cast<double>(clipped) / static_cast<double>(values.size()),
-                          style.range ? "" : "--range=MIN,MAX takes another scale, and ")};
+  return notes;
 }
 
 }  // namespace modelport

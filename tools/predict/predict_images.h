@@ -50,10 +50,10 @@ struct OutputStyle {
 absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Image& image, const Prediction& prediction,
                                              const LoadedArtifact& artifact, const OutputStyle& style);
 
-// What the file `path` does not tell of the depth, for people: what 16 bits clip, and that the scales of several images
-// differ.
-std::vector<std::string> LossesOf(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
-                                  const OutputStyle& style);
+// What one cannot see in the file `path` of a depth: that it has numbers and no picture, what 16 bits clip, and that
+// the scales of several images differ.
+std::vector<std::string> NotesOn(const std::string& path, const Prediction& prediction, const LoadedArtifact& artifact,
+                                 const OutputStyle& style);
 
 // A label of an image.
 struct Label {

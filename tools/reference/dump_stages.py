@@ -10,6 +10,7 @@ is stored under the one by which its caller has it. Nothing of the model changes
 error. Only PyTorch is needed.
 """
 
+import collections
 import ctypes
 import inspect
 import json
@@ -81,7 +82,8 @@ class _Recorder:
         self.max_elements = max_elements
         self.tensors = {}
         self.slices = {}
-        self.calls = {}   # How often each path was taken for a call, and each stage.
+        self.path_calls = collections.Counter()
+        self.stage_calls = collections.Counter()
         self.active = []  # The path and the stage of each module that runs now, the innermost last.
 
     def rename(self, path):
@@ -116,24 +118,23 @@ class _Recorder:
             if stage is not None:
                 self.add(stage, output)
 
-        return [module.register_forward_pre_hook(before, with_kwargs=True), module.register_forward_hook(after)]
+        # A model may catch the error of a module, which runs no more then.
+        return [module.register_forward_pre_hook(before, with_kwargs=True),
+                module.register_forward_hook(after, always_call=True)]
 
     def enter(self, paths):
         """Notes a call of the module with these paths. Returns its stage, "blocks.0" or "blocks.0 [1]"; None if it is left out."""
         caller = self.active[-1][0] + "." if self.active else ""
         inner = [path for path in paths if path.startswith(caller)] or paths
-        path = min(inner, key=lambda path: self.count(path))
-        self.calls[path] = self.count(path) + 1
+        path = min(inner, key=lambda path: self.path_calls[path])
+        self.path_calls[path] += 1
         stage = self.rename(path)
         if stage is not None:
-            call = self.count("stage " + stage)
-            self.calls["stage " + stage] = call + 1
+            call = self.stage_calls[stage]
+            self.stage_calls[stage] += 1
             stage += f" [{call}]" if call else ""
         self.active.append((path, stage))
         return stage
-
-    def count(self, name):
-        return self.calls.get(name, 0)
 
     def add(self, name, value, separator=" -> ", whole=False):
         """Stores the tensors in `value`: an element's name is its key or index behind `separator`, then dots."""

@@ -72,6 +72,23 @@ def read(path):
         .reshape(entry["shape"]) for name, entry in header.items()}
 
 
+class Catches(torch.nn.Module):
+    """A model that goes on without a module that failed."""
+
+    def __init__(self):
+        super().__init__()
+        self.norms = torch.nn.ModuleList([torch.nn.LayerNorm(4)])
+        self.fails = torch.nn.Linear(5, 4)
+        self.fails.norm = self.norms[0]
+
+    def forward(self, x):
+        try:
+            x = self.fails(x)
+        except RuntimeError:
+            pass
+        return self.norms[0](x)
+
+
 class DumpStagesTest(unittest.TestCase):
 
     def dump(self, model=None, **arguments):
@@ -118,6 +135,10 @@ class DumpStagesTest(unittest.TestCase):
         self.assertTrue(tensors["input of also_norm"].equal(tensors["norm"]))
         self.assertTrue(tensors["input of pick -> 1"].equal(tensors["also_norm"]))
         self.assertTrue(tensors["output"].equal(tensors["pick"]))
+
+    def test_a_module_that_failed_calls_nothing_more(self):
+        _, tensors = self.dump(Catches(), x=torch.rand(3, 4))
+        self.assertEqual(set(tensors), {"input.x", "input of fails", "input of norms.0", "norms.0", "output"})
 
     def test_settings_are_stored_by_module(self):
         settings = json.loads(self.dump(x=torch.rand(3, 4))[0]["settings"])

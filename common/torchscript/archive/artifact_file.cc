@@ -7,30 +7,13 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "common/checkpoint/file_kind.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/shape.h"
+#include "common/torchscript/archive/script_archive.h"
 
 namespace modelport {
 namespace {
-
-// What a file is that no artifact can be, and the cure if there is one; "" if it may be an artifact.
-std::string OtherFile(absl::string_view bytes) {
-  const absl::StatusOr<FileKind> kind = DetectFileKind(bytes);
-  if (!kind.ok()) return ForeignKind(bytes);
-  switch (*kind) {
-    case FileKind::kSafetensors:
-      return "a safetensors file, which holds weights and no code\n  export a model from it first";
-    case FileKind::kTorchLegacy:
-      return "a pickle, which holds weights or a part of them, and no code\n  export a model from it first";
-    case FileKind::kJson:
-      return "a JSON text\n  of an artifact and its manifest, give the artifact";
-    case FileKind::kTorchZip:
-      return "";
-  }
-  return "";
-}
 
 absl::StatusOr<const ZipRecord*> TensorRecord(const ArtifactFile& file, size_t index, const Slot& slot, DType dtype) {
   const std::string path = absl::StrCat("data/", index);
@@ -51,9 +34,7 @@ absl::StatusOr<ArtifactFile> ArtifactFile::Open(const std::string& path) {
 }
 
 absl::StatusOr<ArtifactFile> ArtifactFile::Read(const std::string& path, std::shared_ptr<const MappedFile> file) {
-  if (const std::string other = OtherFile(file->bytes()); !other.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(path, ": not an artifact: ", other));
-  }
+  if (const absl::Status status = CheckNoOtherFile(file->bytes()); !status.ok()) return Annotate(status, path);
   absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file->bytes(), ZipMethods::kStoredAndDeflated);
   if (!records.ok()) return Annotate(records.status(), path);
   return ArtifactFile(path, std::move(file), *std::move(records));

@@ -39,7 +39,8 @@ TEST(ArtifactFileTest, FindsRecordsBelowItsFolder) {
 }
 
 TEST(ArtifactFileTest, ItsRecordsStayWhenItMoves) {
-  const std::string path = WriteTemp("moved.pt", ZipArchive({{"archive/version", "3\n"}}));
+  const std::string path =
+      WriteTemp("moved.pt", ZipArchive({{"archive/version", "3\n"}, {"archive/constants.pkl", "N."}}));
   ASSERT_OK_AND_ASSIGN(ArtifactFile file, ArtifactFile::Open(path));
   const ArtifactFile moved = std::move(file);
   ASSERT_NE(moved.Find("version"), nullptr);
@@ -57,17 +58,18 @@ TEST(ArtifactFileTest, ErrorsBeginWithThePath) {
   const std::string pointer = WriteTemp("pointer.pt", "version https://git-lfs.github.com/spec/v1\noid");
   EXPECT_THAT(ArtifactFile::Open(pointer).status(),
               StatusIs(absl::StatusCode::kInvalidArgument,
-                       StartsWith(absl::StrCat(pointer, ": not an artifact: a Git LFS pointer"))));
+                       StartsWith(absl::StrCat(pointer, ": not a TorchScript file: a Git LFS pointer"))));
   const std::pair<std::string, absl::string_view> others[] = {
       {absl::StrCat(std::string("\x10\0\0\0\0\0\0\0", 8), "{\"a\": 1}      "), "a safetensors file"},
       {"\x80\x02}q a dictionary", "a pickle"},
       {"{\"model\": \"tiny\"}", "a JSON text"},
+      {ZipArchive({{"tiny/archive_format", "pt2"}}), "a program of torch.export"},
   };
   for (const auto& [bytes, name] : others) {
     const std::string other = WriteTemp("other", bytes);
     EXPECT_THAT(ArtifactFile::Open(other).status(),
                 StatusIs(absl::StatusCode::kInvalidArgument,
-                         StartsWith(absl::StrCat(other, ": not an artifact: ", name))));
+                         StartsWith(absl::StrCat(other, ": not a TorchScript file: ", name))));
   }
   const std::string missing = testing::TempDir() + "/missing.pt";
   EXPECT_THAT(ArtifactFile::Open(missing).status(),

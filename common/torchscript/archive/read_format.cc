@@ -56,8 +56,9 @@ absl::StatusOr<ArchiveFormat> FormatOf(const ScriptArchive& archive) {
 
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path) {
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
+  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
   const absl::StatusOr<ScriptArchive> archive = ScriptArchive::Read(file->bytes());
-  if (!archive.ok()) return Annotate(archive.status(), absl::StrCat(path, ": not a TorchScript archive"));
+  if (!archive.ok()) return Annotate(archive.status(), path);
   absl::StatusOr<ArchiveFormat> format = FormatOf(*archive);
   return format.ok() ? format : Annotate(format.status(), path);
 }

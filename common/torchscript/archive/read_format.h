@@ -16,8 +16,8 @@ namespace modelport {
 //   DataLoss   it has no version, or its code is not TorchScript
 absl::StatusOr<ArchiveFormat> FormatOf(const ScriptArchive& archive);
 
-// Reads the format of the TorchScript file `path`. Fails as MappedFile::Open, ScriptArchive::Read and FormatOf do, with
-// the path in front.
+// Reads the format of the TorchScript file `path`. Fails as MappedFile::Open, CheckScriptFile, ScriptArchive::Read and
+// FormatOf do, with the path in front.
 absl::StatusOr<ArchiveFormat> ReadArchiveFormat(const std::string& path);
 
 // Whether an old archive has the record at `path` as a new one has it. Old readers do not know debug records, and keep

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/checkpoint/zip_directory.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -57,7 +58,47 @@ absl::Status TooLarge(const absl::Status& status) {
                                                    "\n  pack the archive again without compression, with zip -0"));
 }
 
+absl::Status NotTorchScript(absl::string_view kind) {
+  return absl::InvalidArgumentError(
+      absl::StrCat("not a TorchScript file: ", kind,
+                   "\n  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export"));
+}
+
+absl::Status CheckScriptArchive(absl::string_view file) {
+  const absl::StatusOr<std::vector<ZipRecord>> records = ReadZipDirectory(file, ZipMethods::kStoredAndDeflated);
+  // What reads the archive says where it is damaged.
+  if (!records.ok()) return absl::OkStatus();
+  if (const std::string foreign = ForeignArchive(*records); !foreign.empty()) return NotTorchScript(foreign);
+  return HasScript(*records) ? absl::OkStatus()
+                             : NotTorchScript("a checkpoint of torch.save, which has weights and no code");
+}
+
 }  // namespace
+
+absl::Status CheckNoOtherFile(absl::string_view file) {
+  const absl::StatusOr<FileKind> kind = DetectFileKind(file);
+  if (!kind.ok()) {
+    const std::string foreign = ForeignKind(file);
+    return foreign.empty() ? absl::OkStatus() : NotTorchScript(foreign);
+  }
+  switch (*kind) {
+    case FileKind::kTorchZip:
+      return CheckScriptArchive(file);
+    case FileKind::kSafetensors:
+      return NotTorchScript("a safetensors file, which has weights and no code");
+    case FileKind::kTorchLegacy:
+      return NotTorchScript("a pickle or an old checkpoint of torch.save, which has weights and no code");
+    case FileKind::kJson:
+      return NotTorchScript("a JSON text\n  of an artifact and its manifest, give the artifact");
+  }
+  return absl::InternalError("unknown file kind");
+}
+
+absl::Status CheckScriptFile(absl::string_view file) {
+  RETURN_IF_ERROR(CheckNoOtherFile(file));
+  const absl::Status status = DetectFileKind(file).status();
+  return absl::IsInvalidArgument(status) ? NotTorchScript("not a zip archive") : status;
+}
 
 absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
   ASSIGN_OR_RETURN(const std::vector<ZipRecord> records, ReadZipDirectory(file, ZipMethods::kStoredAndDeflated));
@@ -75,8 +116,7 @@ absl::StatusOr<ScriptArchive> ScriptArchive::Read(absl::string_view file) {
     if (!content.ok()) return Annotate(TooLarge(content.status()), Brief(path));
     archive.records_.push_back({archive.copies_.emplace_back(std::move(path)), *content});
   }
-  // torch.save also writes such archives, but without code and constants.
-  if (archive.Find("constants.pkl") == nullptr) return absl::InvalidArgumentError("an archive without code");
+  if (archive.Find("constants.pkl") == nullptr) return NotTorchScript("an archive without constants.pkl");
   return archive;
 }
 

@@ -21,6 +21,7 @@ namespace {
 using absl::StatusCode;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 std::vector<std::string> Paths(const ScriptArchive& archive) {
   std::vector<std::string> paths;
@@ -101,15 +102,43 @@ TEST(ScriptArchiveTest, RefusesInvalidArchives) {
   } kCases[] = {
       {"", StatusCode::kDataLoss, "truncated zip archive"},
       {"not an archive", StatusCode::kDataLoss, "truncated zip archive"},
-      {ZipArchive({}), StatusCode::kInvalidArgument, "an archive without code"},
-      {ZipArchive({{"constants.pkl", ""}}), StatusCode::kInvalidArgument, "an archive without code"},
-      {ZipArchive({{"m/data.pkl", "N."}}), StatusCode::kInvalidArgument, "an archive without code"},
+      {ZipArchive({}), StatusCode::kInvalidArgument, "an archive without constants.pkl"},
+      {ZipArchive({{"constants.pkl", ""}}), StatusCode::kInvalidArgument, "an archive without constants.pkl"},
+      {ZipArchive({{"m/data.pkl", "N."}}), StatusCode::kInvalidArgument, "an archive without constants.pkl"},
       {with({{"m/code/a.py", "def g():\n"}}), StatusCode::kDataLoss, "there are two of them"},
       {damaged, StatusCode::kDataLoss, "code/a.py: the CRC-32 differs"},
       {ZipArchive(good, {.flags = 1}), StatusCode::kUnimplemented, "an encrypted record"},
   };
   for (const auto& test : kCases) {
     EXPECT_THAT(ScriptArchive::Read(test.file).status(), StatusIs(test.code, HasSubstr(test.message)));
+  }
+}
+
+TEST(ScriptArchiveTest, NamesWhatIsNoTorchScriptFile) {
+  EXPECT_THAT(CheckScriptFile(ZipArchive({{"m/constants.pkl", "N."}, {"m/code/a.py", "def f():\n"}})), IsOk());
+  // Where it is damaged, says who reads it.
+  EXPECT_THAT(CheckScriptFile("PK\3\4 and no directory"), IsOk());
+  // Nor is every file without a known beginning another one.
+  EXPECT_THAT(CheckNoOtherFile("just some text in a file"), IsOk());
+  EXPECT_THAT(CheckNoOtherFile(""), IsOk());
+  const struct {
+    std::string file;
+    StatusCode code;
+    std::string message;
+  } kCases[] = {
+      {"", StatusCode::kDataLoss, "empty file"},
+      {"just some text in a file", StatusCode::kInvalidArgument, "not a TorchScript file: not a zip archive\n"},
+      {ZipArchive({{"m/data.pkl", "N."}, {"m/data/0", ""}}), StatusCode::kInvalidArgument,
+       "not a TorchScript file: a checkpoint of torch.save, which has weights and no code\n"},
+      {ZipArchive({{"m/archive_format", "pt2"}, {"m/version", "0"}}), StatusCode::kInvalidArgument,
+       "not a TorchScript file: a program of torch.export\n"},
+      {ZipArchive({{"net.pt", ""}}), StatusCode::kInvalidArgument, "not a TorchScript file: a zip archive that holds"},
+  };
+  for (const auto& test : kCases) {
+    const absl::Status status = CheckScriptFile(test.file);
+    EXPECT_THAT(status, StatusIs(test.code, StartsWith(test.message)));
+    if (test.code != StatusCode::kInvalidArgument) continue;
+    EXPECT_THAT(status.message(), HasSubstr("\n  TorchScript files are saved as torch.jit.script(module).save(path)"));
   }
 }
 

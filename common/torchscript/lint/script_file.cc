@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "common/checkpoint/file_kind.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/module_archive.h"
@@ -21,17 +20,9 @@
 namespace modelport {
 namespace {
 
-absl::Status NotTorchScript(absl::string_view kind) {
-  return absl::InvalidArgumentError(
-      absl::StrCat("not a TorchScript file: ", kind,
-                   "\n  TorchScript files are saved as torch.jit.script(module).save(path), or by //tools:export"));
-}
-
 absl::StatusOr<ScriptArchive> ReadScriptArchive(absl::string_view bytes) {
   RETURN_IF_ERROR(CheckScriptFile(bytes));
-  absl::StatusOr<ScriptArchive> archive = ScriptArchive::Read(bytes);
-  if (!absl::IsInvalidArgument(archive.status())) return archive;
-  return NotTorchScript("a checkpoint of torch.save, which has weights and no code");
+  return ScriptArchive::Read(bytes);
 }
 
 // Loads a file whose records were checked.
@@ -45,26 +36,6 @@ absl::StatusOr<ScriptFile> LoadScriptFile(const ScriptArchive& archive) {
 }
 
 }  // namespace
-
-absl::Status CheckScriptFile(absl::string_view bytes) {
-  const absl::StatusOr<FileKind> kind = DetectFileKind(bytes);
-  if (absl::IsInvalidArgument(kind.status())) {
-    const std::string foreign = ForeignKind(bytes);
-    return NotTorchScript(foreign.empty() ? "not a zip archive" : foreign);
-  }
-  RETURN_IF_ERROR(kind.status());
-  switch (*kind) {
-    case FileKind::kTorchZip:
-      return absl::OkStatus();
-    case FileKind::kSafetensors:
-      return NotTorchScript("a safetensors file, which has weights and no code");
-    case FileKind::kTorchLegacy:
-      return NotTorchScript("a pickle or an old checkpoint of torch.save, which has weights and no code");
-    case FileKind::kJson:
-      return NotTorchScript("a JSON text");
-  }
-  return absl::InternalError("unknown file kind");
-}
 
 absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes) {
   ASSIGN_OR_RETURN(const ScriptArchive archive, ReadScriptArchive(bytes));

@@ -19,17 +19,14 @@ struct ScriptFile {
   ArchiveFormat format;
 };
 
-// Checks by its beginning that a file with the content `bytes` may be a TorchScript file. Runs none of its code.
-//   InvalidArgument   another kind of file; the message says which
-absl::Status CheckScriptFile(absl::string_view bytes);
-
 // Loads an untrusted TorchScript file with the content `bytes` in a process that RunConfined made, because loading may
 // run code of the file. It returns the errors of LintFile, without the path.
 absl::StatusOr<ScriptFile> ReadScriptFile(absl::string_view bytes);
 
 // Loads an untrusted TorchScript file with the content `bytes` in this process, after a confined child process has
-// loaded it: a file whose code loading would run is refused, and no code of the file runs here before all operators that
-// it calls are known to reach no files and no other processes. Call this before the process starts threads. It returns the errors of LintFile, without the path.
+// loaded it: a file whose code loading would run is refused, and no code of the file runs here before all operators
+// that it calls are known to reach no files and no other processes. Call this before the process starts threads. It
+// returns the errors of LintFile, without the path.
 absl::StatusOr<ScriptFile> LoadForeignScript(absl::string_view bytes);
 
 // What a confined process may use that loads a TorchScript file of `file_size` bytes: `least_time` of processor time

@@ -15,6 +15,7 @@
 #include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
+#include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/parity/reference_call.h"

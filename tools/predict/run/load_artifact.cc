@@ -26,6 +26,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
+#include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
 #include "tools/command/tool_call.h"
 
@@ -45,7 +46,7 @@ enum class Origin { kForeign, kKnown };
 
 absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
                                     const absl::optional<ArtifactSignature>& signature, Origin origin) {
-  // ArtifactFile would call another kind of file a damaged zip archive.
+  // ArtifactFile would call a file of no known kind a damaged zip archive.
   if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
