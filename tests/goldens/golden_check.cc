@@ -36,7 +36,7 @@ struct Place {
   std::string call;
   std::string stage;
   std::string element;
-  Comparison comparison;
+  StageComparison comparison;
 };
 
 // The names of the stored tensors among a call's arguments.
@@ -135,7 +135,7 @@ double FocalDifference(const at::Tensor& expected, const at::Tensor& actual, con
   return difference.max().item<double>();
 }
 
-StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const Comparison& comparison,
+StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const StageComparison& comparison,
                     const at::Tensor& actual) {
   StageResult result{absl::StrCat(golden.model, "/", golden.name, " ", stage.name)};
   const at::Tensor& expected = stage.expected;
@@ -156,14 +156,14 @@ StageResult Compare(const GoldenCase& golden, const GoldenStage& stage, const Co
   return result;
 }
 
-absl::StatusOr<Comparison> ParseComparison(absl::string_view text) {
-  if (text.empty()) return Comparison();
+absl::StatusOr<StageComparison> ParseComparison(absl::string_view text) {
+  if (text.empty()) return StageComparison();
   const std::vector<std::string> words = absl::StrSplit(text, ' ');
   double number = 0;
   if (words.size() == 2 && absl::SimpleAtod(words[1], &number)) {
-    if (words[0] == "noise") return Comparison{.factor = number};
-    if (words[0] == "unmeasured") return Comparison{.unmeasured = number};
-    if (words[0] == "focal") return Comparison{.focal = number};
+    if (words[0] == "noise") return StageComparison{.factor = number};
+    if (words[0] == "unmeasured") return StageComparison{.unmeasured = number};
+    if (words[0] == "focal") return StageComparison{.focal = number};
   }
   return absl::InvalidArgumentError(absl::StrCat("wants noise, unmeasured or focal, and a number: ", text));
 }
@@ -211,7 +211,7 @@ absl::Status AddRow(const std::string& line, GoldenTable& table) {
     return absl::InvalidArgumentError(absl::StrCat("wants 4, 5 or 6 columns: ", line));
   }
   ASSIGN_OR_RETURN(KeyPattern golden, KeyPattern::Parse(cells[1]));
-  ASSIGN_OR_RETURN(const Comparison comparison, ParseComparison(cells.size() == 6 ? cells[5] : ""));
+  ASSIGN_OR_RETURN(const StageComparison comparison, ParseComparison(cells.size() == 6 ? cells[5] : ""));
   table.stages.push_back({cells[0], std::move(golden), cells[2], cells[3], cells[4], comparison});
   return absl::OkStatus();
 }

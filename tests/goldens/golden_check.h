@@ -16,7 +16,7 @@
 namespace modelport {
 
 // How a tensor is compared.
-struct Comparison {
+struct StageComparison {
   double factor = 1;                             // Of the measured noise.
   double unmeasured = 2.5e-6;                    // The noise where none was measured, as a part of the largest element.
   absl::optional<double> focal = absl::nullopt;  // Camera matrices: what an element may differ by, as a part of itself.
@@ -29,7 +29,7 @@ struct StageRow {
   std::string call;
   std::string stage;
   std::string element;
-  Comparison comparison;
+  StageComparison comparison;
 };
 
 struct ArgumentRow {

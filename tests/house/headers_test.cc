@@ -1,6 +1,6 @@
 // Every header of the tools has a test beside it, which is a target or a file of a joined_test(), or a row in
-// tests/house/header_tests.txt that names the test which covers it. No source of the tools includes a header of
-// LibTorch with all operators.
+// tests/house/header_tests.txt that names the test which covers it. No two headers define a type of one name, and no
+// source of the tools includes a header of LibTorch with all operators.
 #include <map>
 #include <set>
 #include <string>
@@ -8,6 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -75,6 +76,49 @@ TEST(HeadersTest, WhatIsMissingIsFound) {
                {"//a:b_test", "//a:g_test.cc"}),
       ElementsAre("a/b.h: has a test beside it; remove the row", "a/d.h: there is no test //a:none_test",
                   "a/e.h: has no test //a:e_test and no row", "a/f.h: there is no such header"));
+}
+
+// The name of the type that `line` defines in a namespace: "Fact" of "struct Fact {"; "" for other lines.
+std::string DefinedType(absl::string_view line) {
+  for (const absl::string_view kind : {"struct ", "enum class ", "class "}) {
+    if (!absl::ConsumePrefix(&line, kind)) continue;
+    const size_t end = line.find_first_of(" :{;");
+    // Not a part of a class: "struct Expression::Node {".
+    const bool is_whole = end != line.npos && !absl::StartsWith(line.substr(end), "::");
+    return is_whole && absl::StrContains(line, "{") ? std::string(line.substr(0, end)) : "";
+  }
+  return "";
+}
+
+// The types that several headers define, with these headers. `texts` has the headers by their paths.
+std::vector<std::string> TypesOfTwoHeaders(const std::map<std::string, std::string>& texts) {
+  std::map<std::string, std::set<std::string>> headers;
+  for (const auto& [path, text] : texts) {
+    for (const absl::string_view line : absl::StrSplit(text, '\n')) {
+      if (const std::string type = DefinedType(line); !type.empty()) headers[type].insert(path);
+    }
+  }
+  std::vector<std::string> several;
+  for (const auto& [type, paths] : headers) {
+    if (paths.size() > 1) several.push_back(absl::StrCat(type, ": ", absl::StrJoin(paths, ", ")));
+  }
+  return several;
+}
+
+// A program that links both would use the functions of one for the objects of the other.
+TEST(HeadersTest, ATypeHasOneDefinition) {
+  std::map<std::string, std::string> texts;
+  for (const std::string& path : SourcePaths()) {
+    if (absl::EndsWith(path, ".h")) texts[path] = ReadSource(path);
+  }
+  EXPECT_THAT(TypesOfTwoHeaders(texts), IsEmpty());
+}
+
+TEST(HeadersTest, TwoDefinitionsAreFound) {
+  EXPECT_THAT(TypesOfTwoHeaders({{"a.h", "struct A {\nclass B;\n  struct Inner {\nenum class C { kOne };\n"},
+                                 {"b.h", "struct A : Base {\nclass B {\n  struct Inner {\nstruct A::B {\n"},
+                                 {"c.h", "enum class C {\n"}}),
+              ElementsAre("A: a.h, b.h", "C: a.h, c.h"));
 }
 
 // The headers of LibTorch with all operators that `code` includes. Each costs a compilation 5 s and more.

@@ -39,8 +39,8 @@ Configuration DescribeTree(const ModuleTree& tree, const Call& call) {
   return configuration;
 }
 
-std::vector<SettingDifference> CompareConfigurations(const Configuration& a, const Configuration& b) {
-  std::vector<SettingDifference> differences;
+std::vector<ConfigurationDifference> CompareConfigurations(const Configuration& a, const Configuration& b) {
+  std::vector<ConfigurationDifference> differences;
   auto i = a.begin();
   auto j = b.begin();
   while (i != a.end() || j != b.end()) {

@@ -19,15 +19,15 @@ using Configuration = std::map<std::string, std::string>;
 Configuration DescribeTree(const ModuleTree& tree, const Call& call);
 
 // A setting that differs.
-struct SettingDifference {
+struct ConfigurationDifference {
   std::string name;
   absl::optional<std::string> a, b;  // Nullopt where a side does not have it.
 
-  bool operator==(const SettingDifference&) const = default;
+  bool operator==(const ConfigurationDifference&) const = default;
 };
 
 // The settings that differ, by name.
-std::vector<SettingDifference> CompareConfigurations(const Configuration& a, const Configuration& b);
+std::vector<ConfigurationDifference> CompareConfigurations(const Configuration& a, const Configuration& b);
 
 }  // namespace modelport
 

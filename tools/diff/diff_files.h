@@ -35,7 +35,7 @@ struct FileDifference {
   // Whether both have a model, so that settings are compared and tensors by the slots that they fill. If not, tensors
   // are compared by their keys in the files.
   bool by_slot = false;
-  std::vector<SettingDifference> settings;
+  std::vector<ConfigurationDifference> settings;
   std::vector<TensorComparison> tensors;
 
   bool is_equal() const;

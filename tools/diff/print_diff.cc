@@ -138,9 +138,9 @@ std::string SideText(const DiffSide& side) {
 }
 
 // A missing setting is "none".
-std::string SettingsText(const std::vector<SettingDifference>& settings) {
+std::string SettingsText(const std::vector<ConfigurationDifference>& settings) {
   std::vector<std::vector<std::string>> rows;
-  for (const SettingDifference& setting : settings) {
+  for (const ConfigurationDifference& setting : settings) {
     rows.push_back({setting.name, setting.a.value_or("none"), setting.b.value_or("none")});
   }
   Table table;
@@ -219,7 +219,7 @@ std::string DiffJson(const FileDifference& difference) {
                                  {"compared_by", difference.by_slot ? "slot" : "key"},
                                  {"settings", nlohmann::ordered_json::array()},
                                  {"tensors", nlohmann::ordered_json::array()}};
-  for (const SettingDifference& setting : difference.settings) {
+  for (const ConfigurationDifference& setting : difference.settings) {
     json["settings"].push_back({{"name", setting.name}, {"a", TextJson(setting.a)}, {"b", TextJson(setting.b)}});
   }
   for (const TensorComparison& tensor : difference.tensors) json["tensors"].push_back(TensorJson(tensor));

@@ -108,7 +108,7 @@ absl::Status Compare(const LoadedArtifact& artifact, const PredictJob& job, cons
                      OutputFile* file) {
   const auto others = RunModel(*options.compared, absl::MakeConstSpan(&image, 1), options.size, trimap);
   if (!others.ok()) return Annotate(others.status(), absl::StrCat(options.compared->path, ": ", job.input));
-  const absl::StatusOr<Difference> difference = ComparePredictions(prediction, others->front());
+  const absl::StatusOr<PredictionDifference> difference = ComparePredictions(prediction, others->front());
   if (!difference.ok()) return Annotate(difference.status(), options.compared->path);
   done.difference = *difference;
   if (file == nullptr) return absl::OkStatus();

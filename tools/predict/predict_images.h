@@ -89,8 +89,8 @@ struct PredictedImage {
   absl::Status status = {};             // Of reading it, the model and writing.
   std::vector<std::string> notes = {};  // As of ReadImage.
   absl::optional<ValueRange> depth = {};
-  absl::optional<Difference> difference = {};  // From the compared artifact.
-  std::vector<Label> labels = {};              // The best five, best first.
+  absl::optional<PredictionDifference> difference = {};  // From the compared artifact.
+  std::vector<Label> labels = {};                        // The best five, best first.
 };
 
 // Predicts each image on its own, one after the other, so that the memory in use is that of one. An image that fails

@@ -84,7 +84,7 @@ using ::testing::HasSubstr;
 Prediction Depth(const std::vector<float>& values) { return {.depth = at::tensor(values).reshape({1, -1})}; }
 
 TEST(ComparePredictions, TellsTheLargestAndTheMeanDifference) {
-  ASSERT_OK_AND_ASSIGN(const Difference difference, ComparePredictions(Depth({1, 2, 5}), Depth({1, 2.5, 4})));
+  ASSERT_OK_AND_ASSIGN(const PredictionDifference difference, ComparePredictions(Depth({1, 2, 5}), Depth({1, 2.5, 4})));
   EXPECT_EQ(difference.largest, 1);
   EXPECT_EQ(difference.mean, 0.5);
   EXPECT_EQ(difference.range, 4);
@@ -92,7 +92,8 @@ TEST(ComparePredictions, TellsTheLargestAndTheMeanDifference) {
 
 TEST(ComparePredictions, EqualValuesThatAreNotFiniteDoNotDiffer) {
   const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
-  ASSERT_OK_AND_ASSIGN(Difference difference, ComparePredictions(Depth({nan, infinity}), Depth({nan, infinity})));
+  ASSERT_OK_AND_ASSIGN(PredictionDifference difference,
+                       ComparePredictions(Depth({nan, infinity}), Depth({nan, infinity})));
   EXPECT_EQ(difference.largest, 0);
   ASSERT_OK_AND_ASSIGN(difference, ComparePredictions(Depth({nan}), Depth({1})));
   EXPECT_EQ(difference.largest, infinity);

@@ -59,7 +59,7 @@ at::Tensor AbsoluteDifference(const at::Tensor& a, const at::Tensor& b) {
   return at::nan_to_num(difference, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity());
 }
 
-Difference Compare(const at::Tensor& a, const at::Tensor& b) {
+PredictionDifference Compare(const at::Tensor& a, const at::Tensor& b) {
   const at::Tensor difference = AbsoluteDifference(a, b).to(at::kDouble);
   return {difference.max().item<double>(), difference.mean().item<double>(), (a.max() - a.min()).item<double>()};
 }
@@ -143,7 +143,7 @@ Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Ma
   return WithLegend(picture, legend);
 }
 
-absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Prediction& b) {
+absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b) {
   const at::Tensor &first = Main(a), &second = Main(b);
   if (first.sizes() != second.sizes()) {
     return absl::InvalidArgumentError(absl::StrCat("the two artifacts give other outputs, of ", first.dim(),

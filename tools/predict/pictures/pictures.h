@@ -43,7 +43,7 @@ Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Ma
                   const Picture* beside = nullptr);
 
 // How far what a second model says of an image is from what a first one says.
-struct Difference {
+struct PredictionDifference {
   double largest = 0;  // Of two elements.
   double mean = 0;     // Of the absolute differences.
   double range = 0;    // Of the first one's elements: largest - smallest.
@@ -52,7 +52,7 @@ struct Difference {
 // Compares depth, mattes, features or scores. Elements that are not finite in both in the same way count as infinitely
 // far.
 //   InvalidArgument   the predictions are of other kinds or shapes
-absl::StatusOr<Difference> ComparePredictions(const Prediction& a, const Prediction& b);
+absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b);
 
 // Depth a, depth b in the same colours, and their absolute difference in grey, white being the largest.
 Picture DrawComparison(const at::Tensor& a, const at::Tensor& b, const DepthColours& colours, const Manifest& manifest);
