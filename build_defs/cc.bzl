@@ -87,7 +87,7 @@ def joined_test(name, srcs, deps = [], **kwargs):
     define a function `Toy`. `--test_filter=SUITE.*` runs the tests of one file.
 
     Args:
-      name: of the test. It ends in _test, so that .bazelrc optimises the joined source as a test's.
+      name: of the test. It ends in _test, so that .bazelrc compiles the joined source as a test's, without optimisation.
       srcs: the files of this package, each of which could be the source of a cc_test.
       deps: what they include.
       **kwargs: further attributes of the cc_test. Tests that differ in their size or tags are not joined,
