@@ -88,4 +88,5 @@ def _mutation_test(family, test_models):
             [":test_goldens"] + plugin_data([family]) if test_models else ["//models:test_goldens", "//models:plugins"]
         ),
         program = "//tests/mutation:mutation_test_program",
+        shard_count = 2,
     )
