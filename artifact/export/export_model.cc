@@ -12,7 +12,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
-#include "artifact/build/bind_parts.h"
 #include "artifact/build/build_artifact.h"
 #include "artifact/export/export_outputs.h"
 #include "artifact/manifest/describe_export.h"

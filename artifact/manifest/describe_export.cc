@@ -32,6 +32,7 @@ void DescribeCheckpoint(const std::string& source, const MappedPart& mapped, Man
     unused.set_reason(reason);
   }
   message.set_state_dict(plan.state_dict);
+  message.set_module(plan.module);
   for (const LeftOut& part : plan.left_out) {
     Manifest::LeftOut& left_out = *message.add_left_out();
     left_out.set_path(part.path);

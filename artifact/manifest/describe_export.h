@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "absl/types/optional.h"
-#include "artifact/build/bind_parts.h"
+#include "artifact/build/build_artifact.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/runtime.h"

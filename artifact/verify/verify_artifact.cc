@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "artifact/build/bind_parts.h"
 #include "artifact/build/build_artifact.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/manifest/describe_export.h"

@@ -3,10 +3,15 @@
 #include <libdeflate.h>
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <system_error>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "common/checkpoint/file_kind.h"
 #include "common/checkpoint/readers.h"
 #include "common/checkpoint/shards.h"
@@ -67,6 +72,31 @@ absl::StatusOr<CheckpointContents> ReadContents(const OpenedFile& file) {
 }
 
 }  // namespace
+
+// The parts that FindPart was asked for.
+struct Checkpoint::Parts {
+  std::mutex mutex;
+  std::map<std::pair<const StateDict*, std::string>, StateDict> found;  // Without tensors where there are none.
+};
+
+Checkpoint::Checkpoint(Contents contents)
+    : contents_(std::make_shared<const Contents>(std::move(contents))), parts_(std::make_shared<Parts>()) {}
+
+const StateDict* Checkpoint::FindPart(const StateDict& dict, absl::string_view prefix) const {
+  const std::lock_guard<std::mutex> lock(parts_->mutex);
+  const auto [found, is_new] = parts_->found.try_emplace({&dict, std::string(prefix)});
+  StateDict& part = found->second;
+  if (is_new) {
+    part.module = dict.module;
+    part.path = absl::StrCat(dict.path, dict.path.empty() ? "" : ".", absl::StripSuffix(prefix, "."));
+    for (const CheckpointTensor& tensor : dict.tensors) {
+      if (tensor.key.size() == prefix.size() || !absl::StartsWith(tensor.key, prefix)) continue;
+      part.tensors.push_back(tensor);
+      part.tensors.back().key.erase(0, prefix.size());
+    }
+  }
+  return part.tensors.empty() ? nullptr : &part;
+}
 
 int64_t Checkpoint::size() const {
   int64_t size = 0;

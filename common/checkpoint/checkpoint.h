@@ -25,7 +25,7 @@ namespace modelport {
 class Checkpoint {
  public:
   using Contents = CheckpointContents;
-  explicit Checkpoint(Contents contents) : contents_(std::make_shared<const Contents>(std::move(contents))) {}
+  explicit Checkpoint(Contents contents);
 
   const std::string& path() const { return contents_->path; }
   const std::string& format() const { return contents_->format; }
@@ -34,6 +34,11 @@ class Checkpoint {
   const std::vector<StateDict>& state_dicts() const { return contents_->state_dicts; }
   const std::vector<LooseTensors>& loose() const { return contents_->loose; }
   const std::map<std::string, std::string>& metadata() const { return contents_->metadata; }
+
+  // The tensors of `dict`, one of the checkpoint's, whose keys begin with `prefix`, such as "model.": a dictionary with
+  // the rest of these keys, whose path is that of `dict` and the prefix without its last dot. Null if there are none.
+  // Lives as long as a copy of the checkpoint.
+  const StateDict* FindPart(const StateDict& dict, absl::string_view prefix) const;
 
   // Of all files, in bytes.
   int64_t size() const;
@@ -45,7 +50,10 @@ class Checkpoint {
   friend bool operator==(const Checkpoint& a, const Checkpoint& b) { return a.contents_ == b.contents_; }
 
  private:
+  struct Parts;
+
   std::shared_ptr<const Contents> contents_;
+  std::shared_ptr<Parts> parts_;
 };
 
 // Opens a checkpoint in any supported format, which its bytes tell and not its name. `path` may be the index of shards

@@ -57,6 +57,9 @@ struct StateDict {
   std::string path;
   std::vector<CheckpointTensor> tensors;  // In file order; no key occurs twice.
   std::vector<std::string> also;          // Other paths of the same dictionary.
+  // The class of the module that was pickled whole, "nets.Net", where these are its parameters and buffers under the
+  // keys that its state dict would have; empty for a dictionary.
+  std::string module = {};
 };
 
 // Tensors that are not entries of a dictionary: those in a list, a tuple or an object. A storage without a tensor

@@ -1,6 +1,7 @@
 #include "common/checkpoint/state_dict_collector.h"
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/pickle/python_objects.h"
+#include "common/checkpoint/pickled_module.h"
 #include "common/checkpoint/torch_tensor.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -73,6 +75,12 @@ class Collector {
  private:
   absl::Status VisitDict(const Visit& visit);
   absl::Status VisitSequence(const Visit& visit);
+  absl::Status VisitModule(const Visit& visit);
+  // `value` as a module, read once however often the file refers to it; null if it is none.
+  PickledModule* ModuleOf(const Value& value);
+  // Adds the tensors of a module's dictionary `tensors`, less those of `computed`, with `prefix` before their names.
+  absl::Status AddTensors(const std::string& prefix, const Value& tensors,
+                          const absl::flat_hash_set<absl::string_view>& computed, StateDict* dict);
   absl::Status VisitEntry(const std::string& path, const std::string& name, const Value& value, StateDict* dict);
   absl::Status AddTensor(const std::string& name, const TensorCall& call, StateDict* dict);
   // `path` is that of the dictionary or list, `name` that of `value` in it. They are joined only where necessary: paths
@@ -98,6 +106,7 @@ class Collector {
   std::vector<Visit> sequences_;  // Lists and tuples that hold other values than containers.
   std::vector<Visit> rest_;       // Values that are neither tensor nor container, such as objects.
   absl::flat_hash_set<const Value*> seen_;
+  absl::flat_hash_map<const Value*, std::unique_ptr<PickledModule>> modules_;
   absl::flat_hash_map<const Value*, std::vector<std::string>> also_;  // Further paths of dictionaries.
   std::vector<const Value*> dicts_;                                   // Those of contents_.state_dicts.
   std::vector<absl::optional<DType>> dtypes_;  // The dtype in which tensors view each of contents_.storages.
@@ -162,7 +171,9 @@ absl::Status Collector::AddRest(const std::string& path, const std::string& name
 absl::Status Collector::VisitEntry(const std::string& path, const std::string& name, const Value& value,
                                    StateDict* dict) {
   const absl::optional<TensorCall> call = AsTensor(value);
-  if (!call) return IsContainer(value) ? AddPending(path, name, value) : AddRest(path, name, value);
+  if (!call)
+    return IsContainer(value) || ModuleOf(value) != nullptr ? AddPending(path, name, value)
+                                                            : AddRest(path, name, value);
   RETURN_IF_ERROR(See(value).status());
   for (const Value* attachment : Attachments(value))
     RETURN_IF_ERROR(AddRest(path, name + ".(attributes)", *attachment));
@@ -206,6 +217,72 @@ absl::Status Collector::VisitSequence(const Visit& visit) {
     }
   }
   if (has_rest) sequences_.push_back(visit);
+  return absl::OkStatus();
+}
+
+absl::Status Collector::AddTensors(const std::string& prefix, const Value& tensors,
+                                   const absl::flat_hash_set<absl::string_view>& computed, StateDict* dict) {
+  return pickle::ForEachEntry(tensors, [&](const Value& key, const Value& value) -> absl::Status {
+    const std::string name = absl::StrCat(prefix, KeyName(key, dict->tensors.size()));
+    RETURN_IF_ERROR(budget_.Spend(name.size() + kNameCost));
+    const absl::optional<TensorCall> call = AsTensor(value);
+    if (!call) return AddRest(dict->path, name, value);
+    RETURN_IF_ERROR(See(value).status());
+    const auto* const text = key.As<pickle::String>();
+    if (text != nullptr && computed.contains(text->text)) return absl::OkStatus();
+    for (const Value* attachment : Attachments(value)) {
+      RETURN_IF_ERROR(AddRest(dict->path, name + ".(attributes)", *attachment));
+    }
+    return AddTensor(name, *call, dict);
+  });
+}
+
+PickledModule* Collector::ModuleOf(const Value& value) {
+  if (value.As<pickle::Object>() == nullptr) return nullptr;
+  const auto [module, is_new] = modules_.try_emplace(&value);
+  if (is_new) {
+    if (absl::optional<PickledModule> read = AsModule(value)) {
+      module->second = std::make_unique<PickledModule>(*std::move(read));
+    }
+  }
+  return module->second.get();
+}
+
+absl::Status Collector::VisitModule(const Visit& visit) {
+  StateDict dict{visit.path, {}, {}, ModuleOf(*visit.value)->type};
+  // Of modules within, the prefix of their keys. A module that several modules hold is under the name of each, as in a
+  // state dict; the budget ends one that holds itself.
+  std::vector<Visit> pending = {{"", visit.value}};
+  while (!pending.empty()) {
+    const Visit inner = std::move(pending.back());
+    pending.pop_back();
+    PickledModule& module = *ModuleOf(*inner.value);
+    RETURN_IF_ERROR(AddTensors(inner.path, *module.parameters, {}, &dict));
+    RETURN_IF_ERROR(AddTensors(inner.path, *module.buffers, module.computed, &dict));
+    // Once: a module may be within several others.
+    for (const Value* const other : std::exchange(module.others, {})) {
+      RETURN_IF_ERROR(AddRest(visit.path, inner.path + "(attributes)", *other));
+    }
+    const size_t before = pending.size();
+    RETURN_IF_ERROR(pickle::ForEachEntry(*module.modules, [&](const Value& key, const Value& value) -> absl::Status {
+      const std::string prefix = absl::StrCat(inner.path, KeyName(key, pending.size()), ".");
+      RETURN_IF_ERROR(budget_.Spend(prefix.size() + kNameCost));
+      RETURN_IF_ERROR(See(value).status());
+      if (ModuleOf(value) == nullptr) return AddRest(visit.path, prefix + "(attributes)", value);
+      pending.push_back({prefix, &value});
+      return absl::OkStatus();
+    }));
+    std::reverse(pending.begin() + before, pending.end());
+  }
+  absl::flat_hash_set<absl::string_view> names;
+  for (const CheckpointTensor& tensor : dict.tensors) {
+    if (names.insert(tensor.key).second) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat(Brief(JoinPath(dict.path, tensor.key)), ": two tensors of this module are spelled so"));
+  }
+  if (dict.tensors.empty()) return absl::OkStatus();
+  contents_.state_dicts.push_back(std::move(dict));
+  dicts_.push_back(visit.value);
   return absl::OkStatus();
 }
 
@@ -277,7 +354,11 @@ absl::Status Collector::Collect(const Value& root) {
     const Visit visit = std::move(pending_.back());
     pending_.pop_back();
     const size_t before = pending_.size();
-    RETURN_IF_ERROR(pickle::IsDict(*visit.value) ? VisitDict(visit) : VisitSequence(visit));
+    if (pickle::IsDict(*visit.value)) {
+      RETURN_IF_ERROR(VisitDict(visit));
+    } else {
+      RETURN_IF_ERROR(ModuleOf(*visit.value) != nullptr ? VisitModule(visit) : VisitSequence(visit));
+    }
     // The first child is the next to be visited.
     std::reverse(pending_.begin() + before, pending_.end());
   }
@@ -290,14 +371,14 @@ absl::Status Collector::Collect(const Value& root) {
   return absl::OkStatus();
 }
 
-// Refuses a root that is no dictionary.
+// Refuses a root that is neither a dictionary nor a module.
 absl::Status CheckRoot(const Value& root) {
-  if (pickle::IsDict(root)) return absl::OkStatus();
+  if (pickle::IsDict(root) || AsModule(root)) return absl::OkStatus();
   std::string what = absl::StrCat(pickle::Describe(root), ", not a state dict");
   if (AsTensor(root)) {
     what = "a single tensor, not a state dict";
   } else if (root.As<pickle::Object>() != nullptr) {
-    what = absl::StrCat(pickle::Describe(root), ": a whole pickled model, not its state dict");
+    what = absl::StrCat(pickle::Describe(root), ", neither a state dict nor a torch.nn.Module");
   }
   return absl::InvalidArgumentError(
       absl::StrCat("holds ", what, "\n  save the weights as torch.save(model.state_dict(), path)"));

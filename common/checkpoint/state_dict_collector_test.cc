@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -24,7 +25,8 @@ std::string Tensor() { return PickleTensor(PickleStorage("FloatStorage", "0", 2)
 
 std::string Key(const std::string& name) { return PickleString(name); }
 
-// What is found in `value`: "path/key" of each tensor in a dictionary, "path: holder N tensors, N elements" for others.
+// What is found in `value`: "path/key" of each tensor in a dictionary, and the module's class, if it is of one, "path:
+// holder N tensors, N elements" for others.
 absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
   const std::string bytes = Pickled(value);
   Budget budget(bytes.size());
@@ -35,7 +37,10 @@ absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
       *pickle.root, [](const TorchStorage&) { return absl::StatusOr<int>(0); }, budget, &contents));
   std::vector<std::string> found;
   for (const StateDict& dict : contents.state_dicts) {
-    for (const CheckpointTensor& tensor : dict.tensors) found.push_back(absl::StrCat(dict.path, "/", tensor.key));
+    const std::string module = dict.module.empty() ? "" : absl::StrCat(" (", dict.module, ")");
+    for (const CheckpointTensor& tensor : dict.tensors) {
+      found.push_back(absl::StrCat(dict.path, "/", tensor.key, module));
+    }
     for (const std::string& path : dict.also) found.push_back(absl::StrCat(dict.path, " = ", path));
   }
   for (const LooseTensors& loose : contents.loose) {
@@ -227,6 +232,43 @@ TEST(StateDictCollectorTest, LongSharedKeyIsRefused) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a checkpoint")));
 }
 
+// A torch.nn.Module that was pickled whole.
+std::string Module(const std::string& parameters, const std::string& buffers, const std::string& modules,
+                   const std::vector<std::pair<std::string, std::string>>& more = {}) {
+  std::vector<std::pair<std::string, std::string>> state = {
+      {Key("_parameters"), parameters}, {Key("_buffers"), buffers}, {Key("_modules"), modules}};
+  state.insert(state.end(), more.begin(), more.end());
+  return PickleCall(PickleGlobal("nets", "Net"), {}) + PickleDict(state) + "b";
+}
+
+TEST(StateDictCollectorTest, AWholeModuleHasTheKeysOfItsStateDict) {
+  const std::string none = "N";
+  const std::string names = PickleCall(PickleGlobal("__builtin__", "set"), {PickleList({Key("grid")})});
+  const std::string norm = Module(PickleDict({{Key("weight"), Tensor()}, {Key("bias"), none}}),
+                                  PickleDict({{Key("mean"), Tensor()}, {Key("grid"), Tensor()}}), "}",
+                                  {{Key("_non_persistent_buffers_set"), names}});
+  const std::string net = Module(PickleDict({{Key("token"), Tensor()}}), "}",
+                                 PickleDict({{Key("norm"), norm}, {Key("drop"), none}, {Key("last"), norm}}));
+  EXPECT_THAT(CollectOrEmpty(net), ElementsAre("/token (nets.Net)", "/norm.weight (nets.Net)", "/norm.mean (nets.Net)",
+                                               "/last.weight (nets.Net)", "/last.mean (nets.Net)"));
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("model"), norm}, {Key("w"), Tensor()}})),
+              ElementsAre("/w", "model/weight (nets.Net)", "model/mean (nets.Net)"));
+  // What a module holds beside its parameters, buffers and modules is not in its state dict.
+  EXPECT_THAT(CollectOrEmpty(Module(PickleDict({{Key("w"), Tensor()}}), "}", "}", {{Key("anchors"), Tensor()}})),
+              ElementsAre("/w (nets.Net)", HasSubstr("(attributes): ")));
+  EXPECT_THAT(Collect(Module("}", "}", "}")), StatusIs(absl::StatusCode::kInvalidArgument, "holds no tensors"));
+}
+
+TEST(StateDictCollectorTest, AModuleWithinItselfEnds) {
+  // MEMOIZE 1 names the module, which its own dictionary of modules then holds.
+  const std::string module = PickleCall(PickleGlobal("nets", "Net"), {}) + "q\1" +
+                             PickleDict({{Key("_parameters"), PickleDict({{Key("w"), Tensor()}})},
+                                         {Key("_buffers"), "}"},
+                                         {Key("_modules"), PickleDict({{Key("again"), "h\1"}})}}) +
+                             "b";
+  EXPECT_THAT(Collect(module), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("not a checkpoint")));
+}
+
 TEST(StateDictCollectorTest, NamesTheKindOfAValueThatIsNoStateDict) {
   struct Case {
     std::string value;
@@ -238,7 +280,7 @@ TEST(StateDictCollectorTest, NamesTheKindOfAValueThatIsNoStateDict) {
       {PickleDict({{Key("epoch"), PickleInt(1)}}), "holds no tensors"},
       {PickleDict({{Key("model"), PickleCall(PickleGlobal("nets", "Net"), {Tensor()})}}),
        "holds no state dict\n  model is an object of class nets.Net with 1 tensor\n  save the weights"},
-      {net, "holds an object of class nets.Net: a whole pickled model"},
+      {net, "holds an object of class nets.Net, neither a state dict nor a torch.nn.Module"},
       {Tensor(), "holds a single tensor, not a state dict"},
       {PickleList({PickleDict({{Key("w"), Tensor()}})}), "holds a list, not a state dict"},
       {"K\1", "holds a plain value, not a state dict"},

@@ -54,6 +54,7 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
   for (const auto& [layout, readings] : layouts) {
     if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " is looked for in ", DictsOf(*layout));
     for (size_t i = 0; i < std::min(readings.size(), kShown); ++i) {
+      if (readings[i].recognised()) break;  // Parts of dictionaries, which follow those that are not recognised.
       absl::StrAppend(&text, "\n  layout ", layout->name, ": no key in ", DictName(readings[i].path), " matches ",
                       PatternTexts(readings[i].unmatched));
     }
@@ -69,15 +70,23 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
 
 absl::Status AmbiguousReading(const Checkpoint& checkpoint, absl::string_view model, const LayoutReading& first,
                               const LayoutReading& second) {
+  const auto name = [](const LayoutReading& reading) {
+    return reading.prefix.empty() ? DictName(reading.path) : absl::StrCat("the keys ", Brief(reading.prefix), "*");
+  };
+  const auto flag = [](const LayoutReading& reading) {
+    return reading.prefix.empty() ? absl::StrCat("--state_dict=", Brief(DictFlag(reading.path)))
+                                  : absl::StrCat("--prefix=", Brief(reading.prefix));
+  };
   const bool is_layout = first.layout != second.layout;
-  std::string text = absl::StrCat(checkpoint.path(), ": ", is_layout ? "two layouts" : "two dictionaries", " fit ",
-                                  model, " and differ");
+  std::string text = absl::StrCat(checkpoint.path(), ": ",
+                                  is_layout              ? "two layouts"
+                                  : first.prefix.empty() ? "two dictionaries"
+                                                         : "two parts",
+                                  " fit ", model, " and differ");
   for (const LayoutReading* reading : {&first, &second}) {
     absl::StrAppend(&text, "\n  ", is_layout ? absl::StrCat("layout ", reading->layout->name, ", ") : "",
-                    DictName(reading->path), ": ", reading->dict->tensors.size(), " tensors; ",
-                    is_layout ? absl::StrCat("--layout=", reading->layout->name)
-                              : absl::StrCat("--state_dict=", Brief(DictFlag(reading->path))),
-                    " takes it");
+                    name(*reading), ": ", reading->dict->tensors.size(), " tensors; ",
+                    is_layout ? absl::StrCat("--layout=", reading->layout->name) : flag(*reading), " takes it");
   }
   return absl::FailedPreconditionError(text);
 }
@@ -122,6 +131,22 @@ std::vector<Comparison> FittingComparisons(const std::vector<const LayoutReading
   return fitting;
 }
 
+// Leaves out the parts of dictionaries that fill less than half of the slots: a few keys that have a model's names
+// behind a prefix do not make it that model.
+void DropSmallParts(const ModuleTree& tree, std::vector<const LayoutReading*>& readings) {
+  const auto is_small = [&](const LayoutReading* reading) {
+    return !reading->prefix.empty() && FilledSlots(Compare(*reading, tree)) * 2 < tree.slots.size();
+  };
+  readings.erase(std::remove_if(readings.begin(), readings.end(), is_small), readings.end());
+}
+
+// Where whole dictionaries fit, leaves out what fits as a part of one.
+void KeepWhole(std::vector<Comparison>& fitting) {
+  const auto is_part = [](const Comparison& comparison) { return !comparison.reading.prefix.empty(); };
+  if (std::all_of(fitting.begin(), fitting.end(), is_part)) return;
+  fitting.erase(std::remove_if(fitting.begin(), fitting.end(), is_part), fitting.end());
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,
@@ -148,17 +173,23 @@ absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const s
                                            const ModuleTree& tree, absl::string_view model) {
   std::vector<const LayoutReading*> readings = SelectReadings(layouts, /*recognised=*/true);
   std::vector<Comparison> fitting = FittingComparisons(readings, tree);
+  KeepWhole(fitting);
   if (fitting.size() == 1) return std::move(fitting.front());
   if (fitting.size() > 1) return AmbiguousReading(checkpoint, model, fitting[0].reading, fitting[1].reading);
-  if (readings.empty() && layouts.size() == 1) readings = SelectReadings(layouts, /*recognised=*/false);
+  DropSmallParts(tree, readings);
+  if (readings.empty() && layouts.size() == 1) {
+    readings = SelectReadings(layouts, /*recognised=*/false);
+    DropSmallParts(tree, readings);
+  }
   if (readings.empty()) return Unrecognised(checkpoint, model, layouts);
   return CompareBest(readings, tree);
 }
 
-bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree) {
+bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree, bool is_whole) {
   const std::vector<const LayoutReading*> readings = SelectReadings(layouts, /*recognised=*/true);
-  return std::any_of(readings.begin(), readings.end(),
-                     [&](const LayoutReading* reading) { return CompareIfFits(*reading, tree).has_value(); });
+  return std::any_of(readings.begin(), readings.end(), [&](const LayoutReading* reading) {
+    return !(is_whole && reading->others > 0) && CompareIfFits(*reading, tree).has_value();
+  });
 }
 
 }  // namespace modelport

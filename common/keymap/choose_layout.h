@@ -33,8 +33,9 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
 absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const std::vector<LayoutReadings>& layouts,
                                            const ModuleTree& tree, absl::string_view model);
 
-// True if a dictionary fits `tree` in a layout that is recognised.
-bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree);
+// True if a dictionary fits `tree` in a layout that is recognised, or a part of one: if `is_whole`, one beside which it
+// has no other keys.
+bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree, bool is_whole = false);
 
 }  // namespace modelport
 

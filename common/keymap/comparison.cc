@@ -84,6 +84,9 @@ Comparison Begin(LayoutReading reading) {
   comparison.reading.keys = ReadKeys(comparison.reading);
   comparison.plan.layout = comparison.reading.layout->name;
   comparison.plan.state_dict = std::string(comparison.reading.path);
+  comparison.plan.module = comparison.reading.dict->module;
+  comparison.plan.prefix = comparison.reading.prefix;
+  comparison.plan.others = comparison.reading.others;
   for (const auto& [rule, tensors] : comparison.reading.keys->old_keys) {
     comparison.plan.old_names.push_back({rule->from.text(), rule->to.text(), rule->reason, tensors});
   }

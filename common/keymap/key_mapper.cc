@@ -182,7 +182,9 @@ absl::StatusOr<Plan> KeyMapper::MakePlan(absl::StatusOr<Comparison> comparison, 
   return std::move(comparison->plan);
 }
 
-bool KeyMapper::Fits(const ModuleTree& tree) const { return FitsInLayout(layouts_, tree); }
+bool KeyMapper::Fits(const ModuleTree& tree) const { return FitsInLayout(layouts_, tree, /*is_whole=*/false); }
+
+bool KeyMapper::FitsWhole(const ModuleTree& tree) const { return FitsInLayout(layouts_, tree, /*is_whole=*/true); }
 
 absl::StatusOr<Plan> MakePlan(const Checkpoint& checkpoint, const KeyMap& key_map, const ModuleTree& tree,
                               const SourceChoice& choice, absl::string_view model) {

@@ -44,8 +44,11 @@ class KeyMapper {
   absl::StatusOr<Plan> MakePlan(absl::StatusOr<Comparison> comparison, const ModuleTree& tree,
                                 absl::string_view model) const;
 
-  // True if at least one dictionary fits `tree`.
+  // True if at least one dictionary fits `tree`, or a part of one.
   bool Fits(const ModuleTree& tree) const;
+
+  // True if one does that has no other keys.
+  bool FitsWhole(const ModuleTree& tree) const;
 
  private:
   KeyMapper(const Checkpoint& checkpoint, const KeyMap& key_map, std::vector<LayoutReadings> layouts)

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/types/optional.h"
@@ -70,19 +72,50 @@ absl::optional<Preference> FindPreference(const Layout& layout, absl::string_vie
   return preference;
 }
 
-bool Matches(const KeyPattern& pattern, const Layout& layout, const CheckpointTensor& tensor) {
-  const absl::string_view name = StripPrefixes(layout, tensor.key);
+bool Matches(const KeyPattern& pattern, const Layout& layout, absl::string_view key) {
+  const absl::string_view name = StripPrefixes(layout, key);
   return layout.old_names.empty() ? pattern.Matches(name) : pattern.Matches(PresentName(layout, name));
 }
 
 std::vector<const KeyPattern*> FindUnmatched(const Layout& layout, const StateDict& dict) {
   std::vector<const KeyPattern*> unmatched;
   for (const KeyPattern& pattern : layout.recognise) {
-    const bool matches = std::any_of(dict.tensors.begin(), dict.tensors.end(),
-                                     [&](const CheckpointTensor& tensor) { return Matches(pattern, layout, tensor); });
+    const bool matches = std::any_of(dict.tensors.begin(), dict.tensors.end(), [&](const CheckpointTensor& tensor) {
+      return Matches(pattern, layout, tensor.key);
+    });
     if (!matches) unmatched.push_back(&pattern);
   }
   return unmatched;
+}
+
+constexpr size_t kMaxPrefixes = 8;
+constexpr size_t kMaxPrefixParts = 6;
+constexpr size_t kMaxTensors = 100000;  // Of a dictionary in which prefixes are looked for.
+
+// The prefixes of keys, up to a dot, without which a key matches each pattern of `recognise`: "model.", "module.net.".
+// None that begins with another. In the order of the file.
+std::vector<absl::string_view> FindPrefixes(const Layout& layout, const StateDict& dict) {
+  if (dict.tensors.size() > kMaxTensors) return {};
+  absl::flat_hash_map<absl::string_view, std::set<const KeyPattern*>> matched;
+  std::vector<absl::string_view> prefixes;
+  for (const CheckpointTensor& tensor : dict.tensors) {
+    const absl::string_view key = tensor.key;
+    size_t end = key.find('.');
+    for (size_t parts = 0; parts < kMaxPrefixParts && end != key.npos; ++parts, end = key.find('.', end + 1)) {
+      const absl::string_view prefix = key.substr(0, end + 1);
+      if (std::any_of(prefixes.begin(), prefixes.end(),
+                      [&](absl::string_view shorter) { return absl::StartsWith(prefix, shorter); })) {
+        break;
+      }
+      for (const KeyPattern& pattern : layout.recognise) {
+        if (Matches(pattern, layout, key.substr(end + 1))) matched[prefix].insert(&pattern);
+      }
+      const auto found = matched.find(prefix);
+      if (found != matched.end() && found->second.size() == layout.recognise.size()) prefixes.push_back(prefix);
+      if (prefixes.size() == kMaxPrefixes) return prefixes;
+    }
+  }
+  return prefixes;
 }
 
 }  // namespace
@@ -148,6 +181,18 @@ std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& ch
   std::vector<LayoutReading> readings;
   for (const auto& [preference, dict] : dicts) {
     readings.push_back(ReadDict(layout, checkpoint, *dict.first, dict.second));
+  }
+  const size_t whole = readings.size();
+  for (size_t i = 0; i < whole; ++i) {
+    if (readings[i].recognised()) continue;
+    const StateDict& dict = *readings[i].dict;
+    for (const absl::string_view prefix : FindPrefixes(layout, dict)) {
+      const StateDict& part = *checkpoint.FindPart(dict, prefix);
+      LayoutReading reading = ReadDict(layout, checkpoint, part, part.path);
+      reading.prefix = std::string(prefix);
+      reading.others = dict.tensors.size() - part.tensors.size();
+      readings.push_back(std::move(reading));
+    }
   }
   return readings;
 }

@@ -66,12 +66,17 @@ struct LayoutReading {
   absl::string_view path;                    // The one of the dictionary's paths that the layout unwraps.
   std::vector<const KeyPattern*> unmatched;  // Patterns of `recognise` that match no key.
   std::shared_ptr<const SourceKeys> keys;    // Null where the layout is not recognised.
+  // Where the dictionary is a part of one of the file's that was found by its keys: what these begin with, "model.",
+  // and how many keys of the file's dictionary begin otherwise.
+  std::string prefix = {};
+  size_t others = 0;
 
   bool recognised() const { return unmatched.empty(); }
 };
 
 // The readings of every dictionary that `layout` may be found in, in order of preference: the file's root, then the
-// dictionaries to unwrap and those nested in them, up to four deep.
+// dictionaries to unwrap and those nested in them, up to four deep; then the parts of those that are not recognised
+// whose keys begin alike ("model.") and whose rest is.
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint);
 
 // The reading of the dictionary `dict` of `checkpoint`, which `layout` need not unwrap, under `path`, one of its own.

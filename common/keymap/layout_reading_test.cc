@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_map.h"
@@ -89,6 +90,36 @@ TEST_F(LayoutReadingTest, KeysOfALayoutThatIsNotRecognisedAreReadOnDemand) {
   EXPECT_EQ(reading.unmatched[0]->text(), "stem");
   EXPECT_EQ(reading.keys, nullptr);
   EXPECT_EQ(ReadKeys(reading)->keys[0].name, "new");
+}
+
+// A dictionary with these keys.
+StateDict DictOf(const std::string& path, const std::vector<std::string>& keys) {
+  StateDict dict = {path, {}, {}};
+  for (size_t i = 0; i < keys.size(); ++i) {
+    dict.tensors.push_back({keys[i], DType::kFloat32, {1}, {1}, static_cast<int64_t>(i), 0});
+  }
+  return dict;
+}
+
+TEST_F(LayoutReadingTest, APartIsReadWhoseKeysBeginAlike) {
+  EXPECT_THAT(Paths({DictOf("", {"net.stem", "net.a", "loss.w"})}), ElementsAre("", "net"));
+  const LayoutReading part = ReadLayout(key_map_.layouts[0], *checkpoint_).back();
+  EXPECT_EQ(part.prefix, "net.");
+  EXPECT_EQ(part.others, 1);
+  EXPECT_TRUE(part.recognised());
+  EXPECT_THAT(part.dict->tensors, SizeIs(2));
+  // Of whole dictionaries none is cut, and of a part none within it.
+  EXPECT_THAT(Paths({DictOf("", {"stem", "net.stem"})}), ElementsAre(""));
+  EXPECT_THAT(Paths({DictOf("teacher", {"net.stem", "net.net.stem"})}), ElementsAre("teacher", "teacher.net"));
+}
+
+TEST_F(LayoutReadingTest, EachPartOfADictionaryIsRead) {
+  EXPECT_THAT(Paths({DictOf("model", {"teacher.net.stem", "student.net.stem", "head.w"})}),
+              ElementsAre("model", "model.teacher.net", "model.student.net"));
+  std::vector<std::string> keys;
+  for (int i = 0; i < 20; ++i) keys.push_back(absl::StrCat("n", i, ".stem"));
+  EXPECT_THAT(Paths({DictOf("", keys)}), SizeIs(1 + 8));
+  EXPECT_THAT(Paths({DictOf("", {"1.2.3.4.5.6.stem", "1.2.3.4.5.6.7.stem"})}), ElementsAre("", "1.2.3.4.5.6"));
 }
 
 class SourceKeysTest : public testing::Test {

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/tensor/shape.h"
@@ -42,7 +43,7 @@ absl::string_view Branch(absl::string_view path, absl::string_view taken) {
 class LeftOutList {
  public:
   void Add(absl::string_view path, int64_t tensors, int64_t elements) {
-    const auto [position, added] = positions_.try_emplace(path, list_.size());
+    const auto [position, added] = positions_.try_emplace(std::string(path), list_.size());
     if (added) list_.push_back({std::string(path)});
     list_[position->second].tensors += tensors;
     list_[position->second].elements += elements;
@@ -51,20 +52,38 @@ class LeftOutList {
   std::vector<LeftOut> Take() { return std::move(list_); }
 
  private:
-  absl::flat_hash_map<absl::string_view, size_t> positions_;  // In list_, by path.
+  absl::flat_hash_map<std::string, size_t> positions_;  // In list_, by path.
   std::vector<LeftOut> list_;
 };
+
+// The dictionary of which `taken` is a part, as FindPart makes them; null if it is a dictionary of the file itself.
+const StateDict* CutDict(const Checkpoint& checkpoint, const StateDict& taken) {
+  const StateDict* cut = nullptr;
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    if (&dict == &taken) return nullptr;
+    const bool may_be = dict.path.empty() || absl::StartsWith(taken.path, absl::StrCat(dict.path, "."));
+    if (may_be && (cut == nullptr || dict.path.size() > cut->path.size())) cut = &dict;
+  }
+  return cut;
+}
 
 }  // namespace
 
 std::vector<LeftOut> FindLeftOut(const Checkpoint& checkpoint, const StateDict& taken) {
   TensorSet taken_tensors;
   for (const CheckpointTensor& tensor : taken.tensors) taken_tensors.insert(&tensor);
+  const StateDict* const cut = CutDict(checkpoint, taken);
   LeftOutList list;
   for (const StateDict& dict : checkpoint.state_dicts()) {
     const absl::string_view branch = Branch(dict.path, taken.path);
     for (const CheckpointTensor& tensor : dict.tensors) {
-      if (!taken_tensors.contains(&tensor)) list.Add(branch, 1, *ElementCount(tensor.shape));
+      if (taken_tensors.contains(&tensor)) continue;
+      const int64_t elements = *ElementCount(tensor.shape);
+      if (&dict == cut) {
+        list.Add(Branch(absl::StrCat(dict.path, dict.path.empty() ? "" : ".", tensor.key), taken.path), 1, elements);
+      } else {
+        list.Add(branch, 1, elements);
+      }
     }
   }
   for (const LooseTensors& loose : checkpoint.loose()) {

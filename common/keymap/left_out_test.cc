@@ -65,6 +65,21 @@ TEST(LeftOutTest, TheSameTensorsUnderAnotherNameAreNotLeftOut) {
   EXPECT_THAT(LeftOutOf({LeftOutDict("model", 3, 0), transposed}, {}, 0), ElementsAre("other: 3, 6"));
 }
 
+TEST(LeftOutTest, OfADictionaryThatIsCutTheOtherKeysAreNamed) {
+  Checkpoint::Contents contents;
+  StateDict dict{"model", {}, {}};
+  for (const char* key :
+       {"teacher.net.a", "teacher.net.b", "teacher.head.w", "student.net.a", "student.net.b", "loss"}) {
+    dict.tensors.push_back({key, DType::kFloat32, {2}, {1}, 2 * static_cast<int64_t>(dict.tensors.size()), 0});
+  }
+  contents.state_dicts = {std::move(dict), LeftOutDict("optimizer", 2, 1)};
+  const Checkpoint checkpoint(std::move(contents));
+  const StateDict* const part = checkpoint.FindPart(checkpoint.state_dicts()[0], "teacher.net.");
+  ASSERT_NE(part, nullptr);
+  EXPECT_EQ(DescribeLeftOut(FindLeftOut(checkpoint, *part)),
+            "model.teacher.head (1 tensor), model.student (2 tensors), model.loss (1 tensor), optimizer (2 tensors)");
+}
+
 TEST(LeftOutTest, ALongListIsDescribedInBrief) {
   EXPECT_EQ(DescribeLeftOut({{"", 1, 2}, {"student", 174, 2}, {"a", 1, 1}, {"b", 1, 1}, {"c", 1, 1}, {"d", 1, 1}}),
             "the file's root (1 tensor), student (174 tensors), a (1 tensor), b (1 tensor), c (1 tensor), +1 more");

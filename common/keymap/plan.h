@@ -29,7 +29,10 @@ struct ChangedSlot {
 // How a checkpoint fills the slots of one module tree. A plan is made from headers alone, and only if everything fits.
 struct Plan {
   std::string layout;
-  std::string state_dict;                                   // Path of the dictionary that is taken, "" for the root.
+  std::string state_dict;  // Path of the dictionary that is taken, "" for the root.
+  std::string module;  // The class of the whole module of which the weights are, "nets.Net"; empty: of a dictionary.
+  std::string prefix;  // Where a part of a dictionary was found by its keys: what these begin with, "model.".
+  size_t others = 0;   // Keys of that dictionary that begin otherwise.
   std::vector<LeftOut> left_out;                            // What else the checkpoint holds.
   std::vector<SlotSource> sources;                          // One for each of ModuleTree::slots.
   std::vector<std::pair<std::string, std::string>> unused;  // Keys that no slot needs, and why.

@@ -49,7 +49,7 @@ absl::Status CheckDistinct(const std::vector<GivenCheckpoint>& given) {
 
 bool Fits(const GivenCheckpoint& given, const WeightPart& part) {
   const absl::StatusOr<KeyMapper> mapper = KeyMapper::Make(given.checkpoint, *part.key_map, given.choice);
-  return mapper.ok() && mapper->Fits(part.tree);
+  return mapper.ok() && mapper->FitsWhole(part.tree);
 }
 
 double Share(const GivenCheckpoint& given, const WeightPart& part) {

@@ -101,12 +101,22 @@ absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const CatalogEntry& entr
 std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const Checkpoint& checkpoint,
                                                 const SourceChoice& choice) {
   std::vector<FittingVariant> variants;
-  ForEachVariant<KeyMapper>(
-      registry, checkpoint, choice, [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
-        if (!mapper.Fits(tree)) return;
-        variants.push_back({entry, CheckPlan(mapper, entry, "", mapper.MakePlan(tree, entry.variant->name))});
-      });
-  return variants;
+  std::vector<size_t> others;  // Of each: the keys beside the part that it is, 0 where it is all of a dictionary.
+  ForEachVariant<KeyMapper>(registry, checkpoint, choice,
+                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+                              if (!mapper.Fits(tree)) return;
+                              absl::StatusOr<Plan> plan = mapper.MakePlan(tree, entry.variant->name);
+                              others.push_back(plan.ok() ? plan->others : 0);
+                              variants.push_back({entry, CheckPlan(mapper, entry, "", std::move(plan))});
+                            });
+  // Of a model, the backbone alone is no other model: what a smaller part fills is left out, whatever a config.json
+  // says.
+  const size_t least = others.empty() ? 0 : *std::min_element(others.begin(), others.end());
+  std::vector<FittingVariant> fullest;
+  for (size_t i = 0; i < variants.size(); ++i) {
+    if (others[i] == least) fullest.push_back(std::move(variants[i]));
+  }
+  return fullest;
 }
 
 std::vector<std::string> NamesOfFitting(const std::vector<FittingVariant>& variants) {
@@ -132,7 +142,7 @@ std::vector<FittingPart> FindFittingParts(const Registry& registry, const Checkp
       if (mapper == mappers.end()) {
         mapper = mappers.emplace(part.key_map, KeyMapper::Make(checkpoint, *part.key_map, choice)).first;
       }
-      if (!mapper->second.ok() || !mapper->second->Fits(part.tree)) continue;
+      if (!mapper->second.ok() || !mapper->second->FitsWhole(part.tree)) continue;
       fitting.push_back({entry, part.file->part, part.Title(*entry.variant)});
     }
   }

@@ -8,6 +8,7 @@
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/published_keys.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/find_checkpoint.h"
 
@@ -89,6 +90,14 @@ absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, W
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), more));
   }
   RETURN_IF_ERROR(plan.status());
+  // A part of a file is taken where the file as a whole is no other model.
+  if (plan->others > 0) {
+    if (const std::string more = hint(title, given); !more.empty()) {
+      return absl::FailedPreconditionError(
+          absl::StrCat(given.checkpoint.path(), ": fits ", title, " with a part of its keys, those that begin with ",
+                       Brief(plan->prefix), more, "\n  --prefix=", Brief(plan->prefix), " takes that part"));
+    }
+  }
   return MappedPart{std::move(part), given.checkpoint, *std::move(plan)};
 }
 

@@ -49,5 +49,46 @@ TEST(MapWeightsTest, AFileOfAnotherVariantNamesThatVariant) {
                        testing::EndsWith("\n  it fits another model: --model=tiny_dinov2")));
 }
 
+// The published keys of the variant behind `prefix`, and the keys `more`.
+Checkpoint Wrapped(const CatalogEntry& entry, const std::string& prefix, const std::vector<std::string>& more) {
+  const auto tree = BuildModuleTree(entry.plugin->library, entry.variant->module);
+  const Checkpoint whole = MakeSeededCheckpoint(PublishedKeys(entry.plugin->key_map, *tree), 0);
+  CheckpointContents contents;
+  contents.path = "wrapped.ckpt";
+  contents.files = whole.files();
+  contents.storages = whole.storages();
+  contents.state_dicts = whole.state_dicts();
+  for (CheckpointTensor& tensor : contents.state_dicts[0].tensors) tensor.key = prefix + tensor.key;
+  for (const std::string& key : more) {
+    contents.state_dicts[0].tensors.push_back(contents.state_dicts[0].tensors.back());
+    contents.state_dicts[0].tensors.back().key = key;
+  }
+  return Checkpoint(std::move(contents));
+}
+
+TEST(MapWeightsTest, AnyPrefixIsFound) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry.Find("tiny_dinov2"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+  for (const std::string prefix : {"model.", "net.encoder.", "module._orig_mod.", "backbone."}) {
+    ASSERT_OK_AND_ASSIGN(const MappedWeights mapped, MapCheckpoint(FittingHint(registry), entry, tree,
+                                                                   Wrapped(entry, prefix, {"criterion.weight"}), {}));
+    EXPECT_EQ(mapped.plan.prefix, prefix);
+    EXPECT_EQ(mapped.plan.others, 1);
+  }
+}
+
+TEST(MapWeightsTest, APartOfAnotherModelIsTakenOnlyWhenItIsAskedFor) {
+  ASSERT_OK_AND_ASSIGN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry backbone, registry.Find("tiny_dinov2"));
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry whole, registry.Find("tiny_dav2"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(backbone.plugin->library, backbone.variant->module));
+  const Checkpoint checkpoint = Wrapped(whole, "", {});
+  EXPECT_THAT(MapCheckpoint(FittingHint(registry), backbone, tree, checkpoint, {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       testing::AllOf(testing::HasSubstr("those that begin with pretrained."),
+                                      testing::EndsWith("--prefix=pretrained. takes that part"))));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -2,6 +2,7 @@
 import collections
 
 import torch
+from torch import nn
 
 from spelling import key_name
 from tensors import DTYPES, Refused, describe, dtype_name
@@ -32,7 +33,7 @@ class TorchTree:
         self.seen = set()
         self.paths = {}  # Of each dictionary.
         self.others = []  # Values that are no tensor of a dictionary and no container.
-        if type(root) not in DICTS:
+        if type(root) not in DICTS and not isinstance(root, nn.Module):
             raise Refused("INVALID_ARGUMENT", "holds ")
         self.read(root)
 
@@ -54,8 +55,10 @@ class TorchTree:
 
     def read_entries(self, path, container, found):
         """Reads a dictionary, list or tuple and adds those in it to `found`."""
-        is_dict = isinstance(container, dict)
-        if is_dict:
+        is_dict = isinstance(container, (dict, nn.Module))
+        if isinstance(container, nn.Module):
+            named = self.read_module(container)
+        elif is_dict:
             named = [(key_name(key, i), value) for i, (key, value) in enumerate(container.items())]
             self.others += [*container, *vars(container).values()] if hasattr(container, "__dict__") else container
         else:
@@ -65,7 +68,7 @@ class TorchTree:
             if name in names:
                 raise Refused("INVALID_ARGUMENT", "two keys of this dictionary are spelled so")
             names.add(name)
-            if type(value) in DICTS or type(value) in (list, tuple):
+            if type(value) in DICTS or type(value) in (list, tuple) or isinstance(value, nn.Module):
                 self.enter(f"{path}.{name}" if path else name, value, found)
             elif is_dict and isinstance(value, torch.Tensor):
                 check_supported(value, self.file_size)
@@ -77,12 +80,25 @@ class TorchTree:
         if tensors:
             self.dicts.append((self.paths[id(container)], tensors))
 
+    def read_module(self, module):
+        """The entries of a module's state dict. What else its modules have is for count_loose."""
+        entries = list(module.state_dict(keep_vars=True).items())
+        kept = {id(tensor) for _, tensor in entries}
+        for part in module.modules():
+            self.seen.add(id(part))
+            for name, value in vars(part).items():
+                if name == "_buffers":
+                    self.others += [buffer for buffer in value.values() if id(buffer) not in kept]
+                elif name not in ("_parameters", "_modules"):
+                    self.others.append(value)
+        return entries
+
     def number_of_storage(self, tensor):
         return self.storages.setdefault(tensor.untyped_storage()._cdata, len(self.storages)) if tensor.numel() else -1
 
     def enter(self, path, value, found):
         """Adds a container to `found` unless it was found before. A dictionary then has one path more."""
-        if type(value) in DICTS:
+        if type(value) in DICTS or isinstance(value, nn.Module):
             self.paths.setdefault(id(value), []).append(path)
         if id(value) not in self.seen:
             self.seen.add(id(value))

@@ -14,7 +14,6 @@
 #include "common/checkpoint/seeded.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/runtime/operator_table.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"

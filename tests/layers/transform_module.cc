@@ -13,7 +13,6 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/module_archive.h"
-#include "common/torchscript/runtime/operator_table.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"

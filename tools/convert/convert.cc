@@ -38,6 +38,10 @@ Flag<std::string> FLAGS_model(flags, "model", "",
 Flag<std::string> FLAGS_state_dict(
     flags, "state_dict", "",
     "the dictionary to convert, such as teacher or a.b, or . for the root; by default the one that fits");
+Flag<std::string> FLAGS_prefix(
+    flags, "prefix", "",
+    "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
+    "without which the keys fit");
 Flag<std::vector<std::string>> FLAGS_leave_out(
     flags, "leave_out", {},
     "keys of the checkpoint that need not be written if the layout cannot hold them, separated by commas; {name} "
@@ -45,8 +49,8 @@ Flag<std::vector<std::string>> FLAGS_leave_out(
 
 absl::StatusOr<ConvertOptions> ParseOptions() {
   if (FLAGS_checkpoint->empty()) return absl::InvalidArgumentError("--checkpoint is missing");
-  ASSIGN_OR_RETURN(CheckpointFiles checkpoints,
-                   MakeCheckpointFiles(ResolveUserPaths(*FLAGS_checkpoint), *FLAGS_from, *FLAGS_state_dict, "from"));
+  ASSIGN_OR_RETURN(CheckpointFiles checkpoints, MakeCheckpointFiles(ResolveUserPaths(*FLAGS_checkpoint), *FLAGS_from,
+                                                                    *FLAGS_state_dict, *FLAGS_prefix, "from"));
   ConvertOptions options = {
       .checkpoints = std::move(checkpoints),
       .model = *FLAGS_model,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <string>
@@ -284,27 +285,30 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
 absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoint& checkpoint,
                                         const ConvertOptions& options) {
   const SourceChoice& choice = options.checkpoints.front().choice;
+  std::vector<std::pair<CatalogEntry, absl::StatusOr<Plan>>> fitting;
+  size_t least = std::numeric_limits<size_t>::max();
+  ForEachVariant<KeyMapper>(registry, checkpoint, choice,
+                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+                              if (!mapper.Fits(tree)) return;
+                              fitting.emplace_back(entry, mapper.MakePlan(tree, entry.variant->name));
+                              const absl::StatusOr<Plan>& plan = fitting.back().second;
+                              if (plan.ok()) least = std::min(least, plan->others);
+                            });
   absl::optional<Converted> conversion;
-  absl::Status error;
-  const auto visit = [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) -> absl::Status {
-    if (!mapper.Fits(tree)) return absl::OkStatus();
-    ASSIGN_OR_RETURN(Plan plan, mapper.MakePlan(tree, entry.variant->name));
-    ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, plan, options.layout));
+  for (auto& [entry, plan] : fitting) {
+    RETURN_IF_ERROR(plan.status());
+    if (plan->others > least) continue;  // The backbone, say, of what fits as a whole.
+    ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+    ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, *plan, options.layout));
     if (!conversion) {
-      conversion = Converted{{}, std::move(plan), std::move(stored)};
+      conversion = Converted{{}, *std::move(plan), std::move(stored)};
     } else if (conversion->stored != stored) {
       return absl::FailedPreconditionError(absl::StrCat(
           checkpoint.path(), ": fits several models, which give different files: --model=", conversion->models.front(),
           " or --model=", entry.variant->name));
     }
     conversion->models.push_back(entry.variant->name);
-    return absl::OkStatus();
-  };
-  ForEachVariant<KeyMapper>(registry, checkpoint, choice,
-                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
-                              if (error.ok()) error = visit(mapper, entry, tree);
-                            });
-  RETURN_IF_ERROR(error);
+  }
   if (conversion) return *std::move(conversion);
   return FitsNoModel(registry, checkpoint, choice);
 }

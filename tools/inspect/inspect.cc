@@ -56,6 +56,10 @@ Flag<std::string> FLAGS_layout(
 Flag<std::string> FLAGS_state_dict(
     flags, "state_dict", "",
     "the dictionary that should fit, such as teacher or a.b, or . for the root; by default the one that fits");
+Flag<std::string> FLAGS_prefix(
+    flags, "prefix", "",
+    "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
+    "without which the keys fit");
 Flag<bool> FLAGS_draft(
     flags, "draft", false,
     "print only the draft of a layout, as a keymap.yaml, by which most keys fill slots of --model or of the "
@@ -202,7 +206,8 @@ absl::Status Inspect() {
   if (*FLAGS_bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
   const std::vector<std::string> paths = ResolveUserPaths(*FLAGS_checkpoint);
   if (paths.empty()) return absl::InvalidArgumentError("--checkpoint is missing, or --artifact for an exported file");
-  ASSIGN_OR_RETURN(const CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict));
+  ASSIGN_OR_RETURN(const CheckpointFiles files,
+                   MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix));
   if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   absl::optional<CatalogEntry> entry;

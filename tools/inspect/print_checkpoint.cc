@@ -55,6 +55,7 @@ void PrintTitle(const StateDict& dict, std::ostream& out) {
     absl::StrAppend(text, dtype.second, " ", dtype.first);
   };
   out << "\nstate dict " << (dict.path.empty() ? "at the root" : absl::StrCat("\"", Brief(dict.path), "\""))
+      << (dict.module.empty() ? "" : absl::StrCat(", of a whole module of class ", Brief(dict.module)))
       << (dict.also.empty() ? "" : absl::StrCat(", also ", FirstFew(dict.also))) << ": " << dict.tensors.size()
       << " tensors (" << absl::StrJoin(dtypes, ", ", dtype_text) << "), " << FormatCount(elements) << " elements\n";
 }

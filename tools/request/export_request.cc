@@ -39,6 +39,10 @@ Flag<std::string> FLAGS_layout(
 Flag<std::string> FLAGS_state_dict(
     flags, "state_dict", "",
     "the checkpoint's dictionary to take, such as teacher or a.b, or . for its root; by default the one that fits");
+Flag<std::string> FLAGS_prefix(
+    flags, "prefix", "",
+    "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
+    "without which the keys fit");
 Flag<bool> FLAGS_with_preprocess(
     flags, "with_preprocess", false,
     "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
@@ -149,19 +153,20 @@ absl::Status NoneFound(absl::string_view subject, const Variant& variant, const 
 
 // The seeded weights that the flag --weights, `weights`, asks for.
 absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
-  const SourceChoice choice = ParseSourceChoice(*FLAGS_layout, *FLAGS_state_dict);
+  const SourceChoice choice = ParseSourceChoice(*FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix);
   if (choice.layout != "auto" && choice.layout != "original") {
     return absl::InvalidArgumentError(
         absl::StrCat("--layout=", choice.layout, ": seeded weights have the original layout only"));
   }
   if (choice.state_dict) {
-    return absl::InvalidArgumentError("--state_dict is for checkpoints: seeded weights have no dictionaries");
+    return absl::InvalidArgumentError(absl::StrCat(FLAGS_prefix->empty() ? "--state_dict" : "--prefix",
+                                                   " is for checkpoints: seeded weights have the original keys alone"));
   }
   return ParseSeeded(weights);
 }
 
 absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
-  return MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict);
+  return MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix);
 }
 
 absl::Status CheckOneSource() {

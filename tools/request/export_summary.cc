@@ -11,6 +11,7 @@
 #include "common/manifest/describe_manifest.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/text/first_few.h"
+#include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "targets/targets.h"
@@ -45,9 +46,11 @@ std::string StateDicts(const Manifest& manifest) {
     for (const auto& part : checkpoint.left_out()) {
       left_out.push_back({part.path(), part.tensors(), static_cast<int64_t>(part.elements())});
     }
-    if (checkpoint.state_dict().empty() && left_out.empty()) continue;
+    if (checkpoint.state_dict().empty() && checkpoint.module().empty() && left_out.empty()) continue;
     texts.push_back(absl::StrCat(checkpoint.part(), checkpoint.part().empty() ? "" : " ",
                                  DictName(checkpoint.state_dict()),
+                                 checkpoint.module().empty() ? "" : ", a whole module of class ",
+                                 Brief(checkpoint.module()), checkpoint.module().empty() ? "" : ", read as data",
                                  left_out.empty() ? "" : "; left out: ", DescribeLeftOut(left_out)));
   }
   return absl::StrJoin(texts, "; ");

@@ -25,11 +25,15 @@ absl::StatusOr<std::vector<std::string>> ValuesForFiles(absl::string_view flag, 
 }  // namespace
 
 absl::StatusOr<CheckpointFiles> MakeCheckpointFiles(const std::vector<std::string>& paths, const std::string& layout,
-                                                    const std::string& state_dict, absl::string_view layout_flag) {
+                                                    const std::string& state_dict, const std::string& prefix,
+                                                    absl::string_view layout_flag) {
   ASSIGN_OR_RETURN(const auto layouts, ValuesForFiles(layout_flag, layout, paths.size()));
   ASSIGN_OR_RETURN(const auto dicts, ValuesForFiles("state_dict", state_dict, paths.size()));
+  ASSIGN_OR_RETURN(const auto prefixes, ValuesForFiles("prefix", prefix, paths.size()));
   CheckpointFiles files;
-  for (size_t i = 0; i < paths.size(); ++i) files.push_back({paths[i], ParseSourceChoice(layouts[i], dicts[i])});
+  for (size_t i = 0; i < paths.size(); ++i) {
+    files.push_back({paths[i], ParseSourceChoice(layouts[i], dicts[i], prefixes[i])});
+  }
   return files;
 }
 

@@ -11,11 +11,11 @@
 
 namespace modelport {
 
-// The checkpoints at `paths`, and what to take of each: `layout`, the value of the flag `layout_flag`, and
-// `state_dict`, that of --state_dict, have one value for all of them or, with commas, one for each.
+// The checkpoints at `paths`, and what to take of each: `layout`, the value of the flag `layout_flag`, `state_dict`,
+// that of --state_dict, and `prefix`, that of --prefix, have one value for all of them or, with commas, one for each.
 //   InvalidArgument  a flag has another number of values
 absl::StatusOr<CheckpointFiles> MakeCheckpointFiles(const std::vector<std::string>& paths, const std::string& layout,
-                                                    const std::string& state_dict,
+                                                    const std::string& state_dict, const std::string& prefix,
                                                     absl::string_view layout_flag = "layout");
 
 // The artifact of a tool that takes one: the file that --artifact, whose value is `flag`, or the one of `paths`, given

@@ -22,7 +22,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-torch::jit::Module Toy() {
+torch::jit::Module Compared() {
   torch::jit::Module module("Toy");
   module.register_parameter("weight", at::arange(3.0), /*is_buffer=*/false);
   module.register_parameter("bias", at::arange(4.0), /*is_buffer=*/false);
@@ -55,7 +55,7 @@ class CompareArchiveTest : public testing::Test {
   }
 
   const std::string path_ = testing::TempDir() + "/toy.pt";
-  const torch::jit::Module module_ = Toy();
+  const torch::jit::Module module_ = Compared();
   std::shared_ptr<ArchivePieces> expected_;
   std::string bytes_;
 };

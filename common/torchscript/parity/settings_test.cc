@@ -10,7 +10,7 @@ namespace {
 
 using torch::jit::Module;
 
-Module Outer() {
+Module WithSettings() {
   Module norm("Norm");
   norm.register_attribute("eps", c10::FloatType::get(), 1e-6);
   norm.register_attribute("size", c10::ListType::ofInts(), std::vector<int64_t>{24, 2});
@@ -22,7 +22,7 @@ Module Outer() {
 }
 
 TEST(FindSettingsTest, ConstantsAndAttributesThatAreNoTensors) {
-  const Settings settings = FindSettings(Outer());
+  const Settings settings = FindSettings(WithSettings());
   EXPECT_EQ(settings.at("").at("heads").toInt(), 2);
   EXPECT_EQ(settings.at("norm").at("eps").toDouble(), 1e-6);
   EXPECT_EQ(settings.at("norm").count("scale"), 0);
@@ -34,7 +34,7 @@ TEST(CompareSettingsTest, ValuesAreComparedAndNotTheirTypes) {
       {"", {{"heads", 4}, {"name", "vit"}}},
       {"norm", {{"eps", 1e-5}, {"size", c10::ivalue::Tuple::create({24.0, 2})}, {"elementwise", true}}},
       {"other", {{"eps", 1}}}};
-  const SettingsComparison comparison = CompareSettings(expected, FindSettings(Outer()));
+  const SettingsComparison comparison = CompareSettings(expected, FindSettings(WithSettings()));
   EXPECT_EQ(comparison.equal, 1);
   ASSERT_EQ(comparison.differences.size(), 2);
   EXPECT_EQ(comparison.differences[0].path, "");

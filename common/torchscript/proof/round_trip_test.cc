@@ -28,7 +28,7 @@ namespace {
 using testing::HasSubstr;
 using torch::jit::Module;
 
-Module Toy(const std::string& body = "x * self.weight", double weight = 2) {
+Module Product(const std::string& body = "x * self.weight", double weight = 2) {
   Module module("Toy");
   module.register_parameter("weight", at::full({3}, weight), /*is_buffer=*/false);
   module.register_attribute("gain", c10::FloatType::get(), 1.0);
@@ -49,7 +49,7 @@ absl::StatusOr<std::string> SaveTo(const Module& module, const std::string& path
   return writer.HexDigest();
 }
 
-absl::Status Compare(const Module& expected, const Module& actual) {
+absl::Status CompareAttributes(const Module& expected, const Module& actual) {
   auto outputs = RunExamples(expected, Examples());
   if (!outputs.ok()) return outputs.status();
   return CompareModules(expected, actual, Examples(), {}, *outputs).status();
@@ -57,8 +57,8 @@ absl::Status Compare(const Module& expected, const Module& actual) {
 
 TEST(RoundTripTest, ASavedModuleComesBackEqual) {
   const std::string path = TempPath("toy.pt");
-  ASSERT_OK(SaveTo(Toy(), path));
-  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Toy(), path, Examples(), {}));
+  ASSERT_OK(SaveTo(Product(), path));
+  ASSERT_OK_AND_ASSIGN(const RoundTrip round_trip, ProveRoundTrip(Product(), path, Examples(), {}));
   EXPECT_EQ(round_trip.tensors, 1);
   EXPECT_EQ(round_trip.methods, 1);
   ASSERT_EQ(round_trip.outputs.size(), 2u);
@@ -67,22 +67,24 @@ TEST(RoundTripTest, ASavedModuleComesBackEqual) {
 }
 
 TEST(RoundTripTest, DifferencesAreFound) {
-  EXPECT_OK(Compare(Toy(), Toy()));
-  EXPECT_THAT(Compare(Toy(), Toy("x * self.weight", 2.0000002)),
+  EXPECT_OK(CompareAttributes(Product(), Product()));
+  EXPECT_THAT(CompareAttributes(Product(), Product("x * self.weight", 2.0000002)),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("tensor weight differs")));
-  EXPECT_THAT(Compare(Toy(), Toy("x * self.weight + 1e-5")),
+  EXPECT_THAT(CompareAttributes(Product(), Product("x * self.weight + 1e-5")),
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("forward([2, 3]) differs by")));
-  Module knob = Toy();
+  Module knob = Product();
   knob.setattr("gain", 3.0);
-  EXPECT_THAT(Compare(Toy(), knob), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("attributes or constants")));
-  Module method = Toy();
+  EXPECT_THAT(CompareAttributes(Product(), knob),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("attributes or constants")));
+  Module method = Product();
   method.define("def other(self, x: Tensor) -> Tensor:\n  return x\n");
-  EXPECT_THAT(Compare(Toy(), method), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("methods of module")));
+  EXPECT_THAT(CompareAttributes(Product(), method),
+              StatusIs(absl::StatusCode::kDataLoss, HasSubstr("methods of module")));
 }
 
 // A network that magnifies rounding gives such outputs when its weights lie elsewhere in memory.
 TEST(RoundTripTest, OutputsMayDifferWhereEqualTensorsGiveEqualBits) {
-  const Module expected = Toy(), actual = Toy();
+  const Module expected = Product(), actual = Product();
   ASSERT_OK_AND_ASSIGN(std::vector<c10::IValue> outputs, RunExamples(expected, Examples()));
   outputs[1] = at::add(outputs[1].toTensor(), 0.25);
   const at::Tensor weight = expected.attr("weight").toTensor();
@@ -94,7 +96,7 @@ TEST(RoundTripTest, OutputsMayDifferWhereEqualTensorsGiveEqualBits) {
 
 // So that two exports of equal inputs write equal manifests.
 TEST(RoundTripTest, RoundingThatDependsOnMemoryIsNotStated) {
-  const Module expected = Toy(), actual = Toy();
+  const Module expected = Product(), actual = Product();
   ASSERT_OK_AND_ASSIGN(std::vector<c10::IValue> outputs, RunExamples(expected, Examples()));
   outputs[1] = at::add(outputs[1].toTensor(), 2e-7);
   ASSERT_OK_AND_ASSIGN(const Difference difference,
@@ -114,8 +116,8 @@ TEST(RoundTripTest, ADamagedFileDoesNotLoad) {
 }
 
 TEST(SaveModuleTest, EqualModulesAreEqualFilesOfTheStatedDigest) {
-  ASSERT_OK_AND_ASSIGN(const std::string first, SaveTo(Toy(), TempPath("first.pt")));
-  ASSERT_OK_AND_ASSIGN(const std::string second, SaveTo(Toy(), TempPath("second.pt")));
+  ASSERT_OK_AND_ASSIGN(const std::string first, SaveTo(Product(), TempPath("first.pt")));
+  ASSERT_OK_AND_ASSIGN(const std::string second, SaveTo(Product(), TempPath("second.pt")));
   EXPECT_EQ(first, second);
   std::stringstream bytes;
   bytes << std::ifstream(TempPath("first.pt"), std::ios::binary).rdbuf();
@@ -123,15 +125,15 @@ TEST(SaveModuleTest, EqualModulesAreEqualFilesOfTheStatedDigest) {
 }
 
 TEST(ExampleTest, ListsAreShapesOfTensorsAndNumbersElsewhere) {
-  ASSERT_OK_AND_ASSIGN(const auto inputs, ExampleInputs(Toy(), *ParseCall("forward([2, 3], 5)")));
+  ASSERT_OK_AND_ASSIGN(const auto inputs, ExampleInputs(Product(), *ParseCall("forward([2, 3], 5)")));
   EXPECT_EQ(inputs[0].toTensor().sizes(), at::IntArrayRef({2, 3}));
   EXPECT_EQ(inputs[1].toInt(), 5);
 }
 
 TEST(ExampleTest, CallsThatDoNotFitAreErrors) {
-  EXPECT_THAT(ExampleInputs(Toy(), *ParseCall("backward([2, 3])")),
+  EXPECT_THAT(ExampleInputs(Product(), *ParseCall("backward([2, 3])")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("no method ")));
-  EXPECT_THAT(ExampleInputs(Toy(), *ParseCall("forward([2, 3], 1, 2)")),
+  EXPECT_THAT(ExampleInputs(Product(), *ParseCall("forward([2, 3], 1, 2)")),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("takes 2 arguments")));
 }
 

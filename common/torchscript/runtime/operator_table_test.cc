@@ -1,5 +1,3 @@
-#include "common/torchscript/runtime/operator_table.h"
-
 #include <torch/csrc/jit/runtime/operator.h>
 #include <torch/version.h>
 
@@ -8,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"

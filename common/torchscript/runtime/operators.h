@@ -1,14 +1,18 @@
-// Collects the operators that a module's code calls and their arguments, which decide which LibTorch releases can load
-// it.
+// The operators that a module's code calls, with their arguments, and those that LibTorch's releases have: together they
+// decide which releases can load it.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_OPERATORS_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_OPERATORS_H_
 
+#include <ATen/core/function_schema.h>
 #include <ATen/core/jit_type.h>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "common/torchscript/runtime/runtime.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/module_fwd.h"
 #include "common/torchscript/script/source_line.h"
 
@@ -56,6 +60,18 @@ ModuleCalls CollectCalls(const torch::jit::Module& module);
 
 // Its operators alone.
 std::vector<Operator> CollectOperators(const torch::jit::Module& module);
+
+// The operators of the LibTorch releases that artifacts are made for, measured with tools/runtime_tables and embedded.
+
+// Names of the releases, oldest first: "1.6", "1.12", ...
+std::vector<std::string> OperatorTableRuntimes();
+
+// The signatures under which `runtime` registers `name` ("aten::slice"). Overload names and results are left out; a
+// signature with a type that this LibTorch does not know is left out, since no module in it can hold such a value.
+std::vector<c10::FunctionSchema> RegisteredSchemas(absl::string_view runtime, absl::string_view name);
+
+// Answers hasattr(torch, "NAME") in text that is compiled for `runtime` or, if that is null, for this LibTorch.
+HasOperator OperatorsOf(const Runtime* runtime);
 
 }  // namespace modelport
 

@@ -7,7 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "common/text/first_few.h"
-#include "common/torchscript/runtime/operator_table.h"
+#include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

@@ -1,5 +1,7 @@
 #include "common/torchscript/script/source_line.h"
 
+#include <torch/csrc/jit/frontend/source_range.h>
+
 #include <tuple>
 
 #include "absl/strings/ascii.h"

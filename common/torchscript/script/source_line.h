@@ -1,9 +1,9 @@
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_SOURCE_LINE_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_SOURCE_LINE_H_
 
-#include <torch/csrc/jit/frontend/source_range.h>
-
 #include <string>
+
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 
