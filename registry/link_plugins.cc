@@ -53,6 +53,7 @@ class PluginLinker {
   std::string FamilyOf(absl::string_view type);
   bool CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* trees);
   bool CheckParts(const Plugin& plugin);
+  bool CheckArgumentRules(const Plugin& plugin);
   bool LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees);
   static void TakeOver(const Plugin& extended, Plugin* plugin);
   static void AddDigest(Entry* entry);
@@ -113,7 +114,8 @@ bool PluginLinker::LinkEntry(Entry* entry) {
   linked = linked && Passes(CheckTypes(*library, [&](absl::string_view type) { return FamilyOf(type); }));
   entry->plugin.library = std::move(library);
   std::vector<ModuleTree> trees;
-  linked = linked && CheckVariants(entry->plugin, &trees) && CheckParts(entry->plugin);
+  linked =
+      linked && CheckVariants(entry->plugin, &trees) && CheckParts(entry->plugin) && CheckArgumentRules(entry->plugin);
   for (Wrapper& wrapper : entry->plugin.wrappers) linked = linked && LinkWrapper(wrapper, entry->plugin, trees);
   AddDigest(entry);
   linking_.pop_back();
@@ -230,6 +232,28 @@ bool PluginLinker::CheckParts(const Plugin& plugin) {
   return passes;
 }
 
+// Makes sure that the rules for arguments are for those of module types, and use these.
+bool PluginLinker::CheckArgumentRules(const Plugin& plugin) {
+  bool passes = true;
+  for (const auto& [root, rules] : plugin.arguments) {
+    const ModuleType* const type = plugin.library->Find(root);
+    for (const ArgumentRule& rule : rules) {
+      if (type == nullptr) {
+        passes = Fails(rule.mark, absl::StrCat("arguments of ", root, ": there is no such module type"));
+        break;
+      }
+      const std::vector<std::string> known = type->signature.argument_names();
+      std::vector<std::string> names = rule.value.names();
+      names.push_back(rule.argument);
+      for (const std::string& name : names) {
+        if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        passes = Fails(rule.mark, absl::StrCat(root, " has no argument \"", name, "\"", NearestHint(name, known)));
+      }
+    }
+  }
+  return passes;
+}
+
 // Makes sure that the wrapper fits the variants that it is for, whose trees are `trees`, and gives it a name.
 bool PluginLinker::LinkWrapper(Wrapper& wrapper, const Plugin& plugin, const std::vector<ModuleTree>& trees) {
   std::vector<std::string> roots;
@@ -253,10 +277,10 @@ void PluginLinker::TakeOver(const Plugin& extended, Plugin* plugin) {
   plugin->upstream = extended.upstream;
   plugin->commit = extended.commit;
   plugin->licence = extended.licence;
-  plugin->lookalikes.insert(plugin->lookalikes.end(), extended.lookalikes.begin(), extended.lookalikes.end());
   plugin->preprocessing = extended.preprocessing;
   plugin->examples = extended.examples;
   plugin->wrappers = extended.wrappers;
+  plugin->arguments = extended.arguments;
   plugin->key_map = extended.key_map;
   plugin->key_map_digest = extended.key_map_digest;
 }

@@ -90,6 +90,12 @@ PluginFolder NetWithLayout(const std::string& fields) {
                 "layouts: {original: {recognise: [fc.weight], " + fields + "}}\n");
 }
 
+// The plugin Net with these rules for arguments.
+PluginFolder NetWithRules(const std::string& rules) {
+  const std::string header = Header("net", "layers") + "arguments: {" + rules + "}\n";
+  return Folder("models/net", WithVariant(header, "net_a", "Net(3)"), kNet, kKeyMap);
+}
+
 // A family with a Net inside, whose layout has these inclusions.
 PluginFolder Outer(const std::string& inclusions, const std::string& fields = "") {
   return Folder("models/outer", WithVariant(Header("outer", "layers, net"), "outer_a", "Outer()"),
@@ -157,6 +163,15 @@ INSTANTIATE_TEST_SUITE_P(
             {Layers(), Folder("models/net", WithVariant(Header("net", "layers"), "net_a", "Net(0)"), kNet, kKeyMap)},
             "models/net/plugin.yaml:10:13: variant net_a: "
             "models/layers/modules.yaml:2:42: fc: size inputs of \"weight\" is 0"},
+        ErrorCase{"RuleForNoArgument",
+                  {Layers(), NetWithRules("Net: {dims: 'shape(\"fc.weight\")[1]'}")},
+                  "models/net/plugin.yaml:5:19: Net has no argument \"dims\"; nearest: dim"},
+        ErrorCase{"RuleByNoArgument",
+                  {Layers(), NetWithRules("Net: {dim: din * 2}")},
+                  "models/net/plugin.yaml:5:19: Net has no argument \"din\"; nearest: dim"},
+        ErrorCase{"RuleForNoType",
+                  {Layers(), NetWithRules("Nets: {dim: 2}")},
+                  "models/net/plugin.yaml:5:20: arguments of Nets: there is no such module type"},
         ErrorCase{"WrapperOfNoRoot",
                   {Layers(), WrappedNet("Nets", "Wrapper(mean, 1)")},
                   "models/net/plugin.yaml:5:18: no variant has the root Nets; nearest: Net"},

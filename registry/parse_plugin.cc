@@ -1,6 +1,7 @@
 #include "registry/parse_plugin.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "common/expression/identifier.h"
 #include "common/module_tree/type_parser.h"
 #include "common/status/annotate.h"
+#include "common/text/nearest.h"
 #include "common/yaml/map_reader.h"
 #include "common/yaml/parse.h"
 #include "common/yaml/problems.h"
@@ -44,9 +46,6 @@ class PluginParser {
     } else {
       ParseOwnParts(&reader);
     }
-    for (const YamlValue::Field& file : reader.TakeFields("lookalikes")) {
-      plugin_.lookalikes.push_back({file.name, ReadText(file.value, "field \"lookalikes\"", problems_)});
-    }
     for (const YamlValue::Field& field : reader.TakeFields("variants")) ParseVariant(field);
     if (plugin_.extends.empty() && !plugin_.variants.empty()) RequireModelParts(document);
     reader.Finish();
@@ -63,6 +62,28 @@ class PluginParser {
       plugin_.examples.push_back(ParseExample(item, problems_));
     }
     for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
+    for (const YamlValue::Field& root : reader->TakeFields("arguments")) ParseArgumentRules(root);
+  }
+
+  void ParseArgumentRules(const YamlValue::Field& root) {
+    std::vector<ArgumentRule>& rules = plugin_.arguments[root.name];
+    for (const YamlValue::Field& field : ReadFields(root.value, absl::StrCat("arguments of ", root.name), problems_)) {
+      const std::string text = ReadText(field.value, absl::StrCat("argument ", field.name), problems_);
+      if (text.empty()) continue;
+      absl::StatusOr<Expression> value = Expression::ParseWithCalls(text);
+      Check(value.status(), field.value.mark);
+      if (!value.ok()) continue;
+      CheckFunctions(*value, field.value.mark);
+      rules.push_back({field.name, *std::move(value), field.mark});
+    }
+  }
+
+  void CheckFunctions(const Expression& value, const YamlMark& mark) {
+    const std::vector<std::string> known(std::begin(kFileFunctions), std::end(kFileFunctions));
+    for (const std::string& function : value.functions()) {
+      if (std::find(known.begin(), known.end(), function) != known.end()) continue;
+      problems_->Add(mark, absl::StrCat("unknown function \"", function, "\"", NearestHint(function, known)));
+    }
   }
 
   void ParseUpstream(const YamlValue& value) {

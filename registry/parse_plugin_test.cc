@@ -29,6 +29,10 @@ examples:
 targets:
   nuke:
     Toy: Wrapper(mean)
+arguments:
+  Toy:
+    dim: shape("stem.weight")[0]
+    heads: dim // 64
 variants:
   toy_b:
     summary: base
@@ -68,6 +72,12 @@ variants:
   EXPECT_EQ(plugin.wrappers[0].target, "nuke");
   EXPECT_EQ(plugin.wrappers[0].root, "Toy");
   EXPECT_EQ(plugin.wrappers[0].call.text, "Wrapper(mean)");
+  ASSERT_THAT(plugin.arguments, SizeIs(1));
+  const std::vector<ArgumentRule>& rules = plugin.arguments.at("Toy");
+  ASSERT_THAT(rules, SizeIs(2));
+  EXPECT_EQ(rules[0].argument, "dim");
+  EXPECT_EQ(rules[0].value.text(), "shape(\"stem.weight\")[0]");
+  EXPECT_EQ(rules[1].argument, "heads");
   ASSERT_THAT(plugin.variants, SizeIs(2));
   EXPECT_EQ(plugin.variants[0].name, "toy_b");
   EXPECT_EQ(plugin.variants[0].module.text, "Toy(dim=4)");
@@ -86,7 +96,7 @@ variants:
   EXPECT_EQ(plugin.variants[0].licence_note, "the weights were trained on pictures of others");
   EXPECT_EQ(plugin.variants[1].licence_note, "");
   EXPECT_TRUE(plugin.variants[0].published);
-  EXPECT_EQ(plugin.variants[0].mark.line, 16);
+  EXPECT_EQ(plugin.variants[0].mark.line, 20);
   EXPECT_FALSE(plugin.variants[1].published);
 }
 
@@ -118,7 +128,7 @@ uses: [layers]
 )yaml"),
               StatusIs(kWrongPlugin,
                        "plugin.yaml:4:1: unknown field \"uses\" in a plugin; known: family, summary, "
-                       "extends, lookalikes, variants"));
+                       "extends, variants"));
 }
 
 TEST(ParsePluginTest, AllProblemsAreReportedAtOnce) {
@@ -222,6 +232,21 @@ targets:
   plugin.yaml:7:20: missing field "module" in wrapper normals
   plugin.yaml:7:27: field "when" wants the name of an argument, has "not a name"
   plugin.yaml:7:39: unknown field "if" in wrapper normals; known: module, when)yaml"));
+}
+
+TEST(ParsePluginTest, RulesForArgumentsAreExpressionsWithKnownFunctions) {
+  EXPECT_THAT(Refuse(R"yaml(family: toy
+summary: A toy
+arguments:
+  Toy:
+    dim: shapes("stem")[0]
+    depth: count("blocks.{i}.w"
+    heads: {a: b}
+)yaml"),
+              StatusIs(kWrongPlugin, R"yaml(plugin.yaml: 3 problems
+  plugin.yaml:5:10: unknown function "shapes"; nearest: shape
+  plugin.yaml:6:12: column 21 of "count("blocks.{i}.w"": wants ")", has nothing
+  plugin.yaml:7:12: argument heads wants text, has a map)yaml"));
 }
 
 TEST(ParsePluginTest, NamesBecomePathsAndAreChecked) {

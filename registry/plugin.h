@@ -72,17 +72,24 @@ struct Wrapper {
   YamlMark mark = {};
 };
 
-// A file of a model that the catalog lacks, whose keys and shapes are those of a model that it has.
-struct Lookalike {
-  std::string file;   // Its name, as its publisher calls it.
-  std::string model;  // What it is, for a message.
-};
-
 // Another family that a plugin names.
 struct FamilyReference {
   std::string family;
   YamlMark mark;
 };
+
+// How to find an argument of a root in the keys and shapes of a file (recognise/infer_models.h).
+struct ArgumentRule {
+  std::string argument;
+  // Of the root's arguments, which are as earlier rules say, and of the functions below. Without such a function it is
+  // what the argument is taken for where one that it follows differs from the catalog's.
+  Expression value;
+  YamlMark mark = {};
+};
+
+// The functions of these rules: shape("SLOT") is the shape of what a file has for a slot, count("blocks.{i}.SLOT") how
+// many slots of such names, from 0 on, it has something for, isqrt(N) the square root of an integer that is a square.
+constexpr absl::string_view kFileFunctions[] = {"count", "isqrt", "shape"};
 
 // A parsed plugin.yaml with everything it refers to.
 struct Plugin {
@@ -96,13 +103,13 @@ struct Plugin {
   std::vector<FamilyReference> uses;  // Families whose module types it may use.
   // At most one: the family whose module types, key map, examples, preprocessing, wrappers and upstream it takes over.
   std::vector<FamilyReference> extends;
-  std::vector<Lookalike> lookalikes;  // In file order.
   Preprocessing preprocessing;
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
   std::vector<Call> examples;
-  std::vector<Wrapper> wrappers;  // In file order; wrappers.h tells those of a variant.
-  std::vector<Variant> variants;  // In file order. Empty for a family of shared layers.
+  std::vector<Wrapper> wrappers;                               // In file order; wrappers.h tells those of a variant.
+  std::vector<Variant> variants;                               // In file order. Empty for a family of shared layers.
+  std::map<std::string, std::vector<ArgumentRule>> arguments;  // By the root's module type; in file order.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;
   // sha256 over plugin.yaml and every file that module types come from: names ("dinov2/modules.yaml") and texts.

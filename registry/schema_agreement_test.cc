@@ -186,7 +186,7 @@ targets:
     Net:
       depth: Wrapper(mean)
       normals: {module: Wrapper(std), when: has_normals}
-lookalikes: {toy_old.pth: another model}
+arguments: {Toy: {dim: 'shape("stem.weight")[0]'}}
 variants:
   toy_b:
     summary: base

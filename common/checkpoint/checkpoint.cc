@@ -68,6 +68,7 @@ absl::StatusOr<CheckpointContents> ReadContents(const OpenedFile& file) {
   if (kind == FileKind::kJson) return ReadShards(file, ReadShard);
   ASSIGN_OR_RETURN(CheckpointContents contents, ReadFileOfKind(kind, file.bytes));
   contents.files = {file};
+  KeepDecoded(contents, contents.files.front());
   return contents;
 }
 

@@ -96,7 +96,7 @@ TEST_P(BadFileTest, IsRefusedForItsCause) {
 
 INSTANTIATE_TEST_SUITE_P(Files, BadFileTest, testing::ValuesIn(FileNames("error")), TestName);
 
-TEST(CheckpointTest, AllFilesAreExpected) { EXPECT_EQ(CheckpointTable().size(), 52); }
+TEST(CheckpointTest, AllFilesAreExpected) { EXPECT_EQ(CheckpointTable().size(), 57); }
 
 TEST(CheckpointTest, MissingFileIsNotFound) {
   EXPECT_THAT(OpenCheckpoint("missing.pth"), StatusIs(absl::StatusCode::kNotFound, "missing.pth: no such file"));

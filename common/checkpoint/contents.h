@@ -3,9 +3,11 @@
 #define MODELPORT_COMMON_CHECKPOINT_CONTENTS_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -74,14 +76,23 @@ struct LooseTensors {
 // Everything that a reader finds in a checkpoint.
 struct CheckpointContents {
   std::string path;               // As the user named it, for messages.
-  std::string format;             // "safetensors", "torch.save (zip)", "torch.save (legacy)", "seeded".
+  std::string format;             // "safetensors", "torch.save (zip)", "torch.save (legacy)", "pickle", "seeded".
   std::vector<OpenedFile> files;  // One, or an index and the shards that it names.
   std::vector<Storage> storages;
   // All tensors of the files: those in dictionaries, and the others.
   std::vector<StateDict> state_dicts;  // At least one, each with at least one tensor.
   std::vector<LooseTensors> loose;
   std::map<std::string, std::string> metadata;  // safetensors' __metadata__.
+  // Bytes of storages that a file has in another form, from which its reader decoded them, until KeepDecoded.
+  std::shared_ptr<std::deque<std::string>> decoded = nullptr;
 };
+
+// Lets `file`, of which `contents` were read, own what was decoded.
+inline void KeepDecoded(CheckpointContents& contents, OpenedFile& file) {
+  if (contents.decoded == nullptr) return;
+  using Both = std::pair<std::shared_ptr<const void>, std::shared_ptr<const void>>;
+  file.owner = std::make_shared<const Both>(std::move(file.owner), std::move(contents.decoded));
+}
 
 }  // namespace modelport
 

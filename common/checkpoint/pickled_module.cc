@@ -11,6 +11,9 @@ namespace {
 
 using pickle::Value;
 
+// The package of TorchScript's classes.
+constexpr absl::string_view kScript = "__torch__";
+
 // The dictionary of its attributes that the pickle gives an object; null if it gives none.
 const Value* StateOf(const pickle::Object& object) {
   if (object.given == nullptr) return nullptr;
@@ -39,6 +42,13 @@ absl::optional<PickledModule> AsModule(const Value& value) {
   const auto* const object = value.As<pickle::Object>();
   const Value* const state = object == nullptr ? nullptr : StateOf(*object);
   if (state == nullptr) return absl::nullopt;
+  if (const auto* const type = object->callable->As<pickle::Global>();
+      type != nullptr && (type->module == kScript || absl::StartsWith(type->module, absl::StrCat(kScript, ".")))) {
+    const std::string full = absl::StrCat(type->module, ".", type->name);
+    PickledModule module = {full.substr(kScript.size() + 1), nullptr, nullptr, nullptr, {}, {}};
+    module.attributes = state;
+    return module;
+  }
   PickledModule module = {std::string(absl::StripPrefix(pickle::Describe(value), "an object of class ")),
                           nullptr,
                           nullptr,

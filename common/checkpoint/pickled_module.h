@@ -15,11 +15,14 @@ namespace modelport {
 // dictionaries in its state is one.
 struct PickledModule {
   std::string type;                 // "nets.Net"
-  const pickle::Value* parameters;  // Dictionaries by name. A value may be None.
+  const pickle::Value* parameters;  // Dictionaries by name, with those of buffers and modules. A value may be None.
   const pickle::Value* buffers;
   const pickle::Value* modules;
   absl::flat_hash_set<absl::string_view> computed;  // Buffers that are in no state dict.
   std::vector<const pickle::Value*> others;         // Its other attributes.
+  // Of a module of TorchScript, all attributes in one dictionary, whose tensors are its parameters and buffers; null
+  // for any other, and then the fields above are what it has.
+  const pickle::Value* attributes = nullptr;
 };
 
 // `value` as a module; nullopt if it is none.

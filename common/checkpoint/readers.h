@@ -17,16 +17,16 @@ absl::StatusOr<CheckpointContents> ReadSafetensors(absl::string_view file);
 
 // Reads a file that torch.save wrote before PyTorch 1.6, or later with _use_new_zipfile_serialization=False: five
 // pickles (a magic number, a protocol version, facts about the system, the object, the keys of its storages), then the
-// storages.
+// storages. Also a pickle of NumPy arrays that torch.save did not write.
 //   DataLoss          truncated or damaged, or bytes that follow the last storage
-//   InvalidArgument   a pickle that torch.save did not write; errors of CollectStateDicts
+//   InvalidArgument   errors of CollectStateDicts
 //   Unimplemented     big-endian data; errors of CollectStateDicts
 absl::StatusOr<CheckpointContents> ReadTorchLegacy(absl::string_view file);
 
 // Reads a file as torch.save writes it since PyTorch 1.6: a zip archive of a pickle and one record for each storage.
+// Also the weights of a TorchScript archive, whose code is not read.
 //   DataLoss          truncated or damaged, or a storage that the pickle does not mention
-//   InvalidArgument   an archive that is not a checkpoint, such as a TorchScript artifact, or holds several checkpoints;
-//                     errors of CollectStateDicts
+//   InvalidArgument   an archive that is not a checkpoint, or holds several; errors of CollectStateDicts
 //   Unimplemented     big-endian data; errors of CollectStateDicts
 absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file);
 

@@ -101,6 +101,7 @@ absl::Status ShardReader::AddShard(size_t shard, Budget& budget) {
     return absl::InvalidArgumentError("holds more than one dictionary of tensors, which a shard does not");
   }
   RETURN_IF_ERROR(budget.Spend(MemoryOf(part)));
+  KeepDecoded(part, contents_.files[shard + 1]);
   Append(std::move(part), shard);
   return absl::OkStatus();
 }

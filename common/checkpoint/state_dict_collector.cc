@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "common/checkpoint/numpy_array.h"
 #include "common/checkpoint/pickle/python_objects.h"
 #include "common/checkpoint/pickled_module.h"
 #include "common/checkpoint/torch_tensor.h"
@@ -31,6 +32,9 @@ using pickle::Value;
 // The memory that noting a visited value takes, and that of a path or name besides its characters.
 constexpr size_t kSeenCost = 4 * sizeof(void*);
 constexpr size_t kNameCost = 3 * sizeof(std::string);
+
+// The memory of an array's storage, and of its entry in a map, in containers that grow by doubling.
+constexpr size_t kArrayCost = 2 * sizeof(Storage) + 8 * sizeof(void*);
 
 std::string KeyName(const Value& key, size_t index) {
   if (const auto* text = key.As<pickle::String>()) return Printable(text->text);
@@ -82,7 +86,7 @@ class Collector {
   absl::Status AddTensors(const std::string& prefix, const Value& tensors,
                           const absl::flat_hash_set<absl::string_view>& computed, StateDict* dict);
   absl::Status VisitEntry(const std::string& path, const std::string& name, const Value& value, StateDict* dict);
-  absl::Status AddTensor(const std::string& name, const TensorCall& call, StateDict* dict);
+  absl::Status AddTensor(const std::string& name, absl::StatusOr<CheckpointTensor> tensor, StateDict* dict);
   // `path` is that of the dictionary or list, `name` that of `value` in it. They are joined only where necessary: paths
   // may be long and values many.
   absl::Status AddPending(const std::string& path, const std::string& name, const Value& value);
@@ -95,6 +99,9 @@ class Collector {
   absl::Status CountStorage(const pickle::PersistentId& id, LooseTensors* loose);
 
   absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, const TensorCall& call);
+  absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, const NumpyArray& array);
+  // The index in contents_.storages of the bytes of an array.
+  absl::StatusOr<int> FindBytes(const Value& bytes);
   absl::Status CheckOneDType(const CheckpointTensor& tensor);
   // Marks `value` as visited; true if it was not before.
   absl::StatusOr<bool> See(const Value& value);
@@ -107,6 +114,7 @@ class Collector {
   std::vector<Visit> rest_;       // Values that are neither tensor nor container, such as objects.
   absl::flat_hash_set<const Value*> seen_;
   absl::flat_hash_map<const Value*, std::unique_ptr<PickledModule>> modules_;
+  absl::flat_hash_map<const Value*, int> array_storages_;             // Of the bytes of arrays, in contents_.storages.
   absl::flat_hash_map<const Value*, std::vector<std::string>> also_;  // Further paths of dictionaries.
   std::vector<const Value*> dicts_;                                   // Those of contents_.state_dicts.
   std::vector<absl::optional<DType>> dtypes_;  // The dtype in which tensors view each of contents_.storages.
@@ -140,8 +148,38 @@ absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, c
   return tensor;
 }
 
-absl::Status Collector::AddTensor(const std::string& name, const TensorCall& call, StateDict* dict) {
-  absl::StatusOr<CheckpointTensor> tensor = MakeTensor(name, call);
+absl::StatusOr<int> Collector::FindBytes(const Value& bytes) {
+  const auto [index, is_new] = array_storages_.try_emplace(&bytes, static_cast<int>(contents_.storages.size()));
+  if (!is_new) return index->second;
+  const StoredBytes stored = *BytesOfArray(bytes);
+  RETURN_IF_ERROR(budget_.Spend(kArrayCost + (stored.is_text ? stored.bytes.size() : 0)));
+  Storage storage{"", stored.bytes, absl::nullopt};
+  if (stored.is_text) {
+    ASSIGN_OR_RETURN(std::string decoded, DecodeText(stored.bytes));
+    if (contents_.decoded == nullptr) contents_.decoded = std::make_shared<std::deque<std::string>>();
+    storage.bytes = contents_.decoded->emplace_back(std::move(decoded));
+  }
+  contents_.storages.push_back(std::move(storage));
+  return index->second;
+}
+
+absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, const NumpyArray& array) {
+  const absl::optional<int64_t> count = ElementCount(array.shape);
+  if (!count) return absl::DataLossError("an array of a shape that cannot be");
+  ASSIGN_OR_RETURN(const int storage, FindBytes(*array.bytes));
+  const int64_t has = contents_.storages[storage].bytes.size();
+  int64_t wants;
+  if (__builtin_mul_overflow(*count, ByteSize(array.dtype), &wants) || wants != has) {
+    return absl::DataLossError(
+        absl::StrCat("an array of ", *count, " elements of ", DTypeName(array.dtype), " that has ", has, " bytes"));
+  }
+  std::vector<int64_t> strides = array.is_column_major ? ColumnMajorStrides(array.shape) : RowMajorStrides(array.shape);
+  CheckpointTensor tensor{key, array.dtype, array.shape, std::move(strides), 0, storage};
+  RETURN_IF_ERROR(CheckOneDType(tensor));
+  return tensor;
+}
+
+absl::Status Collector::AddTensor(const std::string& name, absl::StatusOr<CheckpointTensor> tensor, StateDict* dict) {
   if (!tensor.ok()) return Annotate(tensor.status(), Brief(JoinPath(dict->path, name)));
   const size_t numbers = tensor->shape.capacity() + tensor->strides.capacity();
   RETURN_IF_ERROR(budget_.Spend(2 * sizeof(CheckpointTensor) + name.size() + numbers * sizeof(int64_t)));
@@ -170,14 +208,18 @@ absl::Status Collector::AddRest(const std::string& path, const std::string& name
 
 absl::Status Collector::VisitEntry(const std::string& path, const std::string& name, const Value& value,
                                    StateDict* dict) {
-  const absl::optional<TensorCall> call = AsTensor(value);
-  if (!call)
-    return IsContainer(value) || ModuleOf(value) != nullptr ? AddPending(path, name, value)
-                                                            : AddRest(path, name, value);
-  RETURN_IF_ERROR(See(value).status());
-  for (const Value* attachment : Attachments(value))
-    RETURN_IF_ERROR(AddRest(path, name + ".(attributes)", *attachment));
-  return AddTensor(name, *call, dict);
+  if (const absl::optional<TensorCall> call = AsTensor(value)) {
+    RETURN_IF_ERROR(See(value).status());
+    for (const Value* attachment : Attachments(value))
+      RETURN_IF_ERROR(AddRest(path, name + ".(attributes)", *attachment));
+    return AddTensor(name, MakeTensor(name, *call), dict);
+  }
+  if (const absl::optional<NumpyArray> array = AsNumpyArray(value)) {
+    RETURN_IF_ERROR(See(value).status());
+    return AddTensor(name, MakeTensor(name, *array), dict);
+  }
+  const bool has_entries = IsContainer(value) || ModuleOf(value) != nullptr;
+  return has_entries ? AddPending(path, name, value) : AddRest(path, name, value);
 }
 
 absl::Status Collector::VisitDict(const Visit& visit) {
@@ -226,14 +268,14 @@ absl::Status Collector::AddTensors(const std::string& prefix, const Value& tenso
     const std::string name = absl::StrCat(prefix, KeyName(key, dict->tensors.size()));
     RETURN_IF_ERROR(budget_.Spend(name.size() + kNameCost));
     const absl::optional<TensorCall> call = AsTensor(value);
-    if (!call) return AddRest(dict->path, name, value);
+    if (!call) return ModuleOf(value) != nullptr ? absl::OkStatus() : AddRest(dict->path, name, value);
     RETURN_IF_ERROR(See(value).status());
     const auto* const text = key.As<pickle::String>();
     if (text != nullptr && computed.contains(text->text)) return absl::OkStatus();
     for (const Value* attachment : Attachments(value)) {
       RETURN_IF_ERROR(AddRest(dict->path, name + ".(attributes)", *attachment));
     }
-    return AddTensor(name, *call, dict);
+    return AddTensor(name, MakeTensor(name, *call), dict);
   });
 }
 
@@ -257,18 +299,26 @@ absl::Status Collector::VisitModule(const Visit& visit) {
     const Visit inner = std::move(pending.back());
     pending.pop_back();
     PickledModule& module = *ModuleOf(*inner.value);
-    RETURN_IF_ERROR(AddTensors(inner.path, *module.parameters, {}, &dict));
-    RETURN_IF_ERROR(AddTensors(inner.path, *module.buffers, module.computed, &dict));
+    if (module.attributes == nullptr) {
+      RETURN_IF_ERROR(AddTensors(inner.path, *module.parameters, {}, &dict));
+      RETURN_IF_ERROR(AddTensors(inner.path, *module.buffers, module.computed, &dict));
+    } else {
+      RETURN_IF_ERROR(AddTensors(inner.path, *module.attributes, {}, &dict));
+    }
     // Once: a module may be within several others.
     for (const Value* const other : std::exchange(module.others, {})) {
       RETURN_IF_ERROR(AddRest(visit.path, inner.path + "(attributes)", *other));
     }
+    const Value& modules = module.attributes == nullptr ? *module.modules : *module.attributes;
     const size_t before = pending.size();
-    RETURN_IF_ERROR(pickle::ForEachEntry(*module.modules, [&](const Value& key, const Value& value) -> absl::Status {
+    RETURN_IF_ERROR(pickle::ForEachEntry(modules, [&](const Value& key, const Value& value) -> absl::Status {
       const std::string prefix = absl::StrCat(inner.path, KeyName(key, pending.size()), ".");
       RETURN_IF_ERROR(budget_.Spend(prefix.size() + kNameCost));
+      const bool is_module = ModuleOf(value) != nullptr;
+      // Other attributes of TorchScript were read above.
+      if (!is_module && module.attributes != nullptr) return absl::OkStatus();
       RETURN_IF_ERROR(See(value).status());
-      if (ModuleOf(value) == nullptr) return AddRest(visit.path, prefix + "(attributes)", value);
+      if (!is_module) return AddRest(visit.path, prefix + "(attributes)", value);
       pending.push_back({prefix, &value});
       return absl::OkStatus();
     }));

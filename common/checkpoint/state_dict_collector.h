@@ -20,7 +20,8 @@ using StorageFinder = absl::FunctionRef<absl::StatusOr<int>(const TorchStorage& 
 // lists and tuples, becomes one of contents->state_dicts, in the order of the file, and so does each torch.nn.Module
 // that was pickled whole, with the keys of its state dict. All other tensors, in lists, tuples and objects, are counted
 // in contents->loose, each once. No object is constructed and no class is looked up.
-//   InvalidArgument   `root` is neither a dictionary nor a module, none holds tensors, two keys of one dictionary or the
+//   InvalidArgument   `root` is neither a dictionary nor a module, none holds tensors, two keys of one dictionary or
+//   the
 //                     paths of two dictionaries are spelled alike, or the budget is exceeded
 //   DataLoss          tensors of two dtypes view one storage
 //   Errors of ParseTensor, CheckTensorBounds and `find_storage` are returned with the tensor's path, except that a

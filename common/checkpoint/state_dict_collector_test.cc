@@ -259,6 +259,23 @@ TEST(StateDictCollectorTest, AWholeModuleHasTheKeysOfItsStateDict) {
   EXPECT_THAT(Collect(Module("}", "}", "}")), StatusIs(absl::StatusCode::kInvalidArgument, "holds no tensors"));
 }
 
+// As TorchScript pickles a module: no attribute tells parameters from buffers.
+std::string ScriptModule(const std::string& type, const std::vector<std::pair<std::string, std::string>>& attributes) {
+  return PickleGlobal("__torch__", type) + ")\x81" + PickleDict(attributes) + "b";
+}
+
+TEST(StateDictCollectorTest, AModuleOfTorchScriptHasItsAttributePaths) {
+  const std::string norm =
+      ScriptModule("Norm", {{Key("training"), "\x88"}, {Key("weight"), Tensor()}, {Key("mean"), Tensor()}});
+  const std::string net = ScriptModule(
+      "Net",
+      {{Key("token"), Tensor()}, {Key("norm"), norm}, {Key("names"), PickleList({Key("a")})}, {Key("last"), norm}});
+  EXPECT_THAT(CollectOrEmpty(net), ElementsAre("/token (Net)", "/norm.weight (Net)", "/norm.mean (Net)",
+                                               "/last.weight (Net)", "/last.mean (Net)"));
+  EXPECT_THAT(CollectOrEmpty(ScriptModule("Net", {{Key("w"), Tensor()}, {Key("held"), PickleList({Tensor()})}})),
+              ElementsAre("/w (Net)", HasSubstr("a list, 1 tensors")));
+}
+
 TEST(StateDictCollectorTest, AModuleWithinItselfEnds) {
   // MEMOIZE 1 names the module, which its own dictionary of modules then holds.
   const std::string module = PickleCall(PickleGlobal("nets", "Net"), {}) + "q\1" +

@@ -43,6 +43,7 @@ class LegacyReader {
  private:
   absl::StatusOr<pickle::Pickle> ReadNext(absl::string_view name);
   absl::Status ReadPreamble();
+  absl::StatusOr<CheckpointContents> ReadPlain(const pickle::Pickle& object);
   absl::Status ReadStorages(const pickle::Pickle& object);
   absl::Status ReadStorage(const TorchStorage& storage, ByteReader& reader);
   absl::StatusOr<int> FindStorage(const TorchStorage& storage);
@@ -77,13 +78,30 @@ absl::Status CheckSystem(const pickle::Value& system) {
   return *little_endian ? absl::OkStatus() : absl::UnimplementedError("big-endian data is not supported");
 }
 
-absl::Status LegacyReader::ReadPreamble() {
-  ASSIGN_OR_RETURN(const pickle::Pickle magic, ReadNext("magic number"));
-  const auto* number = magic.root->As<pickle::LongInt>();
-  if (number == nullptr || number->bytes != kMagicNumber) {
+bool IsMagicNumber(const pickle::Value& value) {
+  const auto* number = value.As<pickle::LongInt>();
+  return number != nullptr && number->bytes == kMagicNumber;
+}
+
+// A pickle of NumPy arrays, as detectron2's published models are.
+absl::StatusOr<CheckpointContents> LegacyReader::ReadPlain(const pickle::Pickle& object) {
+  const auto find = [](const TorchStorage&) -> absl::StatusOr<int> {
+    return absl::DataLossError("a tensor of torch.save, whose numbers this file does not hold");
+  };
+  const absl::Status read = CollectStateDicts(*object.root, find, budget_, &contents_);
+  if (absl::IsInvalidArgument(read)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("a Python pickle of ", pickle::Describe(*magic.root), " that torch.save did not write"));
+        absl::StrCat("a Python pickle that torch.save did not write; it ", read.message()));
   }
+  RETURN_IF_ERROR(read);
+  if (position_ < file_.size()) {
+    return absl::DataLossError(absl::StrCat(file_.size() - position_, " bytes follow the pickle"));
+  }
+  contents_.format = "pickle";
+  return std::move(contents_);
+}
+
+absl::Status LegacyReader::ReadPreamble() {
   ASSIGN_OR_RETURN(const pickle::Pickle version, ReadNext("protocol version"));
   const int64_t* protocol = version.root->As<int64_t>();
   if (protocol == nullptr || *protocol != kProtocolVersion) {
@@ -151,6 +169,8 @@ absl::StatusOr<int> LegacyReader::FindStorage(const TorchStorage& storage) {
 }
 
 absl::StatusOr<CheckpointContents> LegacyReader::Read() {
+  ASSIGN_OR_RETURN(const pickle::Pickle first, ReadNext("magic number"));
+  if (!IsMagicNumber(*first.root)) return ReadPlain(first);
   RETURN_IF_ERROR(ReadPreamble());
   contents_.format = "torch.save (legacy)";
   ASSIGN_OR_RETURN(const pickle::Pickle object, ReadNext("object"));

@@ -64,7 +64,8 @@ TEST(TorchLegacyReaderTest, RefusesDefects) {
   const std::string good = TorchLegacyFile(OneTensor(storage), {{"0", 2, "8 bytes."}});
   const std::string little_endian = PickleString("little_endian");
   const Case cases[] = {
-      {Pickled("}"), absl::StatusCode::kInvalidArgument, "a Python pickle of a dict that torch.save did not write"},
+      {Pickled("}"), absl::StatusCode::kInvalidArgument,
+       "a Python pickle that torch.save did not write; it holds no tensors"},
       {"\x80\x02X", kDataLoss, "magic number from byte 0: byte 2: the pickle ends"},
       {absl::StrReplaceAll(good, {{PickleInt(1001) + ".", PickleInt(1002) + "."}}), kUnimplemented, "protocol version"},
       {absl::StrReplaceAll(good, {{little_endian + "\x88", little_endian + "\x89"}}), kUnimplemented, "big-endian"},

@@ -78,9 +78,12 @@ absl::Status Archive::CheckStoragesAreIn(const absl::flat_hash_set<absl::string_
   return absl::OkStatus();
 }
 
+// TorchScript compresses its code, which is not read.
 absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
+  const bool is_script = HasScript(records);
   for (const ZipRecord& record : records) {
-    if (!record.deflated) continue;
+    const bool is_code = is_script && absl::StrContains(absl::StrCat("/", record.name), "/code/");
+    if (!record.deflated || is_code) continue;
     return absl::UnimplementedError(
         absl::StrCat("\"", Brief(record.name),
                      "\": a compressed record: torch.save compresses nothing; unpack the archive and save anew"));
@@ -91,10 +94,6 @@ absl::Status CheckIsStored(const std::vector<ZipRecord>& records) {
 absl::Status CheckKind(const Archive& archive, const std::vector<ZipRecord>& records) {
   if (const std::string foreign = ForeignArchive(records); !foreign.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("not a checkpoint: ", foreign));
-  }
-  if (HasScript(records)) {
-    return absl::InvalidArgumentError(
-        "a TorchScript artifact, not a checkpoint\n  save the weights as torch.save(model.state_dict(), path)");
   }
   RETURN_IF_ERROR(CheckIsStored(records));
   if (archive.pickles().size() > 1) {
@@ -169,7 +168,7 @@ absl::StatusOr<CheckpointContents> ReadTorchZip(absl::string_view file) {
   const absl::StatusOr<pickle::Pickle> pickle = ReadDataPickle(archive, budget);
   if (!pickle.ok()) return Annotate(pickle.status(), "data.pkl");
   CheckpointContents contents;
-  contents.format = "torch.save (zip)";
+  contents.format = HasScript(records) ? "TorchScript" : "torch.save (zip)";
   ZipStorages storages(archive, budget, &contents);
   RETURN_IF_ERROR(CollectStateDicts(
       *pickle->root, [&](const TorchStorage& storage) { return storages.Find(storage); }, budget, &contents));

@@ -82,20 +82,26 @@ absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
   return absl::InvalidArgumentError(absl::StrCat(a, " ", Sign(kind), " ", b, " does not fit an integer of 64 bits"));
 }
 
-absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope);
+// What the names of an expression mean.
+struct Environment {
+  const Scope& scope;
+  const Functions& functions;
+};
+
+absl::StatusOr<Value> EvaluateNode(const Node& node, const Environment& in);
 
 // The value of a node that must not be a module type: a name that is not in scope is an error.
-absl::StatusOr<Value> EvaluateKnown(const Node& node, const Scope& scope) {
-  if (node.kind == Kind::kName && scope.count(node.name) == 0) {
+absl::StatusOr<Value> EvaluateKnown(const Node& node, const Environment& in) {
+  if (node.kind == Kind::kName && in.scope.count(node.name) == 0) {
     std::vector<std::string> names;
-    for (const auto& [name, value] : scope) names.push_back(name);
+    for (const auto& [name, value] : in.scope) names.push_back(name);
     return absl::InvalidArgumentError(absl::StrCat("unknown name \"", node.name, "\"", NearestHint(node.name, names)));
   }
-  return EvaluateNode(node, scope);
+  return EvaluateNode(node, in);
 }
 
-absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Scope& scope) {
-  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, scope));
+absl::StatusOr<int64_t> EvaluateInteger(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, in));
   return Integer(value);
 }
 
@@ -115,11 +121,11 @@ bool IsList(const Value& value) {
   return std::holds_alternative<std::vector<int64_t>>(value) || std::holds_alternative<std::vector<double>>(value);
 }
 
-absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
+absl::StatusOr<Value> EvaluateList(const Node& node, const Environment& in) {
   std::vector<int64_t> integers;
   std::vector<double> floats;
   for (const auto& operand : node.operands) {
-    ASSIGN_OR_RETURN(const Value item, EvaluateKnown(*operand, scope));
+    ASSIGN_OR_RETURN(const Value item, EvaluateKnown(*operand, in));
     if (const auto* number = std::get_if<double>(&item)) {
       floats.push_back(*number);
       continue;
@@ -133,9 +139,9 @@ absl::StatusOr<Value> EvaluateList(const Node& node, const Scope& scope) {
   return floats;
 }
 
-absl::StatusOr<Value> EvaluateIndex(const Node& node, const Scope& scope) {
-  ASSIGN_OR_RETURN(const Value list, EvaluateKnown(*node.operands[0], scope));
-  ASSIGN_OR_RETURN(const int64_t index, EvaluateInteger(*node.operands[1], scope));
+absl::StatusOr<Value> EvaluateIndex(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const Value list, EvaluateKnown(*node.operands[0], in));
+  ASSIGN_OR_RETURN(const int64_t index, EvaluateInteger(*node.operands[1], in));
   if (!IsList(list)) return absl::InvalidArgumentError(absl::StrCat("wants a list, has ", ValueString(list)));
   const auto* integers = std::get_if<std::vector<int64_t>>(&list);
   const auto* floats = std::get_if<std::vector<double>>(&list);
@@ -148,9 +154,9 @@ absl::StatusOr<Value> EvaluateIndex(const Node& node, const Scope& scope) {
 }
 
 // Comparing values of different kinds is an error and not `false`, because it is a mistake of the author.
-absl::StatusOr<Value> EvaluateComparison(const Node& node, const Scope& scope) {
-  ASSIGN_OR_RETURN(const Value left, EvaluateNode(*node.operands[0], scope));
-  ASSIGN_OR_RETURN(const Value right, EvaluateNode(*node.operands[1], scope));
+absl::StatusOr<Value> EvaluateComparison(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const Value left, EvaluateNode(*node.operands[0], in));
+  ASSIGN_OR_RETURN(const Value right, EvaluateNode(*node.operands[1], in));
   const auto a = Numbers(left), b = Numbers(right);
   const bool are_numbers = a && b && IsList(left) == IsList(right);
   const bool is_order = node.kind != Kind::kEqual && node.kind != Kind::kNotEqual;
@@ -174,59 +180,78 @@ absl::StatusOr<Value> EvaluateComparison(const Node& node, const Scope& scope) {
   }
 }
 
-absl::StatusOr<bool> EvaluateTruth(const Node& node, const Scope& scope) {
-  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, scope));
+absl::StatusOr<bool> EvaluateTruth(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const Value value, EvaluateKnown(node, in));
   if (const bool* boolean = std::get_if<bool>(&value)) return *boolean;
   ASSIGN_OR_RETURN(const int64_t integer, Integer(value));
   return integer != 0;
 }
 
-absl::StatusOr<Value> EvaluateLogic(const Node& node, const Scope& scope) {
-  ASSIGN_OR_RETURN(const bool left, EvaluateTruth(*node.operands[0], scope));
+absl::StatusOr<Value> EvaluateLogic(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const bool left, EvaluateTruth(*node.operands[0], in));
   if (node.kind == Kind::kNot) return !left;
   if (left == (node.kind == Kind::kOr)) return left;
-  ASSIGN_OR_RETURN(const bool right, EvaluateTruth(*node.operands[1], scope));
+  ASSIGN_OR_RETURN(const bool right, EvaluateTruth(*node.operands[1], in));
   return right;
 }
 
-absl::StatusOr<Value> EvaluateNegation(const Node& node, const Scope& scope) {
-  ASSIGN_OR_RETURN(const Value operand, EvaluateNode(*node.operands[0], scope));
+absl::StatusOr<Value> EvaluateNegation(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const Value operand, EvaluateNode(*node.operands[0], in));
   if (const auto* number = std::get_if<double>(&operand)) return -*number;
   ASSIGN_OR_RETURN(const int64_t integer, Integer(operand));
   ASSIGN_OR_RETURN(const int64_t result, Compute(Kind::kSubtract, 0, integer));
   return result;
 }
 
-absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope) {
+absl::StatusOr<Value> EvaluateCall(const Node& node, const Environment& in) {
+  const auto function = in.functions.find(node.name);
+  if (function == in.functions.end()) {
+    std::vector<std::string> names;
+    for (const auto& [name, call] : in.functions) names.push_back(name);
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown function \"", node.name, "\"", NearestHint(node.name, names)));
+  }
+  std::vector<Value> arguments;
+  for (const auto& operand : node.operands) {
+    ASSIGN_OR_RETURN(Value argument, EvaluateKnown(*operand, in));
+    arguments.push_back(std::move(argument));
+  }
+  absl::StatusOr<Value> value = function->second(arguments);
+  return value.ok() ? value : Annotate(value.status(), node.name);
+}
+
+absl::StatusOr<Value> EvaluateNode(const Node& node, const Environment& in) {
   switch (node.kind) {
+    case Kind::kCall:
+      return EvaluateCall(node, in);
     case Kind::kLiteral:
       return node.literal;
     case Kind::kName: {
-      const auto argument = scope.find(node.name);
-      return argument == scope.end() ? Value(TypeName{node.name}) : argument->second;
+      const auto argument = in.scope.find(node.name);
+      return argument == in.scope.end() ? Value(TypeName{node.name}) : argument->second;
     }
     case Kind::kList:
-      return EvaluateList(node, scope);
+      return EvaluateList(node, in);
     case Kind::kIndex:
-      return EvaluateIndex(node, scope);
+      return EvaluateIndex(node, in);
     case Kind::kNegate:
-      return EvaluateNegation(node, scope);
+      return EvaluateNegation(node, in);
     case Kind::kEqual:
     case Kind::kNotEqual:
     case Kind::kLess:
     case Kind::kLessEqual:
     case Kind::kGreater:
     case Kind::kGreaterEqual:
-      return EvaluateComparison(node, scope);
+      return EvaluateComparison(node, in);
     case Kind::kNot:
     case Kind::kAnd:
     case Kind::kOr:
-      return EvaluateLogic(node, scope);
+      return EvaluateLogic(node, in);
     default:
       break;
   }
-  ASSIGN_OR_RETURN(const int64_t left, EvaluateInteger(*node.operands[0], scope));
-  ASSIGN_OR_RETURN(const int64_t right, EvaluateInteger(*node.operands[1], scope));
+  ASSIGN_OR_RETURN(const int64_t left, EvaluateInteger(*node.operands[0], in));
+  ASSIGN_OR_RETURN(const int64_t right, EvaluateInteger(*node.operands[1], in));
   ASSIGN_OR_RETURN(const int64_t result, Compute(node.kind, left, right));
   return result;
 }
@@ -234,6 +259,11 @@ absl::StatusOr<Value> EvaluateNode(const Node& node, const Scope& scope) {
 void CollectNames(const Node& node, std::set<std::string>* names) {
   if (node.kind == Kind::kName) names->insert(node.name);
   for (const auto& operand : node.operands) CollectNames(*operand, names);
+}
+
+void CollectFunctions(const Node& node, std::set<std::string>* functions) {
+  if (node.kind == Kind::kCall) functions->insert(node.name);
+  for (const auto& operand : node.operands) CollectFunctions(*operand, functions);
 }
 
 void CollectComparedNames(const Node& node, std::set<std::string>* names) {
@@ -274,10 +304,22 @@ absl::StatusOr<Expression> Expression::Parse(absl::string_view text) {
   return parser.ParseWhole();
 }
 
+absl::StatusOr<Expression> Expression::ParseWithCalls(absl::string_view text) {
+  ASSIGN_OR_RETURN(ExpressionParser parser, ExpressionParser::Create(text));
+  parser.AllowCalls();
+  return parser.ParseWhole();
+}
+
 std::vector<std::string> Expression::names() const {
   std::set<std::string> names;
   CollectNames(*root_, &names);
   return {names.begin(), names.end()};
+}
+
+std::vector<std::string> Expression::functions() const {
+  std::set<std::string> functions;
+  CollectFunctions(*root_, &functions);
+  return {functions.begin(), functions.end()};
 }
 
 std::vector<std::string> Expression::compared_names() const {
@@ -286,18 +328,18 @@ std::vector<std::string> Expression::compared_names() const {
   return {names.begin(), names.end()};
 }
 
-absl::StatusOr<Value> Expression::Evaluate(const Scope& scope) const {
-  absl::StatusOr<Value> value = EvaluateNode(*root_, scope);
+absl::StatusOr<Value> Expression::Evaluate(const Scope& scope, const Functions& functions) const {
+  absl::StatusOr<Value> value = EvaluateNode(*root_, {scope, functions});
   return value.ok() ? value : InContext(value.status());
 }
 
 absl::StatusOr<int64_t> Expression::EvaluateInt(const Scope& scope) const {
-  absl::StatusOr<int64_t> value = EvaluateInteger(*root_, scope);
+  absl::StatusOr<int64_t> value = EvaluateInteger(*root_, {scope, {}});
   return value.ok() ? value : InContext(value.status());
 }
 
 absl::StatusOr<bool> Expression::EvaluateCondition(const Scope& scope) const {
-  absl::StatusOr<bool> value = EvaluateTruth(*root_, scope);
+  absl::StatusOr<bool> value = EvaluateTruth(*root_, {scope, {}});
   return value.ok() ? value : InContext(value.status());
 }
 

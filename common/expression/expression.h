@@ -7,7 +7,8 @@
 //   sum        = term {("+" | "-") term}
 //   term       = factor {("*" | "//") factor}
 //   factor     = "-" factor | primary {"[" expression "]"}
-//   primary    = INTEGER | FLOAT | "true" | "false" | STRING | NAME | list | "(" expression ")"
+//   primary    = INTEGER | FLOAT | "true" | "false" | STRING | NAME | list | "(" expression ")" | function
+//   function   = NAME "(" [expression {"," expression}] ")"
 //   list       = "[" [expression {"," expression}] "]"
 //   call       = NAME "(" [argument {"," argument}] ")"
 //   argument   = [NAME "="] expression
@@ -19,13 +20,15 @@
 // floats. An index counts from 0, a negative one from the end. Numbers and lists compare by value; texts, module types
 // and booleans compare only with their own kind and only by "==" and "!=". "and", "or" and "not" take booleans and
 // integers, of which 0 is false, and give a boolean; the right operand is evaluated only if the left one does not
-// decide the result. A NAME is an argument in scope or, if there is none, a module type. A text has at most 1000
+// decide the result. A NAME is an argument in scope or, if there is none, a module type. A function stands only in an
+// expression that ParseWithCalls reads. A text has at most 1000
 // characters and 100 levels of nesting, a call or signature at most 100 arguments.
 #ifndef MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_
 #define MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -59,6 +62,10 @@ absl::optional<double> NumberOf(const Value& value);
 // Arguments of the module type being instantiated.
 using Scope = std::map<std::string, Value, std::less<>>;
 
+// The functions that an expression may call, by their names. An error says what is wrong with the arguments.
+using Functions =
+    std::map<std::string, std::function<absl::StatusOr<Value>(const std::vector<Value>& arguments)>, std::less<>>;
+
 // A parsed expression.
 class Expression {
  public:
@@ -66,6 +73,9 @@ class Expression {
 
   // InvalidArgument says what was expected and at which column of `text`.
   static absl::StatusOr<Expression> Parse(absl::string_view text);
+
+  // The same for a text that may call functions: shape("pos_embed")[1] - 1.
+  static absl::StatusOr<Expression> ParseWithCalls(absl::string_view text);
 
   // Used by the parser only.
   Expression(std::string text, std::shared_ptr<const Node> root) : text_(std::move(text)), root_(std::move(root)) {}
@@ -75,14 +85,18 @@ class Expression {
   // Every NAME in it, sorted.
   std::vector<std::string> names() const;
 
+  // The names of the functions that it calls, sorted.
+  std::vector<std::string> functions() const;
+
   // The names that are operands of "==" or "!=", sorted. In every expression these may be module types.
   std::vector<std::string> compared_names() const;
 
   // A name that is not in `scope` evaluates to a TypeName.
   //   InvalidArgument  arithmetic on a value that is not an integer, division by zero, an index out of range, values
   //                    that cannot be compared, overflow ("dim * dim": 4000000000 * 4000000000 does not fit an integer
-  //                    of 64 bits)
-  absl::StatusOr<Value> Evaluate(const Scope& scope) const;
+  //                    of 64 bits), a function that `functions` lacks
+  //   others           as the functions
+  absl::StatusOr<Value> Evaluate(const Scope& scope, const Functions& functions = {}) const;
 
   // Evaluates to a condition: true, false, or an integer, of which 0 is false. InvalidArgument as EvaluateInt.
   absl::StatusOr<bool> EvaluateCondition(const Scope& scope) const;

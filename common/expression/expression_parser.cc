@@ -254,7 +254,7 @@ absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseFactor() {
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParsePrimary() {
-  if (Accept("[")) return ParseList();
+  if (Accept("[")) return ParseOperands("]", {.kind = Kind::kList});
   if (Accept("(")) {
     ASSIGN_OR_RETURN(NodePtr inner, ParseDisjunction());
     RETURN_IF_ERROR(Expect(")"));
@@ -264,6 +264,7 @@ absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParsePrimary() {
     return MakeNode({.kind = Kind::kLiteral, .literal = tokens_[next_++].literal});
   }
   ASSIGN_OR_RETURN(std::string name, ParseName("a value"));
+  if (allows_calls_ && Accept("(")) return ParseOperands(")", {.kind = Kind::kCall, .name = std::move(name)});
   return MakeNode({.kind = Kind::kName, .name = std::move(name)});
 }
 
@@ -284,14 +285,13 @@ absl::optional<Expression::Node::Kind> ExpressionParser::AcceptOperator(absl::Sp
   return absl::nullopt;
 }
 
-absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseList() {
-  Node list{.kind = Kind::kList};
-  RETURN_IF_ERROR(ParseItems("]", [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(NodePtr item, ParseDisjunction());
-    list.operands.push_back(std::move(item));
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseOperands(absl::string_view close, Node node) {
+  RETURN_IF_ERROR(ParseItems(close, [&]() -> absl::Status {
+    ASSIGN_OR_RETURN(NodePtr operand, ParseDisjunction());
+    node.operands.push_back(std::move(operand));
     return absl::OkStatus();
   }));
-  return MakeNode(std::move(list));
+  return MakeNode(std::move(node));
 }
 
 absl::StatusOr<std::string> ExpressionParser::ParseName(absl::string_view wanted) {

@@ -42,6 +42,7 @@ struct Expression::Node {
   enum class Kind {
     kLiteral,
     kName,
+    kCall,  // NAME(OPERANDS).
     kList,
     kIndex,  // FIRST[SECOND].
     kNegate,
@@ -62,7 +63,7 @@ struct Expression::Node {
 
   Kind kind;
   Value literal = {};     // Of kLiteral.
-  std::string name = {};  // Of kName.
+  std::string name = {};  // Of kName and kCall.
   std::vector<std::shared_ptr<const Node>> operands = {};
   int height = 1;  // Of the tree below, in nodes. It is bounded, which bounds recursion over nodes.
 };
@@ -71,6 +72,9 @@ class ExpressionParser {
  public:
   // `text` must outlive the parser.
   static absl::StatusOr<ExpressionParser> Create(absl::string_view text);
+
+  // Lets expressions call functions.
+  void AllowCalls() { allows_calls_ = true; }
 
   // Each of these must consume the whole text.
   absl::StatusOr<Expression> ParseWhole();
@@ -93,7 +97,8 @@ class ExpressionParser {
   absl::StatusOr<NodePtr> ParseTerm();
   absl::StatusOr<NodePtr> ParseFactor();
   absl::StatusOr<NodePtr> ParsePrimary();
-  absl::StatusOr<NodePtr> ParseList();
+  // Parses what follows the opening bracket, and with it makes `node` whole.
+  absl::StatusOr<NodePtr> ParseOperands(absl::string_view close, Expression::Node node);
   // Parses OPERAND {SIGN OPERAND}, which groups from left to right.
   absl::StatusOr<NodePtr> ParseOperations(absl::Span<const Operator> operators,
                                           absl::FunctionRef<absl::StatusOr<NodePtr>()> parse_operand);
@@ -119,6 +124,7 @@ class ExpressionParser {
   std::vector<ExpressionToken> tokens_;
   size_t next_ = 0;
   int depth_ = 0;
+  bool allows_calls_ = false;
 };
 
 }  // namespace modelport

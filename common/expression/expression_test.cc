@@ -295,5 +295,40 @@ TEST(CallTest, ATextOfACallHasEachArgumentByItsName) {
             "Net(dim=9, block=Basic, taps=[2, 3], depth=5)");
 }
 
+TEST(ExpressionCallTest, FunctionsAreCalledWithValues) {
+  const Functions functions = {
+      {"sum",
+       [](const std::vector<Value>& arguments) -> absl::StatusOr<Value> {
+         int64_t sum = 0;
+         for (const Value& argument : arguments) sum += std::get<int64_t>(argument);
+         return Value(sum);
+       }},
+      {"fail", [](const std::vector<Value>&) -> absl::StatusOr<Value> { return absl::NotFoundError("nothing there"); }},
+  };
+  const Scope scope = {{"dim", Value(int64_t{24})}};
+  // The value as text, or the error.
+  const auto evaluate = [&](absl::string_view text) {
+    const auto expression = Expression::ParseWithCalls(text);
+    if (!expression.ok()) return std::string(expression.status().message());
+    const auto value = expression->Evaluate(scope, functions);
+    return value.ok() ? ValueString(*value) : std::string(value.status().message());
+  };
+  EXPECT_EQ(evaluate("sum(1, dim, sum()) * 2"), "50");
+  EXPECT_EQ(evaluate("[sum(1), 2][0]"), "1");
+  EXPECT_EQ(evaluate("fail(dim) + 1"), "\"fail(dim) + 1\": fail: nothing there");
+  EXPECT_EQ(evaluate("sun(1)"), "\"sun(1)\": unknown function \"sun\"; nearest: sum");
+  EXPECT_EQ(evaluate("sum(dims)"), "\"sum(dims)\": unknown name \"dims\"; nearest: dim");
+  EXPECT_EQ(evaluate("sum(1"), "column 6 of \"sum(1\": wants \")\", has nothing");
+  ASSERT_OK_AND_ASSIGN(const Expression expression, Expression::ParseWithCalls("sum(dim, fail(heads))"));
+  EXPECT_THAT(expression.functions(), testing::ElementsAre("fail", "sum"));
+  EXPECT_THAT(expression.names(), testing::ElementsAre("dim", "heads"));
+}
+
+// Elsewhere in a plugin a call is a module's.
+TEST(ExpressionCallTest, OtherExpressionsCallNothing) {
+  EXPECT_THAT(Expression::Parse("sum(1)"),
+              StatusIs(absl::StatusCode::kInvalidArgument, "column 4 of \"sum(1)\": wants the end, has \"(\""));
+}
+
 }  // namespace
 }  // namespace modelport

@@ -35,12 +35,6 @@ std::string PatternTexts(const std::vector<const KeyPattern*>& patterns) {
   return absl::StrJoin(patterns, ", ", [](std::string* out, auto* pattern) { absl::StrAppend(out, pattern->text()); });
 }
 
-std::string DictsOf(const Layout& layout) {
-  std::vector<std::string> names = {DictName("")};
-  for (const std::string& name : layout.unwrap) names.push_back(DictName(name));
-  return absl::StrJoin(names, ", ");
-}
-
 std::string KeysOf(const StateDict& dict) {
   std::vector<std::string> keys;
   for (const CheckpointTensor& tensor : dict.tensors) keys.push_back(tensor.key);
@@ -52,7 +46,12 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
                           const std::vector<LayoutReadings>& layouts) {
   std::string text = absl::StrCat(checkpoint.path(), ": does not fit ", model, ": no layout is recognised");
   for (const auto& [layout, readings] : layouts) {
-    if (readings.empty()) absl::StrAppend(&text, "\n  layout ", layout->name, " is looked for in ", DictsOf(*layout));
+    if (readings.empty()) {
+      absl::StrAppend(&text, "\n  layout ", layout->name, ": no dictionary has keys like ",
+                      absl::StrJoin(layout->recognise, ", ", [](std::string* out, const KeyPattern& pattern) {
+                        absl::StrAppend(out, pattern.text());
+                      }));
+    }
     for (size_t i = 0; i < std::min(readings.size(), kShown); ++i) {
       if (readings[i].recognised()) break;  // Parts of dictionaries, which follow those that are not recognised.
       absl::StrAppend(&text, "\n  layout ", layout->name, ": no key in ", DictName(readings[i].path), " matches ",
@@ -140,11 +139,12 @@ void DropSmallParts(const ModuleTree& tree, std::vector<const LayoutReading*>& r
   readings.erase(std::remove_if(readings.begin(), readings.end(), is_small), readings.end());
 }
 
-// Where whole dictionaries fit, leaves out what fits as a part of one.
-void KeepWhole(std::vector<Comparison>& fitting) {
-  const auto is_part = [](const Comparison& comparison) { return !comparison.reading.prefix.empty(); };
-  if (std::all_of(fitting.begin(), fitting.end(), is_part)) return;
-  fitting.erase(std::remove_if(fitting.begin(), fitting.end(), is_part), fitting.end());
+// Leaves those whose dictionaries are of the first rank.
+void KeepPreferred(std::vector<Comparison>& fitting) {
+  DictRank first = DictRank::kPart;
+  for (const Comparison& comparison : fitting) first = std::min(first, comparison.reading.rank);
+  const auto is_later = [first](const Comparison& comparison) { return comparison.reading.rank > first; };
+  fitting.erase(std::remove_if(fitting.begin(), fitting.end(), is_later), fitting.end());
 }
 
 }  // namespace
@@ -173,7 +173,7 @@ absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const s
                                            const ModuleTree& tree, absl::string_view model) {
   std::vector<const LayoutReading*> readings = SelectReadings(layouts, /*recognised=*/true);
   std::vector<Comparison> fitting = FittingComparisons(readings, tree);
-  KeepWhole(fitting);
+  KeepPreferred(fitting);
   if (fitting.size() == 1) return std::move(fitting.front());
   if (fitting.size() > 1) return AmbiguousReading(checkpoint, model, fitting[0].reading, fitting[1].reading);
   DropSmallParts(tree, readings);

@@ -29,6 +29,9 @@ class KeyMapper {
   const Checkpoint& checkpoint() const { return *checkpoint_; }
   const KeyMap& key_map() const { return *key_map_; }
 
+  // The readings in each layout.
+  const std::vector<LayoutReadings>& layouts() const { return layouts_; }
+
   // Compares the checkpoint with `tree`, the modules of the variant called `model`, in the layout that CompareInLayout
   // picks. FailedPrecondition: it picks none.
   absl::StatusOr<Comparison> Compare(const ModuleTree& tree, absl::string_view model) const;

@@ -209,7 +209,7 @@ TEST_F(KeyMapperTest, TwoDictionariesThatFitAndDifferAreAnError) {
 }
 
 TEST_F(KeyMapperTest, OneDictionaryOfTwoNamesIsTakenByTheNameThatIsUnwrapped) {
-  StateDict dict = Dict("ema", NetKeys());
+  StateDict dict = Dict("best", NetKeys());
   dict.also = {"other", "teacher", "model"};
   ASSERT_OK_AND_ASSIGN(const Plan plan, Make({dict}));
   EXPECT_EQ(plan.state_dict, "model");
@@ -236,10 +236,27 @@ TEST_F(KeyMapperTest, AnyDictionaryCanBeChosen) {
                        "net.pth: no dictionary \"techer\" holds tensors; nearest: teacher"));
 }
 
-TEST_F(KeyMapperTest, DictionariesNestedTooDeepAreNotUnwrapped) {
-  EXPECT_OK(Make({Dict("model.model.model.model", NetKeys())}));
-  EXPECT_THAT(Make({Dict("model.model.model.model.model", NetKeys())}),
-              StatusIs(kUnfit, HasSubstr("is looked for in")));
+TEST_F(KeyMapperTest, AnyDictionaryIsTakenThatFits) {
+  for (const char* path : {"model.model.model.model", "model.model.model.model.model", "module", "best.weights"}) {
+    ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("optimizer.state.0", {{"exp_avg", {1}}}), Dict(path, NetKeys())}));
+    EXPECT_EQ(plan.state_dict, path);
+  }
+  // What the layout unwraps goes before all others.
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("best", NetKeys()), Dict("model", NetKeys())}));
+  EXPECT_EQ(plan.state_dict, "model");
+  EXPECT_THAT(Make({Dict("best", NetKeys()), OtherDict("last", NetKeys())}),
+              StatusIs(kUnfit, HasSubstr("two dictionaries fit net and differ\n  dictionary best: 6 tensors; "
+                                         "--state_dict=best takes it\n  dictionary last: 6 tensors; ")));
+}
+
+TEST_F(KeyMapperTest, AveragedWeightsGoBeforeTheLastOnes) {
+  ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("params", NetKeys()), OtherDict("params_ema", NetKeys())}));
+  EXPECT_EQ(plan.state_dict, "params_ema");
+  ASSERT_EQ(plan.left_out.size(), 1);
+  EXPECT_EQ(plan.left_out[0].path, "params");
+  ASSERT_OK_AND_ASSIGN(const Plan chosen,
+                       Make({Dict("params", NetKeys()), OtherDict("params_ema", NetKeys())}, {"auto", "params"}));
+  EXPECT_EQ(chosen.state_dict, "params");
 }
 
 TEST_F(KeyMapperTest, HugeKeysAndManyOfThemAreShownInBrief) {
@@ -328,12 +345,13 @@ TEST_F(KeyMapperTest, TheSameElementCountInAnotherShapeIsAnError) {
 }
 
 TEST_F(KeyMapperTest, NoLayoutRecognisedSaysWhatEachWantsAndWhatTheFileHolds) {
-  EXPECT_THAT(Make({Dict("", {{"conv1.weight", {1}}, {"fc.weight", {1}}}), Dict("ema", NetKeys())}),
+  const Keys other = {{"a", {1}}, {"b", {1}}, {"c", {1}}, {"d", {1}}, {"e", {1}}, {"f", {1}}};
+  EXPECT_THAT(Make({Dict("", {{"conv1.weight", {1}}, {"fc.weight", {1}}}), Dict("best", other)}),
               StatusIs(kUnfit, R"(net.pth: does not fit net: no layout is recognised
   layout original: no key in the file's root matches cls_token, blocks.{block}.weight
   layout chunked: no key in the file's root matches cls_token, blocks.{chunk}.{block}.weight
   the file's root holds conv1.weight, fc.weight
-  dictionary ema holds cls_token, mask_token, blocks.0.weight, blocks.0.bias, blocks.1.weight, +1 more
+  dictionary best holds a, b, c, d, e, +1 more
   --layout=NAME compares with that layout in full
   --state_dict=PATH compares with that dictionary)"));
 }
@@ -352,11 +370,12 @@ TEST_F(KeyMapperTest, TheOnlyLayoutIsComparedInTheDictionaryThatFillsMost) {
                                          "1 of 6 keys missing")));
 }
 
-TEST_F(KeyMapperTest, AFileWithoutADictionaryToReadSaysWhereItLooks) {
+TEST_F(KeyMapperTest, AFileWithoutADictionaryToReadSaysWhatItLooksFor) {
   KeepOnlyOriginal();
-  EXPECT_THAT(Make({Dict("ema", {{"x", {1}}})}), StatusIs(kUnfit, R"(net.pth: does not fit net: no layout is recognised
-  layout original is looked for in the file's root, dictionary model, dictionary state_dict, dictionary teacher
-  dictionary ema holds x
+  EXPECT_THAT(Make({Dict("other", {{"x", {1}}})}),
+              StatusIs(kUnfit, R"(net.pth: does not fit net: no layout is recognised
+  layout original: no dictionary has keys like cls_token, blocks.{block}.weight
+  dictionary other holds x
   --state_dict=PATH compares with that dictionary)"));
 }
 

@@ -1,8 +1,10 @@
 #include "common/keymap/layout_reading.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -70,6 +72,35 @@ absl::optional<Preference> FindPreference(const Layout& layout, absl::string_vie
     preference.push_back(found - layout.unwrap.begin());
   }
   return preference;
+}
+
+// What training loops call the weights that they average over time.
+constexpr absl::string_view kAveraged[] = {"ema",       "ema_model",  "ema_state_dict",
+                                           "model_ema", "params_ema", "state_dict_ema"};
+
+bool IsAveraged(absl::string_view path) {
+  const std::vector<absl::string_view> steps = absl::StrSplit(path, '.');
+  return std::find_first_of(steps.begin(), steps.end(), std::begin(kAveraged), std::end(kAveraged)) != steps.end();
+}
+
+// A dictionary under one of its paths.
+struct Place {
+  const StateDict* dict;
+  absl::string_view path;
+  DictRank rank;
+  Preference preference;
+};
+
+Place PlaceOf(const Layout& layout, const StateDict& dict, absl::string_view path) {
+  absl::optional<Preference> preference = FindPreference(layout, path);
+  const DictRank rank = IsAveraged(path)         ? DictRank::kAveraged
+                        : preference.has_value() ? DictRank::kUnwrapped
+                                                 : DictRank::kOther;
+  return {&dict, path, rank, std::move(preference).value_or(Preference())};
+}
+
+bool IsPreferred(const Place& a, const Place& b) {
+  return std::tie(a.rank, a.preference) < std::tie(b.rank, b.preference);
 }
 
 bool Matches(const KeyPattern& pattern, const Layout& layout, absl::string_view key) {
@@ -166,34 +197,29 @@ std::shared_ptr<const SourceKeys> ReadKeys(const LayoutReading& reading) {
 }
 
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint) {
-  std::map<Preference, std::pair<const StateDict*, absl::string_view>> dicts;
+  std::vector<Place> places;
   for (const StateDict& dict : checkpoint.state_dicts()) {
-    absl::optional<Preference> best = FindPreference(layout, dict.path);
-    absl::string_view path = dict.path;
-    for (const std::string& other : dict.also) {
-      const absl::optional<Preference> preference = FindPreference(layout, other);
-      if (!preference || (best && *best < *preference)) continue;
-      best = preference;
-      path = other;
-    }
-    if (best) dicts.emplace(*best, std::make_pair(&dict, path));
+    Place best = PlaceOf(layout, dict, dict.path);
+    for (const std::string& other : dict.also) best = std::min(best, PlaceOf(layout, dict, other), IsPreferred);
+    places.push_back(std::move(best));
   }
-  std::vector<LayoutReading> readings;
-  for (const auto& [preference, dict] : dicts) {
-    readings.push_back(ReadDict(layout, checkpoint, *dict.first, dict.second));
-  }
-  const size_t whole = readings.size();
-  for (size_t i = 0; i < whole; ++i) {
-    if (readings[i].recognised()) continue;
-    const StateDict& dict = *readings[i].dict;
-    for (const absl::string_view prefix : FindPrefixes(layout, dict)) {
-      const StateDict& part = *checkpoint.FindPart(dict, prefix);
-      LayoutReading reading = ReadDict(layout, checkpoint, part, part.path);
-      reading.prefix = std::string(prefix);
-      reading.others = dict.tensors.size() - part.tensors.size();
-      readings.push_back(std::move(reading));
+  std::stable_sort(places.begin(), places.end(), IsPreferred);
+  std::vector<LayoutReading> readings, parts;
+  for (const Place& place : places) {
+    LayoutReading reading = ReadDict(layout, checkpoint, *place.dict, place.path);
+    reading.rank = place.rank;
+    const bool is_recognised = reading.recognised();
+    if (is_recognised || place.rank != DictRank::kOther) readings.push_back(std::move(reading));
+    if (is_recognised) continue;
+    for (const absl::string_view prefix : FindPrefixes(layout, *place.dict)) {
+      const StateDict& part = *checkpoint.FindPart(*place.dict, prefix);
+      LayoutReading& found = parts.emplace_back(ReadDict(layout, checkpoint, part, part.path));
+      found.prefix = std::string(prefix);
+      found.others = place.dict->tensors.size() - part.tensors.size();
+      found.rank = place.rank == DictRank::kAveraged && found.others == 0 ? place.rank : DictRank::kPart;
     }
   }
+  std::move(parts.begin(), parts.end(), std::back_inserter(readings));
   return readings;
 }
 

@@ -58,6 +58,14 @@ std::string PresentName(const Layout& layout, absl::string_view name);
 // Borrows from `layout` and `dict`.
 std::shared_ptr<const SourceKeys> RenameKeys(const Layout& layout, const StateDict& dict);
 
+// Where a state dict is in a file. Of several that fit, those of the first rank are taken.
+enum class DictRank {
+  kAveraged,   // A dictionary of weights that training averages, such as model_ema.
+  kUnwrapped,  // The root, or one that the layout unwraps.
+  kOther,      // Any other dictionary.
+  kPart,       // A part of a dictionary, which its keys tell.
+};
+
 // One state dict of a checkpoint, read by one layout. Borrows from both.
 struct LayoutReading {
   const Layout* layout;
@@ -70,13 +78,14 @@ struct LayoutReading {
   // and how many keys of the file's dictionary begin otherwise.
   std::string prefix = {};
   size_t others = 0;
+  DictRank rank = DictRank::kUnwrapped;
 
   bool recognised() const { return unmatched.empty(); }
 };
 
-// The readings of every dictionary that `layout` may be found in, in order of preference: the file's root, then the
-// dictionaries to unwrap and those nested in them, up to four deep; then the parts of those that are not recognised
-// whose keys begin alike ("model.") and whose rest is.
+// The readings of the dictionaries of a file, in order of preference: averaged weights, the file's root, the
+// dictionaries to unwrap and those nested in them, up to four deep, then all others that are recognised; then the parts
+// of those that are not whose keys begin alike ("model.") and whose rest is.
 std::vector<LayoutReading> ReadLayout(const Layout& layout, const Checkpoint& checkpoint);
 
 // The reading of the dictionary `dict` of `checkpoint`, which `layout` need not unwrap, under `path`, one of its own.

@@ -66,14 +66,25 @@ TEST_F(LayoutReadingTest, DictionariesAreReadInOrderOfPreference) {
               ElementsAre("", "model", "model.teacher", "teacher"));
 }
 
-TEST_F(LayoutReadingTest, OtherDictionariesAndThoseNestedTooDeepAreNotRead) {
+TEST_F(LayoutReadingTest, OtherDictionariesAndThoseNestedTooDeepAreReadIfTheyAreRecognised) {
   EXPECT_THAT(Paths({Dict("optimizer", "a"), Dict("model.optimizer", "a")}), IsEmpty());
   EXPECT_THAT(Paths({Dict("model.model.model.model", "a"), Dict("model.model.model.model.model", "a")}),
               ElementsAre("model.model.model.model"));
+  EXPECT_THAT(Paths({Dict("optimizer", "a"), Dict("best", "stem"), Dict("module", "stem"), Dict("", "a")}),
+              ElementsAre("", "best", "module"));
+}
+
+TEST_F(LayoutReadingTest, WeightsThatTrainingAveragesComeFirst) {
+  EXPECT_THAT(Paths({Dict("", "stem"), Dict("model", "stem"), Dict("params_ema", "stem"), Dict("ema.module", "a")}),
+              ElementsAre("params_ema", "ema.module", "", "model"));
+  EXPECT_EQ(ReadLayout(key_map_.layouts[0], *checkpoint_)[0].rank, DictRank::kAveraged);
+  // What only sounds like it is any dictionary.
+  EXPECT_THAT(Paths({Dict("schema", "stem"), Dict("", "a")}), ElementsAre("", "schema"));
 }
 
 TEST_F(LayoutReadingTest, OfSeveralPathsOfOneDictionaryThePreferredOneIsUsed) {
-  EXPECT_THAT(Paths({Dict("ema", "a", {"teacher", "model", "x"})}), ElementsAre("model"));
+  EXPECT_THAT(Paths({Dict("best", "a", {"teacher", "model", "x"})}), ElementsAre("model"));
+  EXPECT_THAT(Paths({Dict("model", "a", {"ema", "x"})}), ElementsAre("ema"));
 }
 
 TEST_F(LayoutReadingTest, ALayoutIsRecognisedByItsStrippedKeys) {

@@ -1,6 +1,7 @@
 #include "registry/recognise/checked_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <utility>
 #include <variant>
@@ -101,22 +102,20 @@ absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const CatalogEntry& entr
 std::vector<FittingVariant> FindFittingVariants(const Registry& registry, const Checkpoint& checkpoint,
                                                 const SourceChoice& choice) {
   std::vector<FittingVariant> variants;
-  std::vector<size_t> others;  // Of each: the keys beside the part that it is, 0 where it is all of a dictionary.
   ForEachVariant<KeyMapper>(registry, checkpoint, choice,
                             [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
                               if (!mapper.Fits(tree)) return;
                               absl::StatusOr<Plan> plan = mapper.MakePlan(tree, entry.variant->name);
-                              others.push_back(plan.ok() ? plan->others : 0);
-                              variants.push_back({entry, CheckPlan(mapper, entry, "", std::move(plan))});
+                              const size_t others = plan.ok() ? plan->others : 0;
+                              variants.push_back({entry, CheckPlan(mapper, entry, "", std::move(plan)), others});
                             });
   // Of a model, the backbone alone is no other model: what a smaller part fills is left out, whatever a config.json
   // says.
-  const size_t least = others.empty() ? 0 : *std::min_element(others.begin(), others.end());
-  std::vector<FittingVariant> fullest;
-  for (size_t i = 0; i < variants.size(); ++i) {
-    if (others[i] == least) fullest.push_back(std::move(variants[i]));
-  }
-  return fullest;
+  size_t least = std::numeric_limits<size_t>::max();
+  for (const FittingVariant& variant : variants) least = std::min(least, variant.others);
+  const auto is_smaller = [least](const FittingVariant& variant) { return variant.others > least; };
+  variants.erase(std::remove_if(variants.begin(), variants.end(), is_smaller), variants.end());
+  return variants;
 }
 
 std::vector<std::string> NamesOfFitting(const std::vector<FittingVariant>& variants) {

@@ -57,6 +57,7 @@ absl::StatusOr<Plan> CheckPlan(const KeyMapper& mapper, const CatalogEntry& entr
 struct FittingVariant {
   CatalogEntry entry;
   absl::StatusOr<Plan> plan;  // Of CheckPlan.
+  size_t others = 0;          // The keys of the dictionary beside those of the part that it is.
 };
 
 // All such variants, for a layout and a dictionary of `checkpoint` that `choice` admits.

@@ -38,18 +38,23 @@ absl::Status CheckFile(const Registry& registry, const Variant& variant, const P
                                                     place.empty() ? "" : absl::StrCat(", or get ", place)));
 }
 
-// The name of a file is weak evidence, but nothing else tells such a file from one of `entry`, unless it is the
-// published one.
+bool HasName(const PublishedFile& file, absl::string_view path) {
+  return !file.name.empty() && (path == file.name || absl::EndsWith(path, absl::StrCat("/", file.name)));
+}
+
+// The name of a file is weak evidence, but nothing else tells a file of another variant of the family that has the keys
+// and shapes of this one, unless it is the published one.
 absl::Status CheckName(const CatalogEntry& entry, const PublishedFile& wanted, const std::string& path,
                        absl::string_view source) {
-  if (HasDigest(wanted, source)) return absl::OkStatus();
-  const std::string name = path.substr(path.rfind('/') + 1);
-  for (const Lookalike& lookalike : entry.plugin->lookalikes) {
-    if (lookalike.file != name) continue;
-    const std::string& model = entry.variant->name;
-    return absl::FailedPreconditionError(
-        absl::StrCat(path, ": has the name of a file of another model, whose keys and shapes are those of ", model,
-                     "\n  that is ", lookalike.model, "\n  if it holds weights of ", model, ", give it another name"));
+  if (HasDigest(wanted, source) || HasName(wanted, path)) return absl::OkStatus();
+  const std::string& model = entry.variant->name;
+  for (const Variant& other : entry.plugin->variants) {
+    for (const PublishedFile& file : other.files) {
+      if (other.name == model || !HasName(file, path)) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          path, ": has the name of the published file of ", other.name, ", whose keys and shapes are those of ", model,
+          "\n  pass --model=", other.name, "; if it holds weights of ", model, ", give it another name"));
+    }
   }
   return absl::OkStatus();
 }
@@ -59,10 +64,6 @@ std::vector<PublishedFile> FilesOf(const CatalogEntry& entry) {
   std::vector<PublishedFile> files = entry.variant->files;
   if (!entry.variant->whole.name.empty()) files.push_back(entry.variant->whole);
   return files;
-}
-
-bool HasName(const PublishedFile& file, absl::string_view path) {
-  return !file.name.empty() && (path == file.name || absl::EndsWith(path, absl::StrCat("/", file.name)));
 }
 
 // Those of `entries` that have the most of `files`, where is_file(published, file) tells whether one is the other; none

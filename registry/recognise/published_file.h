@@ -19,8 +19,8 @@ namespace modelport {
 std::string IsPublished(const PublishedFile& file, absl::string_view source);
 
 // Makes sure that no checkpoint of `parts`, those of `entry`, is the published file of another model in its place, or
-// has the name of a file that its plugin lists as a lookalike. Their `sources` are as above, in the same order. Keys
-// and shapes cannot tell a relative model from a metric one.
+// has the name of the published file of another variant of its family. Their `sources` are as above, in the same order.
+// Keys and shapes cannot tell a relative model from a metric one.
 //   FailedPrecondition  one is; the message names the models whose file it is
 absl::Status CheckPublishedFiles(const Registry& registry, const CatalogEntry& entry,
                                  const std::vector<MappedPart>& parts, const std::vector<std::string>& sources);

@@ -22,6 +22,7 @@
 #include "common/text/first_few.h"
 #include "common/text/nearest.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/infer_models.h"
 #include "registry/recognise/published_file.h"
 
 namespace modelport {
@@ -64,6 +65,12 @@ absl::Status AllRefused(const Checkpoint& checkpoint, const std::vector<FittingV
   return absl::Status(variants.front().plan.status().code(), message);
 }
 
+// A line for each of `models`, which begins with a newline.
+std::string FlagsOfEach(const std::vector<InferredModel>& models) {
+  return absl::StrJoin(
+      models, "", [](std::string* out, const InferredModel& model) { absl::StrAppend(out, "\n  ", FlagsOf(model)); });
+}
+
 absl::Status FillsAPart(const Checkpoint& checkpoint, const std::vector<FittingPart>& parts) {
   return absl::FailedPreconditionError(
       absl::StrCat(checkpoint.path(), ": is one of several files that fill a model: ", FirstFew(TitlesOf(parts)),
@@ -82,9 +89,24 @@ bool CanFillParts(const std::vector<std::set<std::string>>& files, std::set<std:
   return false;
 }
 
+// The model that a file is which fits none of the catalog as it is there.
+absl::StatusOr<RecognisedModel> RecogniseInferred(const Checkpoint& checkpoint, std::vector<InferredModel> models) {
+  if (models.size() > 1) {
+    return absl::FailedPreconditionError(absl::StrCat(checkpoint.path(), ": fits ", models.size(),
+                                                      " models, with other arguments than the catalog's",
+                                                      FlagsOfEach(models)));
+  }
+  InferredModel& model = models.front();
+  return RecognisedModel{
+      model.entry,
+      absl::StrCat("with the arguments ", ArgumentsText(model.arguments),
+                   ", which its keys and shapes tell\nassumed, for these do not tell: ", ArgumentsText(model.assumed)),
+      std::move(model.arguments)};
+}
+
 absl::StatusOr<RecognisedModel> RecogniseOne(const Registry& registry, const std::vector<GivenCheckpoint>& given) {
   const auto& [checkpoint, choice] = given.front();
-  const std::vector<FittingVariant> variants = FindFittingVariants(registry, checkpoint, choice);
+  auto [variants, inferred] = FindFits(registry, checkpoint, choice);
   std::vector<CatalogEntry> fitting;
   for (const FittingVariant& variant : variants) {
     if (variant.plan.ok()) fitting.push_back(variant.entry);
@@ -92,7 +114,9 @@ absl::StatusOr<RecognisedModel> RecogniseOne(const Registry& registry, const std
   if (!fitting.empty()) return ChooseOne(fitting, given);
   if (!variants.empty()) return AllRefused(checkpoint, variants);
   const std::vector<FittingPart> parts = FindFittingParts(registry, checkpoint, choice);
-  return parts.empty() ? FitsNoModel(registry, checkpoint, choice) : FillsAPart(checkpoint, parts);
+  if (!parts.empty()) return FillsAPart(checkpoint, parts);
+  if (!inferred.empty()) return RecogniseInferred(checkpoint, std::move(inferred));
+  return FitsNoModel(registry, checkpoint, choice);
 }
 
 constexpr double kLeastShare = 0.25;
@@ -179,7 +203,7 @@ absl::optional<NearestVariant> NearestByShapes(const Registry& registry, const C
 
 std::string FittingHint::operator()(const std::string& title, const GivenCheckpoint& given) const {
   const absl::optional<std::string>& state_dict = given.choice.state_dict;
-  const std::vector<FittingVariant> variants = FindFittingVariants(registry_, given.checkpoint, {"auto", state_dict});
+  const auto [variants, inferred] = FindFits(registry_, given.checkpoint, {"auto", state_dict});
   const std::vector<std::string> models = NamesOfFitting(variants);
   const std::vector<std::string> parts = TitlesOf(FindFittingParts(registry_, given.checkpoint, {"auto", state_dict}));
   for (const std::vector<std::string>& titles : {models, parts}) {
@@ -191,7 +215,8 @@ std::string FittingHint::operator()(const std::string& title, const GivenCheckpo
   // Two of the file's dictionaries fit it, for example.
   const auto is_title = [&](const FittingVariant& variant) { return variant.entry.variant->name == title; };
   if (std::any_of(variants.begin(), variants.end(), is_title)) return "";
-  return parts.empty() ? "" : absl::StrCat("\n  it fits ", absl::StrJoin(parts, " or "));
+  if (!parts.empty()) return absl::StrCat("\n  it fits ", absl::StrJoin(parts, " or "));
+  return inferred.empty() ? "" : absl::StrCat("\n  it fits with other arguments:", FlagsOfEach(inferred));
 }
 
 std::vector<CatalogEntry> FindVariantsOfFiles(const Registry& registry, const std::vector<GivenCheckpoint>& given) {

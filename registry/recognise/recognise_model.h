@@ -1,6 +1,7 @@
 #ifndef MODELPORT_REGISTRY_RECOGNISE_RECOGNISE_MODEL_H_
 #define MODELPORT_REGISTRY_RECOGNISE_RECOGNISE_MODEL_H_
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,10 +23,13 @@ std::vector<CatalogEntry> FindVariantsOfFiles(const Registry& registry, const st
 struct RecognisedModel {
   CatalogEntry entry;
   std::string reason;
+  // The arguments of its root that differ from the catalog's, as InferModels finds them.
+  std::map<std::string, std::string> arguments = {};
 };
 
 // Finds the one variant that the checkpoints `given` fit, by their keys and shapes and by a config.json beside them. Of
-// several it is the one whose published files they are, by ChooseByPublishedFiles.
+// several it is the one whose published files they are, by ChooseByPublishedFiles. Where one file fits none, it is the
+// one that it fits with other arguments, by InferModels.
 //   FailedPrecondition  they fit none, only a part of one, or several; the message says which, and asks for --model
 absl::StatusOr<RecognisedModel> RecogniseModel(const Registry& registry, const std::vector<GivenCheckpoint>& given);
 

@@ -271,6 +271,21 @@ def make_formats(values):
         expect(f"pickle_protocol{protocol}.pth", MODEL + ".pth")
 
 
+def make_arrays(values):
+    """Dictionaries of NumPy arrays, as detectron2's published models are."""
+    arrays = {"model": {key: value.numpy() for key, value in values.items()}, "__author__": "somebody"}
+    for protocol in (2, 4, 5):
+        with open(os.path.join(FOLDER, f"arrays_protocol{protocol}.pkl"), "wb") as file:
+            pickle.dump(arrays, file, protocol)
+        expect(f"arrays_protocol{protocol}.pkl", MODEL + ".pth", path="model")
+    save("arrays.pth", arrays)
+    expect("arrays.pth", MODEL + ".pth", path="model")
+    columns = {key: np.asfortranarray(value.numpy()) for key, value in values.items()}
+    with open(os.path.join(FOLDER, "arrays_by_column.pkl"), "wb") as file:
+        pickle.dump(columns, file, 4)
+    expect("arrays_by_column.pkl", {key: torch.from_numpy(value) for key, value in columns.items()})
+
+
 def make_dtypes(values):
     for name, dtype in (("fp16", torch.float16), ("bf16", torch.bfloat16)):
         converted = {key: value.to(dtype) for key, value in values.items()}
@@ -451,6 +466,7 @@ def main():
     make_models()
     make_containers(values)
     make_formats(values)
+    make_arrays(values)
     make_dtypes(values)
     make_storages(values)
     make_misfits(values)

@@ -168,7 +168,7 @@ TEST_F(LeftOutTest, OneDictionaryUnderTwoNamesIsOne) {
   Write(PickleDict({{Key("ema"), Weights() + "q\1"}, {Key("model"), "h\1"}, {Key("state_dict"), "h\1"}}));
   const ToolResult result = Export();
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("state dict  dictionary model\n"));
+  EXPECT_THAT(result.out, HasSubstr("state dict  dictionary ema\n"));
   EXPECT_THAT(Run("inspect", {}).out, HasSubstr("state dict \"ema\", also model, state_dict: 64 tensors"));
 }
 

@@ -51,8 +51,7 @@ class PublishedFileTest : public testing::Test {
   void SetUp() override {
     std::filesystem::create_directory(folder_ + "/plugin");
     std::ofstream(folder_ + "/plugin/plugin.yaml")
-        << "family: twins\nsummary: s\nextends: " + ExampleFamily("depth") +
-               "\nlookalikes: {first_release.pth: \"the first release, which the catalog lacks\"}\nvariants:\n"
+        << "family: twins\nsummary: s\nextends: " + ExampleFamily("depth") + "\nvariants:\n"
         << "  relative:\n    summary: s\n    title: Relative Twin\n    file: relative.pth\n    hub: org/relative\n"
         << Digest(RelativeFile()) << "    module: " << ExampleModule("depth") << "\n"
         << "  metric:\n    summary: s\n    file: metric.pth\n    hub: org/metric\n"
@@ -151,21 +150,20 @@ TEST_F(PublishedFileTest, AnotherModelsFileIsAnError) {
 }
 
 // Nothing but the name tells such a file from one of the model.
-TEST_F(PublishedFileTest, ANameOfAModelThatTheCatalogLacksIsAnError) {
+TEST_F(PublishedFileTest, TheNameOfAnotherModelsFileIsAnError) {
   const auto export_as = [&](const std::string& from, const std::string& name) {
     std::filesystem::copy_file(from, folder_ + "/" + name, std::filesystem::copy_options::overwrite_existing);
     return Export("relative", name);
   };
-  const ToolResult refused = export_as(MetricFile(), "first_release.pth");
+  const ToolResult refused = export_as(MetricFile(), "brief.pth");
   EXPECT_EQ(refused.exit_status, 1);
   // The digest of MetricFile() is that of another model's file, which says more than the name.
   EXPECT_THAT(refused.err, HasSubstr("is the published file of metric"));
-  EXPECT_EQ(
-      export_as(OtherFile(), "first_release.pth").err,
-      "FAILED_PRECONDITION: first_release.pth: has the name of a file of another model, whose keys and shapes are "
-      "those of relative\n  that is the first release, which the catalog lacks\n  if it holds weights of relative, "
-      "give it another name\n");
-  EXPECT_EQ(export_as(RelativeFile(), "first_release.pth").exit_status, 0);
+  EXPECT_EQ(export_as(OtherFile(), "brief.pth").err,
+            "FAILED_PRECONDITION: brief.pth: has the name of the published file of brief, whose keys and shapes are "
+            "those of relative\n  pass --model=brief; if it holds weights of relative, give it another name\n");
+  EXPECT_EQ(export_as(RelativeFile(), "brief.pth").exit_status, 0);
+  EXPECT_EQ(export_as(OtherFile(), "relative.pth").exit_status, 0);
 }
 
 // Four models have its keys and shapes.

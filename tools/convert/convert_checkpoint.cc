@@ -33,6 +33,7 @@
 #include "common/text/nearest.h"
 #include "common/text/units.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/infer_models.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"
 
@@ -285,20 +286,36 @@ absl::StatusOr<Converted> ConvertFor(const Registry& registry, const CatalogEntr
 absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoint& checkpoint,
                                         const ConvertOptions& options) {
   const SourceChoice& choice = options.checkpoints.front().choice;
-  std::vector<std::pair<CatalogEntry, absl::StatusOr<Plan>>> fitting;
+  struct Fitting {
+    CatalogEntry entry;
+    Call module;  // The root: the variant's, or that with other arguments.
+    absl::StatusOr<Plan> plan;
+  };
+  std::vector<Fitting> fitting;
   size_t least = std::numeric_limits<size_t>::max();
-  ForEachVariant<KeyMapper>(registry, checkpoint, choice,
-                            [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
-                              if (!mapper.Fits(tree)) return;
-                              fitting.emplace_back(entry, mapper.MakePlan(tree, entry.variant->name));
-                              const absl::StatusOr<Plan>& plan = fitting.back().second;
-                              if (plan.ok()) least = std::min(least, plan->others);
-                            });
+  ForEachVariant<KeyMapper>(
+      registry, checkpoint, choice, [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+        if (!mapper.Fits(tree)) return;
+        fitting.push_back({entry, entry.variant->module, mapper.MakePlan(tree, entry.variant->name)});
+        const absl::StatusOr<Plan>& plan = fitting.back().plan;
+        if (plan.ok()) least = std::min(least, plan->others);
+      });
+  if (fitting.empty() || least > 0) {
+    const std::vector<InferredModel> inferred = InferModels(registry, checkpoint, choice);
+    if (!inferred.empty()) fitting.clear();
+    for (const InferredModel& model : inferred) {
+      const auto& [plugin, variant] = model.entry;
+      ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(plugin->library, model.module));
+      absl::StatusOr<Plan> plan = MakePlan(checkpoint, plugin->key_map, tree, choice, variant->name);
+      if (plan.ok()) least = std::min(least, plan->others);
+      fitting.push_back({model.entry, model.module, std::move(plan)});
+    }
+  }
   absl::optional<Converted> conversion;
-  for (auto& [entry, plan] : fitting) {
+  for (auto& [entry, module, plan] : fitting) {
     RETURN_IF_ERROR(plan.status());
     if (plan->others > least) continue;  // The backbone, say, of what fits as a whole.
-    ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
+    ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, module));
     ASSIGN_OR_RETURN(StoredLayout stored, Store(entry, tree, *plan, options.layout));
     if (!conversion) {
       conversion = Converted{{}, *std::move(plan), std::move(stored)};

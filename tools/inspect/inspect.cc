@@ -19,6 +19,7 @@
 #include "models/built_in_plugins.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
+#include "registry/recognise/infer_models.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/published_file.h"
 #include "registry/recognise/recognise_model.h"
@@ -130,16 +131,29 @@ void PrintNext(const Checkpoint& checkpoint) {
   std::cout << "  next: " << ToolCall("export", absl::StrCat("--checkpoint=", Printable(checkpoint.path()))) << "\n";
 }
 
+// Prints the models that the checkpoint is with other arguments than the catalog's.
+void PrintInferred(const std::vector<InferredModel>& models, const Checkpoint& checkpoint) {
+  std::cout << "\nfits no model of the catalog as it is there\n";
+  for (const InferredModel& model : models) {
+    std::cout << "fits " << model.entry.variant->name << " with the arguments " << ArgumentsText(model.arguments)
+              << ", which its keys and shapes tell\n  assumed, for these do not tell: " << ArgumentsText(model.assumed)
+              << "\n";
+    if (models.size() > 1) std::cout << "  " << FlagsOf(model) << " takes it\n";
+  }
+  if (models.size() == 1) PrintNext(checkpoint);
+}
+
 // Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.
 void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
   const auto& [checkpoint, choice] = given;
-  const std::vector<FittingVariant> fitting = FindFittingVariants(registry, checkpoint, choice);
+  const auto [fitting, inferred] = FindFits(registry, checkpoint, choice);
   const std::vector<std::string> parts =
       fitting.empty() ? TitlesOf(FindFittingParts(registry, checkpoint, choice)) : std::vector<std::string>();
   if (!parts.empty()) {
     std::cout << "\nfits " << absl::StrJoin(parts, ", ") << "\n";
     return;
   }
+  if (!inferred.empty()) return PrintInferred(inferred, checkpoint);
   PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice) : absl::nullopt, choice.layout,
            std::cout);
   const size_t models = NamesOfFitting(fitting).size();

@@ -1,6 +1,7 @@
 #include "tools/request/export_request.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "common/text/printable.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/find_checkpoint.h"
+#include "registry/recognise/infer_models.h"
 #include "registry/recognise/recognise_model.h"
 #include "targets/targets.h"
 #include "tools/command/tool_call.h"
@@ -186,7 +188,23 @@ absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactReques
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(registry, given));
   request.entry = recognised.entry;
-  return absl::StrCat("recognised ", request.entry.variant->name, ", ", recognised.reason, "\n");
+  const std::string note = absl::StrCat("recognised ", request.entry.variant->name, ", ", recognised.reason, "\n");
+  if (!recognised.arguments.empty()) {
+    RETURN_IF_ERROR(SetArguments(ArgumentsText(recognised.arguments), request));
+  }
+  return note;
+}
+
+// The file that an artifact called `name` gets by default. A model that the catalog lacks is named after its weights,
+// but its artifact never takes their place.
+std::string DefaultFile(const ArtifactRequest& request, const std::string& name, bool is_of_catalog) {
+  const std::vector<std::string> paths = CheckpointPaths(request.weights);
+  if (is_of_catalog || paths.size() != 1) return absl::StrCat(name, ".pt");
+  const std::filesystem::path weights(paths.front());
+  const std::string stem = weights.stem().string();
+  const std::string wrapper(absl::StripPrefix(name, request.entry.variant->name));
+  const std::string file = absl::StrCat(stem, wrapper, ".pt");
+  return weights.filename() == file ? absl::StrCat(stem, "_", name, ".pt") : file;
 }
 
 }  // namespace
@@ -263,9 +281,10 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
   ASSIGN_OR_RETURN(const std::string note, ChooseModel(registry, options.request));
+  const bool is_of_catalog = options.request.arguments.empty();
   ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kSeed, options.request));
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
-  options.out = OutPath(absl::StrCat(name, ".pt"));
+  options.out = OutPath(DefaultFile(options.request, name, is_of_catalog));
   return ExportRequest{std::move(registry), std::move(options), absl::StrCat(note, choice)};
 }
 

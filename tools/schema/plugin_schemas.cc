@@ -88,6 +88,8 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"argument", Matching(text, MemberPattern(), "the name of an argument of the root, such as has_normals")},
       {"place", Matching(text, PlacePattern(), "CHILD.METHOD, such as model.forward")},
       {"path", Matching(Scalar(), PathPattern(), "a path below a folder, without . and ..")},
+      {"file expression",
+       Matching(Scalar(), FileExpressionPattern(), "an expression of a file, such as shape(\"stem.weight\")[0]")},
       {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},
       {"call", Matching(text, CallPattern(), "a call, such as Conv2d(3, dim, kernel=1)")},
       {"example", Matching(text, ExamplePattern(), "a call with values by position, such as forward([1, 3, 28, 28])")},

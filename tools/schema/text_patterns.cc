@@ -17,9 +17,12 @@ constexpr char kBehind[] = R"(\s*(?:[)\]]\s*)*)";
 // What stands between two values; "[" begins an index.
 constexpr char kBetween[] = R"((?:[-+*,\[]|//|[=!]=|[<>]=?|and\b|or\b)\s*)";
 
+// The same where functions of a file may be called.
+constexpr char kBeforeOrCall[] = R"((?:[-(\[]\s*|not\b\s*|(?:count|isqrt|shape)\s*\(\s*)*)";
+
 // A value with its signs and brackets. `names` matches the names that may stand for one.
-std::string Operand(absl::string_view names) {
-  return absl::StrCat(kBefore, "(?:", names, "|", kNumber, R"(|"[^"]*"|\[\s*\]))", kBehind);
+std::string Operand(absl::string_view names, absl::string_view before = kBefore) {
+  return absl::StrCat(before, "(?:", names, "|", kNumber, R"(|"[^"]*"|\[\s*\]))", kBehind);
 }
 
 // A call whose arguments are operands with something between them. The brackets behind the last one include that of the
@@ -50,6 +53,11 @@ std::string PathPattern() {
 
 std::string ExpressionPattern() {
   return absl::StrCat(R"(^\s*)", Operand(kName), "(?:", kBetween, Operand(kName), ")*$");
+}
+
+std::string FileExpressionPattern() {
+  const std::string operand = Operand(kName, kBeforeOrCall);
+  return absl::StrCat(R"(^\s*)", operand, "(?:", kBetween, operand, ")*$");
 }
 
 std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand(kName))); }

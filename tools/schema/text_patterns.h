@@ -22,6 +22,9 @@ std::string PathPattern();
 // An expression: "1 + grid * grid".
 std::string ExpressionPattern();
 
+// An expression that may call the functions of a file (registry/plugin.h).
+std::string FileExpressionPattern();
+
 // A call or a signature: "Conv2d(3, dim, kernel=1)".
 std::string CallPattern();
 

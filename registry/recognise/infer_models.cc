@@ -1,0 +1,199 @@
+#include "registry/recognise/infer_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <limits>
+#include <utility>
+#include <variant>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/types/optional.h"
+#include "common/expression/expression.h"
+#include "common/keymap/comparison.h"
+#include "common/keymap/key_mapper.h"
+#include "common/module_tree/module_library.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
+#include "registry/plugin.h"
+#include "registry/recognise/checked_plan.h"
+
+namespace modelport {
+namespace {
+
+// More than any model has of one kind of module: it bounds the work for a file with as many keys.
+constexpr int64_t kMaxCount = 10000;
+
+absl::StatusOr<std::string> TextArgument(const std::vector<Value>& arguments) {
+  const auto* const text = arguments.size() == 1 ? std::get_if<std::string>(&arguments[0]) : nullptr;
+  if (text != nullptr) return *text;
+  return absl::InvalidArgumentError("wants the name of a slot in quotes");
+}
+
+absl::optional<Shape> ShapeOf(const LayoutReading& reading, const std::string& slot) {
+  Slot wanted;
+  wanted.name = slot;
+  const FoundSource found = FindSource(wanted, reading);
+  if (!found.source) return absl::nullopt;
+  return found.source->shape();
+}
+
+absl::StatusOr<Value> GetShape(const LayoutReading& reading, const std::vector<Value>& arguments) {
+  ASSIGN_OR_RETURN(const std::string slot, TextArgument(arguments));
+  const absl::optional<Shape> shape = ShapeOf(reading, slot);
+  if (!shape) return absl::NotFoundError(absl::StrCat("the file has nothing for ", slot));
+  return Value(std::vector<int64_t>(shape->begin(), shape->end()));
+}
+
+// How many of SLOT with 0, 1, ... in the place of {i} the file has before the first that it lacks.
+absl::StatusOr<Value> Count(const LayoutReading& reading, const std::vector<Value>& arguments) {
+  ASSIGN_OR_RETURN(const std::string pattern, TextArgument(arguments));
+  if (!absl::StrContains(pattern, "{i}")) return absl::InvalidArgumentError("wants a slot with {i} in its name");
+  int64_t count = 0;
+  while (count < kMaxCount && ShapeOf(reading, absl::StrReplaceAll(pattern, {{"{i}", absl::StrCat(count)}}))) ++count;
+  if (count == 0) return absl::NotFoundError(absl::StrCat("the file has nothing for ", pattern));
+  return Value(count);
+}
+
+absl::StatusOr<Value> SquareRoot(const std::vector<Value>& arguments) {
+  const int64_t* const square = arguments.size() == 1 ? std::get_if<int64_t>(&arguments[0]) : nullptr;
+  if (square == nullptr || *square < 0) return absl::InvalidArgumentError("wants an integer that is not negative");
+  const int64_t root = std::llround(std::sqrt(static_cast<long double>(*square)));
+  if (root * root != *square) return absl::InvalidArgumentError(absl::StrCat(*square, " is not a square"));
+  return Value(root);
+}
+
+Functions FunctionsOf(const LayoutReading& reading) {
+  return {{"shape", [&reading](const std::vector<Value>& arguments) { return GetShape(reading, arguments); }},
+          {"count", [&reading](const std::vector<Value>& arguments) { return Count(reading, arguments); }},
+          {"isqrt", SquareRoot}};
+}
+
+// `call` with `arguments` in the place of its own.
+absl::StatusOr<Call> ChangedCall(const Signature& signature, const Call& call,
+                                 const std::map<std::string, std::string>& arguments) {
+  return ParseCall(TextOfCall(signature, call, arguments));
+}
+
+// Whether `rule` reads a file, or follows arguments that other rules have `changed`.
+bool IsWanted(const ArgumentRule& rule, const std::map<std::string, std::string>& changed) {
+  if (!rule.value.functions().empty()) return true;
+  const std::vector<std::string> names = rule.value.names();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return changed.count(name) > 0; });
+}
+
+// The arguments of `call` that `rules` find otherwise in `reading`. A rule for which the file has nothing changes
+// nothing.
+absl::StatusOr<std::map<std::string, std::string>> FindChanged(const std::vector<ArgumentRule>& rules,
+                                                               const Signature& signature, const Call& call,
+                                                               const LayoutReading& reading) {
+  const Functions functions = FunctionsOf(reading);
+  std::map<std::string, std::string> changed;
+  for (const ArgumentRule& rule : rules) {
+    if (!IsWanted(rule, changed)) continue;
+    ASSIGN_OR_RETURN(const Call now, ChangedCall(signature, call, changed));
+    ASSIGN_OR_RETURN(const Scope scope, BindArguments(signature, now, Scope()));
+    const absl::StatusOr<Value> value = rule.value.Evaluate(scope, functions);
+    if (!value.ok()) continue;
+    const auto own = scope.find(rule.argument);
+    if (own == scope.end() || own->second.index() != value->index() || own->second == *value) continue;
+    changed[rule.argument] = ValueString(*value);
+  }
+  return changed;
+}
+
+// The arguments, with their values, that no rule of `rules` reads from a file and that are not among `changed`.
+std::map<std::string, std::string> FindAssumed(const std::vector<ArgumentRule>& rules, const Scope& scope) {
+  std::map<std::string, std::string> assumed;
+  for (const auto& [name, value] : scope) assumed[name] = ValueString(value);
+  for (const ArgumentRule& rule : rules) {
+    if (!rule.value.functions().empty()) assumed.erase(rule.argument);
+  }
+  return assumed;
+}
+
+// What `entry` is with the arguments that `mapper`'s checkpoint tells; nullopt if it does not fit so either.
+absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogEntry& entry,
+                                         const std::vector<ArgumentRule>& rules) {
+  const Call& call = entry.variant->module;
+  const Signature& signature = entry.plugin->library->Find(call.type)->signature;
+  for (const LayoutReadings& layout : mapper.layouts()) {
+    for (const LayoutReading& reading : layout.readings) {
+      if (!reading.recognised()) continue;
+      const auto changed = FindChanged(rules, signature, call, reading);
+      if (!changed.ok() || changed->empty()) continue;
+      const absl::StatusOr<Call> other = ChangedCall(signature, call, *changed);
+      if (!other.ok()) continue;
+      const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, *other);
+      if (!tree.ok() || !CompareIfFits(reading, *tree)) continue;
+      const absl::StatusOr<Scope> scope = BindArguments(signature, *other, Scope());
+      if (scope.ok()) return InferredModel{entry, *changed, *other, *scope, FindAssumed(rules, *scope), reading.others};
+    }
+  }
+  return absl::nullopt;
+}
+
+}  // namespace
+
+std::vector<InferredModel> InferModels(const Registry& registry, const Checkpoint& checkpoint,
+                                       const SourceChoice& choice) {
+  // Of each module type those with the fewest arguments that differ. Two variants with the same arguments are one
+  // model.
+  std::map<std::string, std::vector<InferredModel>> by_root;
+  size_t least = std::numeric_limits<size_t>::max();  // The fewest keys that a variant leaves, as it is.
+  ForEachVariant<KeyMapper>(
+      registry, checkpoint, choice, [&](const KeyMapper& mapper, const CatalogEntry& entry, const ModuleTree& tree) {
+        const std::string& root = entry.variant->module.type;
+        const auto rules = entry.plugin->arguments.find(root);
+        if (mapper.Fits(tree)) {
+          const absl::StatusOr<Plan> plan = mapper.MakePlan(tree, entry.variant->name);
+          least = std::min(least, plan.ok() ? plan->others : 0);
+          return;
+        }
+        if (rules == entry.plugin->arguments.end() || entry.variant->files.size() != 1) return;
+        absl::optional<InferredModel> model = InferModel(mapper, entry, rules->second);
+        if (!model) return;
+        std::vector<InferredModel>& models = by_root[root];
+        const size_t fewest = models.empty() ? model->arguments.size() : models.front().arguments.size();
+        if (model->arguments.size() > fewest) return;
+        if (model->arguments.size() < fewest) models.clear();
+        const auto is_same = [&](const InferredModel& other) { return other.all == model->all; };
+        if (std::none_of(models.begin(), models.end(), is_same)) models.push_back(*std::move(model));
+      });
+  std::vector<InferredModel> all;
+  for (auto& [root, models] : by_root) std::move(models.begin(), models.end(), std::back_inserter(all));
+  const size_t declared = least;
+  for (const InferredModel& model : all) least = std::min(least, model.others);
+  const auto is_smaller = [&](const InferredModel& model) { return model.others > least || model.others >= declared; };
+  all.erase(std::remove_if(all.begin(), all.end(), is_smaller), all.end());
+  return all;
+}
+
+Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice) {
+  Fits fits = {FindFittingVariants(registry, checkpoint, choice), {}};
+  if (fits.variants.empty() || fits.variants.front().others > 0) {
+    fits.inferred = InferModels(registry, checkpoint, choice);
+    if (!fits.inferred.empty()) fits.variants.clear();
+  }
+  return fits;
+}
+
+std::string FlagsOf(const InferredModel& model) {
+  const std::string arguments = ArgumentsText(model.arguments);
+  const bool has_space = absl::StrContains(arguments, ' ');
+  return absl::StrCat("--model=", model.entry.variant->name, " --set=", has_space ? "'" : "", arguments,
+                      has_space ? "'" : "");
+}
+
+std::string ArgumentsText(const std::map<std::string, std::string>& arguments) {
+  return absl::StrJoin(arguments, ",", absl::PairFormatter("="));
+}
+
+}  // namespace modelport

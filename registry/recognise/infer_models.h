@@ -1,0 +1,53 @@
+#ifndef MODELPORT_REGISTRY_RECOGNISE_INFER_MODELS_H_
+#define MODELPORT_REGISTRY_RECOGNISE_INFER_MODELS_H_
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/checkpoint/checkpoint.h"
+#include "common/expression/expression.h"
+#include "common/keymap/source_choice.h"
+#include "registry/recognise/checked_plan.h"
+#include "registry/registry.h"
+
+namespace modelport {
+
+// A model that the catalog lacks: a variant with other arguments of its root, which the keys and shapes of a checkpoint
+// tell, such as a fine-tune of other classes or a backbone trained at another size.
+struct InferredModel {
+  CatalogEntry entry;
+  std::map<std::string, std::string> arguments;  // Those that differ, as plugin.yaml would write them: grid -> "16".
+  Call module;                                   // The variant's root with these.
+  Scope all;                                     // All arguments of that.
+  // The other arguments that no rule reads from a file, as in the catalog or by a rule of other arguments: heads ->
+  // "6".
+  std::map<std::string, std::string> assumed;
+  size_t others = 0;  // The keys of its dictionary beside those of the part that it is.
+};
+
+// The models that `checkpoint` is by the rules of the plugins' `arguments`, in a layout and a dictionary that `choice`
+// admits: for each module type of a root, the variants of one file that differ in the fewest arguments. Of a model its
+// backbone alone, which fits as well, is left out. Empty where a variant fits as it is, or as large a part of the file.
+std::vector<InferredModel> InferModels(const Registry& registry, const Checkpoint& checkpoint,
+                                       const SourceChoice& choice);
+
+// What a checkpoint fits: variants as they are, or else models with other arguments.
+struct Fits {
+  std::vector<FittingVariant> variants;
+  std::vector<InferredModel> inferred;
+};
+
+// FindFittingVariants or, if there are none, or none but the backbone of a larger model, InferModels.
+Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);
+
+// "--model=dinov2_vits14 --set=grid=16".
+std::string FlagsOf(const InferredModel& model);
+
+// "grid=16,classes=10", as --set takes it.
+std::string ArgumentsText(const std::map<std::string, std::string>& arguments);
+
+}  // namespace modelport
+
+#endif  // MODELPORT_REGISTRY_RECOGNISE_INFER_MODELS_H_

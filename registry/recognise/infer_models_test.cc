@@ -1,0 +1,127 @@
+#include "registry/recognise/infer_models.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "common/expression/expression.h"
+#include "common/keymap/header_checkpoint.h"
+#include "common/keymap/key_mapper.h"
+#include "common/keymap/published_keys.h"
+#include "common/keymap/stored_layout.h"
+#include "common/module_tree/module_library.h"
+#include "common/module_tree/module_tree.h"
+#include "common/status/status_macros.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "models/built_in_plugins.h"
+#include "registry/registry.h"
+
+namespace modelport {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+using Arguments = std::map<std::string, std::string>;
+
+class InferModelsTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto registry = Registry::Load(BuiltInPlugins(), {});
+    ASSERT_OK(registry);
+    registry_ = std::make_unique<Registry>(*std::move(registry));
+  }
+
+  // The tree of `model` with other arguments.
+  absl::StatusOr<ModuleTree> Tree(const std::string& model, const Arguments& changed) const {
+    ASSIGN_OR_RETURN(const CatalogEntry entry, registry_->Find(model));
+    const Call& own = entry.variant->module;
+    ASSIGN_OR_RETURN(const Call call,
+                     ParseCall(TextOfCall(entry.plugin->library->Find(own.type)->signature, own, changed)));
+    return BuildModuleTree(entry.plugin->library, call);
+  }
+
+  // The keys and shapes that a published file of `model` would have with other arguments.
+  std::vector<SeededKey> Keys(const std::string& model, const Arguments& changed) const {
+    const absl::StatusOr<ModuleTree> tree = Tree(model, changed);
+    EXPECT_OK(tree);
+    return PublishedKeys(registry_->Find(model)->plugin->key_map, *tree);
+  }
+
+  std::vector<InferredModel> Infer(const std::vector<SeededKey>& keys) const {
+    return InferModels(*registry_, MakeHeaderCheckpoint("own.pth", keys), {});
+  }
+
+  std::vector<std::string> Flags(const std::vector<SeededKey>& keys) const {
+    std::vector<std::string> flags;
+    for (const InferredModel& model : Infer(keys)) flags.push_back(FlagsOf(model));
+    return flags;
+  }
+
+  std::unique_ptr<Registry> registry_;
+};
+
+TEST_F(InferModelsTest, KeysAndShapesTellTheArguments) {
+  EXPECT_THAT(Flags(Keys("resnet18", {{"classes", "10"}})), ElementsAre("--model=resnet18 --set=classes=10"));
+  EXPECT_THAT(Flags(Keys("resnet50_v1", {{"blocks", "[2, 1, 3, 1]"}, {"classes", "7"}, {"planes", "32"}})),
+              testing::Contains("--model=resnet50_v1 --set='blocks=[2, 1, 3, 1],classes=7,planes=32'"));
+  EXPECT_THAT(Flags(Keys("dinov2_vits14", {{"grid", "16"}})), ElementsAre("--model=dinov2_vits14 --set=grid=16"));
+  EXPECT_THAT(Flags(Keys("dinov2_vits14", {{"dim", "192"}, {"depth", "5"}, {"heads", "3"}})),
+              ElementsAre("--model=dinov2_vits14 --set=depth=5,dim=192,heads=3"));
+  EXPECT_THAT(
+      Flags(Keys("vitmatte_s_com", {{"dim", "192"}, {"heads", "3"}, {"rounds", "2"}, {"details", "[8, 16, 24]"}})),
+      testing::Contains("--model=vitmatte_s_com --set='details=[8, 16, 24],dim=192,heads=3,rounds=2'"));
+  EXPECT_THAT(Flags(Keys("moge2_vits_normal", {{"widths", "[64, 32, 16, 8]"}, {"neck_blocks", "3"}})),
+              ElementsAre("--model=moge2_vits_normal --set='neck_blocks=3,widths=[64, 32, 16, 8]'"));
+}
+
+TEST_F(InferModelsTest, ModelsOfTheSameKeysAndShapesAreAllNamed) {
+  EXPECT_THAT(Flags(Keys("dav2_vits", {{"features", "32"}})),
+              ElementsAre("--model=dav2_vits --set=features=32", "--model=dav1_vits --set=features=32",
+                          "--model=dav2_metric_hypersim_vits --set=features=32",
+                          "--model=dav2_metric_vkitti_vits --set=features=32"));
+}
+
+TEST_F(InferModelsTest, WhatKeysAndShapesDoNotTellIsAssumed) {
+  const std::vector<InferredModel> models = Infer(Keys("resnet18", {{"classes", "10"}}));
+  ASSERT_EQ(models.size(), 1);
+  EXPECT_EQ(ArgumentsText(models[0].assumed), "block=BasicBlock,expansion=1,resize_size=256");
+}
+
+// Depth and layers that are read: a quarter, a half, three quarters and all of the blocks.
+TEST_F(InferModelsTest, AnAssumptionFollowsWhatTheFileTells) {
+  const Arguments own = {{"depth", "8"}, {"taps", "[1, 3, 5, 7]"}};
+  const std::vector<InferredModel> models = Infer(Keys("dav2_vits", own));
+  ASSERT_FALSE(models.empty());
+  EXPECT_EQ(models[0].arguments, own);
+}
+
+TEST_F(InferModelsTest, AnyLayoutIsRead) {
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry_->Find("dinov2_vits14"));
+  ASSERT_OK_AND_ASSIGN(const ModuleTree tree, Tree("dinov2_vits14", {{"grid", "16"}, {"depth", "3"}}));
+  const Checkpoint original = MakeHeaderCheckpoint("own.pth", PublishedKeys(entry.plugin->key_map, tree));
+  ASSERT_OK_AND_ASSIGN(const Plan plan, MakePlan(original, entry.plugin->key_map, tree, {}, "own"));
+  ASSERT_OK_AND_ASSIGN(const StoredLayout stored,
+                       StoreInLayout(plan, tree, *entry.plugin->key_map.Find("transformers")));
+  std::vector<SeededKey> keys;
+  for (const StoredTensor& tensor : stored.tensors) {
+    keys.push_back({tensor.key, tensor.source.shape(), tensor.source.dtype()});
+  }
+  EXPECT_THAT(Flags(keys), ElementsAre("--model=dinov2_vits14 --set=depth=3,grid=16"));
+}
+
+TEST_F(InferModelsTest, WhatFitsAsItIsOrInNoWayIsNotInferred) {
+  EXPECT_THAT(Infer(Keys("resnet18", {})), IsEmpty());
+  std::vector<SeededKey> keys = Keys("resnet18", {{"classes", "10"}});
+  keys.push_back({"extra.weight", {3}, DType::kFloat32});
+  EXPECT_THAT(Infer(keys), IsEmpty());
+  keys.pop_back();
+  keys.front().shape.back() += 1;
+  EXPECT_THAT(Infer(keys), IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport
