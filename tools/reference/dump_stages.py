@@ -25,7 +25,8 @@ _DTYPES = {
 }
 
 
-def dump_stages(model, path, model_name, method="forward", names=None, max_elements=4_000_000, **arguments):
+def dump_stages(model, path, model_name, method="forward", names=None, argument_names=None, max_elements=4_000_000,
+                **arguments):
     """Calls `model.method(**arguments)` and writes the safetensors file `path`.
 
     Args:
@@ -34,7 +35,9 @@ def dump_stages(model, path, model_name, method="forward", names=None, max_eleme
       model_name: Modelport's name of the variant.
       method: the method to call.
       names: {path here: path in Modelport's model}, where they differ: {"encoder": "backbone"} renames all below it;
-        None in the place of a path leaves a module out, with all below it.
+        None in the place of a path leaves a module out, with all below it. {i} in both stands for any number:
+        {"layer.{i}.ffn": "blocks.{i}.mlp"}.
+      argument_names: {name in Modelport's method: name here}, where they differ: {"x": "image"}.
       max_elements: a larger tensor is stored as a slice, of every n-th row along its longest dimensions.
       **arguments: of the method, by the names that they have in Modelport's model.
     """
@@ -54,7 +57,8 @@ def dump_stages(model, path, model_name, method="forward", names=None, max_eleme
         for module, names_of_module in paths.items():
             handles += recorder.watch(module, names_of_module)
         with torch.no_grad():
-            result = getattr(model, method)(**arguments)
+            own = argument_names or {}
+            result = getattr(model, method)(**{own.get(name, name): value for name, value in arguments.items()})
     finally:
         for handle in handles:
             handle.remove()
@@ -74,11 +78,21 @@ def dump_stages(model, path, model_name, method="forward", names=None, max_eleme
     write_safetensors(path, recorder.tensors, metadata)
 
 
+def _numbers(pattern, parts):
+    """The numbers that stand for {i} of a pattern in a path; None if the path is none of the pattern."""
+    if len(pattern) != len(parts):
+        return None
+    pairs = list(zip(pattern, parts))
+    if any(part != other and not (part == "{i}" and other.isdigit()) for part, other in pairs):
+        return None
+    return [other for part, other in pairs if part == "{i}"]
+
+
 class _Recorder:
     """Collects copies of tensors under the names that Modelport gives them."""
 
     def __init__(self, names, max_elements):
-        self.names = names
+        self.names = {tuple(path.split(".")): target for path, target in names.items()}
         self.max_elements = max_elements
         self.tensors = {}
         self.slices = {}
@@ -90,11 +104,16 @@ class _Recorder:
         """The path in Modelport's model; None for a module that is left out. The longest name that fits is taken."""
         parts = path.split(".")
         for length in range(len(parts), 0, -1):
-            prefix = ".".join(parts[:length])
-            if prefix not in self.names:
-                continue
-            target = self.names[prefix]
-            return None if target is None else ".".join(p for p in [target, *parts[length:]] if p)
+            for pattern in (tuple(parts[:length]), *self.names):
+                numbers = _numbers(pattern, parts[:length])
+                if pattern not in self.names or numbers is None:
+                    continue
+                target = self.names[pattern]
+                if target is None:
+                    return None
+                for number in numbers:
+                    target = target.replace("{i}", number, 1)
+                return ".".join(p for p in [target, *parts[length:]] if p)
         return path
 
     def watch(self, module, paths):

@@ -152,6 +152,18 @@ class DumpStagesTest(unittest.TestCase):
         self.assertFalse(any("encoder" in name or name == "layers.1" for name in tensors))
         self.assertNotIn("encoder.1", json.loads(metadata["settings"]))
 
+    def test_numbers_in_names_stay(self):
+        _, tensors = self.dump(x=torch.rand(3, 4), names={"encoder.{i}": "blocks.{i}.mlp", "encoder.1": "last"})
+        self.assertIn("blocks.0.mlp", tensors)
+        self.assertIn("last", tensors)
+        self.assertFalse(any("encoder" in name or name == "blocks.1.mlp" for name in tensors))
+
+    def test_arguments_are_called_as_the_model_calls_them(self):
+        x = torch.rand(3, 4)
+        metadata, tensors = self.dump(image=x, count=2, argument_names={"image": "x", "count": "times"})
+        self.assertTrue(tensors["input.image"].equal(x))
+        self.assertEqual(json.loads(metadata["call"])["arguments"], {"count": 2})
+
     def test_a_large_tensor_is_stored_as_a_slice_but_not_the_inputs_and_outputs_of_the_model(self):
         metadata, tensors = self.dump(x=torch.rand(50, 4), max_elements=40)
         slices = json.loads(metadata["slices"])
