@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -201,7 +202,7 @@ class TypeDrafter {
     std::vector<std::string> fillings;
     std::vector<size_t> arguments;  // The first size that each stands for.
     std::map<std::vector<int64_t>, std::string> names;
-    std::map<std::string, int> counts;
+    std::set<std::string> taken;
     for (size_t i = 0; i < first.size(); ++i) {
       std::vector<int64_t> values;
       for (const TypedModule* module : group) values.push_back(module->body.sizes[i].value);
@@ -211,8 +212,12 @@ class TypeDrafter {
       }
       const auto [name, is_new] = names.emplace(std::move(values), "");
       if (is_new) {
-        const int count = ++counts[first[i].name];
-        name->second = count == 1 ? first[i].name : absl::StrCat(first[i].name, "_", count);
+        // Sizes of a type within have numbers of their own: the next may be taken, too.
+        std::string unique = first[i].name;
+        for (int number = 2; !taken.insert(unique).second; ++number) {
+          unique = absl::StrCat(first[i].name, "_", number);
+        }
+        name->second = std::move(unique);
         arguments.push_back(i);
       }
       fillings.push_back(name->second);

@@ -78,6 +78,21 @@ TEST(DraftTypesTest, PrintsATypeForEachStructure) {
 )");
 }
 
+TEST(DraftTypesTest, ArgumentsOfATypeHaveNamesOfTheirOwn) {
+  std::vector<SeededKey> keys;
+  for (const int64_t i : {1, 2, 3}) {
+    const std::string block = absl::StrCat("blocks.", i - 1, ".");
+    keys.push_back({block + "mlp.fc1.weight", {16 * i, 8}});
+    keys.push_back({block + "mlp.fc2.weight", {20 * i * i, 8}});
+    keys.push_back({block + "last.weight", {30 + i, 8}});
+  }
+  const DraftedTypes types = DraftTypesOf(keys);
+  EXPECT_THAT(types.yaml, HasSubstr("  Mlp(outputs, outputs_2):\n"));
+  EXPECT_THAT(types.yaml, HasSubstr("  Block(outputs, outputs_2, outputs_3):\n"));
+  EXPECT_THAT(types.yaml, HasSubstr("      mlp: Mlp(outputs=outputs, outputs_2=outputs_2)\n"));
+  EXPECT_THAT(types.yaml, HasSubstr("last: Linear(8, outputs_3, bias=0)"));
+}
+
 TEST(DraftTypesTest, TensorsThatAreNotFloatingAreBuffersWithTheirDType) {
   const DraftedTypes types =
       DraftTypesOf({{"s", {}}, {"index", {4, 4}, DType::kInt64}, {"mask", {}, DType::kBool}, {"running_var", {3}}});
