@@ -110,7 +110,8 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
     ASSIGN_OR_RETURN(request.runtime, FindRuntime(stated.runtime()));
   }
   const absl::optional<DType> dtype = ParseDType(stated.dtype());
-  if (!dtype) return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
+  if (!dtype || !IsArtifactDType(*dtype))
+    return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
   request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
   request.wrapper = stated.wrapper();

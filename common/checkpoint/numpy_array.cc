@@ -39,9 +39,10 @@ absl::string_view TextOf(const Value* value) {
 
 absl::optional<DType> ReadDType(const Value& value) {
   constexpr std::pair<absl::string_view, DType> kDTypes[] = {
-      {"f8", DType::kFloat64}, {"f4", DType::kFloat32}, {"f2", DType::kFloat16},
-      {"i8", DType::kInt64},   {"i4", DType::kInt32},   {"i2", DType::kInt16},
-      {"i1", DType::kInt8},    {"u1", DType::kUInt8},   {"b1", DType::kBool}};
+      {"f8", DType::kFloat64},   {"f4", DType::kFloat32},    {"f2", DType::kFloat16}, {"i8", DType::kInt64},
+      {"i4", DType::kInt32},     {"i2", DType::kInt16},      {"i1", DType::kInt8},    {"u1", DType::kUInt8},
+      {"b1", DType::kBool},      {"u2", DType::kUInt16},     {"u4", DType::kUInt32},  {"u8", DType::kUInt64},
+      {"c8", DType::kComplex64}, {"c16", DType::kComplex128}};
   const pickle::Object* const call = CallOf(value, "dtype");
   if (call == nullptr) return absl::nullopt;
   // (version, byte order, ...).

@@ -110,7 +110,7 @@ std::vector<DefectCase> DefectCases() {
       {"FieldTwice", File({R"("a":{"dtype":"F64","dtype":"F64"})"}), "header, a: dtype occurs twice"},
       {"UnknownField", File({R"("a":{"stride":[1]})"}), "header, a: unknown field \"stride\""},
       {"FieldMissing", File({R"("a":{"dtype":"F64","shape":[1]})"}), "header, a: wants dtype, shape and data_offsets"},
-      {"DTypeUnknown", File({Entry("a", "F8_E4M3", "[8]", 0, 8)}), "a: dtype F8_E4M3 is not supported",
+      {"DTypeUnknown", File({Entry("a", "F4", "[8]", 0, 8)}), "a: dtype F4 is not supported",
        absl::StatusCode::kUnimplemented},
       {"DTypeIsNoString", File({R"("a":{"dtype":8})"}), "header, a: has a number"},
       {"SizeNegative", File({Entry("a", "F64", "[-1]", 0, 8)}), "header, a: has a negative number"},

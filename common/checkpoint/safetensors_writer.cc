@@ -17,9 +17,25 @@ struct Row {
 
 // In the order of the library's enum.
 constexpr Row kRows[] = {
-    {"BOOL", DType::kBool},   {"U8", DType::kUInt8},      {"I8", DType::kInt8},   {"I16", DType::kInt16},
-    {"F16", DType::kFloat16}, {"BF16", DType::kBFloat16}, {"I32", DType::kInt32}, {"F32", DType::kFloat32},
-    {"F64", DType::kFloat64}, {"I64", DType::kInt64},
+    {"BOOL", DType::kBool},
+    {"U8", DType::kUInt8},
+    {"I8", DType::kInt8},
+    {"F8_E5M2", DType::kFloat8E5M2},
+    {"F8_E4M3", DType::kFloat8E4M3},
+    {"F8_E8M0", DType::kFloat8E8M0},
+    {"F8_E4M3FNUZ", DType::kFloat8E4M3FNUZ},
+    {"F8_E5M2FNUZ", DType::kFloat8E5M2FNUZ},
+    {"I16", DType::kInt16},
+    {"U16", DType::kUInt16},
+    {"F16", DType::kFloat16},
+    {"BF16", DType::kBFloat16},
+    {"I32", DType::kInt32},
+    {"U32", DType::kUInt32},
+    {"F32", DType::kFloat32},
+    {"C64", DType::kComplex64},
+    {"F64", DType::kFloat64},
+    {"I64", DType::kInt64},
+    {"U64", DType::kUInt64},
 };
 
 const Row* Find(DType dtype) {

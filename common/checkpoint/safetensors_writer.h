@@ -27,7 +27,7 @@ bool ComesBefore(const SafetensorsTensor& a, const SafetensorsTensor& b);
 std::string SafetensorsHeader(const std::vector<SafetensorsTensor>& tensors,
                               const std::map<std::string, std::string>& metadata);
 
-// The name of `dtype` in safetensors files: "BF16".
+// The name of `dtype`, any but complex128, in safetensors files: "BF16".
 absl::string_view SafetensorsDTypeName(DType dtype);
 
 // The inverse; nullopt for an unknown name.

@@ -42,9 +42,9 @@ TEST(TorchLegacyReaderTest, SourceTextOfClassesIsIgnored) {
 
 TEST(TorchLegacyReaderTest, StoragesOfUnsupportedDTypesKeepTheirPlaceInTheFile) {
   const std::string object =
-      PickleDict({{PickleString("list"), PickleList({PickleStorage("ComplexFloatStorage", "0", 1)})},
+      PickleDict({{PickleString("list"), PickleList({PickleStorage("QUInt8Storage", "0", 1)})},
                   {PickleString("a"), PickleTensor(PickleStorage("FloatStorage", "1", 2), 0, {2}, {1})}});
-  const std::string file = TorchLegacyFile(object, {{"0", 1, "complex."}, {"1", 2, "8 bytes."}});
+  const std::string file = TorchLegacyFile(object, {{"0", 1, "q"}, {"1", 2, "8 bytes."}});
   ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadTorchLegacy(file));
   EXPECT_EQ(contents.storages[contents.state_dicts[0].tensors[0].storage].bytes, "8 bytes.");
 }

@@ -114,6 +114,15 @@ TEST_F(FitHintsTest, CountersOfBatchNormAreNamed) {
   EXPECT_EQ(Hints({{"a.num_batches_tracked", {2}}, {"x", {2}}}), "");
 }
 
+TEST_F(FitHintsTest, QuantisedWeightsAreNamed) {
+  EXPECT_EQ(
+      Hints({{"a.w", {2}, DType::kFloat8E4M3}, {"a.w_scale", {}}}),
+      "\n  its weights are quantised: a.w_scale scales numbers of one byte; take the file in float16, bfloat16 or "
+      "float32 that it was made of");
+  EXPECT_EQ(Hints({{"a.w", {2}}, {"a.w_scale", {}}}), "");
+  EXPECT_EQ(Hints({{"a.w", {2}, DType::kFloat8E4M3}, {"scale.w", {2}}}), "");
+}
+
 TEST_F(FitHintsTest, RulesOfUnusedThatMatchNoKeyAreListedIfKeysAreUnexpected) {
   Parse("    unused:\n      - {key: \"loss.{x}\", reason: training}\n      - {key: \"a.{x}\", reason: training}\n");
   EXPECT_EQ(Hints({{"a.w", {2}}, {"losses.w", {2}}}),

@@ -130,6 +130,20 @@ std::string CounterHint(const std::vector<SourceKey>& unexpected) {
                       "{key: \"{path*}.num_batches_tracked\", reason: counts the batches of training}");
 }
 
+// Says that the weights are quantised, if numbers of one byte have scales beside them for which the model has no place.
+std::string QuantisedHint(const Comparison& comparison) {
+  const std::vector<SourceKey>& keys = comparison.reading.keys->keys;
+  const bool has_bytes = std::any_of(keys.begin(), keys.end(), [](const SourceKey& key) {
+    return ByteSize(key.tensor->dtype) == 1 && key.tensor->dtype != DType::kBool;
+  });
+  const auto scale = std::find_if(comparison.unexpected.begin(), comparison.unexpected.end(), [](const SourceKey& key) {
+    return absl::StrContains(key.name.substr(key.name.rfind('.') + 1), "scale");
+  });
+  if (!has_bytes || scale == comparison.unexpected.end()) return "";
+  return absl::StrCat("\n  its weights are quantised: ", Brief(scale->tensor->key),
+                      " scales numbers of one byte; take the file in float16, bfloat16 or float32 that it was made of");
+}
+
 // Lists the `rules` that match none of `names`. `name_of` returns the name of one of them.
 template <typename T, typename NameOf>
 std::string IdleRules(const std::vector<Allowance>& rules, const std::vector<T>& names, NameOf name_of) {
@@ -219,8 +233,8 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
 }
 
 std::string FitHints(const ModuleTree& tree, const Comparison& comparison) {
-  return absl::StrCat(PrefixHint(comparison), CounterHint(comparison.unexpected), IdleUnusedHint(comparison),
-                      IdleMissingHint(tree, comparison));
+  return absl::StrCat(PrefixHint(comparison), CounterHint(comparison.unexpected), QuantisedHint(comparison),
+                      IdleUnusedHint(comparison), IdleMissingHint(tree, comparison));
 }
 
 }  // namespace modelport

@@ -77,9 +77,10 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer
 absl::optional<DType> TypeParser::ParseDType(const YamlValue& value) {
   const std::string name = ReadText(value, "field \"dtype\"", problems_);
   const absl::optional<DType> dtype = modelport::ParseDType(name);
-  if (dtype.has_value() && !IsFloating(*dtype)) return dtype;
-  problems_->Add(value.mark, absl::StrCat("field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has ",
-                                          Quoted(name), dtype.has_value() ? "; floating buffers need none" : ""));
+  if (dtype.has_value() && HasNumbers(*dtype) && !IsFloating(*dtype)) return dtype;
+  problems_->Add(value.mark,
+                 absl::StrCat("field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has ", Quoted(name),
+                              dtype.has_value() && IsFloating(*dtype) ? "; floating buffers need none" : ""));
   return absl::nullopt;
 }
 

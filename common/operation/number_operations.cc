@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "common/operation/operation.h"
 #include "common/operation/resample.h"
 #include "common/status/status_macros.h"
@@ -12,12 +13,17 @@
 namespace modelport {
 namespace {
 
+// Whether an argument of cast is a dtype that numbers can be read from and written to.
+bool IsCast(int64_t argument) {
+  const absl::optional<DType> dtype = ArgumentDType(argument);
+  return dtype && HasNumbers(*dtype) && ByteSize(*dtype) > (IsFloating(*dtype) ? 1 : 0);
+}
+
 struct Cast final : EachTensor {
   absl::string_view name() const override { return "cast"; }
   absl::string_view parameters() const override { return "from, to"; }
   bool AcceptsArguments(Arguments arguments) const override {
-    return arguments.size() == 2 && arguments[0] != arguments[1] && ArgumentDType(arguments[0]) &&
-           ArgumentDType(arguments[1]);
+    return arguments.size() == 2 && arguments[0] != arguments[1] && IsCast(arguments[0]) && IsCast(arguments[1]);
   }
 
   absl::StatusOr<DType> ResultDType(Arguments arguments, DType dtype) const override {

@@ -43,7 +43,7 @@ int64_t BytesBelow(const TensorView& view, int64_t dims) {
 int64_t DTypeArgument(DType dtype) { return kFirstDType + static_cast<int64_t>(dtype); }
 
 absl::optional<DType> ArgumentDType(int64_t argument) {
-  constexpr int64_t kLast = kFirstDType + static_cast<int64_t>(DType::kBool);
+  constexpr int64_t kLast = kFirstDType + static_cast<int64_t>(DType::kFloat8E8M0);
   return argument > kLast ? absl::nullopt : absl::make_optional(static_cast<DType>(argument - kFirstDType));
 }
 

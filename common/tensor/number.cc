@@ -35,6 +35,18 @@ double FromFloat16(uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
+// Sign, 4 bits of exponent, 3 bits of fraction; all ones are NaN, and there is no infinity.
+double FromFloat8E4M3(uint8_t bits) {
+  const int exponent = bits >> 3 & 15, fraction = bits & 7;
+  const double magnitude = (bits & 0x7f) == 0x7f ? std::nan("")
+                           : exponent == 0       ? std::ldexp(fraction, -9)
+                                                 : std::ldexp(fraction + 8, exponent - 10);
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+// The upper half of a float16.
+double FromFloat8E5M2(uint8_t bits) { return FromFloat16(static_cast<uint16_t>(bits << 8)); }
+
 // A bfloat16 is the upper half of a float32.
 double FromBFloat16(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
@@ -74,11 +86,14 @@ bool StoreFloat(DType dtype, double value, char* element) {
       const float rounded = static_cast<float>(value);
       return (std::isfinite(rounded) || !std::isfinite(value)) && Store(rounded, element);
     }
-    default: {
+    case DType::kFloat16:
+    case DType::kBFloat16: {
       const SmallFloat& format = dtype == DType::kFloat16 ? kFloat16 : kBFloat16;
       const uint16_t bits = RoundTo(format, value);
       return ((bits & 0x7fff) != format.infinity || !std::isfinite(value)) && Store(bits, element);
     }
+    default:
+      return false;
   }
 }
 
@@ -100,8 +115,10 @@ bool StoreInteger(DType dtype, int64_t value, char* element) {
       return StoreInteger<int8_t>(value, element);
     case DType::kUInt8:
       return StoreInteger<uint8_t>(value, element);
-    default:
+    case DType::kBool:
       return (value == 0 || value == 1) && Store(static_cast<uint8_t>(value), element);
+    default:
+      return false;
   }
 }
 
@@ -125,6 +142,10 @@ Number ReadNumber(DType dtype, const char* element) {
       return FromFloat16(Load<uint16_t>(element));
     case DType::kBFloat16:
       return FromBFloat16(Load<uint16_t>(element));
+    case DType::kFloat8E4M3:
+      return FromFloat8E4M3(Load<uint8_t>(element));
+    case DType::kFloat8E5M2:
+      return FromFloat8E5M2(Load<uint8_t>(element));
     case DType::kInt64:
       return Load<int64_t>(element);
     case DType::kInt32:
@@ -137,8 +158,9 @@ Number ReadNumber(DType dtype, const char* element) {
       return int64_t{Load<uint8_t>(element)};
     case DType::kBool:
       return int64_t{Load<uint8_t>(element) != 0};
+    default:
+      return int64_t{0};
   }
-  return int64_t{0};
 }
 
 bool WriteNumber(const Number& number, DType dtype, char* element) {

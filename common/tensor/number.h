@@ -13,13 +13,14 @@ namespace modelport {
 // An integer for the integer dtypes and bool, whose true is 1; else a double.
 using Number = std::variant<int64_t, double>;
 
-// The element at `element`, which need not be aligned.
+// The element at `element`, which need not be aligned, of a dtype that has numbers (HasNumbers).
 Number ReadNumber(DType dtype, const char* element);
 
 // Writes `number` to `element`, rounded to the nearest number of a floating dtype; of two, to the one whose last bit is
-// 0. An integer of more than 53 bits becomes a double before that. Returns false and writes nothing if the dtype has no
-// such number: an integer that is out of its range, a fraction, NaN or infinity for an integer dtype, or a finite
-// number that would become infinite.
+// 0. An integer of more than 53 bits becomes a double before that. Returns false and writes nothing if the dtype is
+// none that numbers are written to (float8 and those without numbers are only read), or has no such number: an integer
+// that is out of its range, a fraction, NaN or infinity for an integer dtype, or a finite number that would become
+// infinite.
 bool WriteNumber(const Number& number, DType dtype, char* element);
 
 // True for the same integer or the same real number, whichever of them is stored as an integer, and for two NaNs. -0.0

@@ -54,6 +54,21 @@ TEST(NumberTest, FloatsOf16BitsAreRead) {
   EXPECT_EQ(read(DType::kBFloat16, 1), std::ldexp(1, -133));
 }
 
+TEST(NumberTest, FloatsOf8BitsAreReadOnly) {
+  const auto read = [](DType dtype, uint8_t bits) { return std::get<double>(ReadNumber(dtype, Bytes(bits).data())); };
+  EXPECT_EQ(read(DType::kFloat8E4M3, 0x38), 1);
+  EXPECT_EQ(read(DType::kFloat8E4M3, 0xfe), -448);
+  EXPECT_EQ(read(DType::kFloat8E4M3, 1), std::ldexp(1, -9));
+  EXPECT_TRUE(std::isnan(read(DType::kFloat8E4M3, 0x7f)));
+  EXPECT_EQ(read(DType::kFloat8E5M2, 0x3c), 1);
+  EXPECT_EQ(read(DType::kFloat8E5M2, 0xfb), -57344);
+  EXPECT_EQ(read(DType::kFloat8E5M2, 1), std::ldexp(1, -16));
+  EXPECT_EQ(read(DType::kFloat8E5M2, 0x7c), kInfinity);
+  for (const DType dtype : {DType::kFloat8E4M3, DType::kFloat8E5M2, DType::kComplex64, DType::kUInt16}) {
+    EXPECT_EQ(Written(1.0, dtype), "") << DTypeName(dtype);
+  }
+}
+
 // Between two neighbours, the one in the middle goes to the even one, and others to the nearer one.
 TEST(NumberTest, FloatsOf16BitsAreRoundedToTheNearest) {
   for (const DType dtype : kSmallFloats) {

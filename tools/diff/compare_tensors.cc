@@ -47,6 +47,8 @@ void Widen(const TensorView& view, int64_t begin, int64_t count, double* out) {
       return Widen<float>(data, count, out);
     case DType::kFloat16:
     case DType::kBFloat16:
+    case DType::kFloat8E4M3:
+    case DType::kFloat8E5M2:
       return WidenSmallFloats(view.dtype, data, count, out);
     case DType::kInt64:
       return Widen<int64_t>(data, count, out);
@@ -58,8 +60,34 @@ void Widen(const TensorView& view, int64_t begin, int64_t count, double* out) {
       return Widen<int8_t>(data, count, out);
     case DType::kUInt8:
     case DType::kBool:
+    case DType::kFloat8E4M3FNUZ:
+    case DType::kFloat8E5M2FNUZ:
+    case DType::kFloat8E8M0:
       return Widen<uint8_t>(data, count, out);
+    case DType::kUInt16:
+      return Widen<uint16_t>(data, count, out);
+    case DType::kUInt32:
+      return Widen<uint32_t>(data, count, out);
+    case DType::kUInt64:
+      return Widen<uint64_t>(data, count, out);
+    // Taken apart by InParts.
+    case DType::kComplex64:
+    case DType::kComplex128:
+      return;
   }
+}
+
+// Of a complex dtype, that of the real and the imaginary part; nullopt for the others.
+absl::optional<DType> PartOf(DType dtype) {
+  if (dtype == DType::kComplex64) return DType::kFloat32;
+  return dtype == DType::kComplex128 ? absl::make_optional(DType::kFloat64) : absl::nullopt;
+}
+
+// A view of the real and the imaginary parts, one after the other.
+TensorView InParts(const TensorView& view) {
+  Shape shape = view.shape;
+  shape.push_back(2);
+  return {*PartOf(view.dtype), shape, RowMajorStrides(shape), view.data};
 }
 
 // Sums over the pairs of finite elements.
@@ -138,8 +166,10 @@ absl::StatusOr<TensorComparison> Compare(const std::string& name, const SlotSour
 }  // namespace
 
 ElementDifference CompareElements(const TensorView& a, const TensorView& b) {
+  if (PartOf(a.dtype) && PartOf(b.dtype)) return CompareElements(InParts(a), InParts(b));
   ElementDifference difference;
   difference.elements = *ElementCount(a.shape);
+  if (PartOf(a.dtype) || PartOf(b.dtype)) return difference;
   const int64_t bytes = difference.elements * ByteSize(a.dtype);
   if (a.dtype == b.dtype && (bytes == 0 || std::memcmp(a.data, b.data, bytes) == 0)) {
     difference.equal = difference.elements;

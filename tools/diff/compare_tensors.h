@@ -27,8 +27,9 @@ struct ElementDifference {
   bool is_equal() const { return equal == elements; }
 };
 
-// Compares two tensors of one shape, both row-major. Integers are compared as doubles, except for their bits. Takes
-// memory that does not depend on their size.
+// Compares two tensors of one shape, both row-major. Of complex numbers the parts are the elements, and a complex
+// tensor has none in common with another. Integers are compared as doubles, except for their bits. Takes memory that
+// does not depend on their size.
 ElementDifference CompareElements(const TensorView& a, const TensorView& b);
 
 // A tensor to compare, and the name by which its counterpart is found.

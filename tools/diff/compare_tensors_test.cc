@@ -1,6 +1,7 @@
 #include "tools/diff/compare_tensors.h"
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <memory>
 #include <string>
@@ -129,6 +130,24 @@ TEST(CompareElementsTest, LargeIntegersAreEqualByTheirBits) {
   const int64_t large = int64_t{1} << 60;
   const std::vector<int64_t> a = {large, 1}, b = {large + 1, 1};
   EXPECT_EQ(CompareElements(View(DType::kInt64, a), View(DType::kInt64, b)).equal, 1);
+}
+
+TEST(CompareElementsTest, FloatsOf8BitsAreComparedByValue) {
+  const std::vector<float> floats = {1, -2, 0.5};
+  const std::vector<uint8_t> bytes = {0x38, 0xc0, 0x31};
+  const ElementDifference difference = CompareElements(View(DType::kFloat8E4M3, bytes), View(DType::kFloat32, floats));
+  EXPECT_EQ(difference.equal, 2);
+  EXPECT_EQ(difference.max_abs, 0.0625);
+}
+
+TEST(CompareElementsTest, ThePartsOfComplexNumbersAreCompared) {
+  const std::vector<std::complex<float>> a = {{1, 2}, {3, 4}}, b = {{1, 2}, {3, 6}};
+  const ElementDifference difference = CompareElements(View(DType::kComplex64, a), View(DType::kComplex64, b));
+  EXPECT_EQ(difference.elements, 4);
+  EXPECT_EQ(difference.equal, 3);
+  EXPECT_EQ(difference.max_abs, 2);
+  const std::vector<float> reals = {1, 3};
+  EXPECT_EQ(CompareElements(View(DType::kComplex64, a), View(DType::kFloat32, reals)).equal, 0);
 }
 
 TEST(CompareElementsTest, EveryBlockIsCompared) {

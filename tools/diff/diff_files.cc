@@ -52,7 +52,7 @@ absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
 absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
                                                const std::vector<Slot>& slots) {
   const absl::optional<DType> dtype = ParseDType(manifest.dtype());
-  if (!dtype) {
+  if (!dtype || !IsArtifactDType(*dtype)) {
     return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
   }
   const auto owner = std::make_shared<const ArtifactFile>(file);

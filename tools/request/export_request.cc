@@ -252,7 +252,7 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   request.wrapper = *FLAGS_wrapper;
   if (!FLAGS_outputs->empty()) request.outputs = absl::StrSplit(*FLAGS_outputs, ',');
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
-  if (!dtype || !IsFloating(*dtype) || *dtype == DType::kFloat64) {
+  if (!dtype || !IsArtifactDType(*dtype)) {
     return absl::InvalidArgumentError(absl::StrCat("--dtype=", *FLAGS_dtype, ": wants float32, float16 or bfloat16"));
   }
   request.dtype = *dtype;

@@ -11,12 +11,13 @@
 namespace modelport {
 namespace {
 
-// An IEEE number is NaN or infinite exactly if all bits of its exponent are set. Integer comparisons vectorise, so that
-// the scan runs at the speed of memory.
+// An IEEE number is NaN or infinite exactly if all bits of its exponent are set; a float8_e4m3fn is NaN if all bits but
+// the sign are. Integer comparisons vectorise, so that the scan runs at the speed of memory.
 template <typename Bits>
 int64_t CountWithExponent(const void* data, int64_t count, Bits exponent) {
   const Bits* values = static_cast<const Bits*>(data);
-  constexpr int64_t kBlock = 1 << 12;  // Short enough for a counter of the elements' own width, which vectorises best.
+  // Short enough for a counter of the elements' own width, which vectorises best.
+  constexpr int64_t kBlock = sizeof(Bits) == 1 ? 255 : 1 << 12;
   int64_t total = 0;
   for (int64_t begin = 0; begin < count; begin += kBlock) {
     const int64_t end = begin + kBlock < count ? begin + kBlock : count;
@@ -112,6 +113,10 @@ int64_t CountNonfinite(const at::Tensor& tensor) {
       return CountWithExponent<uint16_t>(data, tensor.numel(), 0x7c00);
     case at::kBFloat16:
       return CountWithExponent<uint16_t>(data, tensor.numel(), 0x7f80);
+    case at::kFloat8_e5m2:
+      return CountWithExponent<uint8_t>(data, tensor.numel(), 0x7c);
+    case at::kFloat8_e4m3fn:
+      return CountWithExponent<uint8_t>(data, tensor.numel(), 0x7f);
     default:
       return 0;
   }
@@ -126,7 +131,7 @@ Underflow CountUnderflow(const at::Tensor& tensor, const at::Tensor& converted) 
     case at::kBFloat16:
       return CountFrom<BFloat16>(tensor, converted);
     default:
-      return {};  // The smallest float16 is a normal number in all others.
+      return {};  // The smallest float16 and float8 are normal numbers in all others, or numbers of float16.
   }
 }
 

@@ -35,6 +35,14 @@ TEST_P(NonfiniteTest, AllOfALargeTensor) {
 
 INSTANTIATE_TEST_SUITE_P(Dtypes, NonfiniteTest, testing::Values(at::kDouble, at::kFloat, at::kHalf, at::kBFloat16));
 
+TEST(NonfiniteTest, FloatsOf8BitsAreCounted) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const at::ScalarType type : {at::kFloat8_e4m3fn, at::kFloat8_e5m2}) {
+    EXPECT_EQ(CountNonfinite(at::full({1000}, nan, at::kDouble).to(type)), 1000);
+    EXPECT_EQ(CountNonfinite(at::full({1000}, 448, at::kDouble).to(type)), 0);
+  }
+}
+
 TEST(NonfiniteTest, IntegersAreFinite) { EXPECT_EQ(CountNonfinite(at::full({3}, -1, at::kLong)), 0); }
 
 struct Case {

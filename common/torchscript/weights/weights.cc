@@ -146,6 +146,10 @@ at::ScalarType ToScalarType(DType dtype) {
       return at::kHalf;
     case DType::kBFloat16:
       return at::kBFloat16;
+    case DType::kFloat8E4M3:
+      return at::kFloat8_e4m3fn;
+    case DType::kFloat8E5M2:
+      return at::kFloat8_e5m2;
     case DType::kInt64:
       return at::kLong;
     case DType::kInt32:
@@ -158,8 +162,9 @@ at::ScalarType ToScalarType(DType dtype) {
       return at::kByte;
     case DType::kBool:
       return at::kBool;
+    default:
+      return at::ScalarType::Undefined;  // No slot takes it.
   }
-  return at::ScalarType::Undefined;
 }
 
 absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const ModuleTree& tree,

@@ -107,8 +107,9 @@ TEST_F(WeightsTest, MisalignedTensorsAreCopied) {
 }
 
 TEST_F(WeightsTest, OtherFloatingDTypesAreConvertedAndListed) {
-  for (const DType dtype : {DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
-    Set(ZeroToFive(ToScalarType(dtype)), dtype);
+  for (const DType dtype :
+       {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kFloat8E4M3, DType::kFloat8E5M2}) {
+    Set(ZeroToFive(at::kFloat).to(ToScalarType(dtype)), dtype);
     EXPECT_TRUE(Bound(DType::kFloat32).equal(ZeroToFive(at::kFloat).view({2, 3})));
     EXPECT_THAT(bound_.converted[dtype].slots, ElementsAre("weight"));
   }
