@@ -19,7 +19,7 @@ absl::StatusOr<Registry> Registry::Load(const BuiltIn& built_in, const std::vect
     std::move(folders.begin(), folders.end(), std::back_inserter(added));
   }
   ASSIGN_OR_RETURN(std::vector<std::unique_ptr<const Plugin>> plugins, LinkPlugins(GroupByFolder(*built_in), added));
-  return Registry(std::move(plugins), !added.empty());
+  return Registry({std::make_move_iterator(plugins.begin()), std::make_move_iterator(plugins.end())}, !added.empty());
 }
 
 std::vector<CatalogEntry> Registry::catalog() const {
@@ -38,6 +38,15 @@ absl::StatusOr<CatalogEntry> Registry::Find(absl::string_view variant) const {
   }
   const absl::string_view cure = has_added_ ? "" : "\n  --plugin_path=FOLDER adds the plugins that are not built in";
   return absl::NotFoundError(absl::StrCat("unknown model \"", variant, "\"", NearestHint(variant, names), cure));
+}
+
+absl::StatusOr<Registry> Registry::Only(absl::string_view family) const {
+  std::vector<std::string> families;
+  for (const std::shared_ptr<const Plugin>& plugin : plugins_) {
+    if (plugin->family == family) return Registry({plugin}, has_added_);
+    if (!plugin->variants.empty()) families.push_back(plugin->family);
+  }
+  return absl::NotFoundError(absl::StrCat("unknown family \"", family, "\"", NearestHint(family, families)));
 }
 
 }  // namespace modelport

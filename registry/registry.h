@@ -35,11 +35,14 @@ class Registry {
   // NotFound: unknown model "dav2_vit"; nearest: dav2_vits, dav2_vitb, dav2_vitl.
   absl::StatusOr<CatalogEntry> Find(absl::string_view variant) const;
 
+  // The registry with one family alone, whose plugin it shares. NotFound: no such family.
+  absl::StatusOr<Registry> Only(absl::string_view family) const;
+
  private:
-  Registry(std::vector<std::unique_ptr<const Plugin>> plugins, bool has_added)
+  Registry(std::vector<std::shared_ptr<const Plugin>> plugins, bool has_added)
       : plugins_(std::move(plugins)), has_added_(has_added) {}
 
-  std::vector<std::unique_ptr<const Plugin>> plugins_;
+  std::vector<std::shared_ptr<const Plugin>> plugins_;
   bool has_added_;  // Whether some come from `plugin_paths`.
 };
 

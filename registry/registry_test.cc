@@ -88,6 +88,17 @@ TEST(RegistryTest, AnUnknownModelNamesTheNearest) {
                                                                     HasSubstr(" more\n  --plugin_path="))));
 }
 
+TEST(RegistryTest, OneFamilyIsARegistryOfItsModels) {
+  const absl::StatusOr<Registry> registry = Registry::Load(BuiltInPlugins(), {});
+  ASSERT_OK(registry.status());
+  ASSERT_OK_AND_ASSIGN(const Registry dinov2, registry->Only("dinov2"));
+  ASSERT_OK(dinov2.Find("dinov2_vits14"));
+  EXPECT_EQ(dinov2.Find("dinov2_vits14")->variant, registry->Find("dinov2_vits14")->variant);
+  EXPECT_FALSE(dinov2.Find("resnet18").ok());
+  EXPECT_THAT(registry->Only("dinov").status(),
+              StatusIs(kNotFound, StartsWith("unknown family \"dinov\"; nearest: dinov2")));
+}
+
 TEST(RegistryTest, APluginPathIsAPluginOrAFolderSomewhereAboveIt) {
   const fs::path folder = TestFolder();
   Write(folder / "toy/plugin.yaml", kToyPlugin);

@@ -122,7 +122,7 @@ absl::Status WriteAndAudit(const Registry& registry, const ExportOptions& option
     RETURN_IF_ERROR(Audit(weights, options.allow_nonfinite));
     weights.sources = sources.Names();
     RETURN_IF_ERROR(CheckPublishedFiles(registry, request.entry, weights.mapped, weights.sources));
-    DescribeSource(weights, artifact.manifest);
+    DescribeSource(request, weights, artifact.manifest);
     return WriteManifest(ManifestWithin(artifact.manifest));
   };
   Progress progress("write", TotalBytes(weights));

@@ -7,6 +7,7 @@
 #include "common/operation/constant.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
+#include "registry/recognise/infer_models.h"
 #include "registry/recognise/published_file.h"
 #include "registry/recognise/weight_source.h"
 
@@ -84,6 +85,18 @@ void DescribeSlots(const MappedPart& mapped, Manifest::Weights& weights) {
   }
 }
 
+// Says of each argument of the root what told it, if some are not the catalog's.
+void DescribeArguments(const ArtifactRequest& request, Manifest::Weights& weights) {
+  if (request.arguments.empty()) return;
+  const auto& [plugin, variant] = request.entry;
+  for (const auto& [name, value, origin] : OriginsOf(*plugin, variant->module, request.arguments)) {
+    Manifest::ArgumentOrigin& argument = *weights.add_arguments();
+    argument.set_name(name);
+    argument.set_value(value);
+    argument.set_origin(origin);
+  }
+}
+
 void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest::Weights& weights) {
   std::map<DType, Manifest::Conversion> conversions;
   for (const BoundTensors& part : bound) {
@@ -100,7 +113,7 @@ void DescribeConversions(const std::vector<BoundTensors>& bound, Manifest::Weigh
 
 }  // namespace
 
-void DescribeSource(const ArtifactWeights& weights, Manifest& manifest) {
+void DescribeSource(const ArtifactRequest& request, const ArtifactWeights& weights, Manifest& manifest) {
   Manifest::Weights& described = *manifest.mutable_weights();
   if (ParseSeededName(weights.sources.front())) {
     manifest.set_warning("SEEDED weights: predicts nothing");
@@ -109,6 +122,7 @@ void DescribeSource(const ArtifactWeights& weights, Manifest& manifest) {
     for (size_t i = 0; i < weights.mapped.size(); ++i) {
       DescribeCheckpoint(weights.sources[i], weights.mapped[i], *described.add_checkpoints());
     }
+    DescribeArguments(request, described);
   }
   for (const MappedPart& part : weights.mapped) DescribeSlots(part, described);
   DescribeConversions(weights.bound, described);

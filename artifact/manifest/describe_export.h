@@ -7,6 +7,7 @@
 
 #include "absl/types/optional.h"
 #include "artifact/build/build_artifact.h"
+#include "artifact/request/artifact_request.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/runtime.h"
@@ -14,8 +15,9 @@
 
 namespace modelport {
 
-// Adds what `weights`, whose sources are known, come from and how they became those of the module.
-void DescribeSource(const ArtifactWeights& weights, Manifest& manifest);
+// Adds what `weights` of `request`, whose sources are known, come from, how they became those of the module and, of a
+// model that the catalog lacks, what told its arguments.
+void DescribeSource(const ArtifactRequest& request, const ArtifactWeights& weights, Manifest& manifest);
 
 // Copies this from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint. Which file fills
 // which of `parts` is not copied but made; there are as many in `stated`.

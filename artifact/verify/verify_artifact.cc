@@ -74,7 +74,7 @@ absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest&
   ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, request, stated, checkpoints, file));
   ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, std::move(plan)));
   if (!remade.weights.mapped.empty()) {
-    DescribeSource(remade.weights, remade.manifest);
+    DescribeSource(request, remade.weights, remade.manifest);
   } else if (stated.is_whole) {
     ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
                      StatedParts(request.entry, *remade.tree.model, stated.manifest));

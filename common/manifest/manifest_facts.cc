@@ -46,6 +46,14 @@ std::string ArgumentsText(const Manifest& manifest) {
   });
 }
 
+std::string AssumedText(const Manifest& manifest) {
+  std::vector<std::string> assumed;
+  for (const Manifest::ArgumentOrigin& argument : manifest.weights().arguments()) {
+    if (argument.origin() == "assumed") assumed.push_back(absl::StrCat(argument.name(), "=", argument.value()));
+  }
+  return absl::StrJoin(assumed, ", ");
+}
+
 std::vector<std::string> DifferingFields(const google::protobuf::Message& stated,
                                          const google::protobuf::Message& expected,
                                          const std::vector<std::string>& ignored) {

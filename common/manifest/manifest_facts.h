@@ -29,6 +29,9 @@ const Manifest::Result& MainOutput(const Manifest& manifest);
 // The arguments of the model that differ from the plugin's: "max_depth=35.0"; "" if there are none.
 std::string ArgumentsText(const Manifest& manifest);
 
+// "max_depth=20.0, heads=6": those that the checkpoint does not tell and nobody gave.
+std::string AssumedText(const Manifest& manifest);
+
 // The fields in which `stated`, a manifest or a part of one, differs from `expected`, with both values: `dtype:
 // "float16" -> "float32"`, `missing: knobs[2]: { ... }`, `unexpected: ...`. Fields in `ignored`, which holds full names
 // such as "modelport.Manifest.round_trip", are not compared.

@@ -109,16 +109,6 @@ absl::StatusOr<std::map<std::string, std::string>> FindChanged(const std::vector
   return changed;
 }
 
-// The arguments, with their values, that no rule of `rules` reads from a file and that are not among `changed`.
-std::map<std::string, std::string> FindAssumed(const std::vector<ArgumentRule>& rules, const Scope& scope) {
-  std::map<std::string, std::string> assumed;
-  for (const auto& [name, value] : scope) assumed[name] = ValueString(value);
-  for (const ArgumentRule& rule : rules) {
-    if (!rule.value.functions().empty()) assumed.erase(rule.argument);
-  }
-  return assumed;
-}
-
 // What `entry` is with the arguments that `mapper`'s checkpoint tells; nullopt if it does not fit so either.
 absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogEntry& entry,
                                          const std::vector<ArgumentRule>& rules) {
@@ -134,7 +124,12 @@ absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogE
       const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, *other);
       if (!tree.ok() || !CompareIfFits(reading, *tree)) continue;
       const absl::StatusOr<Scope> scope = BindArguments(signature, *other, Scope());
-      if (scope.ok()) return InferredModel{entry, *changed, *other, *scope, FindAssumed(rules, *scope), reading.others};
+      if (!scope.ok()) continue;
+      InferredModel model = {entry, *changed, *other, *scope, {}, reading.others};
+      for (const auto& [name, value, origin] : OriginsOf(*entry.plugin, *other, {})) {
+        if (origin != "read") model.assumed[name] = value;
+      }
+      return model;
     }
   }
   return absl::nullopt;
@@ -183,6 +178,29 @@ Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const Sour
     if (!fits.inferred.empty()) fits.variants.clear();
   }
   return fits;
+}
+
+std::vector<ArgumentOrigin> OriginsOf(const Plugin& plugin, const Call& module,
+                                      const std::map<std::string, std::string>& changed) {
+  const absl::StatusOr<Scope> scope = BindArguments(plugin.library->Find(module.type)->signature, module, Scope());
+  if (!scope.ok()) return {};
+  std::map<std::string, std::string> origins;
+  for (const auto& [name, value] : *scope) origins[name] = changed.count(name) > 0 ? "given" : "assumed";
+  const auto rules = plugin.arguments.find(module.type);
+  if (rules != plugin.arguments.end()) {
+    for (const ArgumentRule& rule : rules->second) {
+      if (!rule.value.functions().empty()) {
+        origins[rule.argument] = "read";
+        continue;
+      }
+      const absl::StatusOr<Value> followed = rule.value.Evaluate(*scope);
+      const auto own = scope->find(rule.argument);
+      if (followed.ok() && own != scope->end() && own->second == *followed) origins[rule.argument] = "assumed";
+    }
+  }
+  std::vector<ArgumentOrigin> all;
+  for (const auto& [name, value] : *scope) all.push_back({name, ValueString(value), origins[name]});
+  return all;
 }
 
 std::string FlagsOf(const InferredModel& model) {

@@ -21,10 +21,8 @@ struct InferredModel {
   std::map<std::string, std::string> arguments;  // Those that differ, as plugin.yaml would write them: grid -> "16".
   Call module;                                   // The variant's root with these.
   Scope all;                                     // All arguments of that.
-  // The other arguments that no rule reads from a file, as in the catalog or by a rule of other arguments: heads ->
-  // "6".
-  std::map<std::string, std::string> assumed;
-  size_t others = 0;  // The keys of its dictionary beside those of the part that it is.
+  std::map<std::string, std::string> assumed;    // The arguments that the file does not tell: heads -> "6".
+  size_t others = 0;                             // The keys of its dictionary beside those of the part that it is.
 };
 
 // The models that `checkpoint` is by the rules of the plugins' `arguments`, in a layout and a dictionary that `choice`
@@ -41,6 +39,19 @@ struct Fits {
 
 // FindFittingVariants or, if there are none, or none but the backbone of a larger model, InferModels.
 Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);
+
+// An argument of a root, and what told its value: "read", the keys and shapes of the file; "given", the user; or
+// "assumed", neither, so that it is the catalog's, or follows other arguments by a rule of the plugin.
+struct ArgumentOrigin {
+  std::string name;
+  std::string value;
+  std::string origin;
+};
+
+// Those of all arguments of `module`, a call of a root of `plugin` with which a file fits, of which `changed` are not
+// the catalog's. Empty if they do not bind.
+std::vector<ArgumentOrigin> OriginsOf(const Plugin& plugin, const Call& module,
+                                      const std::map<std::string, std::string>& changed);
 
 // "--model=dinov2_vits14 --set=grid=16".
 std::string FlagsOf(const InferredModel& model);

@@ -91,6 +91,23 @@ TEST_F(InferModelsTest, WhatKeysAndShapesDoNotTellIsAssumed) {
   EXPECT_EQ(ArgumentsText(models[0].assumed), "block=BasicBlock,expansion=1,resize_size=256");
 }
 
+TEST_F(InferModelsTest, EachArgumentHasItsOrigin) {
+  ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry_->Find("dav2_metric_hypersim_vits"));
+  const Call& own = entry.variant->module;
+  const Arguments changed = {{"grid", "16"}, {"heads", "3"}, {"max_depth", "35.0"}};
+  ASSERT_OK_AND_ASSIGN(const Call call,
+                       ParseCall(TextOfCall(entry.plugin->library->Find(own.type)->signature, own, changed)));
+  std::map<std::string, std::string> origins;
+  for (const auto& [name, value, origin] : OriginsOf(*entry.plugin, call, changed))
+    origins[name] = value + " " + origin;
+  EXPECT_EQ(origins["grid"], "16 read");
+  EXPECT_EQ(origins["dim"], "384 read");
+  EXPECT_EQ(origins["max_depth"], "35.0 given");
+  // The rule of heads gives 6.
+  EXPECT_EQ(origins["heads"], "3 given");
+  EXPECT_EQ(origins["taps"], "[2, 5, 8, 11] assumed");
+}
+
 // Depth and layers that are read: a quarter, a half, three quarters and all of the blocks.
 TEST_F(InferModelsTest, AnAssumptionFollowsWhatTheFileTells) {
   const Arguments own = {{"depth", "8"}, {"taps", "[1, 3, 5, 7]"}};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -125,6 +126,36 @@ TEST_F(PrefixesTest, ConvertTakesThePart) {
   EXPECT_EQ(result.exit_status, 0) << result.err;
 }
 
+TEST_F(PrefixesTest, ADTypeThatNoModelWantsRefusesItsTensorAlone) {
+  std::vector<Written> tensors = Wrapped("");
+  tensors.push_back({{"freqs_cis", DType::kComplex64, {4}}, std::string(32, '\0')});
+  tensors.push_back({{"unused.scale", DType::kUInt16, {4}}, std::string(8, '\0')});
+  Write(std::move(tensors));
+  const ToolResult inspected = Run("inspect", {});
+  EXPECT_EQ(inspected.exit_status, 0) << inspected.err;
+  EXPECT_THAT(inspected.out, AllOf(HasSubstr("complex64"), HasSubstr("uint16")));
+  EXPECT_THAT(Export().err, AllOf(HasSubstr("2 unexpected"), HasSubstr("unexpected: freqs_cis [4]")));
+  const ToolResult diff = RunTool("diff", {"wrapped.safetensors", Original()}, folder_);
+  EXPECT_THAT(diff.out, HasSubstr("freqs_cis"));
+}
+
+// 0x38 is 1 in float8_e4m3fn.
+TEST_F(PrefixesTest, Float8WithoutScalesIsRead) {
+  std::vector<Written> tensors = Wrapped("");
+  for (Written& tensor : tensors) {
+    if (tensor.header.shape.size() != 2) continue;
+    tensor.header.dtype = DType::kFloat8E4M3;
+    tensor.bytes.assign(tensor.bytes.size() / sizeof(float), '\x38');
+  }
+  Write(tensors);
+  const ToolResult exported = Export();
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(exported.out, HasSubstr(" from float8_e4m3fn"));
+  tensors.push_back({{"blocks.0.attn.qkv.weight_scale", DType::kFloat32, {}}, std::string(4, '\0')});
+  Write(std::move(tensors));
+  EXPECT_THAT(Export().err, HasSubstr("its weights are quantised: blocks.0.attn.qkv.weight_scale"));
+}
+
 // An artifact holds its weights under the paths of its modules.
 TEST_F(PrefixesTest, TheWeightsOfAnArtifactAreRead) {
   Write(Wrapped(""));
@@ -179,8 +210,27 @@ TEST_F(OwnArgumentsTest, TheyAreFoundSaidStatedAndVerified) {
   EXPECT_EQ(manifest["arguments"],
             Json::parse(R"json([{"name": "depth", "value": "3"}, {"name": "grid", "value": "3"}])json"));
   EXPECT_EQ(manifest["model"], model_);
+  std::map<std::string, Json> origins;
+  for (const Json& argument : manifest["weights"]["arguments"]) origins[argument["name"]] = argument["origin"];
+  EXPECT_EQ(origins["depth"], "read");
+  EXPECT_EQ(origins["heads"], "assumed");
+  EXPECT_THAT(exported.out, HasSubstr("heads=2"));
   const ToolResult verified = Run("verify", {"--artifact=wrapped.pt"});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
+}
+
+TEST_F(OwnArgumentsTest, TheSearchCanBeOfOneFamily) {
+  const std::string family = model_.substr(model_.find('_') + 1) + "_tiny";
+  const ToolResult exported = Run("export", {"--family=" + family});
+  EXPECT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("recognised " + model_));
+  const ToolResult inspected = Run("inspect", {"--family=" + family});
+  EXPECT_THAT(inspected.out, HasSubstr("fits " + model_));
+  EXPECT_THAT(Run("export", {"--family=nobody"}).err, HasSubstr("unknown family \"nobody\"; known: "));
+  for (const char* tool : {"export", "inspect"}) {
+    EXPECT_THAT(Run(tool, {"--family=" + family, "--model=" + model_}).err,
+                HasSubstr("--family and --model exclude each other"));
+  }
 }
 
 TEST_F(OwnArgumentsTest, WithAModelTheErrorNamesTheFlagThatGivesThem) {

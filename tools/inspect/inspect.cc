@@ -50,6 +50,8 @@ Flag<std::string> FLAGS_checkpoint(flags, "checkpoint", "",
                                    "the file to inspect, or several with commas between that fill one model");
 Flag<std::string> FLAGS_model(flags, "model", "",
                               "the variant that it should fit; without one, inspect names those that it fits");
+Flag<std::string> FLAGS_family(flags, "family", "",
+                               "without --model: the family whose models are searched; by default all are");
 Flag<std::string> FLAGS_layout(
     flags, "layout", "auto",
     "how the checkpoint names its keys: auto or a layout of the plugin's keymap.yaml; for several checkpoints one for "
@@ -223,7 +225,13 @@ absl::Status Inspect() {
   ASSIGN_OR_RETURN(const CheckpointFiles files,
                    MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix));
   if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
-  ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
+  ASSIGN_OR_RETURN(Registry registry, LoadRegistry(BuiltInPlugins()));
+  if (!FLAGS_family->empty()) {
+    if (!FLAGS_model->empty()) {
+      return absl::InvalidArgumentError("--family and --model exclude each other: a model has its family");
+    }
+    ASSIGN_OR_RETURN(registry, registry.Only(*FLAGS_family));
+  }
   absl::optional<CatalogEntry> entry;
   if (!FLAGS_model->empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));

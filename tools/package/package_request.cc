@@ -88,7 +88,8 @@ FlagGroup PackageFlags() {
       absl::StrCat("the host that the package is for: ", HostsWithPackages(), "; one of both is wanted"));
   // A package has images of any size, prepared by its node, in a proven artifact.
   return flags + own +
-         Without(ExportFlags(), {"model", "checkpoint", "out", "dtype", "target", "with_preprocess", "verify"});
+         Without(ExportFlags(),
+                 {"model", "family", "checkpoint", "out", "dtype", "target", "with_preprocess", "verify"});
 }
 
 absl::StatusOr<PackageRequest> ParsePackageRequest(const BuiltIn& built_in) {

@@ -61,6 +61,9 @@ Flag<std::string> FLAGS_set(
     flags, "set", "",
     "other values for arguments of the model, as its plugin.yaml writes them: max_depth=35, or several with commas "
     "between; the weights have to be made for them");
+Flag<std::string> FLAGS_family(
+    flags, "family", "",
+    "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are searched");
 Flag<bool> FLAGS_verify(flags, "verify", true, "load the artifact back and compare it; --noverify leaves that out");
 Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
                                  "let NaN and infinite weights and outputs through; the manifest counts the outputs");
@@ -180,13 +183,18 @@ absl::Status CheckOneSource() {
 // for the user who did not choose it, or "".
 absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactRequest& request) {
   const std::string model = *FLAGS_model;
+  const std::string family = *FLAGS_family;
   if (!model.empty()) {
+    if (!family.empty()) {
+      return absl::InvalidArgumentError("--family and --model exclude each other: a model has its family");
+    }
     ASSIGN_OR_RETURN(request.entry, registry.Find(model));
     return "";
   }
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(registry, given));
+  ASSIGN_OR_RETURN(const Registry searched, family.empty() ? registry : registry.Only(family));
+  ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(searched, given));
   request.entry = recognised.entry;
   const std::string note = absl::StrCat("recognised ", request.entry.variant->name, ", ", recognised.reason, "\n");
   if (!recognised.arguments.empty()) {

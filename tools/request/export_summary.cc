@@ -105,6 +105,9 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   Table table;
   table.AddRow({"model", manifest.model()});
   if (const std::string arguments = ArgumentsText(manifest); !arguments.empty()) table.AddRow({"set", arguments});
+  if (const std::string assumed = AssumedText(manifest); !assumed.empty()) {
+    table.AddRow({"assumed", absl::StrCat(assumed, "; the file does not tell")});
+  }
   table.AddRow({"target", manifest.target()});
   if (!manifest.wrapper().empty()) table.AddRow({"wrapper", manifest.wrapper()});
   table.AddRow({"source", Source(manifest)});
