@@ -1,6 +1,8 @@
 #ifndef MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
 
+#include <ATen/core/ivalue.h>
+
 #include <string>
 #include <vector>
 
@@ -8,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/torchscript/parity/compare_reference.h"
+#include "common/torchscript/proof/round_trip.h"
 #include "registry/registry.h"
 
 namespace modelport {
@@ -61,6 +64,12 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                                             const std::vector<std::string>& checkpoints,
                                             const absl::optional<ReferenceFile>& reference = absl::nullopt,
                                             const std::string& public_key = "", Tier at_least = Tier::kCode);
+
+// Returns what is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip` and
+// `outputs`; empty if nothing is. Fields that depend on the machine of the export must have a value that some machine
+// measures, all others the value of `round_trip`.
+std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip,
+                                     const std::vector<c10::IValue>& outputs);
 
 }  // namespace modelport
 

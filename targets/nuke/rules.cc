@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "common/torchscript/script/source_line.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 namespace {

@@ -1,25 +1,37 @@
-// Artifacts for Nuke give the model's own output for images of any size.
+// Artifacts for Nuke give the model's own output for images of any size, in every precision and by their knobs.
 #include <ATen/TensorOperators.h>
+#include <ATen/core/Tensor.h>
 #include <ATen/ops/allclose.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/ones_like.h>
 #include <ATen/ops/tensor.h>
 #include <ATen/ops/upsample_bilinear2d.h>
+#include <ATen/ops/zeros.h>
+#include <torch/csrc/jit/serialization/import.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <regex>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
+#include "common/torchscript/proof/compare_outputs.h"
+#include "common/torchscript/proof/round_trip.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/nuke/nuke_model.h"
 #include "tests/support/test_models.h"
 
 namespace modelport {
 namespace {
+
+using testing::ElementsAre;
+using testing::ValuesIn;
 
 constexpr double kRounding = 1e-6;
 
@@ -176,6 +188,196 @@ TEST_P(NukeImageTest, TheInputIsNotChangedAndTheOutputIsContiguous) {
   const at::Tensor output = model_.Run(image);
   EXPECT_TRUE(at::equal(image, before));
   EXPECT_TRUE(output.is_contiguous());
+}
+
+// Artifacts for Nuke in half, bfloat16 and double precision.
+
+// The error that half precision may have, as a part of the range.
+constexpr double kHalfTolerance = 0.005;
+
+class NukePrecisionTest : public testing::TestWithParam<std::string> {};
+
+// The wrapper of normals brings them to length 1, which rounds.
+std::vector<std::string> ModelsWithoutNormals() {
+  std::vector<std::string> names = NukeImageModels();
+  std::erase_if(names, IsNormals);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, NukePrecisionTest, ValuesIn(ModelsWithoutNormals()),
+                         [](const auto& info) { return info.param; });
+
+// Without padding and resizing, both artifacts run the same kernels on the same numbers.
+TEST_P(NukePrecisionTest, IsTheModelsOwnToTheBit) {
+  for (const at::ScalarType type : {at::kHalf, at::kBFloat16, at::kFloat, at::kDouble}) {
+    NukeModel model = GetNukeModel(GetParam());
+    model.nuke.to(type);
+    model.plain.to(type);
+    const at::Tensor image = SeededImage(1, 3, 3 * model.multiple_of(), 2 * model.multiple_of()).to(type);
+    const at::Tensor output = model.Run(image);
+    EXPECT_EQ(output.scalar_type(), type);
+    EXPECT_TRUE(output.isfinite().all().item<bool>());
+    EXPECT_TRUE(BitwiseEqual(model.RunPlain(model.Normalised(image)), output)) << type;
+  }
+}
+
+// Whether `name` gives nearly one value everywhere.
+bool IsNearlyFlat(const std::string& name) { return HasNearestDepth(name) || IsClassMap(name); }
+
+// Those of whose output no threshold decides in one precision only.
+std::vector<std::string> ModelsWithoutThresholds() {
+  std::vector<std::string> names = NukeImageModels();
+  std::erase_if(names,
+                [](const std::string& name) { return FillsSky(name) || IsNearlyFlat(name) || FindsCamera(name); });
+  return names;
+}
+
+TEST(NukeFlatTest, HalfIsNearFloat) {
+  // What verify grants float16: 16 of its epsilon, of the largest element.
+  constexpr double kTolerance = 16 * 0x1p-10;
+  std::vector<std::string> names = NukeImageModels();
+  std::erase_if(names, [](const std::string& name) { return !IsNearlyFlat(name); });
+  ASSERT_FALSE(names.empty());
+  for (const std::string& name : names) {
+    NukeModel wide = GetNukeModel(name), half = Half(wide);
+    const at::Tensor image = SeededImage(1, 3, 31, 45);
+    const at::Tensor expected = wide.Run(image), output = half.Run(image.to(at::kHalf));
+    EXPECT_LE(PartOfLargest(expected, output), kTolerance) << name;
+  }
+}
+
+class NukeHalfTest : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeHalfTest, ValuesIn(ModelsWithoutThresholds()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukeHalfTest, HalfIsNearFloat) {
+  NukeModel wide = GetNukeModel(GetParam()), half = Half(wide);
+  const at::Tensor image = SeededImage(1, 3, 31, 45);
+  for (const int64_t max_size : {1008, 42}) {
+    const at::Tensor expected = wide.Run(image, {{"max_size", max_size}});
+    const at::Tensor output = half.Run(image.to(at::kHalf), {{"max_size", max_size}});
+    EXPECT_LE(RelativeDifference(expected, output), kHalfTolerance) << max_size;
+  }
+}
+
+// The knobs of artifacts for Nuke.
+
+class NukeDepthTest : public testing::TestWithParam<std::string> {
+ protected:
+  bool larger_is_nearer() const { return FindDepth(GetParam())->larger_is == "nearer"; }
+  int64_t own_convention() const { return larger_is_nearer() ? 1 : 2; }
+  int64_t other_convention() const { return larger_is_nearer() ? 2 : 1; }
+
+  // The image's depth for these knobs.
+  at::Tensor Depth(int64_t convention, int64_t normalize) {
+    return model_.Run(image_, {{"convention", convention}, {"normalize", normalize}});
+  }
+
+  NukeModel model_ = GetNukeModel(GetParam());
+  const at::Tensor image_ = SeededImage(1, 3, 31, 45);
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeDepthTest, ValuesIn(NukeTestModels("NukeDepth")),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukeDepthTest, ConventionTurnsDepthIntoItsReciprocal) {
+  const at::Tensor depth = model_.Run(image_);
+  EXPECT_TRUE(at::equal(depth, Depth(own_convention(), 0)));
+  EXPECT_TRUE(at::allclose(Depth(other_convention(), 0), 1 / depth.clamp_min(1e-4), /*rtol=*/1e-6));
+}
+
+TEST_P(NukeDepthTest, NormalizeStretchesToTheUnitRange) {
+  const at::Tensor depth = model_.Run(image_);
+  const at::Tensor unit = (depth - depth.min()) / (depth.max() - depth.min());
+  EXPECT_TRUE(at::allclose(Depth(own_convention(), 1), unit, /*rtol=*/0, /*atol=*/1e-6));
+  EXPECT_TRUE(at::allclose(Depth(other_convention(), 1), 1 - unit, /*rtol=*/0, /*atol=*/1e-6));
+  EXPECT_EQ(Depth(0, 1).min().item<float>(), 0);
+  EXPECT_EQ(Depth(0, 1).max().item<float>(), 1);
+}
+
+TEST_P(NukeDepthTest, ValuesOutOfRangeActLikeTheNearestInIt) {
+  EXPECT_TRUE(at::equal(Depth(-3, 0), Depth(0, 0)));
+  EXPECT_TRUE(at::equal(Depth(99, 0), Depth(2, 0)));
+  EXPECT_TRUE(at::equal(Depth(0, -1), Depth(0, 0)));
+  EXPECT_TRUE(at::equal(Depth(0, 5), Depth(0, 1)));
+}
+
+TEST_P(NukeDepthTest, KnobsAreSavedWithTheArtifact) {
+  model_.nuke.setattr("convention", other_convention());
+  const std::string path = testing::TempDir() + "/knobs.pt";
+  model_.nuke.save(path);
+  EXPECT_EQ(torch::jit::load(path).attr("convention").toInt(), other_convention());
+}
+
+TEST(NukeFeaturesTest, FirstChannelChoosesFourAndIsClamped) {
+  NukeModel model = GetNukeModel(NukeTestModels("NukeFeatures").front());
+  const at::Tensor image = SeededImage(1, 3, 31, 45);
+  const auto features = [&](int64_t first) { return model.Run(image, {{"first_channel", first}}); };
+  EXPECT_EQ(features(0).size(1), 4);
+  EXPECT_TRUE(at::equal(features(2).slice(1, 0, 2), features(0).slice(1, 2, 4)));
+  EXPECT_FALSE(at::equal(features(20), features(19)));
+  EXPECT_TRUE(at::equal(features(20), features(1000)));
+  EXPECT_TRUE(at::equal(features(0), features(-5)));
+}
+
+TEST(NukeClassMapTest, AKnobChoosesTheClassAndIsClamped) {
+  NukeModel model = GetNukeModel(NukeTestModels("NukeClassMap").front());
+  const at::Tensor image = SeededImage(1, 3, 64, 96);
+  const auto scores = [&](int64_t index, int64_t probability) {
+    return model.Run(image, {{"class_index", index}, {"probability", probability}});
+  };
+  at::Tensor sum = at::zeros({1, 1, 64, 96});
+  for (int64_t index = 0; index < 10; ++index) sum += scores(index, 1);
+  EXPECT_TRUE(at::allclose(sum, at::ones_like(sum), /*rtol=*/0, /*atol=*/1e-5)) << "probabilities of all classes";
+  EXPECT_FALSE(at::equal(scores(9, 1), scores(8, 1)));
+  EXPECT_TRUE(at::equal(scores(9, 1), scores(1000, 1)));
+  EXPECT_TRUE(at::equal(scores(0, 1), scores(-5, 1)));
+  EXPECT_TRUE(at::equal(scores(3, 0), scores(3, -1)));
+}
+
+// What docs/nuke.md says of the knob `probability`.
+TEST(NukeClassMapTest, TheMeanOfTheLogitsIsThatOfTheClassifier) {
+  const NukeModel model = GetNukeModel(NukeTestModels("NukeClassMap").front());
+  const at::Tensor image = model.Normalised(SeededImage(2, 3, 64, 96));
+  const at::Tensor logits = model.plain.get_method("forward")({image}).toTensor();
+  const at::Tensor places = model.plain.get_method("image_classes")({image}).toTensor();
+  EXPECT_EQ(places.sizes(), at::IntArrayRef({2, 10, 2, 3}));
+  EXPECT_LE(RelativeDifference(logits, places.mean({2, 3})), 1e-6);
+}
+
+// The code of artifacts for Nuke.
+
+class NukeModelTest : public testing::TestWithParam<std::string> {
+ protected:
+  const NukeModel model_ = GetNukeModel(GetParam());
+};
+
+INSTANTIATE_TEST_SUITE_P(Models, NukeModelTest, testing::ValuesIn(NukeTestModels()),
+                         [](const auto& info) { return info.param; });
+
+TEST_P(NukeModelTest, ForwardIsTheOnlyEntryPoint) {
+  EXPECT_THAT(MethodSchemas(model_.nuke), ElementsAre("forward(Tensor x) -> Tensor"));
+}
+
+// Float64 is dtype 7 in TorchScript's code.
+TEST_P(NukeModelTest, NoDeviceAndNoFloat64IsLiteral) {
+  const std::string code = SavedCode(model_.nuke);
+  for (const char* literal : {"torch.device(", "\"cuda", "\"cpu", "float64", "dtype=7", ".double("}) {
+    EXPECT_FALSE(absl::StrContains(code, literal)) << literal;
+  }
+  EXPECT_FALSE(std::regex_search(code, std::regex(R"(torch\.to\([^,]*, 7)")));
+}
+
+TEST_P(NukeModelTest, KnobsAreNumbers) {
+  int knobs = 0;
+  for (const auto& attribute : model_.nuke.named_attributes(/*recurse=*/false)) {
+    // Every module has `training`, which no host offers as a knob.
+    if (attribute.value.isModule() || attribute.name == "training") continue;
+    EXPECT_TRUE(attribute.value.isInt() || attribute.value.isDouble()) << attribute.name;
+    ++knobs;
+  }
+  EXPECT_GE(knobs, 1);
 }
 
 }  // namespace

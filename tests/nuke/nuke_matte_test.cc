@@ -19,9 +19,9 @@
 namespace modelport {
 namespace {
 
-constexpr double kRounding = 1e-6;
+constexpr double kMatteRounding = 1e-6;
 
-struct Size {
+struct MatteSize {
   int64_t height, width;
 };
 
@@ -63,11 +63,12 @@ class NukeMatteTest : public testing::Test {
 };
 
 TEST_F(NukeMatteTest, IsTheModelsOwnAtAnySize) {
-  for (const auto [height, width] : {Size{64, 64}, Size{31, 45}, Size{50, 75}, Size{5, 9}, Size{32, 96}}) {
+  for (const auto [height, width] :
+       {MatteSize{64, 64}, MatteSize{31, 45}, MatteSize{50, 75}, MatteSize{5, 9}, MatteSize{32, 96}}) {
     const at::Tensor image = ImageWithTrimap(2, height, width);
     const at::Tensor matte = model_.Run(image);
     EXPECT_EQ(matte.sizes(), at::IntArrayRef({2, 1, height, width}));
-    EXPECT_LE(RelativeDifference(Matte(image), matte), kRounding) << height;
+    EXPECT_LE(RelativeDifference(Matte(image), matte), kMatteRounding) << height;
   }
 }
 

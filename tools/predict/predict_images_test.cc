@@ -3,15 +3,21 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
 
+#include <string>
+#include <vector>
+
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tools/image/colour_map.h"
 
 namespace modelport {
 namespace {
 
-using ::testing::AllOf;
-using ::testing::HasSubstr;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 // An artifact whose method `labels` returns `result`.
 LoadedArtifact WithLabels(const std::string& result) {
@@ -47,6 +53,63 @@ TEST(BestLabels, RefusesNamesThatFitNoClass) {
   ExpectRefused(R"(["a"])", "wants a name for each of 2 classes, gives 1");
   ExpectRefused("[1, 2]", "wants to give List[str], gives List[int]");
   ExpectRefused(R"("a, b")", "wants to give List[str], gives str");
+}
+
+constexpr char kNumbers[] = "16-bit numbers, not a picture: --colours draws one";
+
+LoadedArtifact ArtifactOf(const std::string& unit) {
+  LoadedArtifact artifact = {.path = "toy.pt", .module = torch::jit::Module("toy")};
+  artifact.manifest.set_model("toy");
+  Manifest::EntryPoint& forward = *artifact.manifest.add_entry_points();
+  forward.set_method("forward");
+  Manifest::Result& depth = *forward.add_outputs();
+  depth.set_unit(unit);
+  depth.set_larger_is("farther");
+  return artifact;
+}
+
+Prediction DepthOf(const std::vector<float>& values) {
+  return {.depth = at::tensor(values).reshape({1, static_cast<int64_t>(values.size())})};
+}
+
+TEST(NotesOn, DepthBeyondThe16BitsOfMetresIsSaid) {
+  const LoadedArtifact metric = ArtifactOf("metres");
+  EXPECT_THAT(NotesOn("d.png", DepthOf({872, 10, 900, 1000}), metric, {}),
+              ElementsAre(kNumbers,
+                          "depth outside 0 to 255.996 m is written as these, on 75.0 % of the pixels; --range=MIN,MAX "
+                          "takes another scale, and .exr holds it"));
+  EXPECT_THAT(NotesOn("d.exr", DepthOf({872}), metric, {}), IsEmpty());
+  EXPECT_THAT(NotesOn("d.png", DepthOf({872}), metric, {.range = ValueRange{0, 1000}}), ElementsAre(kNumbers));
+  EXPECT_THAT(
+      NotesOn("d.png", DepthOf({872, -1}), metric, {.range = ValueRange{0, 500}}),
+      ElementsAre(kNumbers, HasSubstr("outside 0 to 500 m is written as these, on 100.0 % of the pixels; .exr holds")));
+}
+
+TEST(NotesOn, OnlyNumbersAreNoPicture) {
+  const LoadedArtifact metric = ArtifactOf("metres");
+  EXPECT_THAT(NotesOn("d.PNG", DepthOf({10, 20}), metric, {}), ElementsAre(kNumbers));
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), ArtifactOf(""), {}), ElementsAre(kNumbers));
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), metric, {.colours = DepthColours{*FindColourMap("grey")}}), IsEmpty());
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), metric, {.normals = true}), IsEmpty());
+  const Prediction matte = {.alpha = at::tensor(std::vector<float>{1}).reshape({1, 1})};
+  EXPECT_THAT(NotesOn("m.png", matte, metric, {}), IsEmpty());
+}
+
+TEST(NotesOn, ScalesOfSeveralFilesAreSaid) {
+  const LoadedArtifact relative = ArtifactOf("");
+  OutputStyle several = {.is_one_of_several = true};
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), relative, several),
+              ElementsAre(kNumbers, HasSubstr("--range=MIN,MAX gives all")));
+  several.colours = DepthColours{*FindColourMap("grey")};
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), ArtifactOf("metres"), several), ElementsAre(HasSubstr("its own")));
+  several.range = ValueRange{0, 3};
+  EXPECT_THAT(NotesOn("d.png", DepthOf({1, 2}), relative, several), IsEmpty());
+}
+
+TEST(EncodePrediction, ARangeIsOfDepth) {
+  const Prediction matte = {.alpha = at::tensor(std::vector<float>{1}).reshape({1, 1})};
+  EXPECT_THAT(EncodePrediction("m.png", {}, matte, ArtifactOf(""), {.range = ValueRange{0, 1}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("toy gives no depth; leave out --range")));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "common/torchscript/archive/module_archive.h"
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/equal.h>
 #include <ATen/ops/zeros.h>
 #include <caffe2/serialize/inline_container.h>
 #include <torch/csrc/jit/api/module.h>
@@ -10,15 +11,21 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "common/checkpoint/testing/zip_writer.h"
 #include "common/io/output_file.h"
 #include "common/io/writer.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/read_format.h"
+#include "common/torchscript/archive/testing/archive_records.h"
 #include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
@@ -219,6 +226,109 @@ TEST(SaveModuleTest, AnExtraFileThatCannotBeMadeIsAnError) {
   const auto fail = []() -> absl::StatusOr<std::string> { return absl::DataLossError("no text"); };
   EXPECT_THAT(Save(Toy(), nullptr, TempPath("fail.pt"), {{"note.json", fail}}),
               StatusIs(absl::StatusCode::kDataLoss, "no text"));
+}
+
+// The records of a module with a weight and a constant.
+Records SavedRecords() {
+  torch::jit::Module module("Tiny");
+  module.register_parameter("weight", at::arange(12.0).reshape({3, 4}), /*is_buffer=*/false);
+  module.define("def forward(self, x):\n  return x + self.weight\n");
+  std::ostringstream saved;
+  module.save(saved);
+  const std::string file = saved.str();
+  const auto archive = ScriptArchive::Read(file);
+  EXPECT_OK(archive);
+  Records records;
+  for (const ScriptArchive::Record& record : archive->records()) {
+    records.emplace_back(absl::StrCat("tiny/", record.path), record.content);
+  }
+  return records;
+}
+
+absl::StatusOr<torch::jit::Module> Load(const Records& records, const ZipOptions& options = {}) {
+  const std::string file = ZipArchive(records, options);
+  const auto archive = ScriptArchive::Read(file);
+  if (!archive.ok()) return archive.status();
+  return LoadArchive(*archive);
+}
+
+TEST(LoadArchiveTest, LoadsStoredAndDeflatedRecords) {
+  for (const bool deflate : {false, true}) {
+    ASSERT_OK_AND_ASSIGN(torch::jit::Module module, Load(SavedRecords(), {.deflate = deflate}));
+    const at::Tensor y = module.forward({at::zeros({3, 4})}).toTensor();
+    EXPECT_TRUE(at::equal(y, at::arange(12.0).reshape({3, 4})));
+  }
+}
+
+// LibTorch ignores the case of record names, and it reads an archive with model.json in an old format.
+TEST(LoadArchiveTest, LibTorchSeesNoOtherRecords) {
+  Records records = SavedRecords();
+  records.emplace_back("tiny/model.json", "{}");
+  records.emplace_back("tiny/CODE/__torch__.py", "not TorchScript");
+  EXPECT_OK(Load(records));
+}
+
+TEST(LoadArchiveTest, SaysWhyAnArchiveCannotBeLoaded) {
+  Records records = SavedRecords();
+  for (auto& [name, content] : records) {
+    if (name == "tiny/code/__torch__.py") content = "class Tiny(Module):\n  def forward(self, x):\n    return y\n";
+  }
+  EXPECT_THAT(Load(records), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("LibTorch cannot load it: ")));
+}
+
+std::string Read(const ArchivePieces& pieces, uint64_t position, size_t size) {
+  std::string buffer(size, '?');
+  buffer.resize(pieces.read(position, buffer.data(), size, ""));
+  return buffer;
+}
+
+TEST(ArchivePiecesTest, ReadsAcrossPieces) {
+  const std::string weights = "weights";
+  ArchivePieces pieces;
+  EXPECT_OK(pieces.Write(std::string("head ")));
+  EXPECT_OK(pieces.WriteLasting(weights));
+  EXPECT_OK(pieces.WriteLasting(""));
+  EXPECT_OK(pieces.Write(std::string(" tail")));
+  EXPECT_EQ(pieces.size(), 17);
+  EXPECT_EQ(Read(pieces, 0, 17), "head weights tail");
+  EXPECT_EQ(Read(pieces, 3, 4), "d we");
+  EXPECT_EQ(Read(pieces, 14, 10), "ail");
+  EXPECT_EQ(Read(pieces, 17, 1), "");
+}
+
+TEST(ArchivePiecesTest, CopiesInARowAreOnePiece) {
+  const std::string weights = "weights";
+  ArchivePieces pieces;
+  for (const char* copy : {"a", "", "b", "c"}) EXPECT_OK(pieces.Write(copy));
+  EXPECT_EQ(pieces.View(0, 3), "abc");
+  EXPECT_OK(pieces.WriteLasting(weights));
+  for (const char* copy : {"d", "e"}) EXPECT_OK(pieces.Write(copy));
+  EXPECT_EQ(Read(pieces, 0, 20), "abcweightsde");
+  EXPECT_EQ(pieces.View(10, 2), "de");
+  EXPECT_EQ(pieces.size(), 12);
+}
+
+TEST(ArchivePiecesTest, ViewsOnePieceWithoutACopy) {
+  const std::string weights = "weights";
+  ArchivePieces pieces;
+  EXPECT_OK(pieces.Write("head "));
+  EXPECT_OK(pieces.WriteLasting(weights));
+  EXPECT_EQ(pieces.View(5, 7), "weights");
+  EXPECT_EQ(pieces.View(7, 2).data(), weights.data() + 2);
+  EXPECT_EQ(pieces.View(4, 2), "") << "two pieces";
+  EXPECT_EQ(pieces.View(5, 8), "") << "beyond the end";
+  EXPECT_EQ(pieces.View(12, 0), "");
+}
+
+TEST(ArchivePiecesTest, EqualsTheBytesPutTogether) {
+  ArchivePieces pieces;
+  EXPECT_TRUE(pieces.Equals(""));
+  EXPECT_OK(pieces.Write("head "));
+  EXPECT_OK(pieces.Write("tail"));
+  EXPECT_TRUE(pieces.Equals("head tail"));
+  for (const char* other : {"", "head", "head tai", "head tailx", "Head tail", "head Tail"}) {
+    EXPECT_FALSE(pieces.Equals(other)) << other;
+  }
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/types/optional.h"
-#include "common/torchscript/script/source_line.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 

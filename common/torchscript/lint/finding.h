@@ -7,8 +7,8 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/module_fwd.h"
-#include "common/torchscript/script/source_line.h"
 
 namespace modelport {
 

@@ -20,7 +20,7 @@
 #include "common/torchscript/lint/trace.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
-#include "common/torchscript/script/source_line.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/torch_status.h"
 
 namespace modelport {

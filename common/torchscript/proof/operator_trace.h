@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/torchscript/script/source_line.h"
+#include "common/torchscript/script/graph_operators.h"
 
 namespace modelport {
 

@@ -1,5 +1,5 @@
-// The operators that a module's code calls, with their arguments, and those that LibTorch's releases have: together they
-// decide which releases can load it.
+// The operators that a module's code calls, with their arguments, and those that LibTorch's releases have: together
+// they decide which releases can load it.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_OPERATORS_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_RUNTIME_OPERATORS_H_
 
@@ -14,7 +14,6 @@
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/module_fwd.h"
-#include "common/torchscript/script/source_line.h"
 
 namespace modelport {
 

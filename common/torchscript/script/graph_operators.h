@@ -1,10 +1,12 @@
-// The operators that code can call, and the nodes of a graph, which call them.
+// The operators that code can call, the nodes of a graph, which call them, and the lines of code that these come from.
 #ifndef MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_GRAPH_OPERATORS_H_
 #define MODELPORT_COMMON_TORCHSCRIPT_SCRIPT_GRAPH_OPERATORS_H_
 
 #include <functional>
 #include <string>
 #include <vector>
+
+#include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
 
@@ -27,6 +29,16 @@ void ForEachNode(Block& block, const Visit& visit) {
     for (auto* inner : node->blocks()) ForEachNode(*inner, visit);
   }
 }
+
+// A line of code.
+struct SourceLine {
+  std::string place;  // "models/layers/vision_transformer.yaml:83"; empty: unknown.
+  std::string text;   // What is written there, without indentation, at most 1000 bytes; empty: unknown.
+};
+
+// The line where `range` begins: of the author's source file if the archive records it, else of the archive's code. The
+// text of traced code is always that of the archive, since tracing records no source text.
+SourceLine FindSourceLine(const torch::jit::SourceRange& range);
 
 }  // namespace modelport
 

@@ -1,9 +1,10 @@
+#include "common/torchscript/script/compiler.h"
+
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "common/status/status_matchers.h"
-#include "common/torchscript/script/compiler.h"
 #include "common/torchscript/script/torch_status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -11,7 +12,7 @@
 namespace modelport {
 namespace {
 
-using ::testing::HasSubstr;
+using testing::HasSubstr;
 
 absl::Status Check(const std::string& text) {
   return CatchTorch([&] { CheckNesting(std::make_shared<torch::jit::Source>(text, "toy.yaml", 1)); });

@@ -1,4 +1,4 @@
-#include "artifact/verify/check_proof.h"
+#include "artifact/verify/verify_artifact.h"
 
 #include <ATen/ops/arange.h>
 

@@ -1,12 +1,18 @@
-// Artifacts of Depth Anything V2 that prepare images themselves give what upstream's infer_image gives, with OpenCV.
-//   infer_image_test FOLDER...
+// What artifacts of Depth Anything V2 compute. Those that prepare images themselves give what upstream's infer_image
+// gives, with OpenCV.
+//   depth_anything_v2_test FOLDER...
 // Each FOLDER, named MODEL_infer_image, has golden cases.
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/allclose.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/full_like.h>
+#include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,13 +21,18 @@
 
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
+#include "artifact/export/export_model.h"
+#include "artifact/verify/verify_artifact.h"
 #include "common/checkpoint/seeded.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/archive/module_archive.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
+#include "tests/nuke/nuke_model.h"
 #include "tests/support/exported_module.h"
 
 namespace modelport {
@@ -90,6 +101,60 @@ TEST(InferImageTest, IsAsUpstreams) {
     EXPECT_GT(cases, 0) << folder;
   }
 }
+
+// Artifacts of Depth Anything V2 for Nuke whose depth is 0 everywhere, which the model can return.
+
+class FlatDepthTest : public testing::TestWithParam<at::ScalarType> {
+ protected:
+  void SetUp() override {
+    for (const auto& parameter : model_.nuke.named_parameters()) {
+      if (parameter.name.find("output_conv2.2") != std::string::npos) parameter.value.detach().zero_();
+    }
+    model_.nuke.to(GetParam());
+  }
+
+  at::Tensor Depth(int64_t convention, int64_t normalize) {
+    return model_.Run(SeededImage(1, 3, 15, 20).to(GetParam()), {{"convention", convention}, {"normalize", normalize}});
+  }
+
+  NukeModel model_ = GetNukeModel("tiny_dav2");
+};
+
+INSTANTIATE_TEST_SUITE_P(Types, FlatDepthTest, testing::Values(at::kFloat, at::kHalf));
+
+TEST_P(FlatDepthTest, HasNoNanAndNoInfinity) {
+  EXPECT_TRUE((Depth(0, 0) == 0).all().item<bool>());
+  EXPECT_TRUE((Depth(0, 1) == 0).all().item<bool>());
+  EXPECT_TRUE((Depth(2, 1) == 1).all().item<bool>());
+  const at::Tensor far = Depth(2, 0).to(at::kDouble);
+  EXPECT_TRUE(at::allclose(far, at::full_like(far, 1e4), /*rtol=*/1e-3));
+}
+
+// An argument that --set gives another value: the artifact computes with it, states it, and is verified by it.
+
+class SetTest : public testing::Test {
+ protected:
+  // The depth of one image, by an artifact with these settings, which is verified.
+  at::Tensor Depth(const std::string& settings) {
+    ExportOptions options;
+    options.request.entry = registry_.Find("tiny_dav2_metric").value();
+    const absl::Status set = settings.empty() ? absl::OkStatus() : SetArguments(settings, options.request);
+    EXPECT_OK(set);
+    options.out = std::string(std::getenv("TEST_TMPDIR")) + "/m.pt";
+    const absl::StatusOr<Manifest> manifest = ExportModel(registry_, options);
+    EXPECT_OK(manifest);
+    EXPECT_EQ(manifest->arguments_size(), settings.empty() ? 0 : 1);
+    EXPECT_OK(VerifyArtifact(registry_, options.out, /*checkpoints=*/{}));
+    const c10::InferenceMode inference;
+    torch::jit::Module module = LoadModule(options.out).value();
+    return module.forward({at::linspace(-1, 1, 3 * 28 * 28).reshape({1, 3, 28, 28})}).toTensor().clone();
+  }
+
+  const Registry registry_ = Registry::Load(BuiltInPlugins(), {"models"}).value();
+};
+
+// The model multiplies its last value by the largest depth, here by a power of two.
+TEST_F(SetTest, TheLargestDepthIsTheScale) { EXPECT_TRUE(Depth("max_depth=80").equal(4 * Depth(""))); }
 
 }  // namespace
 }  // namespace modelport
