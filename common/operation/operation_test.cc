@@ -114,10 +114,11 @@ class RandomOperation {
     return {};
   }
 
-  // Any but float32.
+  // Any that numbers are written to but float32.
   DType DrawDType() {
-    const auto index = static_cast<int>(DType::kFloat32) + Draw(1, static_cast<int>(DType::kBool));
-    return static_cast<DType>(index % (static_cast<int>(DType::kBool) + 1));
+    constexpr DType kDTypes[] = {DType::kFloat64, DType::kFloat16, DType::kBFloat16, DType::kInt64, DType::kInt32,
+                                 DType::kInt16,   DType::kInt8,    DType::kUInt8,    DType::kBool};
+    return kDTypes[Draw(0, 8)];
   }
 
   Shape DrawShape() { return {Draw(0, 3) * 6, Draw(1, 2) * 6, Draw(1, 2) * 12}; }
@@ -227,6 +228,8 @@ TEST(OperationTest, ShapesThatDoNotFitAreErrors) {
 
 TEST(OperationTest, CastGivesTheSameNumbers) {
   const std::vector<int32_t> values = {0, 1, -3, 1 << 20};
+  EXPECT_FALSE(MakeOperation("cast", DTypes(DType::kFloat8E4M3, DType::kFloat32)).ok());
+  EXPECT_FALSE(MakeOperation("cast", DTypes(DType::kInt32, DType::kUInt16)).ok());
   const Operation cast = MakeOperation("cast", DTypes(DType::kInt32, DType::kFloat32)).value();
   EXPECT_EQ(cast.text(), "cast(int32, float32)");
   EXPECT_EQ(cast.Inverse(1)->text(), "cast(float32, int32)");
