@@ -1,6 +1,7 @@
 """Finds the tensors in what torch.load returns."""
 import collections
 
+import numpy
 import torch
 from torch import nn
 
@@ -75,6 +76,10 @@ class TorchTree:
                 self.seen.add(id(value))
                 self.others += vars(value).values()
                 tensors.append(describe(name, value, value.storage_offset(), self.number_of_storage(value)))
+            elif is_dict and isinstance(value, numpy.ndarray):
+                # The numbers of an array are in the pickle, once for each array.
+                number = self.storages.setdefault(id(value), len(self.storages))
+                tensors.append(describe(name, torch.from_numpy(value), 0, number))
             else:
                 self.others.append(value)
         if tensors:
