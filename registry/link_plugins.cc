@@ -206,7 +206,9 @@ bool PluginLinker::CheckVariants(const Plugin& plugin, std::vector<ModuleTree>* 
     absl::StatusOr<ModuleTree> tree = BuildModuleTree(plugin.library, variant.module);
     absl::StatusOr<std::vector<WeightPart>> parts = std::vector<WeightPart>();
     if (tree.ok()) parts = SplitWeights(plugin, variant, *tree);
-    const absl::Status status = tree.ok() ? parts.status() : tree.status();
+    absl::Status status = tree.ok() ? parts.status() : tree.status();
+    if (status.ok()) status = ExamplesOf(plugin, variant).status();
+    if (status.ok()) status = PreprocessingOf(plugin, variant).status();
     fits = Passes(Annotate(status, absl::StrCat(MarkString(variant.mark), ": variant ", variant.name))) && fits;
     if (!status.ok()) continue;
     if (absl::optional<WeightPart> whole = WholeTree(plugin, variant, *tree)) parts->push_back(*std::move(whole));

@@ -59,6 +59,29 @@ TEST(LinkPluginsTest, ASingleWrapperIsCalledByItsKind) {
   EXPECT_EQ(plugins[1]->wrappers[0].name, "depth");
 }
 
+// The plugin Net, of which an example and the multiple of an image's sides are as given.
+PluginFolder NetWithExample(const std::string& example, const std::string& multiple_of) {
+  const std::string text =
+      absl::StrReplaceAll(Net().Find("plugin.yaml")->text,
+                          {{"forward([1])", example},
+                           {"preprocessing: {", absl::StrCat("preprocessing: {multiple_of: ", multiple_of, ", ")}});
+  return Folder("models/net", text, kNet, kKeyMap);
+}
+
+TEST(LinkPluginsTest, ExamplesAndSidesFollowTheRootsArguments) {
+  ASSERT_OK_AND_ASSIGN(const auto plugins,
+                       LinkPlugins({Layers(), NetWithExample("forward([1, 2 * dim], dim)", "dim")}, {}));
+  const Variant& variant = plugins[1]->variants.front();
+  ASSERT_OK_AND_ASSIGN(const std::vector<Call> examples, ExamplesOf(*plugins[1], variant));
+  EXPECT_EQ(examples.front().text, "forward([1, 6], 3)");
+  ASSERT_OK_AND_ASSIGN(const Preprocessing preprocessing, PreprocessingOf(*plugins[1], variant));
+  EXPECT_EQ(preprocessing.multiple_of, 3);
+  EXPECT_THAT(LinkPlugins({Layers(), NetWithExample("forward(width)", "1")}, {}),
+              StatusIs(kInvalid, HasSubstr("unknown name \"width\": arguments of an example are values")));
+  EXPECT_THAT(LinkPlugins({Layers(), NetWithExample("forward([1])", "dim - 3")}, {}),
+              StatusIs(kInvalid, HasSubstr("wants a positive integer, dim - 3 is 0")));
+}
+
 TEST(LinkPluginsTest, AReplacementTakesTheFamilysPlace) {
   PluginFolder changed = Net();
   changed.path = "mine";

@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "common/expression/expression.h"
 #include "common/expression/identifier.h"
+#include "common/expression/read_expression.h"
 #include "common/module_tree/type_parser.h"
 #include "common/status/annotate.h"
 #include "common/text/nearest.h"
@@ -59,6 +60,7 @@ class PluginParser {
     for (const YamlValue& item : reader->TakeItems("uses")) plugin_.uses.push_back(ParseReference(item));
     if (const YamlValue* preprocessing = reader->Take("preprocessing")) ParsePreprocessing(*preprocessing);
     for (const YamlValue& item : reader->TakeItems("examples")) {
+      // Their arguments may use those of a variant's root: PluginLinker checks them.
       plugin_.examples.push_back(ParseExample(item, problems_));
     }
     for (const YamlValue::Field& target : reader->TakeFields("targets")) ParseTarget(target);
@@ -102,12 +104,9 @@ class PluginParser {
     preprocessing.std = reader.TakeNumbers("std");
     const size_t given = std::max(preprocessing.mean.size(), preprocessing.std.size());
     preprocessing.channels = reader.TakeInt("channels", given > 0 ? given : 3);
-    preprocessing.multiple_of = reader.TakeInt("multiple_of", 1);
+    TakeMultipleOf(&reader);
     ParseSize(&reader);
-    for (const YamlValue::Field& root : reader.TakeFields("wrappers")) {
-      plugin_.wrappers.push_back(
-          {.root = root.name, .call = ParseCallText(root.value, "field \"wrappers\""), .mark = root.mark});
-    }
+    for (const YamlValue::Field& root : reader.TakeFields("wrappers")) ParseWrappers(root, "", "field \"wrappers\"");
     reader.Finish();
     if (preprocessing.channels < 1) problems_->Add(value.mark, "field \"channels\" wants a positive integer");
     if (preprocessing.multiple_of < 1) problems_->Add(value.mark, "field \"multiple_of\" wants a positive integer");
@@ -125,6 +124,17 @@ class PluginParser {
     if (!std::all_of(preprocessing.std.begin(), preprocessing.std.end(), is_positive)) {
       problems_->Add(value.mark, "field \"std\" wants numbers above 0");
     }
+  }
+
+  void TakeMultipleOf(YamlMapReader* reader) {
+    Preprocessing& preprocessing = plugin_.preprocessing;
+    const absl::optional<Expression> rule = TakeExpression("multiple_of", reader, problems_);
+    if (!rule) return;
+    if (!rule->names().empty()) {
+      preprocessing.multiple_of_rule = rule;
+      return;
+    }
+    preprocessing.multiple_of = rule->EvaluateInt({}).value_or(0);  // 0 is reported.
   }
 
   void ParseSize(YamlMapReader* reader) {
@@ -147,13 +157,15 @@ class PluginParser {
     }
     const std::string subject = absl::StrCat("target ", field.name);
     for (const YamlValue::Field& root : ReadFields(field.value, subject, problems_)) {
-      if (root.value.kind == YamlValue::Kind::kMap) {
-        ParseNamedWrappers(root, field.name);
-      } else {
-        plugin_.wrappers.push_back(
-            {.target = field.name, .root = root.name, .call = ParseCallText(root.value, subject), .mark = root.mark});
-      }
+      ParseWrappers(root, field.name, subject);
     }
+  }
+
+  // Adds the wrapper of a root, or several with names.
+  void ParseWrappers(const YamlValue::Field& root, const std::string& target, const std::string& subject) {
+    if (root.value.kind == YamlValue::Kind::kMap) return ParseNamedWrappers(root, target);
+    plugin_.wrappers.push_back(
+        {.target = target, .root = root.name, .call = ParseCallText(root.value, subject), .mark = root.mark});
   }
 
   // Adds several wrappers of one root.

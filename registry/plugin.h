@@ -55,7 +55,9 @@ struct Preprocessing {
   int64_t channels = 3;
   std::vector<double> mean;  // Of each channel; empty: the model takes values in 0..1.
   std::vector<double> std;
-  int64_t multiple_of = 1;    // Both sides are multiples of so many pixels.
+  int64_t multiple_of = 1;  // Both sides are multiples of so many pixels.
+  // What `multiple_of` is by the root's arguments; nullopt if it depends on none. PreprocessingOf evaluates it.
+  absl::optional<Expression> multiple_of_rule = {};
   std::vector<int64_t> size;  // The only height and width that the model takes; empty: it takes others, too.
 };
 
@@ -88,8 +90,9 @@ struct ArgumentRule {
 };
 
 // The functions of these rules: shape("SLOT") is the shape of what a file has for a slot, count("blocks.{i}.SLOT") how
-// many slots of such names, from 0 on, it has something for, isqrt(N) the square root of an integer that is a square.
-constexpr absl::string_view kFileFunctions[] = {"count", "isqrt", "shape"};
+// many slots of such names, from 0 on, it has something for, size("SLOT", DIM) a size of the shape of what it has, 0 if
+// that is nothing, isqrt(N) the square root of an integer that is a square.
+constexpr absl::string_view kFileFunctions[] = {"count", "isqrt", "shape", "size"};
 
 // A parsed plugin.yaml with everything it refers to.
 struct Plugin {
@@ -106,9 +109,9 @@ struct Plugin {
   Preprocessing preprocessing;
   // Calls of the artifact's methods that the round trip compares: forward([1, 3, 28, 42]). A list given for a Tensor
   // argument is the shape of a seeded input.
-  std::vector<Call> examples;
-  std::vector<Wrapper> wrappers;                               // In file order; wrappers.h tells those of a variant.
-  std::vector<Variant> variants;                               // In file order. Empty for a family of shared layers.
+  std::vector<Call> examples;     // May use the root's arguments, of which ExamplesOf has the values.
+  std::vector<Wrapper> wrappers;  // In file order; wrappers.h tells those of a variant.
+  std::vector<Variant> variants;  // In file order. Empty for a family of shared layers.
   std::map<std::string, std::vector<ArgumentRule>> arguments;  // By the root's module type; in file order.
   std::shared_ptr<const ModuleLibrary> library;
   KeyMap key_map;
@@ -116,6 +119,14 @@ struct Plugin {
   std::string plugin_digest;
   std::string key_map_digest;  // sha256 over the key map's text.
 };
+
+// What an image must be for `variant`, one of `plugin`. InvalidArgument: the rule of multiple_of gives no integer above
+// 0.
+absl::StatusOr<Preprocessing> PreprocessingOf(const Plugin& plugin, const Variant& variant);
+
+// The examples of `plugin` with the values that the arguments of the root of `variant` have. InvalidArgument: an
+// example uses a name that is no argument of it, or has no value.
+absl::StatusOr<std::vector<Call>> ExamplesOf(const Plugin& plugin, const Variant& variant);
 
 }  // namespace modelport
 

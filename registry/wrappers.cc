@@ -118,8 +118,8 @@ Scope WrapperScope(const Preprocessing& preprocessing, const ModuleTree& model) 
 
 absl::StatusOr<ModuleTree> WrapAndCheck(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                         const ModuleTree& model) {
-  ASSIGN_OR_RETURN(ModuleTree tree,
-                   WrapTree(model, wrapper.call, WrapperScope(plugin.preprocessing, model), variant.module));
+  ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(plugin, variant));
+  ASSIGN_OR_RETURN(ModuleTree tree, WrapTree(model, wrapper.call, WrapperScope(preprocessing, model), variant.module));
   RETURN_IF_ERROR(CheckInterface(tree, wrapper));
   return tree;
 }
@@ -169,7 +169,8 @@ absl::StatusOr<ModuleTree> BuildWithin(const Wrapper& wrapper, const Plugin& plu
 
 absl::StatusOr<std::string> DescribeWrapper(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant,
                                             const ModuleTree& model, const ModuleTree& whole) {
-  Scope known = WrapperScope(plugin.preprocessing, model);
+  ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(plugin, variant));
+  Scope known = WrapperScope(preprocessing, model);
   ASSIGN_OR_RETURN(const Scope of_root, BindArguments(model.root.type->signature, variant.module, Scope()));
   known.insert(of_root.begin(), of_root.end());
   const Signature& signature = whole.root.type->signature;

@@ -110,9 +110,11 @@ absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactP
   Artifact artifact = {.tree = plan.tree};
   ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
   ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, artifact.tree, artifact.weights));
-  artifact.examples =
-      artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples : request.entry.plugin->examples;
-  artifact.manifest = DescribeModule(request, artifact.tree, artifact.built);
+  const auto& [plugin, variant] = request.entry;
+  ASSIGN_OR_RETURN(artifact.examples, artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples
+                                                                 : ExamplesOf(*plugin, *variant));
+  ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(*plugin, *variant));
+  artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, artifact.built);
   return artifact;
 }
 

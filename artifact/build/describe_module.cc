@@ -157,9 +157,8 @@ void DescribeOutput(const Port& port, const std::string& place, DType dtype, Man
 }
 
 // What the entry points of `module`, for which CheckEntryPoints is OK, take and give.
-void DescribeEntryPoints(const ArtifactRequest& request, const TargetTree& tree, const torch::jit::Module& module,
-                         Manifest& manifest) {
-  const Preprocessing& preprocessing = request.entry.plugin->preprocessing;
+void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
+                         const torch::jit::Module& module, Manifest& manifest) {
   for (const EntryPoint& entry_point : tree.whole->entry_points) {
     Manifest::EntryPoint& entry = *manifest.add_entry_points();
     const c10::FunctionSchema& schema = module.get_method(entry_point.method).function().getSchema();
@@ -179,7 +178,8 @@ void DescribeEntryPoints(const ArtifactRequest& request, const TargetTree& tree,
 
 }  // namespace
 
-Manifest DescribeModule(const ArtifactRequest& request, const TargetTree& tree, const BuiltModule& built) {
+Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
+                        const BuiltModule& built) {
   const Plugin& plugin = *request.entry.plugin;
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
@@ -206,12 +206,12 @@ Manifest DescribeModule(const ArtifactRequest& request, const TargetTree& tree, 
   manifest.set_modelport_version(kModelportVersion);
   manifest.set_libtorch_version(TORCH_VERSION);
   DescribePlugin(plugin, manifest);
-  DescribePreprocessing(plugin.preprocessing, tree, manifest);
+  DescribePreprocessing(preprocessing, tree, manifest);
   DescribeOutputs(tree.kept, manifest);
   DescribeTensors(tree, manifest);
   DescribeCode(request.runtime, built, manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
-  DescribeEntryPoints(request, tree, built.module, manifest);
+  DescribeEntryPoints(request, preprocessing, tree, built.module, manifest);
   DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

@@ -10,6 +10,7 @@
 #include "common/manifest/manifest.pb.h"
 #include "common/torchscript/runtime/operators.h"
 #include "common/torchscript/runtime/runtime.h"
+#include "registry/plugin.h"
 
 namespace modelport {
 
@@ -21,8 +22,9 @@ struct BuiltModule {
 };
 
 // Begins the manifest of an artifact: all fields but those that describe_export.h adds, about the source of the
-// weights, the file and the proof. `built` is the module of `tree.whole`.
-Manifest DescribeModule(const ArtifactRequest& request, const TargetTree& tree, const BuiltModule& built);
+// weights, the file and the proof. `preprocessing` is that of the variant, `built` the module of `tree.whole`.
+Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
+                        const BuiltModule& built);
 
 }  // namespace modelport
 

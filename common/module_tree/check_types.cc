@@ -42,6 +42,7 @@ class TypeChecker {
     for (const ChildDecl& child : type.children) CheckChild(child);
     if (type.interface.has_value()) CheckNumber(type.interface->multiple_of, type.interface->mark);
     for (const EntryPointDecl& decl : type.entry_points) {
+      CheckNumber(decl.when, decl.mark);
       for (const auto* ports : {&decl.inputs, &decl.outputs}) {
         for (const PortDecl& port : *ports) CheckPort(port);
       }

@@ -72,6 +72,8 @@ struct PortDecl : PortFacts {
 
 struct EntryPointDecl {
   std::string method;
+  absl::optional<Expression> when =
+      {};  // It exists only where this is neither 0 nor false; it may use arguments alone.
   std::vector<PortDecl> inputs;
   std::vector<PortDecl> outputs;
   YamlMark mark;

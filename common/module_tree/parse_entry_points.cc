@@ -113,6 +113,7 @@ EntryPointDecl ParseEntryPoint(const YamlValue::Field& field, YamlProblems* prob
     problems->Add(field.mark, status.message());
   }
   YamlMapReader reader(field.value, absl::StrCat("entry point ", field.name), problems);
+  entry_point.when = TakeExpression("when", &reader, problems);
   for (const YamlValue& item : reader.TakeItems("inputs")) {
     entry_point.inputs.push_back(PortParser(item, "inputs", problems).ParseInput());
   }
@@ -153,16 +154,6 @@ std::vector<std::string> TakeChannels(absl::string_view name, YamlMapReader& rea
   return channels;
 }
 
-std::vector<Call> ParseExamples(YamlMapReader& reader, YamlProblems* problems) {
-  std::vector<Call> examples;
-  const YamlValue* value = reader.Require("examples");
-  if (value == nullptr) return examples;
-  for (const YamlValue& item : ReadItems(*value, "field \"examples\"", problems)) {
-    examples.push_back(ParseExample(item, problems));
-  }
-  return examples;
-}
-
 void CheckArgument(const Expression& argument, const YamlMark& mark, YamlProblems* problems) {
   const absl::StatusOr<Value> value = argument.Evaluate({});
   if (!value.ok()) {
@@ -170,6 +161,19 @@ void CheckArgument(const Expression& argument, const YamlMark& mark, YamlProblem
   } else if (std::holds_alternative<TypeName>(*value)) {
     problems->Add(mark, absl::StrCat("unknown name \"", argument.text(), "\": arguments of an example are values"));
   }
+}
+
+std::vector<Call> ParseExamples(YamlMapReader& reader, YamlProblems* problems) {
+  std::vector<Call> examples;
+  const YamlValue* value = reader.Require("examples");
+  if (value == nullptr) return examples;
+  for (const YamlValue& item : ReadItems(*value, "field \"examples\"", problems)) {
+    examples.push_back(ParseExample(item, problems));
+    for (const Expression& argument : examples.back().positional) {
+      if (!argument.names().empty()) CheckArgument(argument, item.mark, problems);
+    }
+  }
+  return examples;
 }
 
 }  // namespace
@@ -205,7 +209,9 @@ Call ParseExample(const YamlValue& value, YamlProblems* problems) {
   Call call = std::move(parsed).value_or(Call());
   call.place = MarkString(value.mark);
   if (!call.named.empty()) problems->Add(value.mark, "an example gives its arguments by position");
-  for (const Expression& argument : call.positional) CheckArgument(argument, value.mark, problems);
+  for (const Expression& argument : call.positional) {
+    if (argument.names().empty()) CheckArgument(argument, value.mark, problems);
+  }
   return call;
 }
 

@@ -45,6 +45,7 @@ class Evaluator {
   std::vector<EntryPoint> Evaluate() {
     std::vector<EntryPoint> entry_points;
     for (const EntryPointDecl& decl : type_.entry_points) {
+      if (!Holds(decl.when, decl)) continue;
       entry_points.push_back({decl.method, EvaluatePorts(decl.inputs, &EntryPoint::inputs, &EntryPointDecl::inputs),
                               EvaluatePorts(decl.outputs, &EntryPoint::outputs, &EntryPointDecl::outputs),
                               MarkString(decl.mark)});
@@ -72,7 +73,8 @@ class Evaluator {
     return evaluated;
   }
 
-  bool Holds(const absl::optional<Expression>& condition, const PortDecl& decl) {
+  template <typename Decl>
+  bool Holds(const absl::optional<Expression>& condition, const Decl& decl) {
     return !condition.has_value() || Valid(condition->EvaluateCondition(scope_), decl).value_or(false);
   }
 
@@ -157,8 +159,8 @@ class Evaluator {
     return number;
   }
 
-  template <typename T>
-  absl::optional<T> Valid(absl::StatusOr<T> value, const PortDecl& decl) {
+  template <typename T, typename Decl>
+  absl::optional<T> Valid(absl::StatusOr<T> value, const Decl& decl) {
     if (value.ok()) return *std::move(value);
     problems_->Add(decl.mark, value.status().message());
     return absl::nullopt;

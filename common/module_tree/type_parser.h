@@ -62,8 +62,8 @@ std::vector<EntryPointDecl> ParseEntryPoints(const std::vector<YamlValue::Field>
 // Parses the field `interface` of a module type. What is wrong with it is added to `problems`.
 InterfaceDecl ParseInterface(const YamlValue& value, YamlProblems* problems);
 
-// Parses a call that a round trip makes: forward([1, 3, 28, 42]). Its arguments are values, by position; their types
-// are checked when the model is built. What is wrong with it is added to `problems`.
+// Parses a call that a round trip makes: forward([1, 3, 28, 42]). Its arguments are given by position; names in them,
+// and the types of their values, are checked when the model is built. What is wrong with it is added to `problems`.
 Call ParseExample(const YamlValue& value, YamlProblems* problems);
 
 }  // namespace modelport

@@ -62,6 +62,19 @@ absl::StatusOr<Value> Count(const LayoutReading& reading, const std::vector<Valu
   return Value(count);
 }
 
+// size("SLOT", DIM): a size of the shape; 0 if the file has nothing for SLOT.
+absl::StatusOr<Value> GetSize(const LayoutReading& reading, const std::vector<Value>& arguments) {
+  const auto* const slot = arguments.size() == 2 ? std::get_if<std::string>(&arguments[0]) : nullptr;
+  const int64_t* const dim = arguments.size() == 2 ? std::get_if<int64_t>(&arguments[1]) : nullptr;
+  if (slot == nullptr || dim == nullptr || *dim < 0) {
+    return absl::InvalidArgumentError("wants the name of a slot in quotes and a dimension");
+  }
+  const absl::optional<Shape> shape = ShapeOf(reading, *slot);
+  if (!shape) return Value(int64_t{0});
+  if (static_cast<size_t>(*dim) < shape->size()) return Value((*shape)[*dim]);
+  return absl::NotFoundError(absl::StrCat("what the file has for ", *slot, " has no dimension ", *dim));
+}
+
 absl::StatusOr<Value> SquareRoot(const std::vector<Value>& arguments) {
   const int64_t* const square = arguments.size() == 1 ? std::get_if<int64_t>(&arguments[0]) : nullptr;
   if (square == nullptr || *square < 0) return absl::InvalidArgumentError("wants an integer that is not negative");
@@ -73,6 +86,7 @@ absl::StatusOr<Value> SquareRoot(const std::vector<Value>& arguments) {
 Functions FunctionsOf(const LayoutReading& reading) {
   return {{"shape", [&reading](const std::vector<Value>& arguments) { return GetShape(reading, arguments); }},
           {"count", [&reading](const std::vector<Value>& arguments) { return Count(reading, arguments); }},
+          {"size", [&reading](const std::vector<Value>& arguments) { return GetSize(reading, arguments); }},
           {"isqrt", SquareRoot}};
 }
 

@@ -69,6 +69,9 @@ TEST_F(InferModelsTest, KeysAndShapesTellTheArguments) {
   EXPECT_THAT(Flags(Keys("resnet50_v1", {{"blocks", "[2, 1, 3, 1]"}, {"classes", "7"}, {"planes", "32"}})),
               testing::Contains("--model=resnet50_v1 --set='blocks=[2, 1, 3, 1],classes=7,planes=32'"));
   EXPECT_THAT(Flags(Keys("dinov2_vits14", {{"grid", "16"}})), ElementsAre("--model=dinov2_vits14 --set=grid=16"));
+  EXPECT_THAT(Flags(Keys("dinov2_vits14", {{"grid", "14"}, {"patch", "16"}})),
+              ElementsAre("--model=dinov2_vits14 --set=grid=14,patch=16"));
+  EXPECT_THAT(Flags(Keys("resnet18", {{"classes", "0"}})), ElementsAre("--model=resnet18 --set=classes=0"));
   EXPECT_THAT(Flags(Keys("dinov2_vits14", {{"dim", "192"}, {"depth", "5"}, {"heads", "3"}})),
               ElementsAre("--model=dinov2_vits14 --set=depth=5,dim=192,heads=3"));
   EXPECT_THAT(

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "artifact/build/target_tree.h"
+#include "artifact/request/artifact_request.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/script/torch_status.h"
@@ -21,15 +22,20 @@ void EntryPointsTest::SetUp() {
   registry_ = std::make_unique<Registry>(*std::move(registry));
 }
 
-void EntryPointsTest::Export(const std::string& model, bool with_preprocess, DType dtype) {
+void EntryPointsTest::Export(const std::string& model, bool with_preprocess, DType dtype, const std::string& set) {
   const absl::StatusOr<CatalogEntry> entry = registry_->Find(model);
   ASSERT_OK(entry);
-  const auto tree = BuildTargetTree({.entry = *entry, .with_preprocess = with_preprocess});
+  ArtifactRequest request = {.entry = *entry, .with_preprocess = with_preprocess};
+  if (!set.empty()) ASSERT_OK(SetArguments(set, request));
+  const auto tree = BuildTargetTree(request);
   ASSERT_OK(tree);
   entry_points_ = tree->whole->entry_points;
   auto module = ExportSeeded(*registry_, model, /*seed=*/0, [&](ExportOptions& options) {
     options.request.dtype = dtype;
     options.request.with_preprocess = with_preprocess;
+    options.request.entry = request.entry;
+    options.request.arguments = request.arguments;
+    options.request.changed = request.changed;
   });
   ASSERT_OK(module);
   module_ = std::make_shared<torch::jit::Module>(*std::move(module));

@@ -23,8 +23,9 @@ class EntryPointsTest : public testing::Test {
  protected:
   void SetUp() override;
 
-  // Exports `model`, with weights of `dtype`.
-  void Export(const std::string& model, bool with_preprocess, DType dtype = DType::kFloat32);
+  // Exports `model` with weights of `dtype` and, as --set takes them, other arguments.
+  void Export(const std::string& model, bool with_preprocess, DType dtype = DType::kFloat32,
+              const std::string& set = "");
 
   // Calls `method` of the exported model and compares the result with what the plugin states.
   absl::Status Call(const std::string& method, const std::vector<c10::IValue>& inputs);

@@ -162,8 +162,9 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
 }
 
 // An artifact's manifest states its own.
-void AddPreprocessing(const Plugin& plugin, const absl::optional<Manifest>& manifest, Configuration* settings) {
-  const Preprocessing& stated = plugin.preprocessing;
+void AddPreprocessing(const CatalogEntry& entry, const absl::optional<Manifest>& manifest, Configuration* settings) {
+  const auto& [plugin, variant] = entry;
+  const Preprocessing stated = PreprocessingOf(*plugin, *variant).value_or(plugin->preprocessing);
   (*settings)["preprocessing mean"] =
       manifest ? Joined(manifest->preprocessing().mean()) : absl::StrJoin(stated.mean, ", ");
   (*settings)["preprocessing std"] =
@@ -217,7 +218,7 @@ absl::StatusOr<Side> ReadBySlot(const Registry& registry, const DiffFile& file, 
   if (file.request && file.request->entry.variant->name == model) entry = file.request->entry;
   ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, entry.variant->module));
   Side side = {Describe(file, model), DescribeTree(tree, entry.variant->module), {}};
-  AddPreprocessing(*entry.plugin, file.manifest, &side.settings);
+  AddPreprocessing(entry, file.manifest, &side.settings);
   if (file.manifest) {
     side.tensors = TensorsOf(file.checkpoint, file.checkpoint.state_dicts().front());
     return side;

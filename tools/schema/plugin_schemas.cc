@@ -93,6 +93,8 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"expression", Matching(Scalar(), ExpressionPattern(), "an expression, such as 2 * dim")},
       {"call", Matching(text, CallPattern(), "a call, such as Conv2d(3, dim, kernel=1)")},
       {"example", Matching(text, ExamplePattern(), "a call with values by position, such as forward([1, 3, 28, 28])")},
+      {"root example",
+       Matching(text, RootExamplePattern(), "a call with values by position, such as forward([1, 3, 28, 28])")},
       {"signature", Matching(text, CallPattern(), "a signature, such as Linear(inputs, outputs, bias=1)")},
       {"pattern set",
        Matching(Scalar(), PatternSetPattern(), "keys whose parts are plain, {name}, {a,b} or once {name*}")},

@@ -64,6 +64,8 @@ std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\
 
 std::string ExamplePattern() { return Call(Operand("(?:true|false)\\b")); }
 
+std::string RootExamplePattern() { return Call(Operand(kName)); }
+
 std::string OperationPattern() {
   const std::string argument = R"(\s*(?:-?\d+|b?float16|float32|float64|u?int8|int16|int32|int64|bool)\s*)";
   return absl::StrCat(R"(^\s*[A-Za-z_]\w*\s*\()", argument, "(?:,", argument, R"()*\)\s*$)");

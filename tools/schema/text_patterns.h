@@ -31,6 +31,9 @@ std::string CallPattern();
 // A call with values for arguments, by position: "forward([1, 3, 28, 28])".
 std::string ExamplePattern();
 
+// The same with values over the arguments of a root: "forward([1, 3, 2 * patch, patch])".
+std::string RootExamplePattern();
+
 // An operation of a key map, with integers or dtypes: "chunk(3, 0)".
 std::string OperationPattern();
 

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
+#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/entry_points/entry_points_testing.h"
 
@@ -23,6 +25,15 @@ TEST_F(EntryPointsTest, GiveWhatTheyState) {
       EXPECT_OK(Call("get_intermediate_layers", {x, c10::List<int64_t>({3, 1}), reshape, token, true}));
     }
   }
+}
+
+TEST_F(EntryPointsTest, PatchesMayHaveAnotherSize) {
+  Export("tiny_dinov2_reg", /*with_preprocess=*/false, DType::kFloat32, "patch=16");
+  EXPECT_OK(Call("forward_features", {Image({2, 3, 32, 48})}));
+  EXPECT_THAT(Call("forward", {Image({2, 3, 28, 42})}).message(),
+              testing::HasSubstr("multiples of the patch size, 16"));
+  Export("tiny_dinov2_reg", /*with_preprocess=*/true, DType::kFloat32, "patch=16");
+  EXPECT_OK(Call("forward", {Image({2, 3, 45, 31})}));
 }
 
 }  // namespace

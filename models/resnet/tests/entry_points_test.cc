@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common/status/status_matchers.h"
+#include "common/tensor/dtype.h"
 #include "gtest/gtest.h"
 #include "tests/entry_points/entry_points_testing.h"
 
@@ -20,6 +21,15 @@ TEST_F(EntryPointsTest, GiveWhatTheyState) {
       }
     }
   }
+}
+
+// A model without fc gives what fc would take.
+TEST_F(EntryPointsTest, WithoutClassesForwardGivesFeatures) {
+  Export("tiny_resnet", /*with_preprocess=*/false, DType::kFloat32, "classes=0");
+  for (const char* method : {"forward", "image_features", "feature_levels", "pooled_features"}) {
+    EXPECT_OK(Call(method, {Image({2, 3, 64, 96})})) << method;
+  }
+  EXPECT_FALSE(Call("image_classes", {Image({2, 3, 64, 96})}).ok());
 }
 
 }  // namespace
