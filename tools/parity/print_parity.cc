@@ -12,6 +12,7 @@
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
+#include "common/text/units.h"
 #include "nlohmann/json.hpp"
 
 namespace modelport {
@@ -45,10 +46,11 @@ void AddRow(const ComparedTensor& tensor, Table& table) {
     return;
   }
   const Measures& m = tensor.measures;
-  table.AddRow({"  " + verdict, tensor.name, ShapeString(tensor.shape), Number(m.max_abs), Number(m.mean_abs),
-                Number(m.relative()), absl::StrFormat("%.6f", m.cosine),
-                std::isinf(m.snr) ? "equal" : absl::StrFormat("%.0f dB", m.snr), Number(tensor.tolerance),
-                tensor.obstacle});
+  const std::string shape = absl::StrCat(ShapeString(tensor.shape), tensor.own_shape.empty() ? "" : " as ",
+                                         tensor.own_shape.empty() ? "" : ShapeString(tensor.own_shape));
+  table.AddRow({"  " + verdict, tensor.name, shape, Number(m.max_abs), Number(m.mean_abs), Number(m.relative()),
+                absl::StrFormat("%.6f", m.cosine), std::isinf(m.snr) ? "equal" : absl::StrFormat("%.0f dB", m.snr),
+                Number(tensor.tolerance), tensor.obstacle});
 }
 
 // How much of its tolerance a tensor that passes takes.
@@ -139,6 +141,7 @@ Json FiniteJson(double value) { return std::isfinite(value) ? Json(value) : Json
 Json TensorJson(const ComparedTensor& tensor) {
   const Measures& m = tensor.measures;
   Json json = {{"name", tensor.name}, {"shape", tensor.shape}, {"passed", tensor.passed()}};
+  if (!tensor.own_shape.empty()) json["own_shape"] = tensor.own_shape;
   if (!tensor.obstacle.empty()) json["obstacle"] = tensor.obstacle;
   for (const auto& [name, value] :
        {std::pair("max_abs", m.max_abs), std::pair("mean_abs", m.mean_abs), std::pair("relative", m.relative()),
@@ -191,6 +194,15 @@ std::string ParityText(const ParityReport& report, Rows rows) {
   if (!comparison.unexpected.empty()) {
     absl::StrAppend(&text, "not compared, since the reference lacks them: ", FirstFew(comparison.unexpected), "\n");
   }
+  if (!comparison.other_calls.empty()) {
+    absl::StrAppend(&text, "not compared, since the model calls them more or less often:",
+                    FirstFewLines(comparison.other_calls, "  "), "\n");
+  }
+  const size_t reshaped = std::count_if(comparison.tensors.begin(), comparison.tensors.end(),
+                                        [](const ComparedTensor& tensor) { return !tensor.own_shape.empty(); });
+  if (reshaped > 0) {
+    absl::StrAppend(&text, "with the same elements in another shape: ", Counted(reshaped, "tensor"), "\n");
+  }
   if (report.divergence) {
     absl::StrAppend(&text, "first divergence: ", Printable(report.divergence->stage), "\n");
     if (report.divergence->module) {
@@ -199,6 +211,13 @@ std::string ParityText(const ParityReport& report, Rows rows) {
     }
   }
   if (report.suspects) absl::StrAppend(&text, SuspectsText(*report.suspects));
+  if (!report.unjudged.empty()) {
+    std::vector<std::string> modules;
+    for (const std::string& module : report.unjudged) modules.push_back(ModuleName(module));
+    absl::StrAppend(&text,
+                    "not judged, since the reference has only a part of what they work on, or in another shape: ",
+                    FirstFew(modules), "\n");
+  }
   return text;
 }
 
@@ -219,7 +238,8 @@ std::string ParityJson(const ParityReport& report) {
                {"settings", SettingsJson(report.settings)},
                {"tensors", Json::array()},
                {"not_computed", report.comparison.not_computed},
-               {"unexpected", report.comparison.unexpected}};
+               {"unexpected", report.comparison.unexpected},
+               {"other_calls", report.comparison.other_calls}};
   for (const ComparedTensor& tensor : report.comparison.tensors) json["tensors"].push_back(TensorJson(tensor));
   if (report.divergence) {
     json["first_divergence"] = report.divergence->stage;
@@ -231,6 +251,7 @@ std::string ParityJson(const ParityReport& report) {
       json["wrong_on_right_input"].push_back(
           {{"module", suspect.path}, {"evidence", suspect.evidence}, {"inputs_are_known", suspect.inputs_are_known}});
     }
+    json["not_judged"] = report.unjudged;
   }
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -45,6 +45,7 @@ struct PassedTensor {
   ObservedTensor point;
   std::string name;  // As in Reference::expected; "" for a result that the reference lacks.
   at::Tensor tensor;
+  bool is_given = false;  // Whether the reference's replaced it.
 };
 
 struct MeasuredRun {
@@ -79,6 +80,7 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
     run.passed.push_back({point, name == nullptr ? "" : *name, tensor.detach().clone()});
     if (name == nullptr || !replaced.replaces(point)) return tensor;
     const at::Tensor replacement = expected.Replacement(point, tensor);
+    run.passed.back().is_given = replacement.defined();
     return replacement.defined() ? replacement : tensor;
   };
   bool has_begun = !replaced.from;
@@ -177,19 +179,34 @@ absl::Status MissingError(const Reference& reference, const ExpectedTensors& exp
       " wants one tensor, has none or several: name an element by index or key, such as \"", call, "() -> 0\""));
 }
 
-// The stage that the module passes more often than the reference tells; "" if there is none.
-std::string CalledMoreOften(const ExpectedTensors& expected, const MeasuredRun& run) {
+std::string Calls(int calls) { return absl::StrCat(calls, calls == 1 ? " call" : " calls"); }
+
+// "blocks.0.forward", by which calls are counted.
+std::string MethodOf(const Stage& stage) { return JoinPath(stage.path, stage.method); }
+
+// The methods that the module calls more or less often than the reference tells, and how often that tells.
+std::map<std::string, int> CalledOtherwise(const ExpectedTensors& expected, const MeasuredRun& run) {
   std::map<std::string, int> told;
   for (const auto& [name, stage] : expected.stages()) {
-    int& calls = told[JoinPath(stage.path, stage.method)];
+    int& calls = told[MethodOf(stage)];
     calls = std::max(calls, stage.call + 1);
   }
+  for (auto method = told.begin(); method != told.end();) {
+    const auto calls = run.calls.find(method->first);
+    const bool is_alike = calls == run.calls.end() || calls->second == method->second;
+    method = is_alike ? told.erase(method) : std::next(method);
+  }
+  return told;
+}
+
+// The stage that the module passes more or less often than the reference tells; "" if there is none.
+std::string CalledMoreOften(const ExpectedTensors& expected, const MeasuredRun& run) {
+  const std::map<std::string, int> otherwise = CalledOtherwise(expected, run);
   for (const auto& [name, stage] : expected.stages()) {
-    const std::string call = JoinPath(stage.path, stage.method);
-    const auto calls = run.calls.find(call);
-    if (calls == run.calls.end() || calls->second == told[call]) continue;
-    return absl::StrCat("stage ", Brief(name), " wants ", told[call], told[call] == 1 ? " call" : " calls",
-                        ", is called ", calls->second, " times");
+    const auto told = otherwise.find(MethodOf(stage));
+    if (told == otherwise.end()) continue;
+    return absl::StrCat("stage ", Brief(name), " wants ", Calls(told->second), ", is called ",
+                        run.calls.at(told->first), " times");
   }
   return "";
 }
@@ -200,6 +217,7 @@ absl::StatusOr<std::vector<std::string>> NotComputed(const Reference& reference,
   if (const std::string stage = CalledMoreOften(expected, run); !stage.empty() && !options.lenient) {
     return absl::FailedPreconditionError(absl::StrCat(reference.path, ": ", stage));
   }
+  const std::map<std::string, int> otherwise = CalledOtherwise(expected, run);
   std::set<std::string> passed;
   for (const PassedTensor& tensor : run.passed) passed.insert(tensor.name);
   std::vector<std::string> names;
@@ -207,6 +225,7 @@ absl::StatusOr<std::vector<std::string>> NotComputed(const Reference& reference,
     const bool is_left_out = std::any_of(run.left_out.begin(), run.left_out.end(),
                                          [&, &stage = stage](const auto& path) { return IsWithin(stage.path, path); });
     if (passed.count(name) > 0 || is_left_out) continue;
+    if (options.lenient && otherwise.count(MethodOf(stage)) > 0) continue;  // Of ReferenceComparison::other_calls.
     if (!options.lenient) return MissingError(reference, expected, run, name);
     names.push_back(name);
   }
@@ -309,18 +328,36 @@ absl::StatusOr<ComparedTensor> Compare(const Reference& reference, const at::Ten
   ASSIGN_OR_RETURN(const at::Tensor own, Sliced(reference, passed.name, passed.tensor));
   ASSIGN_OR_RETURN(const at::Tensor rounded, SlicedCopy(reference, passed.name, run.rounded));
   ASSIGN_OR_RETURN(const at::Tensor wide, SlicedCopy(reference, passed.name, run.wide));
-  ComparedTensor compared{passed.name, passed.point, expected.sizes().vec()};
+  ComparedTensor compared{.name = passed.name, .point = passed.point, .shape = expected.sizes().vec()};
+  compared.is_given = passed.is_given;
   if (options.keep_tensors) {
     compared.expected = expected;
     compared.actual = own;
   }
-  if (expected.sizes() != own.sizes() || !SameDType(expected.scalar_type(), own.scalar_type(), options.lenient)) {
+  const bool is_alike = expected.sizes() == own.sizes();
+  const bool has_elements = options.lenient && expected.numel() == own.numel();
+  if ((!is_alike && !has_elements) || !SameDType(expected.scalar_type(), own.scalar_type(), options.lenient)) {
     compared.obstacle = absl::StrCat("wants ", Description(expected), ", has ", Description(own));
     return compared;
   }
+  const auto shaped = [&](const at::Tensor& tensor) {
+    return is_alike || !tensor.defined() || tensor.numel() != expected.numel() ? tensor
+                                                                               : tensor.reshape(expected.sizes());
+  };
   RETURN_IF_ERROR(CatchTorch([&] {
-    CompareElements(expected, own, rounded, wide, ReferencePrecision(reference), options.tolerance, compared);
+    CompareElements(expected, shaped(own), shaped(rounded), shaped(wide), ReferencePrecision(reference),
+                    options.tolerance, compared);
   }));
+  if (is_alike) return compared;
+  if (compared.passed()) {
+    compared.own_shape = own.sizes().vec();
+    if (options.keep_tensors) compared.actual = shaped(own);
+    return compared;
+  }
+  // Other elements in another shape: the shape is what to tell.
+  compared.measures = {};
+  compared.tolerance = 0;
+  compared.obstacle = absl::StrCat("wants ", Description(expected), ", has ", Description(own));
   return compared;
 }
 
@@ -354,17 +391,32 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   ASSIGN_OR_RETURN(const ExpectedTensors expected, ExpectedTensors::Index(reference));
   if (!options.lenient) RETURN_IF_ERROR(CheckPaths(module, reference, expected));
   ASSIGN_OR_RETURN(const Injected injected, Injected::Parse(reference, expected, options.inject));
+  std::map<std::string, int> otherwise;
   const auto is_injected = [&](const ObservedTensor& point) {
-    return !point.is_result && (options.inject_all || injected.Contains(point.stage));
+    return !point.is_result && otherwise.count(MethodOf(point.stage)) == 0 &&
+           (options.inject_all || injected.Contains(point.stage));
   };
   Replaced replaced = {.replaces = is_injected};
   ASSIGN_OR_RETURN(replaced.from, FirstCall(reference, expected, options.from_stage));
+  const bool injects = options.inject_all || !options.inject.empty();
+  if (options.lenient && injects) {
+    // What is called more or less often than in the reference is known only after a run on the module's own tensors.
+    const Replaced nothing = {.replaces = [](const ObservedTensor&) { return false; }, .from = replaced.from};
+    ASSIGN_OR_RETURN(const MeasuredRun own, RunOnReference(module, reference, expected, arguments, nothing));
+    otherwise = CalledOtherwise(expected, own);
+  }
   ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaced));
+  if (options.lenient && !injects) otherwise = CalledOtherwise(expected, run);
   ReferenceComparison comparison;
+  for (const auto& [method, told] : otherwise) {
+    comparison.other_calls.push_back(absl::StrCat(absl::StripSuffix(method, ".forward"), ": ", Calls(run.calls[method]),
+                                                  ", the reference has ", told));
+  }
   ASSIGN_OR_RETURN(comparison.not_computed, NotComputed(reference, expected, run, options));
   if (!options.tolerance) RETURN_IF_ERROR(MeasureRounding(module, reference, expected, arguments, replaced, run));
   const std::map<std::string, at::Tensor> tensors(reference.expected.begin(), reference.expected.end());
   for (const PassedTensor& passed : run.passed) {
+    if (!passed.point.is_result && otherwise.count(MethodOf(passed.point.stage)) > 0) continue;
     const auto found = tensors.find(passed.name);
     if (found == tensors.end()) {
       comparison.unexpected.push_back(passed.point.name);

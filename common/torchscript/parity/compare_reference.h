@@ -53,6 +53,9 @@ struct ComparedTensor {
   std::string name;           // As in Reference::expected.
   ObservedTensor point = {};  // Where it passes.
   Shape shape = {};           // Of the reference's.
+  // Of the module's own, where it has the same elements in the same order in another shape; else empty.
+  Shape own_shape = {};
+  bool is_given = false;  // Whether the reference's tensor replaced the module's own.
   Measures measures = {};
   double tolerance = 0;  // What measures.max_abs may be at most.
   // Why the two cannot be compared element by element: "wants shape [1, 28], has [1, 56]"; empty if they can.
@@ -66,12 +69,16 @@ struct ReferenceComparison {
   std::vector<ComparedTensor> tensors;    // In the order in which the module computes them.
   std::vector<std::string> unexpected;    // Outputs of the module that the reference lacks: "output.sky".
   std::vector<std::string> not_computed;  // Stages of the reference that the module does not pass.
+  // Of a lenient comparison: the methods that the module calls more or less often than the reference tells, whose calls
+  // are not paired: "norm: 12 calls, the reference has 4".
+  std::vector<std::string> other_calls = {};
 };
 
 struct CompareOptions {
   // How far elements may be from the reference's, as a part of the tensor's largest element; measured if not given.
   absl::optional<double> tolerance = absl::nullopt;
-  // Whether the reference may be in another floating dtype, and may expect stages that the module lacks.
+  // Whether the reference may be in another floating dtype, have tensors in another shape with the same elements, and
+  // expect stages that the module lacks or calls more or less often.
   bool lenient = false;
   // Names of stages of which the reference's tensor replaces the module's own: an output, or, for the name of an input,
   // all inputs of that call.

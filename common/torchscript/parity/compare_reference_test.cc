@@ -309,6 +309,56 @@ TEST(CompareReferenceTest, ALenientComparisonTakesHalfPrecisionAndOtherStages) {
   EXPECT_THAT(comparison.not_computed, ElementsAre("dropout"));
 }
 
+TEST(CompareReferenceTest, ALenientComparisonTakesEqualElementsInAnotherShape) {
+  Reference reference = ToyReference();
+  for (auto& [name, tensor] : reference.expected) {
+    if (name != "output.aux.count") tensor = tensor.view({4, 250});
+  }
+  EXPECT_THAT(FailedOf(reference), ElementsAre("scale", "output.sum"));
+  const auto compare = [&](bool inject_all) {
+    auto comparison = CompareReference(Toy(), reference, {.lenient = true, .inject_all = inject_all});
+    EXPECT_THAT(comparison, IsOk());
+    return comparison.value_or(ReferenceComparison());
+  };
+  ReferenceComparison comparison = compare(/*inject_all=*/false);
+  EXPECT_THAT(Failed(comparison), IsEmpty());
+  EXPECT_EQ(Find(comparison, "scale").own_shape, Shape({1000}));
+  EXPECT_EQ(Find(comparison, "output.aux.count").own_shape, Shape());
+  comparison = compare(/*inject_all=*/true);
+  EXPECT_THAT(Failed(comparison), IsEmpty());
+  EXPECT_TRUE(Find(comparison, "scale").is_given);
+  // In another order they are others.
+  for (auto& [name, tensor] : reference.expected) {
+    if (name == "scale") tensor = tensor.view({1000}).flip(0).view({4, 250});
+  }
+  EXPECT_EQ(Find(compare(/*inject_all=*/false), "scale").obstacle, "wants Float [4, 250], has Float [1000]");
+}
+
+TEST(CompareReferenceTest, WhatHasNoPlaceInTheModuleIsNotInjected) {
+  Reference reference = ToyReference();
+  for (auto& [name, tensor] : reference.expected) {
+    if (name == "scale") tensor = tensor.slice(0, 0, 500);
+  }
+  ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison,
+                       CompareReference(Toy(), reference, {.lenient = true, .inject_all = true}));
+  EXPECT_THAT(Failed(comparison), ElementsAre("scale"));
+  EXPECT_FALSE(Find(comparison, "scale").is_given);
+}
+
+TEST(CompareReferenceTest, ALenientComparisonPairsNoCallsOfWhichThereAreMore) {
+  Reference reference = ToyReference();
+  reference.method = "pair";
+  reference.arguments["times"] = std::vector<int64_t>{1};
+  reference.expected = {{"scale", X() * 7}, {"input of scale", X() * 7}, {"output.0", X()}};
+  for (const bool inject_all : {false, true}) {
+    ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison,
+                         CompareReference(Toy(), reference, {.lenient = true, .inject_all = inject_all}));
+    EXPECT_THAT(Failed(comparison), IsEmpty());
+    EXPECT_THAT(comparison.other_calls, ElementsAre("scale: 2 calls, the reference has 1"));
+    EXPECT_THAT(comparison.not_computed, IsEmpty());
+  }
+}
+
 TEST(MeasureTest, DifferencesByHand) {
   const Measures measures = Measure(at::tensor({3.0, -4.0}), at::tensor({3.0, -4.5}));
   EXPECT_DOUBLE_EQ(measures.max_abs, 0.5);

@@ -134,10 +134,11 @@ const std::string* ExpectedTensors::Name(const ObservedTensor& point) const {
 at::Tensor ExpectedTensors::Replacement(const ObservedTensor& point, const at::Tensor& tensor) const {
   const auto found = tensors_.find(point.name);
   if (found == tensors_.end() || !found->second.is_whole) return {};
-  // A copy: the module may write to it.
   const at::Tensor& expected = found->second.tensor;
-  return tensor.is_floating_point() && expected.is_floating_point() ? expected.to(tensor.scalar_type(), false, true)
-                                                                    : expected.clone();
+  const bool is_floating = tensor.is_floating_point() && expected.is_floating_point();
+  if (expected.numel() != tensor.numel() || (!is_floating && expected.scalar_type() != tensor.scalar_type())) return {};
+  // A copy: the module may write to it.
+  return expected.to(tensor.scalar_type(), /*non_blocking=*/false, /*copy=*/true).reshape(tensor.sizes());
 }
 
 at::Tensor ExpectedTensors::Result(const Stage& call, absl::optional<at::ScalarType> type) const {

@@ -44,8 +44,9 @@ class ExpectedTensors {
   // The name in the reference of what passes `point`; null if it expects nothing there.
   const std::string* Name(const ObservedTensor& point) const;
 
-  // What passes `point` in the reference, in the floating dtype of `tensor`; undefined if that is unknown, also where a
-  // slice is all that is known.
+  // What passes `point` in the reference, in the floating dtype and the shape of `tensor`; undefined if that is
+  // unknown, also where a slice is all that is known, or if it has other elements than `tensor` has places for, or
+  // another kind of dtype.
   at::Tensor Replacement(const ObservedTensor& point, const at::Tensor& tensor) const;
 
   // What `call` returned in the reference, a tensor, in the dtype `type` if both are floating; undefined as above.

@@ -60,6 +60,21 @@ std::string Evidence(const ComparedTensor& tensor) {
   return absl::StrFormat("%s: max diff %.3g, tolerance %.3g", what, tensor.measures.max_abs, tensor.tolerance);
 }
 
+// The module whose fault it is if `tensor` differs in a comparison with inject_all.
+const std::string& BlamedFor(const ComparedTensor& tensor) {
+  return IsInput(tensor) ? tensor.point.caller : tensor.point.stage.path;
+}
+
+// Whether what a module works on when it makes `tensors[index]` differs and could not be given: an input of its own, or
+// a result of a module that it calls.
+bool WorksOnOther(const std::vector<ComparedTensor>& tensors, size_t index) {
+  const std::string& module = BlamedFor(tensors[index]);
+  return std::any_of(tensors.begin(), tensors.begin() + index, [&](const ComparedTensor& other) {
+    if (other.passed() || other.is_given || other.point.is_result) return false;
+    return IsInput(other) ? other.point.stage.path == module : other.point.caller == module;
+  });
+}
+
 // The suspect of this path, a new one if there is none.
 Suspect& SuspectOf(const std::string& path, std::vector<Suspect>& suspects) {
   const auto found =
@@ -134,6 +149,7 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
     options.keep_tensors = false;
     ASSIGN_OR_RETURN(const ReferenceComparison forced, CompareReference(model.module, reference, options));
     report.suspects = FindSuspects(forced, report.settings.differences);
+    report.unjudged = FindUnjudged(forced);
     report.smallest = FindReduction(model.module, forced, *report.suspects);
   }
   return report;
@@ -177,10 +193,11 @@ absl::optional<Divergence> FindDivergence(const ReferenceComparison& comparison)
 
 std::vector<Suspect> FindSuspects(const ReferenceComparison& forced, const std::vector<SettingDifference>& settings) {
   std::vector<Suspect> suspects;
-  for (const ComparedTensor& tensor : forced.tensors) {
-    if (tensor.passed()) continue;
+  for (size_t i = 0; i < forced.tensors.size(); ++i) {
+    const ComparedTensor& tensor = forced.tensors[i];
+    if (tensor.passed() || WorksOnOther(forced.tensors, i)) continue;
     const bool is_input = IsInput(tensor);
-    Suspect& suspect = SuspectOf(is_input ? tensor.point.caller : tensor.point.stage.path, suspects);
+    Suspect& suspect = SuspectOf(BlamedFor(tensor), suspects);
     suspect.evidence.push_back(Evidence(tensor));
     if (!is_input && !tensor.point.is_result) suspect.inputs_are_known &= !InputsOf(forced, tensor).empty();
   }
@@ -190,6 +207,17 @@ std::vector<Suspect> FindSuspects(const ReferenceComparison& forced, const std::
             absl::StrCat(setting.name, " is ", setting.actual, ", the reference has ", setting.expected));
   }
   return suspects;
+}
+
+std::vector<std::string> FindUnjudged(const ReferenceComparison& forced) {
+  std::vector<std::string> modules;
+  for (size_t i = 0; i < forced.tensors.size(); ++i) {
+    const ComparedTensor& tensor = forced.tensors[i];
+    if (tensor.passed() || !WorksOnOther(forced.tensors, i)) continue;
+    const std::string& module = BlamedFor(tensor);
+    if (std::count(modules.begin(), modules.end(), module) == 0) modules.push_back(module);
+  }
+  return modules;
 }
 
 absl::optional<Stage> FindReduction(const Module& module, const ReferenceComparison& forced,

@@ -43,6 +43,11 @@ struct Suspect {
 // `settings` are those that differ.
 std::vector<Suspect> FindSuspects(const ReferenceComparison& forced, const std::vector<SettingDifference>& settings);
 
+// The modules of which nothing can be told, in the order of execution: what differs there depends on a tensor that
+// differs, too, and of which the reference has a slice alone or another shape, so that it could not be given. They are
+// none of FindSuspects.
+std::vector<std::string> FindUnjudged(const ReferenceComparison& forced);
+
 // The call to reduce a module to: of the submodule with the fewest parameters and buffers among `suspects`, whose
 // inputs are known, the first call whose result differs in `forced`, a comparison with inject_all, or else its first
 // one. The model itself, Stage{.path = ""}, if it is the only suspect; nullopt if there is none.
@@ -70,6 +75,7 @@ struct ParityReport {
   ReferenceComparison comparison = {};
   absl::optional<Divergence> divergence = absl::nullopt;
   absl::optional<std::vector<Suspect>> suspects = absl::nullopt;  // If they were looked for.
+  std::vector<std::string> unjudged = {};                         // Then those of FindUnjudged.
   absl::optional<Stage> smallest = absl::nullopt;  // A call of the smallest suspect; see FindReduction().
 
   bool passed() const { return settings.differences.empty() && !divergence; }

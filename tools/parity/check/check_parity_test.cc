@@ -94,6 +94,23 @@ TEST(FindSuspectsTest, WithoutInputsTheCallerMayBeAtFaultToo) {
   EXPECT_FALSE(suspects[0].inputs_are_known);
 }
 
+// Of what scale0 returns the reference has a slice, so that the root works on its own wrong tensor, and scale1 on the
+// right one of the reference.
+TEST(FindSuspectsTest, WhoWorksOnWhatCannotBeGivenIsNotJudged) {
+  Reference reference = RightChain();
+  for (auto& [name, tensor] : reference.expected) {
+    if (name == "scale0") tensor = tensor.slice(0, 1, 3);
+  }
+  reference.slices["scale0"] = "[1:3]";
+  ASSERT_OK_AND_ASSIGN(const ReferenceComparison forced,
+                       CompareReference(Chain(2.5, 3, 1), reference, {.lenient = true, .inject_all = true}));
+  EXPECT_THAT(Paths(FindSuspects(forced, {})), ElementsAre("scale0"));
+  EXPECT_THAT(FindUnjudged(forced), ElementsAre(""));
+  EXPECT_THAT(FindUnjudged(CompareReference(Chain(2.5, 3, 1), RightChain(), {.lenient = true, .inject_all = true})
+                               .value_or(ReferenceComparison())),
+              ElementsAre());
+}
+
 TEST(FindSuspectsTest, ASettingThatDiffersNamesItsModule) {
   ASSERT_OK_AND_ASSIGN(const ReferenceComparison forced,
                        CompareReference(Chain(2, 3, 1), RightChain(), {.lenient = true, .inject_all = true}));
