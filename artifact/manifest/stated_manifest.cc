@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "artifact/manifest/describe_export.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/manifest.h"
@@ -27,14 +28,15 @@ namespace fs = std::filesystem;
 
 // Another release writes other bytes, so that this one cannot tell whether they are right. "" for this release.
 std::string OtherRelease(const Manifest& manifest) {
-  if (manifest.modelport_version() == kModelportVersion && manifest.libtorch_version() == TORCH_VERSION &&
-      manifest.manifest_version() == kManifestVersion) {
-    return "";
-  }
-  return absl::StrCat("another release made the artifact: modelport_version wants ", kModelportVersion, ", has ",
-                      Brief(manifest.modelport_version()), "; libtorch_version wants ", TORCH_VERSION, ", has ",
-                      Brief(manifest.libtorch_version()), "; manifest_version wants ", kManifestVersion, ", has ",
-                      std::max(manifest.manifest_version(), 1u));
+  std::vector<std::string> fields;
+  const auto compare = [&](absl::string_view field, const std::string& wanted, const std::string& has) {
+    if (wanted != has) fields.push_back(absl::StrCat(field, " wants ", wanted, ", has ", Brief(has)));
+  };
+  compare("modelport_version", kModelportVersion, manifest.modelport_version());
+  compare("libtorch_version", TORCH_VERSION, manifest.libtorch_version());
+  compare("manifest_version", absl::StrCat(kManifestVersion), absl::StrCat(std::max(manifest.manifest_version(), 1u)));
+  if (fields.empty()) return "";
+  return absl::StrCat("another release made the artifact: ", absl::StrJoin(fields, "; "));
 }
 
 // Fields that a later release added are none of this one's.

@@ -219,6 +219,9 @@ TEST_F(ParityTest, WhatHalfPrecisionCostsIsPrinted) {
                                 HasSubstr(" % of the weights in float32; found in ")));
   EXPECT_THAT(Parity({"--precision=bfloat16", "--keep_error=1000"}).out,
               HasSubstr("all may compute in bfloat16: error "));
+  const ToolResult json = Parity({"--precision=bfloat16", "--keep_error=1000", "--json"});
+  EXPECT_THAT(json.out, AllOf(StartsWith("{"), HasSubstr("\"dtype\": \"bfloat16\""), HasSubstr("\"losses\": [")));
+  EXPECT_THAT(Parity({"--precision=bfloat16", "--keep_error=1000", "--all"}).out, Not(HasSubstr("--all prints them")));
   EXPECT_EQ(Parity({"--precision=int8"}).err, "INVALID_ARGUMENT: --precision=int8: wants float16 or bfloat16\n");
 }
 

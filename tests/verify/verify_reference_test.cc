@@ -89,6 +89,19 @@ TEST_F(VerifyReferenceTest, SaysWhatCannotBeComparedAndWhatTheReferenceLacks) {
                                 HasSubstr("  not checked  outputs that the reference lacks: output\n")));
 }
 
+// What dump_stages.py writes for parity has stages under upstream's names and in upstream's shapes.
+TEST_F(VerifyReferenceTest, AReferenceForParityServesToo) {
+  Export(ExampleModule("depth"));
+  const ToolResult result = Verify("ported", {}, [](std::vector<NamedTensor>& tensors) {
+    tensors.emplace_back("encoder.dropout", tensors[2].second);
+    tensors[2].second = tensors[2].second.view({1, 17, 4, 6});
+  });
+  EXPECT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("  passed       reference pretrained.blocks.0 [1, 17, 4, 6] as [1, 17, 24]: max diff "),
+                    HasSubstr("  not checked  stages that the artifact does not pass: encoder.dropout\n")));
+}
+
 TEST_F(VerifyReferenceTest, SaysHowFarAnotherTextOfThePluginLetsItVerify) {
   Export(ExampleModule("depth"));
   std::ofstream(folder_ + "/plugin.yaml", std::ios::app) << "# another text\n";

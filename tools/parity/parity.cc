@@ -15,6 +15,7 @@
 #include "common/io/output_place.h"
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
+#include "common/text/units.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
@@ -176,7 +177,9 @@ absl::Status SearchPrecision(const Loaded& loaded, const absl::optional<Referenc
   ASSIGN_OR_RETURN(const Reference own, RecordModel(model, reference, model.name));
   ASSIGN_OR_RETURN(const std::vector<ComparedTensor> losses, FindLosses(model.module, own, type));
   ASSIGN_OR_RETURN(const MixedPrecision mixed, FindMixedPrecision(model.module, own, type, losses, error));
-  std::cout << PrecisionText(model.name, flag, losses, mixed, error);
+  std::cout << (*FLAGS_json
+                    ? PrecisionJson(model.name, flag, losses, mixed)
+                    : PrecisionText(model.name, flag, losses, mixed, error, *FLAGS_all ? Rows::kAll : Rows::kFirst));
   return absl::OkStatus();
 }
 
@@ -202,6 +205,11 @@ absl::Status Check(const ComparedModel& model, const Reference& reference, const
   }
   if (reduces) RETURN_IF_ERROR(ReduceModel(model, reference, report));
   if (report.passed()) return absl::OkStatus();
+  if (!report.divergence && report.settings.differences.empty()) {
+    return absl::FailedPreconditionError(absl::StrCat(reference.path, ": on right input ",
+                                                      Counted(report.suspects->size(), "module"),
+                                                      " would be wrong, though all tensors pass on the model's own"));
+  }
   if (!report.divergence) {
     return absl::FailedPreconditionError(absl::StrCat(reference.path, ": ", report.settings.differences.size(),
                                                       " settings differ, though all tensors pass"));

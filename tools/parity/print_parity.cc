@@ -164,10 +164,11 @@ Json SettingsJson(const SettingsComparison& settings) {
 
 constexpr size_t kShownLosses = 12;
 
-std::string LossTable(const std::vector<ComparedTensor>& losses) {
+std::string LossTable(const std::vector<ComparedTensor>& losses, Rows rows) {
+  const size_t shown = rows == Rows::kAll ? losses.size() : std::min(losses.size(), kShownLosses);
   Table table;
   table.AddRow({"  stage", "relative loss", "SNR"});
-  for (size_t i = 0; i < std::min(losses.size(), kShownLosses); ++i) {
+  for (size_t i = 0; i < shown; ++i) {
     const Measures& measures = losses[i].measures;
     const bool is_compared = losses[i].obstacle.empty();
     table.AddRow({"  " + losses[i].name,
@@ -176,8 +177,9 @@ std::string LossTable(const std::vector<ComparedTensor>& losses) {
                   : std::isinf(measures.snr) ? "equal"
                                              : absl::StrFormat("%.0f dB", measures.snr)});
   }
-  return absl::StrCat(table.ToString(),
-                      losses.size() > kShownLosses ? absl::StrCat("  +", losses.size() - kShownLosses, " more\n") : "");
+  return absl::StrCat(table.ToString(), losses.size() > shown
+                                            ? absl::StrCat("  +", losses.size() - shown, " more; --all prints them\n")
+                                            : "");
 }
 
 }  // namespace
@@ -257,9 +259,9 @@ std::string ParityJson(const ParityReport& report) {
 }
 
 std::string PrecisionText(absl::string_view model, absl::string_view dtype, const std::vector<ComparedTensor>& losses,
-                          const MixedPrecision& mixed, double error) {
+                          const MixedPrecision& mixed, double error, Rows rows) {
   std::string text = absl::StrCat(Printable(model), " in ", dtype, "\n\nwhat each module loses on right input\n",
-                                  LossTable(losses), "\n");
+                                  LossTable(losses, rows), "\n");
   if (mixed.error > error) {
     absl::StrAppend(&text, absl::StrFormat("an error of %g cannot be kept: it is %.3g with all %d modules in float32\n",
                                            error, mixed.error, mixed.kept.size()));
@@ -275,6 +277,16 @@ std::string PrecisionText(absl::string_view model, absl::string_view dtype, cons
                   absl::StrFormat("cost: %.1f %% of the weights in float32; found in %d runs\n",
                                   mixed.elements == 0 ? 0 : 100.0 * mixed.kept_elements / mixed.elements, mixed.runs));
   return text;
+}
+
+std::string PrecisionJson(absl::string_view model, absl::string_view dtype, const std::vector<ComparedTensor>& losses,
+                          const MixedPrecision& mixed) {
+  Json json = {{"model", std::string(model)}, {"dtype", std::string(dtype)},
+               {"losses", Json::array()},     {"error", FiniteJson(mixed.error)},
+               {"float32", mixed.kept},       {"float32_elements", mixed.kept_elements},
+               {"elements", mixed.elements},  {"runs", mixed.runs}};
+  for (const ComparedTensor& loss : losses) json["losses"].push_back(TensorJson(loss));
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace modelport

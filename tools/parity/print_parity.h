@@ -26,10 +26,14 @@ std::string ReductionText(const Stage& call, const SavedReduction& saved);
 // All of the report as JSON. A number that JSON lacks, such as an infinite one, is null.
 std::string ParityJson(const ParityReport& report);
 
-// What a model loses in the dtype `dtype`: the modules that lose most, and which must stay in float32 for an error of
-// `error`.
+// What a model loses in the dtype `dtype`: the modules that lose most, or all of them, and which must stay in float32
+// for an error of `error`.
 std::string PrecisionText(absl::string_view model, absl::string_view dtype, const std::vector<ComparedTensor>& losses,
-                          const MixedPrecision& mixed, double error);
+                          const MixedPrecision& mixed, double error, Rows rows);
+
+// The same as JSON, with all modules.
+std::string PrecisionJson(absl::string_view model, absl::string_view dtype, const std::vector<ComparedTensor>& losses,
+                          const MixedPrecision& mixed);
 
 }  // namespace modelport
 

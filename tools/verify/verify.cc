@@ -2,6 +2,7 @@
 #include <cmath>
 #include <iostream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -104,7 +105,8 @@ std::string TierText(Tier tier) {
 }
 
 std::string Describe(const ComparedTensor& tensor) {
-  return absl::StrCat("reference ", tensor.name, " ", ShapeString(tensor.shape), ": ",
+  return absl::StrCat("reference ", tensor.name, " ", ShapeString(tensor.shape),
+                      tensor.own_shape.empty() ? "" : absl::StrCat(" as ", ShapeString(tensor.own_shape)), ": ",
                       tensor.obstacle.empty()
                           ? absl::StrFormat("max diff %.3g, tolerance %.3g", tensor.measures.max_abs, tensor.tolerance)
                           : tensor.obstacle);
@@ -121,9 +123,11 @@ void Print(const Verification& verification) {
   for (const ComparedTensor& tensor : verification.reference->tensors) {
     PrintCheck(tensor.passed() ? "passed" : "failed", Describe(tensor));
   }
-  const std::vector<std::string>& unexpected = verification.reference->unexpected;
-  if (!unexpected.empty()) {
-    PrintCheck("not checked", absl::StrCat("outputs that the reference lacks: ", FirstFew(unexpected)));
+  const ReferenceComparison& reference = *verification.reference;
+  for (const auto& [names, what] : {std::pair(&reference.unexpected, "outputs that the reference lacks"),
+                                    std::pair(&reference.not_computed, "stages that the artifact does not pass"),
+                                    std::pair(&reference.other_calls, "stages that it calls more or less often")}) {
+    if (!names->empty()) PrintCheck("not checked", absl::StrCat(what, ": ", FirstFew(*names)));
   }
 }
 

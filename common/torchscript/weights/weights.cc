@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -108,6 +109,14 @@ std::string Describe(absl::string_view heading, const std::vector<std::string>& 
   return slots.empty() ? "" : absl::StrCat("\n  ", heading, ":", FirstFewLines(slots, "    "));
 }
 
+// float32 is the widest dtype of an artifact.
+std::string OverflowCure(const BoundTensors& bound) {
+  const bool is_half = std::any_of(bound.tensors.begin(), bound.tensors.end(),
+                                   [](const at::Tensor& tensor) { return tensor.scalar_type() == at::kHalf; });
+  return is_half ? "overflow in float16: --dtype=float32 or bfloat16 holds larger numbers"
+                 : "larger than any number of the artifact's dtype, in which they become infinite";
+}
+
 // That of LibTorch's own tensors, so that kernels take the same path.
 constexpr int64_t kAlignment = 64;
 
@@ -186,7 +195,7 @@ absl::Status AuditValues(const Checkpoint& checkpoint, const Plan& plan, const M
   return absl::FailedPreconditionError(
       absl::StrCat(checkpoint.path(), ": ", stored.size() + overflowed.size(), " tensors hold NaN or infinite values",
                    Describe("in the checkpoint; --allow_nonfinite exports them as they are", stored),
-                   Describe("overflow in this --dtype; use float32 or bfloat16", overflowed)));
+                   Describe(OverflowCure(bound), overflowed)));
 }
 
 absl::Status TensorFile::Append(const at::Tensor& tensor) {

@@ -196,7 +196,7 @@ TEST_F(WeightsTest, ConversionsThatOverflowAreRefusedInAnyCase) {
   Bound(DType::kFloat16);
   EXPECT_THAT(Audit(/*allow_nonfinite=*/true),
               StatusIs(absl::StatusCode::kFailedPrecondition,
-                       AllOf(HasSubstr("overflow in this --dtype"), Not(HasSubstr("in the checkpoint")))));
+                       AllOf(HasSubstr("overflow in float16: --dtype=float32"), Not(HasSubstr("in the checkpoint")))));
 }
 
 // Whether the tensor's memory is a mapping of a file, which the system can take back.

@@ -78,7 +78,7 @@ struct ParityReport {
   std::vector<std::string> unjudged = {};                         // Then those of FindUnjudged.
   absl::optional<Stage> smallest = absl::nullopt;  // A call of the smallest suspect; see FindReduction().
 
-  bool passed() const { return settings.differences.empty() && !divergence; }
+  bool passed() const { return settings.differences.empty() && !divergence && (!suspects || suspects->empty()); }
 };
 
 // Compares settings, then stages; if `bisects`, finds the modules that are wrong on right input, too. Errors as those

@@ -111,6 +111,15 @@ TEST(FindSuspectsTest, WhoWorksOnWhatCannotBeGivenIsNotJudged) {
               ElementsAre());
 }
 
+TEST(ParityReportTest, AModelWithASuspectDoesNotPass) {
+  ParityReport report;
+  EXPECT_TRUE(report.passed());
+  report.suspects.emplace();
+  EXPECT_TRUE(report.passed());
+  report.suspects->push_back({"scale0", {}});
+  EXPECT_FALSE(report.passed());
+}
+
 TEST(FindSuspectsTest, ASettingThatDiffersNamesItsModule) {
   ASSERT_OK_AND_ASSIGN(const ReferenceComparison forced,
                        CompareReference(Chain(2, 3, 1), RightChain(), {.lenient = true, .inject_all = true}));
