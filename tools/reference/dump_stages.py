@@ -11,11 +11,13 @@ error. Only PyTorch is needed.
 """
 
 import collections
+import copy
 import ctypes
 import inspect
 import json
 import math
 import struct
+import sys
 
 import torch
 
@@ -26,7 +28,7 @@ _DTYPES = {
 
 
 def dump_stages(model, path, model_name, method="forward", names=None, argument_names=None, max_elements=4_000_000,
-                **arguments):
+                float64=True, **arguments):
     """Calls `model.method(**arguments)` and writes the safetensors file `path`.
 
     Args:
@@ -39,15 +41,41 @@ def dump_stages(model, path, model_name, method="forward", names=None, argument_
         {"layer.{i}.ffn": "blocks.{i}.mlp"}.
       argument_names: {name in Modelport's method: name here}, where they differ: {"x": "image"}.
       max_elements: a larger tensor is stored as a slice, of every n-th row along its longest dimensions.
+      float64: whether a copy of the model runs in float64, too: how far each tensor is from that is stored as its noise,
+        from which the tolerance of a comparison follows. It takes the memory of the weights twice more.
       **arguments: of the method, by the names that they have in Modelport's model.
     """
     recorder = _Recorder(names or {}, max_elements)
-    plain = {}
+    wide = _wide_copy(model) if float64 else None
+    plain = {name: value for name, value in arguments.items() if not isinstance(value, torch.Tensor)}
+    wide_arguments = {name: value.double() if _is_floating(value) else value for name, value in arguments.items()}
+    _record(model, method, argument_names, arguments, recorder)
+    settings = {}
+    for name, module in model.named_modules(remove_duplicate=False):
+        stage = recorder.rename(name)
+        if stage is not None:
+            settings[stage] = _settings(module)
+    metadata = {
+        "model": model_name,
+        "call": json.dumps({"method": method, "arguments": plain}),
+        "settings": json.dumps(settings, allow_nan=False),
+    }
+    if recorder.slices:
+        metadata["slices"] = json.dumps(recorder.slices)
+    if wide is not None:
+        metadata["noise"] = json.dumps(_noise(wide, method, argument_names, wide_arguments, recorder), allow_nan=False)
+    write_safetensors(path, recorder.tensors, metadata)
+
+
+def _is_floating(value):
+    return isinstance(value, torch.Tensor) and value.is_floating_point()
+
+
+def _record(model, method, argument_names, arguments, recorder):
+    """Calls the method and stores its arguments, all stages and its result."""
     for name, value in arguments.items():
         if isinstance(value, torch.Tensor):
             recorder.store("input." + name, value, whole=True)
-        else:
-            plain[name] = value
     paths = {}
     for name, module in model.named_modules(remove_duplicate=False):
         if name:
@@ -63,19 +91,33 @@ def dump_stages(model, path, model_name, method="forward", names=None, argument_
         for handle in handles:
             handle.remove()
     recorder.add("output", result, ".", whole=True)
-    settings = {}
-    for name, module in model.named_modules(remove_duplicate=False):
-        stage = recorder.rename(name)
-        if stage is not None:
-            settings[stage] = _settings(module)
-    metadata = {
-        "model": model_name,
-        "call": json.dumps({"method": method, "arguments": plain}),
-        "settings": json.dumps(settings, allow_nan=False),
-    }
-    if recorder.slices:
-        metadata["slices"] = json.dumps(recorder.slices)
-    write_safetensors(path, recorder.tensors, metadata)
+
+
+def _wide_copy(model):
+    """A copy of the model in float64; None, with a line on stderr, if it cannot be copied."""
+    try:
+        return copy.deepcopy(model).double()
+    except Exception as error:
+        print(f"no noise is stored: the model cannot be copied: {error}", file=sys.stderr)
+        return None
+
+
+def _noise(model, method, argument_names, arguments, recorder):
+    """How far each floating tensor of `recorder` is from the one that `model` computes in float64."""
+    wide = _Recorder({}, recorder.max_elements)
+    wide.names = recorder.names
+    try:
+        _record(model, method, argument_names, arguments, wide)
+    except Exception as error:
+        print(f"no noise is stored: the model does not run in float64: {error}", file=sys.stderr)
+        return {}
+    noise = {}
+    for name, tensor in recorder.tensors.items():
+        other = wide.tensors.get(name)
+        if name.startswith("input.") or not _is_floating(tensor) or other is None or other.shape != tensor.shape:
+            continue
+        noise[name] = (tensor.double() - other.double()).abs().max().item() if tensor.numel() else 0.0
+    return noise
 
 
 def _numbers(pattern, parts):

@@ -99,6 +99,15 @@ class DumpStagesTest(unittest.TestCase):
             dump_stages(self.model, path, "toy", **arguments)
             return read(path)
 
+    def test_noise_is_how_far_float64_is(self):
+        metadata, tensors = self.dump(x=torch.rand(2, 4), times=2)
+        noise = json.loads(metadata["noise"])
+        self.assertEqual({name for name in tensors if not name.startswith("input.")}, set(noise))
+        self.assertGreater(noise["encoder.0"], 0)
+        self.assertLess(max(noise.values()), 1e-5)
+        self.assertEqual(next(self.model.parameters()).dtype, torch.float32)
+        self.assertNotIn("noise", self.dump(x=torch.rand(2, 4), float64=False)[0])
+
     def test_inputs_outputs_calls_and_elements_are_stored(self):
         x = torch.rand(3, 4)
         metadata, tensors = self.dump(x=x, times=2)

@@ -309,6 +309,25 @@ TEST(CompareReferenceTest, ALenientComparisonTakesHalfPrecisionAndOtherStages) {
   EXPECT_THAT(comparison.not_computed, ElementsAre("dropout"));
 }
 
+// Half precision within the module widens what is measured on the module, and not what upstream measured.
+TEST(CompareReferenceTest, AStatedNoiseBoundsWhatTheModulesOwnRoundingWidens) {
+  Module toy("Toy");
+  toy.register_parameter("weight", at::full({1000}, 0.1), /*is_buffer=*/false);
+  toy.define("def forward(self, x: Tensor) -> Tensor:\n  return (x * self.weight).to(torch.float16).to(x.dtype)\n");
+  Reference reference;
+  reference.path = "r.safetensors";
+  reference.arguments["x"] = X();
+  reference.expected = {{"output", X() * at::full({1000}, 0.1)}};
+  const auto failed = [&] {
+    const auto comparison = CompareReference(toy, reference);
+    EXPECT_THAT(comparison, IsOk());
+    return comparison.ok() ? Failed(*comparison) : std::vector<std::string>{"error"};
+  };
+  EXPECT_THAT(failed(), IsEmpty());
+  reference.noise["output"] = 1e-9;
+  EXPECT_THAT(failed(), ElementsAre("output"));
+}
+
 TEST(CompareReferenceTest, ALenientComparisonTakesEqualElementsInAnotherShape) {
   Reference reference = ToyReference();
   for (auto& [name, tensor] : reference.expected) {

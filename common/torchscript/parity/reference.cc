@@ -70,6 +70,10 @@ at::Tensor CopyTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
 }
 
 absl::StatusOr<at::Tensor> ReadTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
+  if (!HasNumbers(tensor.dtype) || (IsFloating(tensor.dtype) && ByteSize(tensor.dtype) == 1)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(Brief(tensor.key), ": is ", DTypeName(tensor.dtype), ", which compares with nothing here"));
+  }
   ASSIGN_OR_RETURN(at::Tensor copy, CatchTorch([&] { return CopyTensor(file, tensor); }));
   ASSIGN_OR_RETURN(const int64_t nonfinite,
                    CatchTorch([&] { return copy.isfinite().logical_not().sum().item<int64_t>(); }));
@@ -176,6 +180,19 @@ absl::Status ReadSlices(const Checkpoint& file, Reference& reference) {
   return absl::OkStatus();
 }
 
+absl::Status ReadNoise(const Checkpoint& file, Reference& reference) {
+  constexpr char kWanted[] = R"({"blocks.2": 1.5e-6})";
+  ASSIGN_OR_RETURN(const Json noise, Object(file, "noise", kWanted));
+  for (const auto& [name, number] : noise.items()) {
+    if (!number.is_number() || !(number.get<double>() >= 0)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("the metadata `noise`: ", Brief(name), " wants a number from 0, as in ", kWanted));
+    }
+    reference.noise[name] = number.get<double>();
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadSettings(const Checkpoint& file, Reference& reference) {
   constexpr char kWanted[] = R"({"blocks.0.norm1": {"eps": 1e-6}})";
   ASSIGN_OR_RETURN(const Json modules, Object(file, "settings", kWanted));
@@ -202,6 +219,7 @@ absl::StatusOr<Reference> Read(const Checkpoint& file) {
   ASSIGN_OR_RETURN(const std::string call, Metadata(file, "call", "JSON such as {\"method\": \"forward\"}"));
   RETURN_IF_ERROR(ReadCall(call, reference));
   RETURN_IF_ERROR(ReadSlices(file, reference));
+  RETURN_IF_ERROR(ReadNoise(file, reference));
   RETURN_IF_ERROR(ReadSettings(file, reference));
   for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
     ASSIGN_OR_RETURN(at::Tensor value, ReadTensor(file, tensor));
@@ -276,6 +294,7 @@ absl::StatusOr<NamedTensors> Tensors(const Reference& reference, Json& call) {
 std::map<std::string, std::string> MetadataOf(const Reference& reference, const Json& call) {
   std::map<std::string, std::string> metadata = {{"model", reference.model}, {"call", call.dump()}};
   if (!reference.slices.empty()) metadata["slices"] = Json(reference.slices).dump();
+  if (!reference.noise.empty()) metadata["noise"] = Json(reference.noise).dump();
   Json settings = Json::object();
   for (const auto& [path, values] : reference.settings) {
     for (const auto& [name, value] : values) {

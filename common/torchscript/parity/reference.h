@@ -51,7 +51,10 @@ struct Reference {
   // ParseStage reads it: "blocks.2" is what that submodule returned.
   NamedTensors expected = {};
   std::map<std::string, std::string> slices = {};  // Which part of a tensor is expected, by its name; see Slice().
-  Settings settings = {};                          // Of upstream's modules.
+  // What rounding amounts to in upstream's own model, by the name of a tensor: the largest difference between it and
+  // what the model computes in float64. No text of a plugin moves it.
+  std::map<std::string, double> noise = {};
+  Settings settings = {};  // Of upstream's modules.
 };
 
 // Whether this is the name of a result in a reference, and not of a stage.
@@ -60,7 +63,8 @@ bool IsOutput(absl::string_view name);
 // Reads a safetensors file. A tensor "input.NAME" is the argument NAME, every other one is expected. The metadata has
 // `model` and `call`, in JSON: {"method": "forward", "arguments": {"use_ray_pose": true}}, both fields optional, with
 // the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers. It may have, in JSON,
-// `slices`: {"blocks.2": "[:, ::4, :]"}, and `settings`: {"blocks.0.norm1": {"eps": 1e-6}}.
+// `slices`: {"blocks.2": "[:, ::4, :]"}, `noise`: {"blocks.2": 1.5e-6}, and `settings`: {"blocks.0.norm1": {"eps":
+// 1e-6}}.
 //   InvalidArgument  no safetensors file; no or wrong metadata; an argument that is given twice; nothing is expected; a
 //                    tensor that is not finite
 //   others           as OpenCheckpoint

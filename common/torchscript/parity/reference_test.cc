@@ -126,13 +126,26 @@ TEST(ReadReferenceTest, WrongFilesAreRefused) {
 TEST(ReadReferenceTest, MetadataHasALimit) {
   const std::string megabyte = "{}" + std::string((1 << 20) - 2, ' ');
   EXPECT_OK(ReadCall(megabyte));
-  for (const char* key : {"call", "settings", "slices"}) {
+  for (const char* key : {"call", "settings", "slices", "noise"}) {
     const std::string metadata = absl::StrCat(R"("model":"toy",)", key == std::string("call") ? "" : R"("call":"{}",)",
                                               "\"", key, "\":\"", megabyte, " \"");
     EXPECT_THAT(ReadBytes(File(metadata, kTensors, kData)),
                 StatusIs(StatusCode::kInvalidArgument,
                          HasSubstr(absl::StrCat("the metadata `", key, "` has 1048577 bytes, wants at most 1048576"))));
   }
+}
+
+TEST(ReadReferenceTest, NoiseIsANumberFromZero) {
+  const auto read = [](const std::string& noise) {
+    return ReadBytes(File(absl::StrCat(R"("model":"toy","call":"{}","noise":")", noise, "\""), kTensors, kData));
+  };
+  ASSERT_OK_AND_ASSIGN(const Reference reference, read(R"({\"output\":1.5e-6,\"norm\":0})"));
+  EXPECT_THAT(reference.noise, testing::ElementsAre(testing::Pair("norm", 0), testing::Pair("output", 1.5e-6)));
+  for (const char* wrong : {R"({\"output\":-1})", R"({\"output\":\"1\"})", R"({\"output\":null})"}) {
+    EXPECT_THAT(read(wrong), StatusIs(StatusCode::kInvalidArgument, HasSubstr("output wants a number from 0")))
+        << wrong;
+  }
+  EXPECT_THAT(read("[]"), StatusIs(StatusCode::kInvalidArgument, HasSubstr("`noise` wants JSON such as ")));
 }
 
 TEST(ReadReferenceTest, ASettingOfDeeperListsIsLeftOut) {
