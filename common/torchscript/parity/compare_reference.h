@@ -92,15 +92,16 @@ struct CompareOptions {
 
 // Calls `module` as `reference` says and compares what passes and what comes out.
 //
-// A difference may be as large as rounding in other kernels makes it. Rounding is what the reference states as its
-// noise, which no fault of the module widens. Of a tensor without that it is measured: the largest difference between
-// the module, in the reference's floating dtype, and a copy in float64, on the same input. Tolerance() tells what
-// follows from it: the reference's values have no part in that but their largest element.
+// A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
+// between the module, in the reference's floating dtype, and a copy in float64, on the same input; it is at most what
+// the reference states as its noise, which no fault of the module widens. Tolerance() tells what follows from it: the
+// reference's values have no part in that but their largest element.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
 //                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called
-//   FailedPrecondition  the module fails on these inputs, does not run in float64 (a given tolerance cures that), or
-//                       calls a stage more often than the reference tells
+//   FailedPrecondition  the module fails on these inputs, does not run in float64 (a given tolerance cures that, or
+//                       a reference that states all noise), or, unless the comparison is lenient, calls a stage more
+//                       often than the reference tells
 absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& module, const Reference& reference,
                                                      const CompareOptions& options = {});
 
