@@ -42,7 +42,8 @@ Likeness::Score Likeness::Of(const ModuleTree& tree) const {
       if (!found.source) continue;
       agree += found.keys.size() + (found.source->shape() == slot.shape);
     }
-    const double share = static_cast<double>(agree) / (tree.slots.size() + reading.keys->keys.size());
+    const size_t keys = reading.keys->keys.size() + reading.others;
+    const double share = static_cast<double>(agree) / (tree.slots.size() + keys);
     if (share > best.share) best = {share, reading.layout->name};
   }
   return best;

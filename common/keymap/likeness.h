@@ -19,7 +19,7 @@ namespace modelport {
 class Likeness {
  public:
   struct Score {
-    double share = 0;    // From 0 to 1: agreements in name and in shape, of all slots and keys.
+    double share = 0;    // From 0 to 1: agreements in name and in shape, of all slots and all keys of the dictionary.
     std::string layout;  // The layout with that share.
   };
 

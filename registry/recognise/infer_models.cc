@@ -18,6 +18,7 @@
 #include "common/expression/expression.h"
 #include "common/keymap/comparison.h"
 #include "common/keymap/key_mapper.h"
+#include "common/keymap/likeness.h"
 #include "common/module_tree/module_library.h"
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
@@ -149,6 +150,22 @@ absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogE
   return absl::nullopt;
 }
 
+// Whether the whole file is more like a variant that it does not fit than like those of `fitting`, of which each is a
+// part of it: a depth model with one key too many is no backbone.
+bool IsMoreLikeAnother(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice,
+                       const std::vector<FittingVariant>& fitting) {
+  if (fitting.empty()) return false;
+  double own = 0, others = 0;
+  ForEachVariant<Likeness>(
+      registry, checkpoint, choice, [&](const Likeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
+        const bool fits = std::any_of(fitting.begin(), fitting.end(),
+                                      [&](const auto& variant) { return variant.entry.variant == entry.variant; });
+        double& best = fits ? own : others;
+        best = std::max(best, likeness.Of(tree).share);
+      });
+  return others > own;
+}
+
 }  // namespace
 
 std::vector<InferredModel> InferModels(const Registry& registry, const Checkpoint& checkpoint,
@@ -189,7 +206,7 @@ Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const Sour
   Fits fits = {FindFittingVariants(registry, checkpoint, choice), {}};
   if (fits.variants.empty() || fits.variants.front().others > 0) {
     fits.inferred = InferModels(registry, checkpoint, choice);
-    if (!fits.inferred.empty()) fits.variants.clear();
+    if (!fits.inferred.empty() || IsMoreLikeAnother(registry, checkpoint, choice, fits.variants)) fits.variants.clear();
   }
   return fits;
 }

@@ -37,7 +37,8 @@ struct Fits {
   std::vector<InferredModel> inferred;
 };
 
-// FindFittingVariants or, if there are none, or none but the backbone of a larger model, InferModels.
+// FindFittingVariants or, if there are none, or none but the backbone of a larger model, InferModels. Of a file that is
+// more like a variant that it does not fit than like that backbone, nothing: it is that variant with a key too many.
 Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);
 
 // An argument of a root, and what told its value: "read", the keys and shapes of the file; "given", the user; or

@@ -94,6 +94,19 @@ TEST_F(InferModelsTest, WhatKeysAndShapesDoNotTellIsAssumed) {
   EXPECT_EQ(ArgumentsText(models[0].assumed), "block=BasicBlock,expansion=1,resize_size=256");
 }
 
+// A depth model with a key too many is not its backbone, and a backbone with a head of one's own is.
+TEST_F(InferModelsTest, APartIsTakenUnlessTheWholeIsLikeAnotherModel) {
+  const auto fitting = [&](const std::vector<SeededKey>& keys) {
+    return NamesOfFitting(FindFits(*registry_, MakeHeaderCheckpoint("own.pth", keys), {}).variants);
+  };
+  std::vector<SeededKey> keys = Keys("dav2_vits", {});
+  keys.push_back({"freqs", {4}, DType::kFloat32});
+  EXPECT_THAT(fitting(keys), IsEmpty());
+  std::erase_if(keys, [](const SeededKey& key) { return key.key.find("pretrained.") != 0; });
+  for (const char* own : {"classes.weight", "classes.bias"}) keys.push_back({own, {4}, DType::kFloat32});
+  EXPECT_THAT(fitting(keys), ElementsAre("dinov2_vits14"));
+}
+
 TEST_F(InferModelsTest, EachArgumentHasItsOrigin) {
   ASSERT_OK_AND_ASSIGN(const CatalogEntry entry, registry_->Find("dav2_metric_hypersim_vits"));
   const Call& own = entry.variant->module;

@@ -301,9 +301,9 @@ absl::StatusOr<Converted> ConvertForAny(const Registry& registry, const Checkpoi
         if (plan.ok()) least = std::min(least, plan->others);
       });
   if (fitting.empty() || least > 0) {
-    const std::vector<InferredModel> inferred = InferModels(registry, checkpoint, choice);
-    if (!inferred.empty()) fitting.clear();
-    for (const InferredModel& model : inferred) {
+    const Fits fits = FindFits(registry, checkpoint, choice);
+    if (fits.variants.empty()) fitting.clear();
+    for (const InferredModel& model : fits.inferred) {
       const auto& [plugin, variant] = model.entry;
       ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(plugin->library, model.module));
       absl::StatusOr<Plan> plan = MakePlan(checkpoint, plugin->key_map, tree, choice, variant->name);
