@@ -265,6 +265,33 @@ size_t SharedSize(absl::string_view a, absl::string_view b) {
   return shared;
 }
 
+// Gives a group of several members the numbers that all of them have, in the place of their placeholders:
+// "blocks.0.{i}.w" for "blocks.{i}.{j}.w". A list that wraps others, or one item of a list, is no layer.
+void NameSharedNumbers(KeyGroup& group) {
+  if (group.members.size() < 2) return;
+  const std::vector<int64_t>& first = group.members.begin()->first;
+  std::vector<bool> is_shared(first.size(), true);
+  for (const auto& [indices, shape] : group.members) {
+    for (size_t i = 0; i < indices.size(); ++i) is_shared[i] = is_shared[i] && indices[i] == first[i];
+  }
+  std::vector<std::string> parts = absl::StrSplit(group.pattern, '.');
+  size_t place = 0, kept = 0;
+  for (std::string& part : parts) {
+    if (part[0] != '{') continue;
+    part = is_shared[place] ? absl::StrCat(first[place]) : absl::StrCat("{", kPlaceholders.substr(kept++, 1), "}");
+    ++place;
+  }
+  KeyGroup::Members members;
+  for (const auto& [indices, shape] : group.members) {
+    std::vector<int64_t> own;
+    for (size_t i = 0; i < indices.size(); ++i) {
+      if (!is_shared[i]) own.push_back(indices[i]);
+    }
+    members.emplace(std::move(own), shape);
+  }
+  group = {absl::StrJoin(parts, "."), std::move(members)};
+}
+
 absl::string_view End(absl::string_view name) { return name.substr(name.size() - std::min(name.size(), kMaxSize)); }
 
 }  // namespace
@@ -288,6 +315,7 @@ std::vector<KeyGroup> GroupKeys(const std::vector<NamedShape>& tensors) {
     if (is_new) groups.push_back({std::move(pattern), {}});
     groups[place->second].members.emplace(std::move(indices), *tensor.shape);
   }
+  for (KeyGroup& group : groups) NameSharedNumbers(group);
   return groups;
 }
 

@@ -18,7 +18,8 @@ struct NamedShape {
   const Shape* shape;
 };
 
-// Names that match one pattern, with a placeholder for each number between dots.
+// Names that match one pattern, with a placeholder for each number between dots in which they differ; a name alone has
+// one for each number.
 struct KeyGroup {
   using Members = std::map<std::vector<int64_t>, Shape>;  // Shapes by what the placeholders stand for.
 

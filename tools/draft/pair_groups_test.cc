@@ -53,6 +53,15 @@ TEST(PairGroupsTest, OtherShapesAndOtherLayersArePartners) {
   EXPECT_THAT(Pairs({{"b.0", {4}}, {"b.1", {4}}}, {{"c.1", {4}}, {"c.2", {4}}}), IsEmpty());
 }
 
+// A chunked list has one number more, which is 0 for all.
+TEST(PairGroupsTest, ANumberThatAllHaveIsAName) {
+  EXPECT_THAT(Pairs({{"net.blocks.0.w", {4}}, {"net.blocks.1.w", {4}}},
+                    {{"encoder.blocks.0.0.w", {4}}, {"encoder.blocks.0.1.w", {4}}}),
+              ElementsAre("net.blocks.{i}.w <- encoder.blocks.0.{i}.w"));
+  EXPECT_THAT(Pairs({{"b.0.mlp.1", {4}}, {"b.1.mlp.1", {4}}}, {{"c.0.mlp.3", {4}}, {"c.1.mlp.3", {4}}}),
+              ElementsAre("b.{i}.mlp.1 <- c.{i}.mlp.3"));
+}
+
 TEST(PairGroupsTest, AWeightIsNoBias) {
   EXPECT_THAT(Pairs({{"norm.weight", {4}}}, {{"norm.bias", {4}}}), IsEmpty());
   EXPECT_THAT(Pairs({{"norm.weight", {4}}}, {{"norm.gamma", {4}}}), ElementsAre("norm.weight <- norm.gamma"));
@@ -117,8 +126,8 @@ TEST(KeyGroupsTest, LayersAreOneGroup) {
   EXPECT_THAT(groups[0].members, ElementsAre(Pair(ElementsAre(), one)));
   EXPECT_EQ(groups[1].pattern, "b.{i}.w");
   EXPECT_THAT(groups[1].members, ElementsAre(Pair(ElementsAre(0), two), Pair(ElementsAre(1), one)));
-  EXPECT_EQ(groups[2].pattern, "b.{i}.c.{j}");
-  EXPECT_THAT(groups[2].members, ElementsAre(Pair(ElementsAre(0, 3), one), Pair(ElementsAre(1, 3), one)));
+  EXPECT_EQ(groups[2].pattern, "b.{i}.c.3");
+  EXPECT_THAT(groups[2].members, ElementsAre(Pair(ElementsAre(0), one), Pair(ElementsAre(1), one)));
 }
 
 TEST(KeyGroupsTest, NamesThatNoPatternCanHaveAreLeftOut) {
