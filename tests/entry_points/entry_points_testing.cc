@@ -26,7 +26,9 @@ void EntryPointsTest::Export(const std::string& model, bool with_preprocess, DTy
   const absl::StatusOr<CatalogEntry> entry = registry_->Find(model);
   ASSERT_OK(entry);
   ArtifactRequest request = {.entry = *entry, .with_preprocess = with_preprocess};
-  if (!set.empty()) ASSERT_OK(SetArguments(set, request));
+  if (!set.empty()) {
+    ASSERT_OK(SetArguments(set, request));
+  }
   const auto tree = BuildTargetTree(request);
   ASSERT_OK(tree);
   entry_points_ = tree->whole->entry_points;
