@@ -313,7 +313,7 @@ TEST(CompareReferenceTest, ALenientComparisonTakesHalfPrecisionAndOtherStages) {
 TEST(CompareReferenceTest, AStatedNoiseBoundsWhatTheModulesOwnRoundingWidens) {
   Module toy("Toy");
   toy.register_parameter("weight", at::full({1000}, 0.1), /*is_buffer=*/false);
-  toy.define("def forward(self, x: Tensor) -> Tensor:\n  return (x * self.weight).to(torch.float16).to(x.dtype)\n");
+  toy.define("def forward(self, x: Tensor) -> Tensor:\n  return (x * self.weight).to(dtype=5).to(dtype=x.dtype)\n");
   Reference reference;
   reference.path = "r.safetensors";
   reference.arguments["x"] = X();
