@@ -158,10 +158,14 @@ bool IsMoreLikeAnother(const Registry& registry, const Checkpoint& checkpoint, c
   double own = 0, others = 0;
   ForEachVariant<Likeness>(
       registry, checkpoint, choice, [&](const Likeness& likeness, const CatalogEntry& entry, const ModuleTree& tree) {
-        const bool fits = std::any_of(fitting.begin(), fitting.end(),
-                                      [&](const auto& variant) { return variant.entry.variant == entry.variant; });
-        double& best = fits ? own : others;
-        best = std::max(best, likeness.Of(tree).share);
+        const auto fits = std::find_if(fitting.begin(), fitting.end(),
+                                       [&](const auto& variant) { return variant.entry.variant == entry.variant; });
+        if (fits == fitting.end()) {
+          others = std::max(others, likeness.Of(tree).share);
+        } else {
+          const double slots = tree.slots.size();  // Each has a key, of its name and its shape.
+          own = std::max(own, 2 * slots / (2 * slots + fits->others));
+        }
       });
   return others > own;
 }
