@@ -584,9 +584,10 @@ class OtherReleaseTest : public testing::Test {
 };
 
 TEST_F(OtherReleaseTest, ItsCodeCannotBeVerified) {
-  EXPECT_THAT(Verify(Tier::kCode), StatusIs(absl::StatusCode::kFailedPrecondition,
-                                            AllOf(HasSubstr("modelport_version wants 0.1.0, has 0.9;"),
-                                                  HasSubstr("--at_least=weights or --at_least=file"))));
+  EXPECT_THAT(Verify(Tier::kCode),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("another release made the artifact: modelport_version wants 0.1.0, has 0.9\n"),
+                             HasSubstr("--at_least=weights or --at_least=file"))));
 }
 
 TEST_F(OtherReleaseTest, ItsWeightsAreComparedWithTheCheckpoint) {
