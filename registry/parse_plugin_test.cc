@@ -152,7 +152,7 @@ variants:
   plugin.yaml:2:10: field "summary" wants text, has a list
   plugin.yaml:3:11: missing field "licence" in field "upstream"
   plugin.yaml:4:42: an item of field "std" wants a number, has "one"
-  plugin.yaml:4:61: field "multiple_of" wants a decimal integer, has "014"
+  plugin.yaml:4:61: column 1 of "014": no valid number: 014
   plugin.yaml:5:12: column 8 of "forward": wants "(", has nothing
   plugin.yaml:7:3: variant toy_a wants url or hub, or published: false for weights that are not public
   plugin.yaml:9:13: column 5 of "Toy(": wants a value, has nothing

@@ -153,6 +153,7 @@ constexpr absl::string_view kUnseen[] = {
     "unknown target",                                // A name in `targets`.
     "want a number for each",                        // `mean` and `std` of other lengths, or one without the other.
     "wants two licences or more",                    // `licence_claims` that agree, or without `licence`.
+    "\"multiple_of\" wants a positive integer",      // The value of an expression.
     "unknown operation",                             // A name in `by`.
     "unknown rules",                                 // A name in `rules` of a layout.
     "no layout takes rules",                         // A name in `rules` of the file.

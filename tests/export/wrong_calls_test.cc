@@ -12,6 +12,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
+#include "registry/plugin.h"
 #include "registry/registry.h"
 #include "tests/support/examples.h"
 #include "tests/support/exported_module.h"
@@ -37,7 +38,9 @@ TestedModel Export(const std::string& name) {
   EXPECT_OK(entry);
   auto module = ExportSeeded(*registry, name, /*seed=*/0);
   EXPECT_OK(module);
-  auto arguments = ExampleInputs(*module, entry->plugin->examples.front());
+  const auto examples = ExamplesOf(*entry->plugin, *entry->variant);
+  EXPECT_OK(examples);
+  auto arguments = ExampleInputs(*module, examples->front());
   EXPECT_OK(arguments);
   return {*module, arguments->front().toTensor(), {arguments->begin() + 1, arguments->end()}};
 }

@@ -1,6 +1,9 @@
 #include "tools/schema/text_patterns.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/string_view.h"
+#include "registry/plugin.h"
 
 namespace modelport {
 namespace {
@@ -17,9 +20,6 @@ constexpr char kBehind[] = R"(\s*(?:[)\]]\s*)*)";
 // What stands between two values; "[" begins an index.
 constexpr char kBetween[] = R"((?:[-+*,\[]|//|[=!]=|[<>]=?|and\b|or\b)\s*)";
 
-// The same where functions of a file may be called.
-constexpr char kBeforeOrCall[] = R"((?:[-(\[]\s*|not\b\s*|(?:count|isqrt|shape)\s*\(\s*)*)";
-
 // A value with its signs and brackets. `names` matches the names that may stand for one.
 std::string Operand(absl::string_view names, absl::string_view before = kBefore) {
   return absl::StrCat(before, "(?:", names, "|", kNumber, R"(|"[^"]*"|\[\s*\]))", kBehind);
@@ -27,7 +27,7 @@ std::string Operand(absl::string_view names, absl::string_view before = kBefore)
 
 // A call whose arguments are operands with something between them. The brackets behind the last one include that of the
 // call.
-std::string Call(absl::string_view operand) {
+std::string CallOf(absl::string_view operand) {
   return absl::StrCat(R"(^(?=[\s\S]*\)\s*$)\s*)", kName, R"(\s*\(\s*(?:\)\s*|)", operand, "(?:", kBetween, operand,
                       ")*)$");
 }
@@ -56,15 +56,18 @@ std::string ExpressionPattern() {
 }
 
 std::string FileExpressionPattern() {
-  const std::string operand = Operand(kName, kBeforeOrCall);
+  // As kBefore, with the calls of functions.
+  const std::string before_or_call =
+      absl::StrCat(R"((?:[-(\[]\s*|not\b\s*|(?:)", absl::StrJoin(kFileFunctions, "|"), R"()\s*\(\s*)*)");
+  const std::string operand = Operand(kName, before_or_call);
   return absl::StrCat(R"(^\s*)", operand, "(?:", kBetween, operand, ")*$");
 }
 
-std::string CallPattern() { return Call(absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand(kName))); }
+std::string CallPattern() { return CallOf(absl::StrCat("(?:", kName, R"(\s*=(?!=)\s*)?)", Operand(kName))); }
 
-std::string ExamplePattern() { return Call(Operand("(?:true|false)\\b")); }
+std::string ExamplePattern() { return CallOf(Operand("(?:true|false)\\b")); }
 
-std::string RootExamplePattern() { return Call(Operand(kName)); }
+std::string RootExamplePattern() { return CallOf(Operand(kName)); }
 
 std::string OperationPattern() {
   const std::string argument = R"(\s*(?:-?\d+|b?float16|float32|float64|u?int8|int16|int32|int64|bool)\s*)";
