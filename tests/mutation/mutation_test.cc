@@ -3,6 +3,7 @@
 //   mutation_test FAMILY
 // The test models whose goldens are among the data, and their constants, are asked, the smaller goldens first.
 #include <ATen/Parallel.h>
+#include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/runtime/graph_executor.h>
 
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -19,15 +21,21 @@
 #include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/status/status_matchers.h"
+#include "common/torchscript/parity/compare_reference.h"
+#include "common/torchscript/parity/reference.h"
+#include "common/torchscript/proof/example.h"
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
+#include "registry/plugin.h"
 #include "registry/registry.h"
 #include "tests/goldens/golden_case.h"
 #include "tests/goldens/golden_check.h"
 #include "tests/mutation/constants_check.h"
+#include "tests/parity/different_modules.h"
 #include "tests/support/case_table.h"
 #include "tests/support/exported_module.h"
 #include "tests/support/mutated_plugins.h"
+#include "tools/parity/check/check_parity.h"
 
 namespace modelport {
 namespace {
@@ -172,6 +180,61 @@ TEST_P(MutationTest, FailsATest) {
   ASSERT_THAT(complaints, testing::Not(testing::IsEmpty()));
   std::printf("%s -> %s: %zu complaints, first: %s\n", mutation.from.c_str(), mutation.to.c_str(), complaints.size(),
               complaints.front().c_str());
+}
+
+absl::StatusOr<torch::jit::Module> ExportFinder(const std::string& plugin_path, const std::string& model) {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {plugin_path}));
+  return ExportSeeded(registry, model, /*seed=*/0);
+}
+
+// A model without a slip, and what it computes of its first example.
+struct RightModel {
+  torch::jit::Module module;
+  Reference reference;
+};
+
+absl::StatusOr<RightModel> MakeRightModel(const std::string& model) {
+  ASSIGN_OR_RETURN(const Registry registry, Registry::Load(BuiltInPlugins(), {"models"}));
+  ASSIGN_OR_RETURN(const CatalogEntry entry, registry.Find(model));
+  ASSIGN_OR_RETURN(const torch::jit::Module module, ExportFinder("models", model));
+  ASSIGN_OR_RETURN(const std::vector<Call> examples, ExamplesOf(*entry.plugin, *entry.variant));
+  const c10::InferenceMode inference;
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, examples.front()));
+  ASSIGN_OR_RETURN(Reference reference, RecordReference(module, examples.front().type, inputs, "r", model));
+  return RightModel{module, std::move(reference)};
+}
+
+const absl::StatusOr<RightModel>& FindRightModel(const std::string& model) {
+  static auto* const models = new std::map<std::string, absl::StatusOr<RightModel>>();
+  const auto [found, is_new] = models->emplace(model, absl::UnknownError(""));
+  if (is_new) found->second = MakeRightModel(model);
+  return found->second;
+}
+
+// parity names modules that the slip changed, and no other. It names none if the slip changes nothing on this input.
+TEST_P(MutationTest, ParityAccusesNoInnocent) {
+  const auto& [mutation, finder] = GetParam();
+  SCOPED_TRACE(absl::StrCat(mutation.from, " -> ", mutation.to));
+  ASSERT_NE(finder, "");
+  const absl::StatusOr<RightModel>& right = FindRightModel(finder);
+  ASSERT_OK(right.status());
+  ASSERT_OK_AND_ASSIGN(const torch::jit::Module wrong, ExportFinder(MutatedModels(mutation), finder));
+  const auto forced = CompareReference(wrong, right->reference, {.lenient = true, .inject_all = true});
+  if (absl::IsFailedPrecondition(forced.status())) {
+    EXPECT_THAT(forced.status().message(), testing::HasSubstr("fails on these inputs"));  // With the line at fault.
+    return;
+  }
+  ASSERT_OK(forced.status());
+  const std::vector<SettingDifference> settings =
+      CompareSettings(right->reference.settings, FindSettings(wrong)).differences;
+  const std::set<std::string> different = DifferentModules(right->module, wrong);
+  const std::vector<Suspect> suspects = FindSuspects(*forced, settings);
+  for (const Suspect& suspect : suspects) {
+    EXPECT_EQ(different.count(suspect.path), 1) << "\"" << suspect.path << "\": " << suspect.evidence.front();
+  }
+  if (!suspects.empty()) return;
+  ASSERT_OK_AND_ASSIGN(const ReferenceComparison plain, CompareReference(wrong, right->reference, {.lenient = true}));
+  for (const ComparedTensor& tensor : plain.tensors) EXPECT_TRUE(tensor.passed()) << tensor.name;
 }
 
 INSTANTIATE_TEST_SUITE_P(Slips, MutationTest, testing::ValuesIn(Slips()));

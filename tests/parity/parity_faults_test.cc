@@ -6,7 +6,6 @@
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include <regex>
 #include <set>
 #include <string>
 #include <utility>
@@ -24,6 +23,7 @@
 #include "gtest/gtest.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
+#include "tests/parity/different_modules.h"
 #include "tests/support/case_table.h"
 #include "tests/support/exported_module.h"
 #include "tests/support/mutated_plugins.h"
@@ -61,37 +61,6 @@ torch::jit::Module Export(const std::string& plugin_path, const std::string& mod
   auto module = ExportSeeded(*registry, model, 0);
   EXPECT_THAT(module, IsOk());
   return *std::move(module);
-}
-
-// What a module itself is: its methods' text without the names of classes, its constants and its tensors.
-std::string OwnText(const torch::jit::Module& module) {
-  std::string text;
-  for (const torch::jit::Method& method : module.get_methods()) {
-    text += std::regex_replace(method.graph()->toString(/*print_source_locations=*/false),
-                               std::regex("__torch__[\\w.]*"), "");
-  }
-  return text;
-}
-
-// The paths of the modules that are not the same on both sides, of those that `paths` has.
-std::set<std::string> Different(const torch::jit::Module& a, const torch::jit::Module& b,
-                                const std::set<std::string>& paths) {
-  std::set<std::string> different;
-  const Settings left = FindSettings(a), right = FindSettings(b);
-  for (const SettingDifference& setting : CompareSettings(left, right).differences) different.insert(setting.path);
-  auto other = b.named_modules().begin();
-  for (const auto& submodule : a.named_modules()) {
-    const auto& [path, module] = submodule;
-    bool is_same = OwnText(module) == OwnText((*other).value);
-    for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
-      if (!attribute.value.isTensor()) continue;
-      is_same &= attribute.value.toTensor().equal((*other).value.attr(attribute.name).toTensor());
-    }
-    if (!is_same) different.insert(path);
-    ++other;
-  }
-  std::erase_if(different, [&](const std::string& path) { return paths.count(path) == 0; });
-  return different;
 }
 
 // The paths of the modules that the reference has calls of.
@@ -138,7 +107,9 @@ TEST_P(ParityFaultsTest, EachModuleAtFaultIsNamedAndNoOther) {
     EXPECT_THAT(Suspects(right, reference), testing::IsEmpty());
     const std::set<std::string> named = Suspects(wrong, reference);
     EXPECT_THAT(named, testing::Contains(fault.suspect));
-    EXPECT_EQ(named, Different(right, wrong, CalledPaths(reference)));
+    std::set<std::string> different = DifferentModules(right, wrong);
+    std::erase_if(different, [&](const std::string& path) { return CalledPaths(reference).count(path) == 0; });
+    EXPECT_EQ(named, different);
   }
 }
 
