@@ -5,7 +5,7 @@
     dump_stages(model, "dav2_vits.safetensors", model_name="dav2_vits", x=torch.rand(1, 3, 56, 56))
 
 Every submodule is a stage: its inputs and its output are stored under its path, with the numbers and texts that it
-holds as settings. Inputs are stored before the module runs, since it may write into them. A module with several paths
+takes as values, and those that it holds as settings. Inputs are stored before the module runs, since it may write into them. A module with several paths
 is stored under the one by which its caller has it. Nothing of the model changes; the hooks are removed, also after an
 error. Only PyTorch is needed.
 """
@@ -62,6 +62,8 @@ def dump_stages(model, path, model_name, method="forward", names=None, argument_
     }
     if recorder.slices:
         metadata["slices"] = json.dumps(recorder.slices)
+    if recorder.values:
+        metadata["values"] = json.dumps(recorder.values, allow_nan=False)
     if wide is not None:
         metadata["noise"] = json.dumps(_noise(wide, method, argument_names, wide_arguments, recorder), allow_nan=False)
     write_safetensors(path, recorder.tensors, metadata)
@@ -138,6 +140,7 @@ class _Recorder:
         self.max_elements = max_elements
         self.tensors = {}
         self.slices = {}
+        self.values = {}  # Of stages, arguments that are no tensors.
         self.path_calls = collections.Counter()
         self.stage_calls = collections.Counter()
         self.active = []  # The path and the stage of each module that runs now, the innermost last.
@@ -173,6 +176,8 @@ class _Recorder:
                 values += [(order.index(name), value) for name, value in kwargs.items()]
             for i, value in values:
                 self.add(f"input {f'{i} ' if i else ''}of {stage}", value)
+                if not variadic and _is_setting(value):
+                    self.values.setdefault(stage, {})[order[i]] = value
 
         def after(_, args, output):
             _, stage = self.active.pop()

@@ -108,6 +108,18 @@ class DumpStagesTest(unittest.TestCase):
         self.assertEqual(next(self.model.parameters()).dtype, torch.float32)
         self.assertNotIn("noise", self.dump(x=torch.rand(2, 4), float64=False)[0])
 
+    def test_arguments_that_are_no_tensors_are_values(self):
+        class Outer(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.toy = Toy()
+
+            def forward(self, x):
+                return self.toy(x, times=2)
+
+        metadata, _ = self.dump(Outer().eval(), x=torch.rand(3, 4))
+        self.assertEqual(json.loads(metadata["values"]), {"toy": {"times": 2}})
+
     def test_inputs_outputs_calls_and_elements_are_stored(self):
         x = torch.rand(3, 4)
         metadata, tensors = self.dump(x=x, times=2)

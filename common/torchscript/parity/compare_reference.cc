@@ -48,8 +48,15 @@ struct PassedTensor {
   bool is_given = false;  // Whether the reference's replaced it.
 };
 
+// An argument of a call that is no tensor and not what the reference gives.
+struct OtherValue {
+  ObservedTensor point;
+  std::string obstacle;  // "is false, the reference gives true"
+};
+
 struct MeasuredRun {
   std::vector<PassedTensor> passed;  // In the order of execution.
+  std::vector<OtherValue> other_values = {};
   // The same tensors in the reference's floating dtype and in float64, by name, which tell what rounding amounts to;
   // none if it is not measured.
   std::map<std::string, at::Tensor> rounded = {}, wide = {};
@@ -64,6 +71,43 @@ struct Replaced {
   // the only one of its submodule.
   absl::optional<Stage> from = absl::nullopt;
 };
+
+void AddOtherValues(const Reference& reference, const ArgumentNames& names, const Stage& call,
+                    const std::vector<c10::IValue>& values, MeasuredRun& run) {
+  const auto expected = reference.values.find(StageName(call));
+  if (expected == reference.values.end()) return;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const auto value = expected->second.find(names.Of(call, i));
+    if (value == expected->second.end() || !IsSetting(values[i]) || SameSetting(value->second, values[i])) continue;
+    ObservedTensor point = {.stage = call};
+    point.stage.side = Stage::Side::kInput;
+    point.stage.argument = static_cast<int>(i);
+    point.name = StageName(point.stage);
+    run.other_values.push_back({std::move(point), absl::StrCat(value->first, " is ", SettingText(values[i]),
+                                                               ", the reference gives ", SettingText(value->second))});
+  }
+}
+
+// Adds to `comparison` the values that are not the reference's of calls whose results differ: what makes no difference
+// may be written otherwise.
+void AddValues(const MeasuredRun& run, ReferenceComparison& comparison) {
+  for (const OtherValue& other : run.other_values) {
+    const auto is_of_call = [&](const ComparedTensor& tensor) {
+      return !tensor.point.is_result && SameCall(tensor.point.stage, other.point.stage);
+    };
+    const auto result =
+        std::find_if(comparison.tensors.begin(), comparison.tensors.end(), [&](const ComparedTensor& tensor) {
+          return is_of_call(tensor) && tensor.point.stage.side == Stage::Side::kOutput && !tensor.passed();
+        });
+    if (result == comparison.tensors.end()) continue;
+    // In front of all that passes in the call.
+    const auto first = std::find_if(comparison.tensors.begin(), comparison.tensors.end(), is_of_call);
+    ComparedTensor value{.name = other.point.name, .point = other.point};
+    value.point.caller = result->point.caller;
+    value.obstacle = other.obstacle;
+    comparison.tensors.insert(first, std::move(value));
+  }
+}
 
 // Calls `module` as `reference` says. Nothing is measured yet.
 //   NotFound            as RunObserved; nothing makes the call `replaced.from`
@@ -84,7 +128,9 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
     return replacement.defined() ? replacement : tensor;
   };
   bool has_begun = !replaced.from;
-  const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>&) {
+  const ArgumentNames names(module);
+  const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>& values) {
+    AddOtherValues(reference, names, call, values, run);
     has_begun = has_begun || SameCall(call, *replaced.from);
     if (has_begun || IsWithin(replaced.from->path, call.path) || !expected.IsOnlyCall(call)) return at::Tensor();
     at::Tensor replacement = expected.Result(call, WeightType(module));
@@ -442,6 +488,7 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
     }
     ASSIGN_OR_RETURN(comparison.tensors.emplace_back(), Compare(reference, found->second, passed, run, options));
   }
+  AddValues(run, comparison);
   return comparison;
 }
 

@@ -66,7 +66,9 @@ struct ComparedTensor {
 };
 
 struct ReferenceComparison {
-  std::vector<ComparedTensor> tensors;    // In the order in which the module computes them.
+  // In the order in which the module computes them. Among them are arguments of calls that are no tensors and not what
+  // the reference gives, in front of what the call takes, with an obstacle, where the call's result differs.
+  std::vector<ComparedTensor> tensors;
   std::vector<std::string> unexpected;    // Outputs of the module that the reference lacks: "output.sky".
   std::vector<std::string> not_computed;  // Stages of the reference that the module does not pass.
   // Of a lenient comparison: the methods that the module calls more or less often than the reference tells, whose calls

@@ -26,6 +26,7 @@
 #include "common/io/output_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/torchscript/parity/observe.h"
@@ -193,20 +194,21 @@ absl::Status ReadNoise(const Checkpoint& file, Reference& reference) {
   return absl::OkStatus();
 }
 
-absl::Status ReadSettings(const Checkpoint& file, Reference& reference) {
-  constexpr char kWanted[] = R"({"blocks.0.norm1": {"eps": 1e-6}})";
-  ASSIGN_OR_RETURN(const Json modules, Object(file, "settings", kWanted));
+// The metadata `key`, maps of settings.
+absl::StatusOr<Settings> ReadSettings(const Checkpoint& file, const std::string& key, absl::string_view wanted) {
+  ASSIGN_OR_RETURN(const Json modules, Object(file, key, wanted));
+  Settings read;
   for (const auto& [path, settings] : modules.items()) {
     if (!settings.is_object()) {
       return absl::InvalidArgumentError(
-          absl::StrCat("the metadata `settings`: ", Brief(path), " wants an object, as in ", kWanted));
+          absl::StrCat("the metadata `", key, "`: ", Brief(path), " wants an object, as in ", wanted));
     }
     for (const auto& [name, json] : settings.items()) {
       absl::optional<c10::IValue> value = SettingValue(json);
-      if (value) reference.settings[path][name] = *std::move(value);
+      if (value) read[path][name] = *std::move(value);
     }
   }
-  return absl::OkStatus();
+  return read;
 }
 
 absl::StatusOr<Reference> Read(const Checkpoint& file) {
@@ -220,7 +222,8 @@ absl::StatusOr<Reference> Read(const Checkpoint& file) {
   RETURN_IF_ERROR(ReadCall(call, reference));
   RETURN_IF_ERROR(ReadSlices(file, reference));
   RETURN_IF_ERROR(ReadNoise(file, reference));
-  RETURN_IF_ERROR(ReadSettings(file, reference));
+  ASSIGN_OR_RETURN(reference.settings, ReadSettings(file, "settings", R"({"blocks.0.norm1": {"eps": 1e-6}})"));
+  ASSIGN_OR_RETURN(reference.values, ReadSettings(file, "values", R"({"blocks.2": {"reshape": true}})"));
   for (const CheckpointTensor& tensor : file.state_dicts().front().tensors) {
     ASSIGN_OR_RETURN(at::Tensor value, ReadTensor(file, tensor));
     absl::string_view name = tensor.key;
@@ -291,17 +294,24 @@ absl::StatusOr<NamedTensors> Tensors(const Reference& reference, Json& call) {
   return tensors;
 }
 
+Json SettingsJson(const Settings& settings) {
+  Json json = Json::object();
+  for (const auto& [path, values] : settings) {
+    for (const auto& [name, value] : values) {
+      if (absl::optional<Json> item = ToJson(value)) json[path][name] = *std::move(item);
+    }
+  }
+  return json;
+}
+
 std::map<std::string, std::string> MetadataOf(const Reference& reference, const Json& call) {
   std::map<std::string, std::string> metadata = {{"model", reference.model}, {"call", call.dump()}};
   if (!reference.slices.empty()) metadata["slices"] = Json(reference.slices).dump();
   if (!reference.noise.empty()) metadata["noise"] = Json(reference.noise).dump();
-  Json settings = Json::object();
-  for (const auto& [path, values] : reference.settings) {
-    for (const auto& [name, value] : values) {
-      if (absl::optional<Json> json = ToJson(value)) settings[path][name] = *std::move(json);
-    }
+  for (const auto& [key, settings] :
+       {std::pair("settings", &reference.settings), std::pair("values", &reference.values)}) {
+    if (Json json = SettingsJson(*settings); !json.empty()) metadata[key] = json.dump();
   }
-  if (!settings.empty()) metadata["settings"] = settings.dump();
   return metadata;
 }
 
@@ -313,50 +323,22 @@ std::vector<c10::IValue> Elements(const c10::IValue& value) {
   return {list.begin(), list.end()};
 }
 
-bool IsSetting(const c10::IValue& value) {
-  if (!IsItems(value)) {
-    return value.isBool() || value.isInt() || value.isDouble() || value.isString() || value.isNone();
-  }
-  const std::vector<c10::IValue> items = Elements(value);
-  return std::all_of(items.begin(), items.end(), IsSetting);
-}
-
-bool Equal(const c10::IValue& a, const c10::IValue& b) {
-  if (IsItems(a) && IsItems(b)) {
-    const std::vector<c10::IValue> left = Elements(a), right = Elements(b);
-    return std::equal(left.begin(), left.end(), right.begin(), right.end(), Equal);
-  }
-  if (IsItems(a) != IsItems(b)) {
-    // Upstream may write a size of two equal sides as one number.
-    const std::vector<c10::IValue> items = Elements(IsItems(a) ? a : b);
-    return !items.empty() &&
-           std::all_of(items.begin(), items.end(), [&](const auto& item) { return Equal(item, IsItems(a) ? b : a); });
-  }
-  if (a.isBool() || b.isBool()) {
-    // An artifact for a host with knobs may hold 1 in the place of true.
-    const auto is_flag = [](const c10::IValue& value) { return value.isBool() || value.isInt(); };
-    return is_flag(a) && is_flag(b) && a.toScalar().to<int64_t>() == b.toScalar().to<int64_t>();
-  }
-  if (a.isScalar() && b.isScalar()) return a.toScalar().to<double>() == b.toScalar().to<double>();
-  if (a.isString() && b.isString()) return a.toStringRef() == b.toStringRef();
-  return a.isNone() && b.isNone();
-}
-
-std::string Text(const c10::IValue& value) {
-  if (value.isDouble()) return absl::StrFormat("%.9g", value.toDouble());
-  if (IsItems(value)) {
-    return absl::StrCat(
-        "[",
-        absl::StrJoin(Elements(value), ", ",
-                      [](std::string* out, const c10::IValue& item) { absl::StrAppend(out, Text(item)); }),
-        "]");
-  }
-  std::ostringstream text;
-  text << value;
-  return text.str();
-}
-
 }  // namespace
+
+ArgumentNames::ArgumentNames(const torch::jit::Module& module) {
+  for (const auto& submodule : module.named_modules()) {
+    for (const torch::jit::Method& method : submodule.value.get_methods()) {
+      std::vector<std::string>& names = names_[JoinPath(submodule.name, method.name())];
+      for (const c10::Argument& argument : method.function().getSchema().arguments()) names.push_back(argument.name());
+    }
+  }
+}
+
+std::string ArgumentNames::Of(const Stage& call, size_t index) const {
+  const auto names = names_.find(JoinPath(call.path, call.method));
+  // The first one is the module.
+  return names == names_.end() || index + 1 >= names->second.size() ? "" : names->second[index + 1];
+}
 
 bool IsOutput(absl::string_view name) { return name == "output" || absl::StartsWith(name, "output."); }
 
@@ -372,13 +354,25 @@ absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, cons
                                           const std::vector<c10::IValue>& inputs, const std::string& path,
                                           const std::string& model) {
   Reference reference = {.path = path, .model = model, .method = method};
-  absl::StatusOr<NamedTensors> tensors =
-      CaptureTensors(module, method, inputs, [](const ObservedTensor&) { return true; });
-  if (!tensors.ok()) {
+  const ArgumentNames names(module);
+  const absl::Status status = RunObserved(
+                                  module, method, inputs,
+                                  [&](const ObservedTensor& point, const at::Tensor& tensor) {
+                                    reference.expected.emplace_back(point.name, tensor.detach().clone());
+                                    return tensor;
+                                  },
+                                  [&](const Stage& call, const std::vector<c10::IValue>& values) {
+                                    for (size_t i = 0; i < values.size(); ++i) {
+                                      if (IsSetting(values[i]))
+                                        reference.values[StageName(call)][names.Of(call, i)] = values[i];
+                                    }
+                                    return at::Tensor();
+                                  })
+                                  .status();
+  if (!status.ok()) {
     return absl::FailedPreconditionError(
-        absl::StrCat(path, ": ", Brief(method), " fails on these inputs: ", tensors.status().message()));
+        absl::StrCat(path, ": ", Brief(method), " fails on these inputs: ", status.message()));
   }
-  reference.expected = *std::move(tensors);
   const std::vector<c10::Argument>& arguments = module.get_method(method).function().getSchema().arguments();
   for (size_t i = 0; i < inputs.size(); ++i) reference.arguments[arguments[i + 1].name()] = inputs[i];
   reference.settings = FindSettings(module);
@@ -414,6 +408,49 @@ absl::Status WriteReference(const Reference& reference, const std::string& path)
   return file.Commit();
 }
 
+bool IsSetting(const c10::IValue& value) {
+  if (!IsItems(value)) {
+    return value.isBool() || value.isInt() || value.isDouble() || value.isString() || value.isNone();
+  }
+  const std::vector<c10::IValue> items = Elements(value);
+  return std::all_of(items.begin(), items.end(), IsSetting);
+}
+
+bool SameSetting(const c10::IValue& a, const c10::IValue& b) {
+  if (IsItems(a) && IsItems(b)) {
+    const std::vector<c10::IValue> left = Elements(a), right = Elements(b);
+    return std::equal(left.begin(), left.end(), right.begin(), right.end(), SameSetting);
+  }
+  if (IsItems(a) != IsItems(b)) {
+    // Upstream may write a size of two equal sides as one number.
+    const std::vector<c10::IValue> items = Elements(IsItems(a) ? a : b);
+    return !items.empty() && std::all_of(items.begin(), items.end(),
+                                         [&](const auto& item) { return SameSetting(item, IsItems(a) ? b : a); });
+  }
+  if (a.isBool() || b.isBool()) {
+    // An artifact for a host with knobs may hold 1 in the place of true.
+    const auto is_flag = [](const c10::IValue& value) { return value.isBool() || value.isInt(); };
+    return is_flag(a) && is_flag(b) && a.toScalar().to<int64_t>() == b.toScalar().to<int64_t>();
+  }
+  if (a.isScalar() && b.isScalar()) return a.toScalar().to<double>() == b.toScalar().to<double>();
+  if (a.isString() && b.isString()) return a.toStringRef() == b.toStringRef();
+  return a.isNone() && b.isNone();
+}
+
+std::string SettingText(const c10::IValue& value) {
+  if (value.isDouble()) return absl::StrFormat("%.9g", value.toDouble());
+  if (IsItems(value)) {
+    return absl::StrCat(
+        "[",
+        absl::StrJoin(Elements(value), ", ",
+                      [](std::string* out, const c10::IValue& item) { absl::StrAppend(out, SettingText(item)); }),
+        "]");
+  }
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
 Settings FindSettings(const torch::jit::Module& module) {
   Settings settings;
   for (const auto& submodule : module.named_modules()) {
@@ -439,10 +476,10 @@ SettingsComparison CompareSettings(const Settings& expected, const Settings& act
     for (const auto& [name, value] : settings) {
       const auto found = own->second.find(name);
       if (found == own->second.end()) continue;
-      if (Equal(value, found->second)) {
+      if (SameSetting(value, found->second)) {
         ++comparison.equal;
       } else {
-        comparison.differences.push_back({path, name, Text(value), Text(found->second)});
+        comparison.differences.push_back({path, name, SettingText(value), SettingText(found->second)});
       }
     }
   }

@@ -37,8 +37,17 @@ struct SettingsComparison {
   std::vector<SettingDifference> differences;
 };
 
-// Compares the settings that both sides have. Numbers are compared by their values, tuples as lists; a number equals a
-// list in which there is nothing else.
+// Whether two values are the same setting: numbers by their values, tuples as lists, a number as a list of nothing
+// else.
+bool SameSetting(const c10::IValue& a, const c10::IValue& b);
+
+// "1e-06", "[3, 7]".
+std::string SettingText(const c10::IValue& value);
+
+// Whether `value` is what a setting can be.
+bool IsSetting(const c10::IValue& value);
+
+// Compares the settings that both sides have, by SameSetting.
 SettingsComparison CompareSettings(const Settings& expected, const Settings& actual);
 
 struct Reference {
@@ -55,6 +64,22 @@ struct Reference {
   // what the model computes in float64. No text of a plugin moves it.
   std::map<std::string, double> noise = {};
   Settings settings = {};  // Of upstream's modules.
+  // What went into calls beside tensors, by the name of the stage that the call returns and of the argument:
+  // {"blocks.2":
+  // {"reshape": true}}.
+  Settings values = {};
+};
+
+// The names of the arguments of a module's and its submodules' methods.
+class ArgumentNames {
+ public:
+  explicit ArgumentNames(const torch::jit::Module& module);
+
+  // That of an argument of a call, from 0 without the module; "" for an unknown one.
+  std::string Of(const Stage& call, size_t index) const;
+
+ private:
+  std::map<std::string, std::vector<std::string>> names_;  // By path and method.
 };
 
 // Whether this is the name of a result in a reference, and not of a stage.
@@ -63,8 +88,8 @@ bool IsOutput(absl::string_view name);
 // Reads a safetensors file. A tensor "input.NAME" is the argument NAME, every other one is expected. The metadata has
 // `model` and `call`, in JSON: {"method": "forward", "arguments": {"use_ray_pose": true}}, both fields optional, with
 // the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers. It may have, in JSON,
-// `slices`: {"blocks.2": "[:, ::4, :]"}, `noise`: {"blocks.2": 1.5e-6}, and `settings`: {"blocks.0.norm1": {"eps":
-// 1e-6}}.
+// `slices`: {"blocks.2": "[:, ::4, :]"}, `noise`: {"blocks.2": 1.5e-6}, `settings`: {"blocks.0.norm1": {"eps":
+// 1e-6}}, and `values`: {"blocks.2": {"reshape": true}}.
 //   InvalidArgument  no safetensors file; no or wrong metadata; an argument that is given twice; nothing is expected; a
 //                    tensor that is not finite
 //   others           as OpenCheckpoint

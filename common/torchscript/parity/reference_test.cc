@@ -126,7 +126,7 @@ TEST(ReadReferenceTest, WrongFilesAreRefused) {
 TEST(ReadReferenceTest, MetadataHasALimit) {
   const std::string megabyte = "{}" + std::string((1 << 20) - 2, ' ');
   EXPECT_OK(ReadCall(megabyte));
-  for (const char* key : {"call", "settings", "slices", "noise"}) {
+  for (const char* key : {"call", "settings", "slices", "noise", "values"}) {
     const std::string metadata = absl::StrCat(R"("model":"toy",)", key == std::string("call") ? "" : R"("call":"{}",)",
                                               "\"", key, "\":\"", megabyte, " \"");
     EXPECT_THAT(ReadBytes(File(metadata, kTensors, kData)),
