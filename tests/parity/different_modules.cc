@@ -4,8 +4,10 @@
 #include <torch/csrc/jit/api/function_impl.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/passes/canonicalize.h>
 
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <string>
@@ -32,14 +34,16 @@ void AddCalled(const Block* block, std::vector<Function*>* called) {
   }
 }
 
-// The text of a graph and of all functions that it calls, without the names of classes.
-std::string TextOf(const Graph& graph, std::set<const Function*>* seen) {
+// The text of a graph and of all functions that it calls, without the names of classes. The names of values depend on
+// what was compiled before.
+std::string TextOf(const std::shared_ptr<Graph>& graph, std::set<const Function*>* seen) {
+  const std::shared_ptr<Graph> plain = torch::jit::Canonicalize(graph, /*keep_unique_names=*/false);
   std::string text =
-      std::regex_replace(graph.toString(/*print_source_locations=*/false), std::regex("__torch__[\\w.]*"), "");
+      std::regex_replace(plain->toString(/*print_source_locations=*/false), std::regex("__torch__[\\w.]*"), "");
   std::vector<Function*> called;
-  AddCalled(graph.block(), &called);
+  AddCalled(graph->block(), &called);
   for (Function* function : called) {
-    if (seen->insert(function).second) text += TextOf(*torch::jit::toGraphFunction(*function).graph(), seen);
+    if (seen->insert(function).second) text += TextOf(torch::jit::toGraphFunction(*function).graph(), seen);
   }
   return text;
 }
@@ -47,7 +51,7 @@ std::string TextOf(const Graph& graph, std::set<const Function*>* seen) {
 std::string OwnText(const Module& module) {
   std::string text;
   std::set<const Function*> seen;
-  for (const torch::jit::Method& method : module.get_methods()) text += TextOf(*method.graph(), &seen);
+  for (const torch::jit::Method& method : module.get_methods()) text += TextOf(method.graph(), &seen);
   return text;
 }
 
