@@ -236,7 +236,7 @@ constexpr char kModules[] = R"yaml(modules:
     upstream: net.py:Net
     parameters:
       weight: [dim, 4 * dim, "sizes[-1] // 2"]
-      bias: {shape: [dim], when: not bias}
+      bias: {shape: [dim], when: not bias, positions: dim - 1}
     buffers:
       mean: [3]
       index: {shape: [], when: bias == 1 and (dim < 4 or depth >= 2), dtype: int64}
@@ -305,6 +305,7 @@ layouts:
   original:
     recognise: [x, "blocks.{block}.w"]
     prefix: model.
+    note: its library rounds otherwise
     rules: [training]
     unwrap: [teacher]
     strip: [_orig_mod.]
@@ -313,7 +314,7 @@ layouts:
     aliases:
       - {slot: "d.{leaf}", key: "c.{leaf}"}
     missing:
-      - {key: x_token, reason: not used, value: 0.5}
+      - {key: x_token, reason: not used, value: 0.5, written: true}
     dropped:
       - {key: z_token, reason: nobody has it}
     unused:

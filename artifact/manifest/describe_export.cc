@@ -27,6 +27,7 @@ void DescribeCheckpoint(const std::string& source, const MappedPart& mapped, Man
   message.set_source(source);
   DescribePart(*mapped.part.file, message);
   message.set_layout(plan.layout);
+  message.set_layout_note(plan.note);
   for (const auto& [key, reason] : plan.unused) {
     Manifest::Allowance& unused = *message.add_unused();
     unused.set_key(key);
@@ -34,6 +35,7 @@ void DescribeCheckpoint(const std::string& source, const MappedPart& mapped, Man
   }
   message.set_state_dict(plan.state_dict);
   message.set_module(plan.module);
+  message.set_resampled(plan.is_resampled);
   for (const LeftOut& part : plan.left_out) {
     Manifest::LeftOut& left_out = *message.add_left_out();
     left_out.set_path(part.path);
@@ -93,7 +95,7 @@ void DescribeArguments(const ArtifactRequest& request, Manifest::Weights& weight
     Manifest::ArgumentOrigin& argument = *weights.add_arguments();
     argument.set_name(name);
     argument.set_value(value);
-    argument.set_origin(origin);
+    argument.set_origin(std::string(OriginName(origin)));
   }
 }
 

@@ -28,15 +28,11 @@ namespace fs = std::filesystem;
 
 // Another release writes other bytes, so that this one cannot tell whether they are right. "" for this release.
 std::string OtherRelease(const Manifest& manifest) {
-  std::vector<std::string> fields;
-  const auto compare = [&](absl::string_view field, const std::string& wanted, const std::string& has) {
-    if (wanted != has) fields.push_back(absl::StrCat(field, " wants ", wanted, ", has ", Brief(has)));
-  };
-  compare("modelport_version", kModelportVersion, manifest.modelport_version());
-  compare("libtorch_version", TORCH_VERSION, manifest.libtorch_version());
-  compare("manifest_version", absl::StrCat(kManifestVersion), absl::StrCat(std::max(manifest.manifest_version(), 1u)));
-  if (fields.empty()) return "";
-  return absl::StrCat("another release made the artifact: ", absl::StrJoin(fields, "; "));
+  return DifferentFields(
+      "another release made the artifact",
+      {{"modelport_version", kModelportVersion, manifest.modelport_version()},
+       {"libtorch_version", TORCH_VERSION, manifest.libtorch_version()},
+       {"manifest_version", absl::StrCat(kManifestVersion), absl::StrCat(std::max(manifest.manifest_version(), 1u))}});
 }
 
 // Fields that a later release added are none of this one's.
@@ -91,6 +87,14 @@ absl::Status CheckAgreement(const StatedManifest& beside, const StatedManifest& 
 }
 
 }  // namespace
+
+std::string DifferentFields(absl::string_view what, const std::vector<StatedField>& fields) {
+  std::vector<std::string> different;
+  for (const auto& [name, wanted, has] : fields) {
+    if (wanted != has) different.push_back(absl::StrCat(name, " wants ", wanted, ", has ", Brief(has)));
+  }
+  return different.empty() ? "" : absl::StrCat(what, ": ", absl::StrJoin(different, "; "));
+}
 
 absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
                                                   const absl::optional<ArtifactSignature>& signature) {

@@ -2,8 +2,10 @@
 #define MODELPORT_ARTIFACT_MANIFEST_STATED_MANIFEST_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/signature/artifact_signature.h"
 #include "common/manifest/manifest.pb.h"
@@ -20,6 +22,16 @@ struct StatedManifest {
   // of its fields, those that this release does not know are left out. Else "".
   std::string other_release = {};
 };
+
+// A field of a manifest that tells what made the artifact.
+struct StatedField {
+  absl::string_view name;
+  std::string wanted;
+  std::string has;
+};
+
+// "WHAT: plugin_sha256 wants 01ab, has 23cd; ...", with those of `fields` that differ; "" if none does.
+std::string DifferentFields(absl::string_view what, const std::vector<StatedField>& fields);
 
 // Reads the manifest beside the artifact and the one in it, of which one may be missing. If the artifact is a link, a
 // manifest beside the link and one beside the file where it leads are both read. If there is a `signature`, there must

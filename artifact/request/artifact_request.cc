@@ -31,8 +31,9 @@ std::string WeightsText(const WeightSource& weights) {
   std::vector<std::string> choices;
   for (const CheckpointFile& file : *files) {
     const SourceChoice& choice = file.choice;
-    choices.push_back(
-        absl::StrCat(choice.layout, choice.state_dict ? absl::StrCat(" state_dict=", *choice.state_dict) : ""));
+    choices.push_back(absl::StrCat(choice.layout,
+                                   choice.state_dict ? absl::StrCat(" state_dict=", *choice.state_dict) : "",
+                                   choice.resample ? " resample" : ""));
   }
   return absl::StrJoin(choices, "\n");
 }

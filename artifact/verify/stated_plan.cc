@@ -97,7 +97,7 @@ absl::Status ChooseStated(const StatedManifest& stated, Given& given) {
           file.checkpoint.path(), ": is not ", wanted.size() == 1 ? "the checkpoint" : "another checkpoint",
           " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
     }
-    file.choice = {(*found)->layout(), (*found)->state_dict()};
+    file.choice = {(*found)->layout(), (*found)->state_dict(), (*found)->resampled()};
     missing.erase(found);
   }
   if (missing.empty()) return absl::OkStatus();

@@ -37,6 +37,7 @@
 #include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
+#include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
 #include "common/torchscript/proof/round_trip.h"
@@ -51,15 +52,9 @@ namespace {
 // Another text of the plugin gives other bytes, which does not mean that the file was altered. Why this one cannot make
 // the artifact anew; "" if it can.
 std::string OtherPlugin(const Plugin& plugin, const Manifest& stated) {
-  std::vector<std::string> fields;
-  const auto compare = [&](absl::string_view field, const std::string& wanted, const std::string& has) {
-    if (wanted != has) fields.push_back(absl::StrCat(field, " wants ", wanted, ", has ", Brief(has)));
-  };
-  compare("plugin_sha256", plugin.plugin_digest, stated.plugin_sha256());
-  compare("key_map_sha256", plugin.key_map_digest, stated.key_map_sha256());
-  if (fields.empty()) return "";
-  return absl::StrCat("the artifact was made from another text of the plugin ", plugin.family, ": ",
-                      absl::StrJoin(fields, "; "));
+  return DifferentFields(absl::StrCat("the artifact was made from another text of the plugin ", plugin.family),
+                         {{"plugin_sha256", plugin.plugin_digest, stated.plugin_sha256()},
+                          {"key_map_sha256", plugin.key_map_digest, stated.key_map_sha256()}});
 }
 
 absl::Status WrongFields(const std::string& path, const std::vector<std::string>& fields) {
@@ -342,8 +337,9 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ReportSignature(artifact, signature, result);
   Report(round_trip, stated, remade, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(result.reference, CompareReference(remade.built.module, *stored,
-                                                        {.tolerance = reference->tolerance, .lenient = true}));
+    ASSIGN_OR_RETURN(const torch::jit::Module called, WithKnobs(remade.built.module, *stored));
+    ASSIGN_OR_RETURN(result.reference,
+                     CompareReference(called, *stored, {.tolerance = reference->tolerance, .lenient = true}));
   }
   return result;
 }

@@ -64,13 +64,14 @@ struct StateDict {
   std::string module = {};
 };
 
-// Tensors that are not entries of a dictionary: those in a list, a tuple or an object. A storage without a tensor
-// counts as one, too.
+// Tensors beside those of the dictionaries: those in a list, a tuple or an object. A storage without a tensor counts as
+// one, too, and so does an entry of a dictionary that is a tensor of a kind whose elements are not read.
 struct LooseTensors {
   std::string path;    // Of the value that holds them, as in StateDict: "models.0".
-  std::string holder;  // What that value is: "a list", "an object of class nets.Net".
+  std::string holder;  // What that value is: "a list", "an object of class nets.Net", "a sparse tensor".
   int64_t tensors = 0;
   int64_t elements = 0;  // As far as their dtypes are known.
+  std::string key = {};  // Of an entry of a dictionary, in it; else empty.
 };
 
 // Everything that a reader finds in a checkpoint.

@@ -87,6 +87,9 @@ class Collector {
                           const absl::flat_hash_set<absl::string_view>& computed, StateDict* dict);
   absl::Status VisitEntry(const std::string& path, const std::string& name, const Value& value, StateDict* dict);
   absl::Status AddTensor(const std::string& name, absl::StatusOr<CheckpointTensor> tensor, StateDict* dict);
+  // Adds the tensor `value`, made by `call`, and what is attached to it; or counts it among the loose ones if it is of
+  // a kind that is not read.
+  absl::Status AddTorchTensor(const std::string& name, const Value& value, const TensorCall& call, StateDict* dict);
   // `path` is that of the dictionary or list, `name` that of `value` in it. They are joined only where necessary: paths
   // may be long and values many.
   absl::Status AddPending(const std::string& path, const std::string& name, const Value& value);
@@ -187,6 +190,20 @@ absl::Status Collector::AddTensor(const std::string& name, absl::StatusOr<Checkp
   return absl::OkStatus();
 }
 
+absl::Status Collector::AddTorchTensor(const std::string& name, const Value& value, const TensorCall& call,
+                                       StateDict* dict) {
+  if (const absl::Status status = ParseTensor(call).status(); absl::IsUnimplemented(status)) {
+    std::string path = JoinPath(dict->path, name);
+    RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + 2 * kNameCost));
+    contents_.loose.push_back({std::move(path), std::string(status.message()), 1, 0, name});
+    return absl::OkStatus();
+  }
+  for (const Value* attachment : Attachments(value)) {
+    RETURN_IF_ERROR(AddRest(dict->path, name + ".(attributes)", *attachment));
+  }
+  return AddTensor(name, MakeTensor(name, call), dict);
+}
+
 absl::Status Collector::AddPending(const std::string& path, const std::string& name, const Value& value) {
   ASSIGN_OR_RETURN(const bool first, See(value));
   if (!first && !pickle::IsDict(value)) return absl::OkStatus();
@@ -210,9 +227,7 @@ absl::Status Collector::VisitEntry(const std::string& path, const std::string& n
                                    StateDict* dict) {
   if (const absl::optional<TensorCall> call = AsTensor(value)) {
     RETURN_IF_ERROR(See(value).status());
-    for (const Value* attachment : Attachments(value))
-      RETURN_IF_ERROR(AddRest(path, name + ".(attributes)", *attachment));
-    return AddTensor(name, MakeTensor(name, *call), dict);
+    return AddTorchTensor(name, value, *call, dict);
   }
   if (const absl::optional<NumpyArray> array = AsNumpyArray(value)) {
     RETURN_IF_ERROR(See(value).status());
@@ -272,10 +287,7 @@ absl::Status Collector::AddTensors(const std::string& prefix, const Value& tenso
     RETURN_IF_ERROR(See(value).status());
     const auto* const text = key.As<pickle::String>();
     if (text != nullptr && computed.contains(text->text)) return absl::OkStatus();
-    for (const Value* attachment : Attachments(value)) {
-      RETURN_IF_ERROR(AddRest(dict->path, name + ".(attributes)", *attachment));
-    }
-    return AddTensor(name, MakeTensor(name, *call), dict);
+    return AddTorchTensor(name, value, *call, dict);
   });
 }
 
@@ -477,7 +489,8 @@ absl::Status CollectStateDicts(const Value& root, StorageFinder find_storage, Bu
   if (contents->loose.empty()) return absl::InvalidArgumentError("holds no tensors");
   const auto describe = [&](size_t i) {
     const LooseTensors& loose = contents->loose[i];
-    return absl::StrCat(Brief(loose.path), " is ", loose.holder, " with ", Counted(loose.tensors, "tensor"));
+    const std::string what = absl::StrCat(Brief(loose.path), " is ", loose.holder);
+    return loose.key.empty() ? absl::StrCat(what, " with ", Counted(loose.tensors, "tensor")) : what;
   };
   return absl::InvalidArgumentError(absl::StrCat("holds no state dict",
                                                  FirstFewLines(contents->loose.size(), "  ", describe),

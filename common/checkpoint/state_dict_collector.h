@@ -19,13 +19,13 @@ using StorageFinder = absl::FunctionRef<absl::StatusOr<int>(const TorchStorage& 
 // Finds every tensor that can be reached from `root`. Each dictionary that holds tensors, at any depth of dictionaries,
 // lists and tuples, becomes one of contents->state_dicts, in the order of the file, and so does each torch.nn.Module
 // that was pickled whole, with the keys of its state dict. All other tensors, in lists, tuples and objects, are counted
-// in contents->loose, each once. No object is constructed and no class is looked up.
+// in contents->loose, each once, and so are those of a dictionary that ParseTensor does not read. No object is
+// constructed and no class is looked up.
 //   InvalidArgument   `root` is neither a dictionary nor a module, none holds tensors, two keys of one dictionary or
-//   the
-//                     paths of two dictionaries are spelled alike, or the budget is exceeded
+//                     the paths of two dictionaries are spelled alike, or the budget is exceeded
 //   DataLoss          tensors of two dtypes view one storage
-//   Errors of ParseTensor, CheckTensorBounds and `find_storage` are returned with the tensor's path, except that a
-//   loose tensor may be of an unsupported kind.
+//   Other errors of ParseTensor, and those of CheckTensorBounds and `find_storage`, are returned with the tensor's
+//   path.
 absl::Status CollectStateDicts(const pickle::Value& root, StorageFinder find_storage, Budget& budget,
                                CheckpointContents* contents);
 

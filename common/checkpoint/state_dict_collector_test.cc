@@ -26,7 +26,7 @@ std::string Tensor() { return PickleTensor(PickleStorage("FloatStorage", "0", 2)
 std::string Key(const std::string& name) { return PickleString(name); }
 
 // What is found in `value`: "path/key" of each tensor in a dictionary, and the module's class, if it is of one, "path:
-// holder N tensors, N elements" for others.
+// holder N tensors, N elements, entry KEY" for others.
 absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
   const std::string bytes = Pickled(value);
   Budget budget(bytes.size());
@@ -44,8 +44,8 @@ absl::StatusOr<std::vector<std::string>> Collect(const std::string& value) {
     for (const std::string& path : dict.also) found.push_back(absl::StrCat(dict.path, " = ", path));
   }
   for (const LooseTensors& loose : contents.loose) {
-    found.push_back(
-        absl::StrCat(loose.path, ": ", loose.holder, ", ", loose.tensors, " tensors, ", loose.elements, " elements"));
+    found.push_back(absl::StrCat(loose.path, ": ", loose.holder, ", ", loose.tensors, " tensors, ", loose.elements,
+                                 " elements", loose.key.empty() ? "" : ", entry ", loose.key));
   }
   return found;
 }
@@ -147,6 +147,18 @@ TEST(StateDictCollectorTest, LooseStoragesAndTensorsOfUnsupportedKindsCount) {
                                          {Key("sparse"), PickleList({sparse})}})),
               ElementsAre("/w", "sparse: a list, 2 tensors, 4 elements", "storage: stored data, 1 tensors, 1 elements",
                           "new: stored data, 1 tensors, 0 elements"));
+}
+
+TEST(StateDictCollectorTest, EntriesOfKindsThatAreNotReadAreNamed) {
+  const std::string sparse = PickleCall(PickleGlobal("torch._utils", "_rebuild_sparse_tensor"), {Tensor(), Tensor()});
+  const std::string meta = PickleCall(PickleGlobal("torch._utils", "_rebuild_meta_tensor_no_storage"), {});
+  EXPECT_THAT(CollectOrEmpty(PickleDict(
+                  {{Key("model"), PickleDict({{Key("w"), Tensor()}, {Key("a.mask"), sparse}})}, {Key("shape"), meta}})),
+              ElementsAre("model/w", "shape: a meta tensor, which has no elements, 1 tensors, 0 elements, entry shape",
+                          "model.a.mask: a sparse tensor, 1 tensors, 0 elements, entry a.mask"));
+  EXPECT_THAT(
+      Collect(PickleDict({{Key("w"), sparse}})),
+      StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("holds no state dict\n  w is a sparse tensor\n")));
 }
 
 TEST(StateDictCollectorTest, ADictionaryThatAnObjectSharesIsFoundAsADictionary) {

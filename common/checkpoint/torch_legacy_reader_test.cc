@@ -82,7 +82,7 @@ TEST(TorchLegacyReaderTest, RefusesDefects) {
       {TorchLegacyFile(OneTensor(storage), {{"1", 2, "8 bytes."}}), kDataLoss, "a storage key that no tensor uses"},
       {TorchLegacyFile(two_types, {{"0", 2, "8 bytes."}}), kDataLoss, "b: storage 0 has two types or sizes"},
       {TorchLegacyFile(OneTensor(PickleStorage("NewStorage", "0", 2)), {{"0", 2, "8 bytes."}}), kUnimplemented,
-       "storage class torch.NewStorage is not supported"},
+       "a tensor of the unknown storage class torch.NewStorage"},
       {TorchLegacyFile(OneTensor(PickleStorage("DoubleStorage", "0", 0x7fffffff)), {{"0", 0x7fffffff, ""}}), kDataLoss,
        "storage 0: truncated: wants 2147483647 elements of 8 bytes, the file has 0 bytes"},
   };

@@ -1,6 +1,7 @@
 #include "common/checkpoint/torch_tensor.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ absl::StatusOr<const StorageType*> ParseType(const pickle::Value& value) {
       if (type.class_name == global->name) return &type;
     }
   }
-  return absl::UnimplementedError(absl::StrCat("storage class ", pickle::Describe(value), " is not supported"));
+  return absl::UnimplementedError(absl::StrCat("a tensor of the unknown storage class ", pickle::Describe(value)));
 }
 
 // Reads (key, offset, elements), or None for the whole storage, and returns the offset.
@@ -94,6 +95,56 @@ struct Wrapped {
   size_t arguments;     // How many of the wrapping call's first arguments are used up by that.
 };
 
+// The value of `key`, the last one, in a dictionary or in those of a tuple or list; null if there is none, or if they
+// have more entries than a DTensor's: a pickle can share a long dictionary among many tensors.
+const Value* FindEntry(const Value& value, absl::string_view key) {
+  constexpr size_t kMaxEntries = 64;
+  const std::vector<const Value*> alone = {&value};
+  const auto* items = pickle::SequenceItems(value);
+  if (items == nullptr) items = &alone;
+  const Value* found = nullptr;
+  for (size_t i = 0; i < std::min(items->size(), kMaxEntries); ++i) {
+    const auto* const dict = (*items)[i]->As<pickle::Dict>();
+    if (dict == nullptr || dict->entries.size() > kMaxEntries) continue;
+    for (const auto& [name, entry] : dict->entries) {
+      const auto* const text = name->As<pickle::String>();
+      if (text != nullptr && text->text == key) found = entry;
+    }
+  }
+  return found;
+}
+
+// Whether a DTensor of this `_spec` has no part elsewhere where its own part has the size of the whole: the processes'
+// parts would have to be added if one were Partial.
+bool IsPlacedWhole(const Value& spec) {
+  const auto* const object = spec.As<pickle::Object>();
+  const Value* const placements =
+      object == nullptr || object->given == nullptr ? nullptr : FindEntry(*object->given, "placements");
+  const auto* const items = placements == nullptr ? nullptr : pickle::SequenceItems(*placements);
+  return items != nullptr && items->size() <= kMaxRank &&
+         std::all_of(items->begin(), items->end(), [](const Value* item) {
+           const absl::optional<TensorCall> placement = CallOf(*item);
+           return placement && (placement->function->name == "Replicate" || placement->function->name == "Shard");
+         });
+}
+
+// The tensor that a process has of a DTensor, made with `args` of _rebuild_wrapper_subclass and `state`, where it is
+// the whole, as in a file of one process or of a tensor that all have; null if it is a part.
+const Value* WholeOfShard(const std::vector<const Value*>& args, const Value& state) {
+  const auto* const type = args.empty() ? nullptr : args[0]->As<pickle::Global>();
+  const Value* const own = FindEntry(state, "_local_tensor");
+  const Value* const spec = FindEntry(state, "_spec");
+  if (type == nullptr || !IsShardClass(type->name) || args.size() < 3 || own == nullptr || spec == nullptr) {
+    return nullptr;
+  }
+  const absl::optional<TensorCall> call = CallOf(*own);
+  if (!call || call->function->name != "_rebuild_tensor_v2" || call->args->items.size() < kTensorArguments) {
+    return nullptr;
+  }
+  const absl::optional<Shape> whole = pickle::Ints(*args[2], kMaxRank);
+  return whole && pickle::Ints(*call->args->items[2], kMaxRank) == whole && IsPlacedWhole(*spec) ? own : nullptr;
+}
+
 // nullopt if `call` wraps nothing.
 absl::optional<Wrapped> Unwrap(const TensorCall& call) {
   const std::vector<const Value*>& args = call.args->items;
@@ -105,6 +156,11 @@ absl::optional<Wrapped> Unwrap(const TensorCall& call) {
   const pickle::Global* function = args[0]->As<pickle::Global>();
   const pickle::Tuple* inner = args[2]->As<pickle::Tuple>();
   if (function == nullptr || inner == nullptr) return absl::nullopt;
+  if (function->name == "_rebuild_wrapper_subclass" && args.size() > 3) {
+    // Its state has nothing else but how the processes shared it.
+    if (const Value* const whole = WholeOfShard(inner->items, *args[3]))
+      return Wrapped{*CallOf(*whole), whole, args.size()};
+  }
   return Wrapped{{function, inner}, nullptr, 3};
 }
 
@@ -124,14 +180,29 @@ absl::StatusOr<TorchTensor> ParseArguments(const std::vector<const Value*>& args
 
 absl::StatusOr<DType> DTypeOf(const StorageType& type) {
   if (type.dtype) return *type.dtype;
-  return absl::UnimplementedError(absl::StrCat("dtype ", type.dtype_name, " is not supported"));
+  return absl::UnimplementedError(absl::StrCat("a tensor of dtype ", type.dtype_name));
 }
 
 absl::StatusOr<DType> DTypeOf(const Value& value) {
   const pickle::Global* global = value.As<pickle::Global>();
   if (global == nullptr || global->module != "torch") return absl::DataLossError("tensor: wants a dtype");
   if (const absl::optional<DType> dtype = ParseDType(global->name)) return *dtype;
-  return absl::UnimplementedError(absl::StrCat("dtype ", pickle::Describe(value), " is not supported"));
+  return absl::UnimplementedError(absl::StrCat("a tensor of dtype ", pickle::Describe(value)));
+}
+
+// What the tensor is that a call of `function`, other than those for plain tensors, would make.
+std::string KindOf(const pickle::Global& function) {
+  constexpr std::pair<absl::string_view, absl::string_view> kKinds[] = {
+      {"_rebuild_sparse_tensor", "a sparse tensor"},
+      {"_rebuild_sparse_csr_tensor", "a sparse tensor"},
+      {"_rebuild_nested_tensor", "a nested tensor"},
+      {"_rebuild_qtensor", "a quantised tensor"},
+      {"_rebuild_meta_tensor_no_storage", "a meta tensor, which has no elements"},
+  };
+  for (const auto& [name, kind] : kKinds) {
+    if (function.name == name) return std::string(kind);
+  }
+  return absl::StrCat("a tensor made by ", pickle::Describe(Value{function}));
 }
 
 // Metadata marks tensors whose values are negated or conjugated when read. torch.save leaves it out where it is empty.
@@ -214,14 +285,13 @@ absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call) {
     }
   }
   if (!MakesTensor(*call.function) || (name != "_rebuild_tensor" && name != "_rebuild_tensor_v2" && !typed)) {
-    return absl::UnimplementedError(
-        absl::StrCat("a tensor made by ", pickle::Describe(Value{*call.function}), " is not supported"));
+    return absl::UnimplementedError(KindOf(*call.function));
   }
   ASSIGN_OR_RETURN(TorchTensor tensor, ParseArguments(args));
   if (typed && args.size() < 7) return absl::DataLossError("tensor: wants a dtype");
   ASSIGN_OR_RETURN(tensor.dtype, typed ? DTypeOf(*args[6]) : DTypeOf(*tensor.storage.type));
   if (HasMetadata(args, typed ? 7 : 6)) {
-    return absl::UnimplementedError("a tensor that is negated or conjugated when read is not supported");
+    return absl::UnimplementedError("a tensor that is negated or conjugated when read");
   }
   return tensor;
 }

@@ -66,13 +66,14 @@ std::vector<const pickle::Value*> Attachments(const pickle::Value& tensor);
 
 // Reads the arguments of the call.
 //   DataLoss        the arguments do not describe a tensor
-//   Unimplemented   a dtype or a kind of tensor (sparse, quantized, ...) that is not supported
+//   Unimplemented   a dtype or a kind of tensor whose elements are not read; the message says what it is: "a sparse
+//                   tensor"
 absl::StatusOr<TorchTensor> ParseTensor(const TensorCall& call);
 
 // What the processes of distributed training save of a model without joining it, as FSDP does.
 
 // Whether objects of the Python class with this name hold the part of a tensor that one process has: DTensor and
-// ShardedTensor, with or without their module.
+// ShardedTensor, with or without their module. A DTensor whose part is the whole is an ordinary tensor to AsTensor.
 bool IsShardClass(absl::string_view name);
 
 // Whether the key is that of several parameters in one, of which a process has a part: "encoder._flat_param".

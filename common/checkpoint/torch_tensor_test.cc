@@ -74,6 +74,33 @@ size_t CountAttachments(const std::string& value) {
   return Attachments(*pickle->root).size();
 }
 
+// A DTensor of `shape`, whose local tensor is Plain() and which is placed as `placement` says.
+std::string Distributed(const std::vector<int32_t>& shape, const std::string& placement) {
+  const std::string type = PickleGlobal("torch.distributed.tensor", "DTensor");
+  const std::string placed = PickleCall(PickleGlobal("torch.distributed.tensor.placement_types", placement), {});
+  const std::string spec = PickleCall(PickleGlobal("torch.distributed.tensor._dtensor_spec", "DTensorSpec"), {}) +
+                           PickleDict({{PickleString("placements"), PickleTuple({placed})}}) + "b";
+  const std::string state = PickleDict({{PickleString("_local_tensor"), Plain()}, {PickleString("_spec"), spec}});
+  return PickleCall(
+      PickleGlobal("torch._tensor", "_rebuild_from_type_v2"),
+      {Utils("_rebuild_wrapper_subclass"), type,
+       PickleTuple({type, PickleGlobal("torch", "float32"), PickleInts(shape)}), PickleTuple({"N", state})});
+}
+
+TEST(TorchTensorTest, ADTensorWhosePartIsTheWholeIsATensor) {
+  ASSERT_OK_AND_ASSIGN(const TorchTensor plain, Parse(Plain()));
+  const std::vector<int32_t> whole(plain.shape.begin(), plain.shape.end());
+  for (const char* placement : {"Replicate", "Shard"}) {
+    ASSERT_OK_AND_ASSIGN(const TorchTensor tensor, Parse(Distributed(whole, placement)));
+    EXPECT_EQ(tensor.shape, plain.shape);
+    EXPECT_EQ(CountAttachments(Distributed(whole, placement)), 0);
+  }
+  std::vector<int32_t> larger = whole;
+  larger[0] *= 2;
+  EXPECT_THAT(Parse(Distributed(larger, "Shard")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("DTensor")));
+  EXPECT_THAT(Parse(Distributed(whole, "Partial")), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("DTensor")));
+}
+
 TEST(TorchTensorTest, AttachmentsAreHooksAndAttributes) {
   const std::string hooks = PickleCall(PickleGlobal("collections", "OrderedDict"), {});
   const std::string state = PickleDict({{PickleString("scale"), Plain()}});
@@ -152,17 +179,19 @@ TEST(TorchTensorTest, RefusesUnsupportedTensors) {
       {PickleTensor(Float(-1), 0, {1}, {1}), kDataLoss, "storage: wants a class"},
       {PickleTensor(PickleStorage("FloatStorage", std::string(101, '1'), 1), 0, {1}, {1}), kDataLoss, "storage: wants"},
       {PickleTensor(PickleStorage("TypedStorage", "0", 1), 0, {1}, {1}), kUnimplemented,
-       "storage class torch.TypedStorage is not supported"},
-      {PickleTensor(PickleStorage("QInt8Storage", "0", 1), 0, {1}, {1}), kUnimplemented,
-       "dtype qint8 is not supported"},
+       "a tensor of the unknown storage class torch.TypedStorage"},
+      {PickleTensor(PickleStorage("QInt8Storage", "0", 1), 0, {1}, {1}), kUnimplemented, "a tensor of dtype qint8"},
       {PickleCall(Utils("_rebuild_tensor_v3"),
                   {Float(1), PickleInt(0), one, one, "\x89", "N", PickleGlobal("torch", "float4_e2m1fn_x2")}),
-       kUnimplemented, "dtype torch.float4_e2m1fn_x2 is not supported"},
+       kUnimplemented, "a tensor of dtype torch.float4_e2m1fn_x2"},
       {PickleCall(Utils("_rebuild_tensor_v3"), {Float(1), PickleInt(0), one, one}), kDataLoss, "wants a dtype"},
       {PickleCall(rebuild,
                   {Float(1), PickleInt(0), one, one, "\x89", "N", PickleDict({{PickleString("neg"), "\x88"}})}),
        kUnimplemented, "negated or conjugated"},
-      {PickleCall(Utils("_rebuild_sparse_tensor"), {}), kUnimplemented, "made by torch._utils._rebuild_sparse_tensor"},
+      {PickleCall(Utils("_rebuild_sparse_tensor"), {}), kUnimplemented, "a sparse tensor"},
+      {PickleCall(Utils("_rebuild_qtensor"), {}), kUnimplemented, "a quantised tensor"},
+      {PickleCall(Utils("_rebuild_meta_tensor_no_storage"), {}), kUnimplemented, "a meta tensor"},
+      {PickleCall(Utils("_rebuild_new_tensor"), {}), kUnimplemented, "made by torch._utils._rebuild_new_tensor"},
       {PickleCall(Utils("_rebuild_parameter"), {}), kUnimplemented, "made by torch._utils._rebuild_parameter"},
       {PickleCall(Utils("_rebuild_parameter"), {namespace_object}), kUnimplemented, "made by argparse.Namespace"},
       {wrapped, kUnimplemented, "made by torch._utils._rebuild_parameter"},

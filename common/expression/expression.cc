@@ -195,6 +195,11 @@ absl::StatusOr<Value> EvaluateLogic(const Node& node, const Environment& in) {
   return right;
 }
 
+absl::StatusOr<Value> EvaluateIf(const Node& node, const Environment& in) {
+  ASSIGN_OR_RETURN(const bool holds, EvaluateTruth(*node.operands[1], in));
+  return EvaluateNode(*node.operands[holds ? 0 : 2], in);
+}
+
 absl::StatusOr<Value> EvaluateNegation(const Node& node, const Environment& in) {
   ASSIGN_OR_RETURN(const Value operand, EvaluateNode(*node.operands[0], in));
   if (const auto* number = std::get_if<double>(&operand)) return -*number;
@@ -247,6 +252,8 @@ absl::StatusOr<Value> EvaluateNode(const Node& node, const Environment& in) {
     case Kind::kAnd:
     case Kind::kOr:
       return EvaluateLogic(node, in);
+    case Kind::kIf:
+      return EvaluateIf(node, in);
     default:
       break;
   }

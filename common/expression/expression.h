@@ -1,6 +1,7 @@
 // The small language of a plugin's YAML: values, expressions over a module type's arguments, and calls of module types.
 //
-//   expression = conjunct {"or" conjunct}
+//   expression = choice ["if" choice "else" expression]
+//   choice     = conjunct {"or" conjunct}
 //   conjunct   = negation {"and" negation}
 //   negation   = {"not"} comparison
 //   comparison = sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum]
@@ -20,9 +21,9 @@
 // floats. An index counts from 0, a negative one from the end. Numbers and lists compare by value; texts, module types
 // and booleans compare only with their own kind and only by "==" and "!=". "and", "or" and "not" take booleans and
 // integers, of which 0 is false, and give a boolean; the right operand is evaluated only if the left one does not
-// decide the result. A NAME is an argument in scope or, if there is none, a module type. A function stands only in an
-// expression that ParseWithCalls reads. A text has at most 1000
-// characters and 100 levels of nesting, a call or signature at most 100 arguments.
+// decide the result. "if" takes such a condition, and of its two values the one that it chooses is evaluated. A NAME is
+// an argument in scope or, if there is none, a module type. A function stands only in an expression that ParseWithCalls
+// reads. A text has at most 1000 characters and 100 levels of nesting, a call or signature at most 100 arguments.
 #ifndef MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_
 #define MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_
 

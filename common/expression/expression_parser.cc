@@ -72,7 +72,9 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
   }
   if (IsWordCharacter(rest[0])) {
     const absl::string_view word = TakeWord(rest);
-    if (word == "not" || word == "and" || word == "or") return ExpressionToken{TokenKind::kSymbol, word, offset, {}};
+    for (const absl::string_view symbol : {"not", "and", "or", "if", "else"}) {
+      if (word == symbol) return ExpressionToken{TokenKind::kSymbol, word, offset, {}};
+    }
     if (const absl::string_view cure = CureForPython(word); !cure.empty()) {
       return ExpressionError(text, offset, absl::StrCat(word, " is Python syntax: ", cure));
     }
@@ -191,9 +193,18 @@ absl::Status ExpressionParser::ParseParameter(Signature* signature) {
 
 absl::StatusOr<Expression> ExpressionParser::ParseExpression() {
   const size_t start = next().offset;
-  ASSIGN_OR_RETURN(NodePtr root, ParseDisjunction());
+  ASSIGN_OR_RETURN(NodePtr root, ParseConditional());
   const absl::string_view text = text_.substr(start, next().offset - start);
   return Expression(std::string(absl::StripTrailingAsciiWhitespace(text)), std::move(root));
+}
+
+absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseConditional() {
+  ASSIGN_OR_RETURN(NodePtr value, ParseDisjunction());
+  if (!Accept("if")) return value;
+  ASSIGN_OR_RETURN(NodePtr condition, ParseDisjunction());
+  RETURN_IF_ERROR(Expect("else"));
+  ASSIGN_OR_RETURN(NodePtr other, ParseConditional());
+  return MakeNode({.kind = Kind::kIf, .operands = {std::move(value), std::move(condition), std::move(other)}});
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseDisjunction() {
@@ -246,7 +257,7 @@ absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseFactor() {
   }
   ASSIGN_OR_RETURN(NodePtr node, ParsePrimary());
   while (Accept("[")) {
-    ASSIGN_OR_RETURN(NodePtr index, ParseDisjunction());
+    ASSIGN_OR_RETURN(NodePtr index, ParseConditional());
     RETURN_IF_ERROR(Expect("]"));
     ASSIGN_OR_RETURN(node, MakeNode({.kind = Kind::kIndex, .operands = {node, std::move(index)}}));
   }
@@ -256,7 +267,7 @@ absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseFactor() {
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParsePrimary() {
   if (Accept("[")) return ParseOperands("]", {.kind = Kind::kList});
   if (Accept("(")) {
-    ASSIGN_OR_RETURN(NodePtr inner, ParseDisjunction());
+    ASSIGN_OR_RETURN(NodePtr inner, ParseConditional());
     RETURN_IF_ERROR(Expect(")"));
     return inner;
   }
@@ -287,7 +298,7 @@ absl::optional<Expression::Node::Kind> ExpressionParser::AcceptOperator(absl::Sp
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseOperands(absl::string_view close, Node node) {
   RETURN_IF_ERROR(ParseItems(close, [&]() -> absl::Status {
-    ASSIGN_OR_RETURN(NodePtr operand, ParseDisjunction());
+    ASSIGN_OR_RETURN(NodePtr operand, ParseConditional());
     node.operands.push_back(std::move(operand));
     return absl::OkStatus();
   }));

@@ -59,6 +59,7 @@ struct Expression::Node {
     kNot,
     kAnd,
     kOr,
+    kIf,  // FIRST if SECOND else THIRD.
   };
 
   Kind kind;
@@ -89,6 +90,7 @@ class ExpressionParser {
       : text_(text), tokens_(std::move(tokens)) {}
 
   absl::StatusOr<Expression> ParseExpression();
+  absl::StatusOr<NodePtr> ParseConditional();
   absl::StatusOr<NodePtr> ParseDisjunction();
   absl::StatusOr<NodePtr> ParseConjunction();
   absl::StatusOr<NodePtr> ParseNegation();

@@ -75,6 +75,17 @@ INSTANTIATE_TEST_SUITE_P(Logic, ExpressionTest,
                                          Case{"nothing", "nothing"},
                                          Case{"[true == true][0]", "\"[true == true][0]\": wants a number, has true"}));
 
+INSTANTIATE_TEST_SUITE_P(
+    Choices, ExpressionTest,
+    testing::Values(Case{"1 if dim == 24 else 2", "1"}, Case{"1 if 0 else 2", "2"},
+                    Case{"[1] if heads > 0 else [2, 3]", "[2, 3]"}, Case{"Mlp if false or 1 else ffn", "Mlp"},
+                    Case{"1 if 0 else 2 if 0 else 3", "3"}, Case{"(1 if 1 else 2) + 4", "5"},
+                    Case{"[4 if 0 else 5, dim]", "[5, 24]"}, Case{"taps[0 if true else 1]", "1"},
+                    Case{"1 if 1 else 1 // 0", "1"}, Case{"1 // 0 if taps == [] else 2", "2"},
+                    Case{"1 if eps else 2", "\"1 if eps else 2\": wants an integer, has 0.5"},
+                    Case{"1 if dim", "column 9 of \"1 if dim\": wants \"else\", has nothing"},
+                    Case{"if dim else 1", "column 1 of \"if dim else 1\": wants a value, has \"if\""}));
+
 INSTANTIATE_TEST_SUITE_P(Arithmetic, ExpressionTest,
                          testing::Values(Case{"1 + 2 * 3", "7"}, Case{"(1 + 2) * 3", "9"}, Case{"10 - 3 - 2", "5"},
                                          Case{"100 // 7 // 2", "7"}, Case{"2 * dim // 5", "9"}, Case{"--3", "3"},

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/keymap/layout_reading.h"
@@ -60,6 +61,7 @@ absl::Status Unrecognised(const Checkpoint& checkpoint, absl::string_view model,
   }
   const std::vector<StateDict>& dicts = checkpoint.state_dicts();
   for (size_t i = 0; i < std::min(dicts.size(), kShown); ++i) absl::StrAppend(&text, "\n  ", KeysOf(dicts[i]));
+  absl::StrAppend(&text, AdapterHint(checkpoint));
   if (layouts.size() > 1) absl::StrAppend(&text, "\n  --layout=NAME compares with that layout in full");
   if (dicts.size() > 1 || !dicts[0].path.empty()) {
     absl::StrAppend(&text, "\n  --state_dict=PATH compares with that dictionary");
@@ -149,6 +151,18 @@ void KeepPreferred(std::vector<Comparison>& fitting) {
 
 }  // namespace
 
+std::string AdapterHint(const Checkpoint& checkpoint) {
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    for (const CheckpointTensor& tensor : dict.tensors) {
+      if (!absl::StartsWith(tensor.key, "lora_") && !absl::StrContains(tensor.key, ".lora_")) continue;
+      return absl::StrCat("\n  it holds a LoRA adapter, ", Brief(tensor.key),
+                          ", and not the model: merge it into the model ",
+                          "with merge_and_unload() of peft, and save the state dict of that");
+    }
+  }
+  return "";
+}
+
 absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkpoint, const KeyMap& key_map,
                                                         const SourceChoice& choice) {
   ASSIGN_OR_RETURN(const std::vector<const Layout*> layouts, SelectLayouts(key_map, choice.layout));
@@ -165,6 +179,7 @@ absl::StatusOr<std::vector<LayoutReadings>> ReadLayouts(const Checkpoint& checkp
     } else {
       readings.push_back({layout, {ReadDict(*layout, checkpoint, *chosen->dict, chosen->path)}});
     }
+    for (LayoutReading& reading : readings.back().readings) reading.resamples = choice.resample;
   }
   return readings;
 }

@@ -37,6 +37,10 @@ absl::StatusOr<Comparison> CompareInLayout(const Checkpoint& checkpoint, const s
 // has no other keys.
 bool FitsInLayout(const std::vector<LayoutReadings>& layouts, const ModuleTree& tree, bool is_whole = false);
 
+// Says, as an indented line after a newline, that `checkpoint` holds an adapter (LoRA) for a model and not the model;
+// "" if none of its keys is one's.
+std::string AdapterHint(const Checkpoint& checkpoint);
+
 }  // namespace modelport
 
 #endif  // MODELPORT_COMMON_KEYMAP_CHOOSE_LAYOUT_H_

@@ -1,6 +1,7 @@
 #include "common/keymap/comparison.h"
 
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -9,11 +10,13 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/keymap/key_map.h"
 #include "common/keymap/layout_reading.h"
 #include "common/operation/constant.h"
+#include "common/operation/operation.h"
 #include "common/operation/slot_source.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/number.h"
@@ -39,6 +42,19 @@ void FillWithConstant(const Slot& slot, const Allowance& allowance, Comparison* 
   comparison->plan.sources.push_back(constant);
 }
 
+// The table of positions that `source` has, made for the size of `slot`; nullopt if that is not wanted or cannot be.
+absl::optional<SlotSource> Resampled(const Slot& slot, const LayoutReading& reading, const SlotSource& source) {
+  if (!reading.resamples || !slot.positions || source.shape() == slot.shape) return absl::nullopt;
+  const int64_t first = *slot.positions, rows = slot.shape.size() < 2 ? 0 : slot.shape[1] - first;
+  if (first < 0 || rows < 1) return absl::nullopt;
+  const int64_t side = std::llround(std::sqrt(static_cast<double>(rows)));
+  const absl::StatusOr<Operation> operation = MakeOperation("resample_antialias", {1, first, side, side});
+  if (!operation.ok()) return absl::nullopt;
+  absl::StatusOr<Computed> table = Computed::Make({source}, {*operation}, 0);
+  if (!table.ok() || table->shape() != slot.shape) return absl::nullopt;
+  return SlotSource(*std::move(table));
+}
+
 void FillSlot(const Slot& slot, Comparison* comparison, UsedKeys* used) {
   const LayoutReading& reading = comparison->reading;
   Plan& plan = comparison->plan;
@@ -50,14 +66,19 @@ void FillSlot(const Slot& slot, Comparison* comparison, UsedKeys* used) {
   } else if (!found.problem.empty()) {
     comparison->unconvertible.push_back({&slot, found.rule->mark, found.problem});
   } else if (found.source) {
-    const SlotSource& source = *found.source;
+    SlotSource source = *found.source;
     if (found.is_aliased) plan.aliases.emplace_back(slot.name, found.keys.front());
+    if (absl::optional<SlotSource> table = Resampled(slot, reading, source)) {
+      source = *std::move(table);
+      plan.is_resampled = true;
+      plan.changed.push_back({slot.name, source.operation(), "--resample: the table is of another image size"});
+    }
     if (source.shape() != slot.shape) comparison->wrong_shape.push_back({&slot, source});
     if (!AcceptsDType(slot, source.dtype())) comparison->wrong_dtype.push_back({&slot, source});
-    if (const Computed* computed = source.computed(); computed != nullptr && computed->changes_numbers()) {
+    if (const Computed* computed = found.source->computed(); computed != nullptr && computed->changes_numbers()) {
       plan.changed.push_back({slot.name, source.operation(), found.rule->one_way});
     }
-    plan.sources.push_back(source);
+    plan.sources.push_back(std::move(source));
   } else if (const Allowance* allowance = reading.layout->FindMissing(slot.name);
              allowance != nullptr && found.lacking.size() == found.keys.size()) {
     FillWithConstant(slot, *allowance, comparison);
@@ -77,12 +98,32 @@ void AccountForKeys(const UsedKeys& used, Comparison* comparison) {
   }
 }
 
+// The key of `loose` in the dictionary or part of one at `path`; nullopt if it is not an entry there.
+absl::optional<absl::string_view> KeyWithin(const LooseTensors& loose, absl::string_view path) {
+  absl::string_view key = loose.path;
+  if (loose.key.empty()) return absl::nullopt;
+  if (!path.empty() && !(absl::ConsumePrefix(&key, path) && absl::ConsumePrefix(&key, "."))) return absl::nullopt;
+  // The keys of a part begin behind its prefix; a longer one is of a dictionary below.
+  return key.size() <= loose.key.size() ? absl::make_optional(key) : absl::nullopt;
+}
+
+void AccountForUnread(Comparison* comparison) {
+  const LayoutReading& reading = comparison->reading;
+  for (const LooseTensors& loose : reading.checkpoint->loose()) {
+    const absl::optional<absl::string_view> key = KeyWithin(loose, reading.dict->path);
+    if (!key) continue;
+    const std::string name = PresentName(*reading.layout, StripPrefixes(*reading.layout, *key));
+    if (FindAllowance(reading.layout->unused, name) == nullptr) comparison->unread.push_back({loose.key, loose.holder});
+  }
+}
+
 // A comparison that has seen no slot yet.
 Comparison Begin(LayoutReading reading) {
   Comparison comparison;
   comparison.reading = std::move(reading);
   comparison.reading.keys = ReadKeys(comparison.reading);
   comparison.plan.layout = comparison.reading.layout->name;
+  comparison.plan.note = comparison.reading.layout->note;
   comparison.plan.state_dict = std::string(comparison.reading.path);
   comparison.plan.module = comparison.reading.dict->module;
   comparison.plan.prefix = comparison.reading.prefix;
@@ -151,7 +192,8 @@ FoundSource FindByName(const Slot& slot, const LayoutReading& reading) {
 
 bool Comparison::fits() const {
   return reading.recognised() && reading.keys->collisions.empty() && reading.keys->idle_rules.empty() &&
-         missing.empty() && unexpected.empty() && wrong_shape.empty() && wrong_dtype.empty() && unconvertible.empty();
+         missing.empty() && unexpected.empty() && unread.empty() && wrong_shape.empty() && wrong_dtype.empty() &&
+         unconvertible.empty();
 }
 
 Comparison Compare(LayoutReading reading, const ModuleTree& tree) {
@@ -159,6 +201,7 @@ Comparison Compare(LayoutReading reading, const ModuleTree& tree) {
   UsedKeys used;
   for (const Slot& slot : tree.slots) FillSlot(slot, &comparison, &used);
   AccountForKeys(used, &comparison);
+  AccountForUnread(&comparison);
   return comparison;
 }
 
@@ -171,6 +214,7 @@ absl::optional<Comparison> CompareIfFits(const LayoutReading& reading, const Mod
     if (!comparison.fits()) return absl::nullopt;
   }
   AccountForKeys(used, &comparison);
+  AccountForUnread(&comparison);
   if (!comparison.fits()) return absl::nullopt;
   return comparison;
 }

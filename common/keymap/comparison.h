@@ -65,6 +65,12 @@ struct Unconvertible {
   std::string problem;
 };
 
+// An entry of the dictionary that is a tensor of a kind whose elements are not read.
+struct UnreadKey {
+  std::string key;   // In the file's dictionary.
+  std::string kind;  // "a sparse tensor".
+};
+
 // The result of comparing a state dict with a module tree: what fills the slots, and every difference.
 struct Comparison {
   LayoutReading reading;  // With its keys.
@@ -72,6 +78,7 @@ struct Comparison {
 
   std::vector<MissingSlot> missing;
   std::vector<SourceKey> unexpected;
+  std::vector<UnreadKey> unread;  // Less those that the layout leaves unused.
   std::vector<Misfit> wrong_shape;
   std::vector<Misfit> wrong_dtype;
   std::vector<Unconvertible> unconvertible;

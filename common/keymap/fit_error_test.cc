@@ -88,15 +88,12 @@ TEST_F(FitHintsTest, NothingIsSuggestedForACheckpointThatFits) {
   EXPECT_EQ(Hints({{"a.w", {2}}, {"a.b", {2}}, {"c.w", {2}}}), "");
 }
 
-TEST_F(FitHintsTest, APrefixOfAllUnexpectedKeysIsSuggestedAsPrefix) {
+TEST_F(FitHintsTest, APrefixOfAllUnexpectedKeysIsNamed) {
   EXPECT_EQ(Hints({{"net.a.w", {2}}, {"net.a.b", {2}}, {"net.c.w", {2}}}),
-            "\n  all unexpected keys begin with \"net.\": write `prefix: net.` in layout original");
-}
-
-TEST_F(FitHintsTest, ASecondPrefixIsSuggestedForStrip) {
+            "\n  all unexpected keys begin with net.: --prefix=net. compares with what is behind it");
   Parse("    prefix: model.\n");
   EXPECT_EQ(Hints({{"x.y.a.w", {2}}, {"x.y.a.b", {2}}}),
-            "\n  all unexpected keys begin with \"x.y.\": add \"x.y.\" to `strip` in layout original");
+            "\n  all unexpected keys begin with x.y.: --prefix=x.y. compares with what is behind it");
 }
 
 TEST_F(FitHintsTest, APrefixWithoutWhichFewerThanHalfAreMissingKeysIsNotSuggested) {

@@ -20,10 +20,12 @@ Checkpoint MakeHeaderCheckpoint(const std::string& path, const std::vector<Seede
   return MakeHeaderCheckpoint(path, std::vector<StateDict>{std::move(root)});
 }
 
-Checkpoint MakeHeaderCheckpoint(const std::string& path, std::vector<StateDict> dicts) {
+Checkpoint MakeHeaderCheckpoint(const std::string& path, std::vector<StateDict> dicts,
+                                std::vector<LooseTensors> loose) {
   Checkpoint::Contents contents;
   contents.path = path;
   contents.state_dicts = std::move(dicts);
+  contents.loose = std::move(loose);
   return Checkpoint(std::move(contents));
 }
 

@@ -12,8 +12,9 @@ namespace modelport {
 // A checkpoint at `path` that has the headers of `keys` and no bytes: enough to make a plan, for tests.
 Checkpoint MakeHeaderCheckpoint(const std::string& path, const std::vector<SeededKey>& keys);
 
-// The same with whole state dicts.
-Checkpoint MakeHeaderCheckpoint(const std::string& path, std::vector<StateDict> dicts);
+// The same with whole state dicts, and with what is beside them.
+Checkpoint MakeHeaderCheckpoint(const std::string& path, std::vector<StateDict> dicts,
+                                std::vector<LooseTensors> loose = {});
 
 }  // namespace modelport
 

@@ -77,6 +77,7 @@ class LayoutParser {
     }
     AddRules(&reader, &layout);
     for (const YamlValue& item : reader.TakeItems("includes")) AddInclusion(item, &layout.includes);
+    layout.note = reader.TakeText("note");
     for (const YamlValue::Field& constant : reader.TakeFields("constants")) {
       std::string value = ReadText(constant.value, absl::StrCat("constant ", constant.name), problems_);
       layout.constants.push_back({constant.name, std::move(value), constant.mark});
@@ -216,8 +217,9 @@ class LayoutParser {
     AddPattern(reader.Require("key"), "field \"key\"", &keys);
     std::string reason = reader.RequireText("reason");
     const Number value = list == "unused" ? int64_t{0} : reader.TakeNumber("value", int64_t{0});
+    const bool is_written = list == "missing" && reader.TakeBool("written", false);
     reader.Finish();
-    if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), value, item.mark});
+    if (!keys.empty()) allowances->push_back({std::move(keys[0]), std::move(reason), value, item.mark, is_written});
   }
 
   // Adds nothing if `value` is null or not a pattern.

@@ -44,6 +44,7 @@ struct Allowance {
   std::string reason;
   Number value;  // Of every element of a slot that the file lacks; 0 if none is stated.
   YamlMark mark;
+  bool is_written = false;  // Of a slot: whether a file that is written in this layout has it all the same.
 };
 
 // The first of `allowances` that is for `name`; null if none is.
@@ -73,6 +74,7 @@ struct Layout {
   std::vector<KeyPattern> recognise;
   // The prefix of every key in the published file ("model."), which is stripped once. May be empty.
   std::string prefix;
+  std::string note;  // What a user of the layout's library must know of an artifact's outputs. May be empty.
   std::vector<std::string> unwrap;  // Dictionaries that may hold the state dict, in order of preference: "teacher".
   std::vector<std::string> strip;   // Prefixes that training tools add: "module.", "_orig_mod.".
   std::vector<OldName> old_names;   // Applied in order, before `renames`; a file need not have such keys.

@@ -112,10 +112,8 @@ std::string PrefixHint(const Comparison& comparison) {
     size = shared.find('.', size) + 1;
     if (CountFound(unexpected, size, missing) * 2 < unexpected.size()) continue;
     const std::string prefix = Brief(shared.substr(0, size));
-    const Layout& layout = *comparison.reading.layout;
-    const std::string cure = layout.prefix.empty() ? absl::StrCat("write `prefix: ", prefix, "`")
-                                                   : absl::StrCat("add \"", prefix, "\" to `strip`");
-    return absl::StrCat("\n  all unexpected keys begin with \"", prefix, "\": ", cure, " in layout ", layout.name);
+    return absl::StrCat("\n  all unexpected keys begin with ", prefix, ": --prefix=", prefix,
+                        " compares with what is behind it");
   }
   return "";
 }
@@ -128,6 +126,19 @@ std::string CounterHint(const std::vector<SourceKey>& unexpected) {
   return absl::StrCat("\n  ", counters, " unexpected ", counters == 1 ? "key is a counter" : "keys are counters",
                       " of BatchNorm: list them under unused as ",
                       "{key: \"{path*}.num_batches_tracked\", reason: counts the batches of training}");
+}
+
+std::string ResampleHint(const Comparison& comparison) {
+  const bool has_table = std::any_of(comparison.wrong_shape.begin(), comparison.wrong_shape.end(),
+                                     [](const Misfit& misfit) { return misfit.slot->positions.has_value(); });
+  if (!has_table || comparison.reading.resamples) return "";
+  return "\n  a table of positions is of another image size: --resample makes one of the wanted size, as timm does";
+}
+
+std::string UnreadHint(const Comparison& comparison) {
+  if (comparison.unread.empty()) return "";
+  return "\n  ordinary tensors are read: save tensor.to_dense() of a sparse one, tensor.dequantize() of a quantised "
+         "one";
 }
 
 // Says that the weights are quantised, if numbers of one byte have scales beside them for which the model has no place.
@@ -222,6 +233,8 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
                     return absl::StrCat(MarkString(rule->mark), ": ", rule->from.text(), " -> ", rule->to.text());
                   });
   AddKeyGroups(tree, comparison, &report);
+  report.AddGroup(comparison.unread, "of a kind that is not read", "not read",
+                  [](const UnreadKey& unread) { return absl::StrCat(Brief(unread.key), ", ", unread.kind); });
   report.AddGroup(comparison.wrong_shape, "of wrong shape", "wrong shape", WrongShape);
   report.AddGroup(comparison.wrong_dtype, "of wrong dtype", "wrong dtype", WrongDType);
   report.AddGroup(comparison.unconvertible, "cannot be made", "cannot be made", [](const Unconvertible& slot) {
@@ -233,8 +246,9 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
 }
 
 std::string FitHints(const ModuleTree& tree, const Comparison& comparison) {
-  return absl::StrCat(PrefixHint(comparison), CounterHint(comparison.unexpected), QuantisedHint(comparison),
-                      IdleUnusedHint(comparison), IdleMissingHint(tree, comparison));
+  return absl::StrCat(AdapterHint(*comparison.reading.checkpoint), PrefixHint(comparison),
+                      CounterHint(comparison.unexpected), UnreadHint(comparison), ResampleHint(comparison),
+                      QuantisedHint(comparison), IdleUnusedHint(comparison), IdleMissingHint(tree, comparison));
 }
 
 }  // namespace modelport

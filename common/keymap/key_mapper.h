@@ -77,8 +77,10 @@ absl::Status FitError(absl::string_view path, absl::string_view model, const Mod
 
 // Suggests changes of the key map that would remove differences of `comparison`, which was made with `tree`. Each is an
 // indented line after a newline; empty if there are none. It looks for:
+//   - keys of a LoRA adapter
 //   - a prefix that all unexpected keys share, if at least half of them are missing keys without it
-//   - unexpected keys that are counters of BatchNorm
+//   - unexpected keys that are counters of BatchNorm, and keys of tensors that are not read
+//   - tables of positions of another size
 //   - rules of `unused` and `missing` that match nothing, if there are unexpected or missing keys
 std::string FitHints(const ModuleTree& tree, const Comparison& comparison);
 

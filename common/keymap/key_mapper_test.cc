@@ -98,8 +98,9 @@ class KeyMapperTest : public testing::Test {
     ASSERT_OK_AND_ASSIGN(key_map_, ParseKeyMap({"keymap.yaml", kKeyMap}));
   }
 
-  absl::StatusOr<Plan> Make(std::vector<StateDict> dicts, const SourceChoice& choice = {}) {
-    checkpoint_ = std::make_unique<Checkpoint>(MakeHeaderCheckpoint("net.pth", std::move(dicts)));
+  absl::StatusOr<Plan> Make(std::vector<StateDict> dicts, const SourceChoice& choice = {},
+                            std::vector<LooseTensors> loose = {}) {
+    checkpoint_ = std::make_unique<Checkpoint>(MakeHeaderCheckpoint("net.pth", std::move(dicts), std::move(loose)));
     return MakePlan(*checkpoint_, key_map_, tree_, choice, "net");
   }
 
@@ -259,6 +260,21 @@ TEST_F(KeyMapperTest, AveragedWeightsGoBeforeTheLastOnes) {
   EXPECT_EQ(chosen.state_dict, "params");
 }
 
+// The names that spandrel unwraps, none of which the key map lists: those of this file are found by their keys.
+TEST_F(KeyMapperTest, WhatOtherLoadersUnwrapIsFound) {
+  key_map_.layouts[0].unwrap.clear();
+  for (const char* name : {"model_state_dict", "state_dict", "params_ema", "params-ema", "params", "model", "net"}) {
+    ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("optimizer", {{"0", {4}}}), Dict(name, NetKeys())}));
+    EXPECT_EQ(plan.state_dict, name);
+  }
+  for (const char* averaged : {"params_ema", "params-ema"}) {
+    ASSERT_OK_AND_ASSIGN(const Plan plan, Make({Dict("params", NetKeys()), OtherDict(averaged, NetKeys())}));
+    EXPECT_EQ(plan.state_dict, averaged);
+  }
+  ASSERT_OK_AND_ASSIGN(const Plan behind, Make({Dict("", Prefixed("netG.", NetKeys()))}));
+  EXPECT_EQ(behind.state_dict, "netG");
+}
+
 TEST_F(KeyMapperTest, HugeKeysAndManyOfThemAreShownInBrief) {
   Keys keys = Without("cls_token", NetKeys());
   keys.emplace_back("cls_token" + std::string(1 << 20, 'x'), Shape{1, 4});
@@ -325,6 +341,26 @@ TEST_F(KeyMapperTest, EveryProblemIsInOneReport) {
   rules of `unused` that match no key: old_head.{rest*} (keymap.yaml:9:9); they see keys after `prefix`, `strip` and `renames`)"));
 }
 
+TEST_F(KeyMapperTest, AnEntryThatIsNotReadIsRefusedInItsDictionary) {
+  const LooseTensors mask = {"model.mask", "a sparse tensor", 1, 0, "mask"};
+  const std::vector<StateDict> dicts = {Dict("model", NetKeys())};
+  EXPECT_THAT(Make(dicts, {}, {mask}), StatusIs(kUnfit, R"(net.pth: does not fit net (layout original in dictionary )"
+                                                        R"(model): 1 of a kind that is not read
+  not read: mask, a sparse tensor
+  ordinary tensors are read: save tensor.to_dense() of a sparse one, tensor.dequantize() of a quantised one)"));
+  EXPECT_FALSE(Fits());
+  // One that the layout leaves unused, of another dictionary, of one below, and what is no entry at all.
+  EXPECT_OK(Make(dicts, {}, {{"model.old_head.weight", "a sparse tensor", 1, 0, "old_head.weight"}}));
+  EXPECT_OK(Make(dicts, {}, {{"optimizer.mask", "a sparse tensor", 1, 0, "mask"}}));
+  EXPECT_OK(Make(dicts, {}, {{"model.deeper.mask", "a sparse tensor", 1, 0, "mask"}}));
+  EXPECT_OK(Make(dicts, {}, {{"model.masks", "a list", 3, 9}}));
+  // Of a part that a prefix tells, the same.
+  const std::vector<StateDict> wrapped = {Dict("", Prefixed("net.", NetKeys()))};
+  EXPECT_THAT(Make(wrapped, {}, {{"net.mask", "a sparse tensor", 1, 0, "net.mask"}}),
+              StatusIs(kUnfit, HasSubstr("not read: net.mask, a sparse tensor")));
+  EXPECT_OK(Make(wrapped, {}, {{"loss.mask", "a sparse tensor", 1, 0, "loss.mask"}}));
+}
+
 TEST_F(KeyMapperTest, ALongGroupIsCutAfterFive) {
   Keys keys = NetKeys();
   for (int i = 0; i < 8; ++i) keys.emplace_back(absl::StrCat("extra.", i), Shape{1});
@@ -354,6 +390,15 @@ TEST_F(KeyMapperTest, NoLayoutRecognisedSaysWhatEachWantsAndWhatTheFileHolds) {
   dictionary best holds a, b, c, d, e, +1 more
   --layout=NAME compares with that layout in full
   --state_dict=PATH compares with that dictionary)"));
+}
+
+TEST_F(KeyMapperTest, AnAdapterIsNamed) {
+  EXPECT_THAT(
+      Make({Dict("", {{"base_model.model.blocks.0.lora_A.weight", {2, 4}}})}),
+      StatusIs(kUnfit, HasSubstr("\n  it holds a LoRA adapter, base_model.model.blocks.0.lora_A.weight, and not "
+                                 "the model: merge it into the model with merge_and_unload() of peft")));
+  EXPECT_THAT(Make({Dict("", With("blocks.0.lora_A.weight", {2, 4}, NetKeys()))}),
+              StatusIs(kUnfit, HasSubstr("\n  it holds a LoRA adapter, blocks.0.lora_A.weight")));
 }
 
 TEST_F(KeyMapperTest, ANamedLayoutIsComparedEvenIfNotRecognised) {

@@ -75,8 +75,8 @@ absl::optional<Preference> FindPreference(const Layout& layout, absl::string_vie
 }
 
 // What training loops call the weights that they average over time.
-constexpr absl::string_view kAveraged[] = {"ema",       "ema_model",  "ema_state_dict",
-                                           "model_ema", "params_ema", "state_dict_ema"};
+constexpr absl::string_view kAveraged[] = {"ema",        "ema_model",  "ema_state_dict", "model_ema",
+                                           "params-ema", "params_ema", "state_dict_ema"};
 
 bool IsAveraged(absl::string_view path) {
   const std::vector<absl::string_view> steps = absl::StrSplit(path, '.');

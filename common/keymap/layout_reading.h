@@ -79,6 +79,7 @@ struct LayoutReading {
   std::string prefix = {};
   size_t others = 0;
   DictRank rank = DictRank::kUnwrapped;
+  bool resamples = false;  // SourceChoice::resample.
 
   bool recognised() const { return unmatched.empty(); }
 };

@@ -29,6 +29,7 @@ struct ChangedSlot {
 // How a checkpoint fills the slots of one module tree. A plan is made from headers alone, and only if everything fits.
 struct Plan {
   std::string layout;
+  std::string note;        // Of the layout.
   std::string state_dict;  // Path of the dictionary that is taken, "" for the root.
   std::string module;  // The class of the whole module of which the weights are, "nets.Net"; empty: of a dictionary.
   std::string prefix;  // Where a part of a dictionary was found by its keys: what these begin with, "model.".
@@ -37,6 +38,7 @@ struct Plan {
   std::vector<SlotSource> sources;                          // One for each of ModuleTree::slots.
   std::vector<std::pair<std::string, std::string>> unused;  // Keys that no slot needs, and why.
   std::vector<ChangedSlot> changed;
+  bool is_resampled = false;                                 // Whether SourceChoice::resample made some of these.
   std::vector<RenamedKeys> old_names;                        // In the order in which they were applied.
   std::vector<std::pair<std::string, std::string>> aliases;  // Slots that share a tensor, and the key it is stored as.
   std::vector<std::string> unknown_config;                   // Fields of a config.json that the layout does not know.

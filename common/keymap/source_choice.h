@@ -15,6 +15,8 @@ struct SourceChoice {
   std::string layout = "auto";  // A layout's name, or "auto" for the one that is recognised.
   // Path of a dictionary, "" for the root, or of a part of one, as of FindDict; nullopt: the one that fits.
   absl::optional<std::string> state_dict = absl::nullopt;
+  // Whether a table of positions of another size is resampled for the model's, as timm does.
+  bool resample = false;
 };
 
 // The choice that the flags --layout, --state_dict and --prefix make. An empty `state_dict` chooses nothing, "." the

@@ -138,7 +138,7 @@ class LayoutWriter {
   absl::Status StoreSlot(size_t i) {
     const Slot& slot = tree_.slots[i];
     const SlotSource& source = plan_.sources[i];
-    if (source.constant() != nullptr) return StoreConstant(i);
+    if (source.constant() != nullptr && !FillsIn(i)) return LeaveConstant(i);
     if (const Allowance* const dropped = layout_.FindDropped(slot.name)) {
       Refuse(i, dropped->reason);
       return absl::OkStatus();
@@ -155,8 +155,20 @@ class LayoutWriter {
     return Store(i, match.rule->keys[match.result].Substitute(match.bindings), source, match.rule);
   }
 
-  // A slot that the checkpoint lacks.
-  absl::Status StoreConstant(size_t i) {
+  // Whether a file has the slot although the checkpoint lacks it.
+  bool FillsIn(size_t i) {
+    const std::string& slot = tree_.slots[i].name;
+    const Allowance* const allowance = layout_.FindMissing(slot);
+    if (allowance == nullptr || !allowance->is_written ||
+        !IsSameNumber(allowance->value, plan_.sources[i].constant()->value)) {
+      return false;
+    }
+    stored_.filled.push_back(slot);
+    return true;
+  }
+
+  // A slot that the checkpoint lacks and a file lacks, too, or cannot lack.
+  absl::Status LeaveConstant(size_t i) {
     const std::string& slot = tree_.slots[i].name;
     const Constant& constant = *plan_.sources[i].constant();
     const Allowance* const allowance = layout_.FindMissing(slot);

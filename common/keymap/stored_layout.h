@@ -34,6 +34,7 @@ struct StoredLayout {
   std::vector<StoredTensor> tensors;  // In the order of the slots; keys are unique.
   std::vector<Unstorable> unstorable;
   std::vector<std::string> lacking;  // Slots that the checkpoint lacks, and that files of the layout may lack.
+  std::vector<std::string> filled;   // Slots that the checkpoint lacks and that are written; see Allowance::is_written.
 
   bool operator==(const StoredLayout&) const = default;
 };

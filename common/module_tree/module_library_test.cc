@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "m.yaml:3:38: field \"dtype\" wants int64, int32, int16, int8, uint8 or bool, has "
                   "\"float32\"; floating buffers need none"},
         ErrorCase{"DTypeOfAParameter", "modules:\n  F(a):\n    parameters: {w: {shape: [a], dtype: int64}}\n",
-                  "m.yaml:3:34: unknown field \"dtype\" in \"w\"; known: shape, when"},
+                  "m.yaml:3:34: unknown field \"dtype\" in \"w\"; known: shape, when, positions"},
         ErrorCase{"MemberThatEveryModuleHas", "modules:\n  F(a):\n    attributes: {training: a}\n",
                   "m.yaml:3:18: every module has a member \"training\" already; use another name"},
         ErrorCase{"BadCall", "modules:\n  F(a):\n    children: {c: Linear}\n",

@@ -40,6 +40,8 @@ struct Slot {
   Shape shape;
   bool is_buffer = false;
   absl::optional<DType> dtype = {};  // Of a buffer that is not floating; floating slots take the dtype of the export.
+  // Of a table of positions: how many rows of dimension 1 stand before those of a square grid.
+  absl::optional<int64_t> positions = {};
 };
 
 struct ModuleNode {

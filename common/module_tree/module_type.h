@@ -31,6 +31,7 @@ struct TensorDecl {
   std::vector<Expression> shape;
   absl::optional<Expression> when;   // The slot exists only where this is neither 0 nor false.
   absl::optional<DType> dtype = {};  // Of a buffer that is not floating; floating ones take that of the export.
+  absl::optional<Expression> positions = {};  // As in Slot.
   YamlMark mark = {};
 };
 

@@ -281,7 +281,9 @@ void TreeBuilder::AddTensors(const std::vector<TensorDecl>& tensors, bool is_buf
     absl::optional<Shape> shape = EvaluateShape(tensor, scope, node);
     if (!shape.has_value()) continue;
     added->push_back({tensor.name, static_cast<int>(tree_.slots.size())});
-    tree_.slots.push_back({JoinPath(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype});
+    absl::optional<int64_t> positions;
+    if (tensor.positions) positions = Valid(tensor.positions->EvaluateInt(scope), tensor.mark, node);
+    tree_.slots.push_back({JoinPath(node.path, tensor.name), *std::move(shape), is_buffer, tensor.dtype, positions});
   }
 }
 

@@ -52,7 +52,7 @@ std::vector<TensorDecl> TypeParser::ParseTensors(const std::vector<YamlValue::Fi
   return tensors;
 }
 
-// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION}; a buffer also {dtype: DTYPE}.
+// NAME: [SIZE, ...], or NAME: {shape: [SIZE, ...], when: CONDITION, positions: ROWS}; a buffer also {dtype: DTYPE}.
 TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer) {
   AddMember(field);
   TensorDecl tensor{.name = field.name, .shape = {}, .when = {}, .mark = field.mark};
@@ -63,6 +63,7 @@ TensorDecl TypeParser::ParseTensor(const YamlValue::Field& field, bool is_buffer
     tensor.when = TakeExpression("when", &reader, problems_);
     const YamlValue* dtype = is_buffer ? reader.Take("dtype") : nullptr;
     if (dtype != nullptr) tensor.dtype = ParseDType(*dtype);
+    tensor.positions = TakeExpression("positions", &reader, problems_);
     reader.Finish();
   }
   if (shape == nullptr) return tensor;

@@ -13,10 +13,10 @@
 namespace modelport {
 namespace {
 
-// Whether an argument of cast is a dtype that numbers can be read from and written to.
+// Whether an argument of cast is a dtype that it takes.
 bool IsCast(int64_t argument) {
   const absl::optional<DType> dtype = ArgumentDType(argument);
-  return dtype && HasNumbers(*dtype) && ByteSize(*dtype) > (IsFloating(*dtype) ? 1 : 0);
+  return dtype && IsComputed(*dtype);
 }
 
 struct Cast final : EachTensor {

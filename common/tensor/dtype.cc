@@ -41,6 +41,8 @@ bool IsFloating(DType dtype) { return dtype <= DType::kFloat8E5M2; }
 
 bool HasNumbers(DType dtype) { return dtype <= DType::kBool; }
 
+bool IsComputed(DType dtype) { return HasNumbers(dtype) && !(IsFloating(dtype) && ByteSize(dtype) == 1); }
+
 bool IsArtifactDType(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16;
 }

@@ -44,6 +44,9 @@ bool IsFloating(DType dtype);
 // bool.
 bool HasNumbers(DType dtype);
 
+// True if HasNumbers and LibTorch's operators compute in the dtype: not for floating ones of 8 bits.
+bool IsComputed(DType dtype);
+
 // True for the dtypes that the weights of an artifact can have: float32, float16 and bfloat16.
 bool IsArtifactDType(DType dtype);
 

@@ -142,7 +142,7 @@ absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogE
       if (!scope.ok()) continue;
       InferredModel model = {entry, *changed, *other, *scope, {}, reading.others};
       for (const auto& [name, value, origin] : OriginsOf(*entry.plugin, *other, {})) {
-        if (origin != "read") model.assumed[name] = value;
+        if (origin != ArgumentOrigin::kRead) model.assumed[name] = value;
       }
       return model;
     }
@@ -187,7 +187,7 @@ std::vector<InferredModel> InferModels(const Registry& registry, const Checkpoin
           least = std::min(least, plan.ok() ? plan->others : 0);
           return;
         }
-        if (rules == entry.plugin->arguments.end() || entry.variant->files.size() != 1) return;
+        if (rules == entry.plugin->arguments.end()) return;
         absl::optional<InferredModel> model = InferModel(mapper, entry, rules->second);
         if (!model) return;
         std::vector<InferredModel>& models = by_root[root];
@@ -215,25 +215,34 @@ Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const Sour
   return fits;
 }
 
-std::vector<ArgumentOrigin> OriginsOf(const Plugin& plugin, const Call& module,
-                                      const std::map<std::string, std::string>& changed) {
+absl::string_view OriginName(ArgumentOrigin origin) {
+  if (origin == ArgumentOrigin::kRead) return "read";
+  return origin == ArgumentOrigin::kGiven ? "given" : "assumed";
+}
+
+std::vector<ToldArgument> OriginsOf(const Plugin& plugin, const Call& module,
+                                    const std::map<std::string, std::string>& changed) {
   const absl::StatusOr<Scope> scope = BindArguments(plugin.library->Find(module.type)->signature, module, Scope());
   if (!scope.ok()) return {};
-  std::map<std::string, std::string> origins;
-  for (const auto& [name, value] : *scope) origins[name] = changed.count(name) > 0 ? "given" : "assumed";
+  std::map<std::string, ArgumentOrigin> origins;
+  for (const auto& [name, value] : *scope) {
+    origins[name] = changed.count(name) > 0 ? ArgumentOrigin::kGiven : ArgumentOrigin::kAssumed;
+  }
   const auto rules = plugin.arguments.find(module.type);
   if (rules != plugin.arguments.end()) {
     for (const ArgumentRule& rule : rules->second) {
       if (!rule.value.functions().empty()) {
-        origins[rule.argument] = "read";
+        origins[rule.argument] = ArgumentOrigin::kRead;
         continue;
       }
       const absl::StatusOr<Value> followed = rule.value.Evaluate(*scope);
       const auto own = scope->find(rule.argument);
-      if (followed.ok() && own != scope->end() && own->second == *followed) origins[rule.argument] = "assumed";
+      if (followed.ok() && own != scope->end() && own->second == *followed) {
+        origins[rule.argument] = ArgumentOrigin::kAssumed;
+      }
     }
   }
-  std::vector<ArgumentOrigin> all;
+  std::vector<ToldArgument> all;
   for (const auto& [name, value] : *scope) all.push_back({name, ValueString(value), origins[name]});
   return all;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/expression/expression.h"
 #include "common/keymap/source_choice.h"
@@ -41,18 +42,24 @@ struct Fits {
 // more like a variant that it does not fit than like that backbone, nothing: it is that variant with a key too many.
 Fits FindFits(const Registry& registry, const Checkpoint& checkpoint, const SourceChoice& choice);
 
-// An argument of a root, and what told its value: "read", the keys and shapes of the file; "given", the user; or
-// "assumed", neither, so that it is the catalog's, or follows other arguments by a rule of the plugin.
-struct ArgumentOrigin {
+// What told the value of an argument: the keys and shapes of the file, the user, or neither, so that it is the
+// catalog's, or follows other arguments by a rule of the plugin.
+enum class ArgumentOrigin { kRead, kGiven, kAssumed };
+
+// "read", "given" or "assumed".
+absl::string_view OriginName(ArgumentOrigin origin);
+
+// An argument of a root.
+struct ToldArgument {
   std::string name;
   std::string value;
-  std::string origin;
+  ArgumentOrigin origin;
 };
 
 // Those of all arguments of `module`, a call of a root of `plugin` with which a file fits, of which `changed` are not
 // the catalog's. Empty if they do not bind.
-std::vector<ArgumentOrigin> OriginsOf(const Plugin& plugin, const Call& module,
-                                      const std::map<std::string, std::string>& changed);
+std::vector<ToldArgument> OriginsOf(const Plugin& plugin, const Call& module,
+                                    const std::map<std::string, std::string>& changed);
 
 // "--model=dinov2_vits14 --set=grid=16".
 std::string FlagsOf(const InferredModel& model);

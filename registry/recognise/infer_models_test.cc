@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "common/expression/expression.h"
 #include "common/keymap/header_checkpoint.h"
 #include "common/keymap/key_mapper.h"
@@ -77,6 +78,20 @@ TEST_F(InferModelsTest, KeysAndShapesTellTheArguments) {
   EXPECT_THAT(
       Flags(Keys("vitmatte_s_com", {{"dim", "192"}, {"heads", "3"}, {"rounds", "2"}, {"details", "[8, 16, 24]"}})),
       testing::Contains("--model=vitmatte_s_com --set='details=[8, 16, 24],dim=192,heads=3,rounds=2'"));
+  EXPECT_THAT(Flags(Keys("da3_small", {{"dim", "192"},
+                                       {"depth", "6"},
+                                       {"heads", "3"},
+                                       {"out_layers", "[2, 3, 4, 5]"},
+                                       {"alt_start", "2"},
+                                       {"features", "32"}})),
+              ElementsAre("--model=da3_small --set='alt_start=2,depth=6,dim=192,features=32,heads=3,"
+                          "out_layers=[2, 3, 4, 5]'"));
+  EXPECT_THAT(Flags(Keys("da3mono_large", {{"c1", "64"}, {"grid", "16"}})),
+              testing::Contains("--model=da3mono_large --set=c1=64,grid=16"));
+  EXPECT_THAT(Flags(Keys("dinov2_vits14_ld1_nyu", {{"grid", "16"}})),
+              testing::Contains("--model=dinov2_vits14_ld1_nyu --set=grid=16"));
+  EXPECT_THAT(Flags(Keys("dinov2_vits14_dd_nyu", {{"depth", "8"}, {"out_index", "[1, 3, 5, 7]"}})),
+              testing::Contains("--model=dinov2_vits14_dd_nyu --set='depth=8,out_index=[1, 3, 5, 7]'"));
   EXPECT_THAT(Flags(Keys("moge2_vits_normal", {{"widths", "[64, 32, 16, 8]"}, {"neck_blocks", "3"}})),
               ElementsAre("--model=moge2_vits_normal --set='neck_blocks=3,widths=[64, 32, 16, 8]'"));
 }
@@ -114,14 +129,29 @@ TEST_F(InferModelsTest, EachArgumentHasItsOrigin) {
   ASSERT_OK_AND_ASSIGN(const Call call,
                        ParseCall(TextOfCall(entry.plugin->library->Find(own.type)->signature, own, changed)));
   std::map<std::string, std::string> origins;
-  for (const auto& [name, value, origin] : OriginsOf(*entry.plugin, call, changed))
-    origins[name] = value + " " + origin;
+  for (const auto& [name, value, origin] : OriginsOf(*entry.plugin, call, changed)) {
+    origins[name] = absl::StrCat(value, " ", OriginName(origin));
+  }
   EXPECT_EQ(origins["grid"], "16 read");
   EXPECT_EQ(origins["dim"], "384 read");
   EXPECT_EQ(origins["max_depth"], "35.0 given");
   // The rule of heads gives 6.
   EXPECT_EQ(origins["heads"], "3 given");
   EXPECT_EQ(origins["taps"], "[2, 5, 8, 11] assumed");
+}
+
+// The whole of a model that is published in two files.
+TEST_F(InferModelsTest, AClassifierOfOwnClassesIsAWholeFile) {
+  EXPECT_THAT(Flags(Keys("dinov2_vits14_lc1", {{"classes", "5"}})),
+              ElementsAre("--model=dinov2_vits14_lc1 --set=classes=5"));
+  EXPECT_THAT(Flags(Keys("dinov2_vits14_lc4", {{"classes", "5"}, {"grid", "16"}})),
+              ElementsAre("--model=dinov2_vits14_lc4 --set=classes=5,grid=16"));
+}
+
+TEST_F(InferModelsTest, AnAssumptionMayDifferBetweenVariantsOfOneShape) {
+  const std::vector<std::string> flags = Flags(Keys("dav1_vits", {{"depth", "8"}, {"taps", "[4, 5, 6, 7]"}}));
+  EXPECT_THAT(flags, testing::IsSupersetOf({"--model=dav2_vits --set='depth=8,taps=[1, 3, 5, 7]'",
+                                            "--model=dav1_vits --set='depth=8,taps=[4, 5, 6, 7]'"}));
 }
 
 // Depth and layers that are read: a quarter, a half, three quarters and all of the blocks.

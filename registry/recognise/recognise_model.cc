@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "common/keymap/key_map.h"
+#include "common/keymap/choose_layout.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
 #include "common/keymap/source_choice.h"
@@ -251,6 +252,8 @@ absl::Status FitsNoModel(const Registry& registry, const Checkpoint& checkpoint,
   if (choice.layout != "auto") absl::StrAppend(&message, " in layout ", choice.layout);
   if (const auto nearest = FindNearestVariant(registry, checkpoint, choice)) {
     absl::StrAppend(&message, "\n  the nearest is ", nearest->name, " ", nearest->differences);
+  } else {
+    absl::StrAppend(&message, AdapterHint(checkpoint));
   }
   return absl::FailedPreconditionError(
       absl::StrCat(message, "\n  --plugin_path=FOLDER adds the plugins that are not built in"));

@@ -98,7 +98,7 @@ class RandomTensors:
         return tensor
 
     def unsupported_tensor(self):
-        """A tensor of a kind that is refused in a state dict."""
+        """A tensor of a kind whose elements are not read."""
         ones = torch.ones(2, 2)
         return self.random.choice([
             lambda: ones.to_sparse(),

@@ -6,18 +6,18 @@ import torch
 from torch import nn
 
 from spelling import key_name
-from tensors import DTYPES, Refused, describe, dtype_name
+from tensors import DTYPES, Refused, describe
 
 DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 
 
-def check_supported(tensor, file_size):
-    if tensor.layout != torch.strided or tensor.is_quantized or tensor.device.type == "meta":
-        raise Refused("UNIMPLEMENTED", "a tensor made by torch._utils._rebuild_")
-    if tensor.dtype not in DTYPES:
-        raise Refused("UNIMPLEMENTED", f"{dtype_name(tensor)} is not supported")
-    if tensor.is_neg():
-        raise Refused("UNIMPLEMENTED", "a tensor that is negated or conjugated when read is not supported")
+def is_read(tensor):
+    """Whether the tensor is of a kind and dtype whose elements are read."""
+    is_plain = tensor.layout == torch.strided and not tensor.is_quantized and tensor.device.type != "meta"
+    return is_plain and tensor.dtype in DTYPES and not tensor.is_neg()
+
+
+def check_size(tensor, file_size):
     if tensor.numel() * tensor.element_size() > file_size:
         raise Refused("DATA_LOSS", "expand to more bytes than the file has")
 
@@ -72,8 +72,11 @@ class TorchTree:
             if type(value) in DICTS or type(value) in (list, tuple) or isinstance(value, nn.Module):
                 self.enter(f"{path}.{name}" if path else name, value, found)
             elif is_dict and isinstance(value, torch.Tensor):
-                check_supported(value, self.file_size)
                 self.seen.add(id(value))
+                if not is_read(value):
+                    self.loose += 1
+                    continue
+                check_size(value, self.file_size)
                 self.others += vars(value).values()
                 tensors.append(describe(name, value, value.storage_offset(), self.number_of_storage(value)))
             elif is_dict and isinstance(value, numpy.ndarray):
@@ -128,8 +131,8 @@ class TorchTree:
             return 2 if value.layout == torch.sparse_coo else 3
         if value.is_quantized:
             return 1 if value.qscheme() == torch.per_tensor_affine else 3
-        if value.dtype in DTYPES and not value.is_neg():
-            check_supported(value, self.file_size)
+        if is_read(value):
+            check_size(value, self.file_size)
         return 1
 
     def held_by(self, value):

@@ -243,6 +243,21 @@ TEST_F(OwnArgumentsTest, WithAModelTheErrorNamesTheFlagThatGivesThem) {
   EXPECT_TRUE(ReadFile(folder_ + "/m.pt") == ReadFile(folder_ + "/other/m.pt"));
 }
 
+// A table of positions of 3 x 3 patches for a model of another size, whose other arguments are the file's.
+TEST_F(OwnArgumentsTest, ATableOfAnotherSizeIsResampledOnRequest) {
+  EXPECT_THAT(Export({"--set=depth=3"}).err, AllOf(HasSubstr("wrong shape: pos_embed"), HasSubstr("--resample makes")));
+  const ToolResult exported = Export({"--set=depth=3", "--resample"});
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(exported.out, HasSubstr("pos_embed"));
+  EXPECT_EQ(Checkpoint()["resampled"], true);
+  const Json manifest = Json::parse(ReadFile(folder_ + "/m.manifest.json"));
+  EXPECT_EQ(manifest["arguments"], Json::parse(R"json([{"name": "depth", "value": "3"}])json"));
+  EXPECT_THAT(manifest["weights"]["changed"].dump(),
+              AllOf(HasSubstr("resample_antialias(1, 1, "), HasSubstr("--resample: ")));
+  const ToolResult verified = Run("verify", {"--artifact=m.pt"});
+  EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
+}
+
 TEST_F(OwnArgumentsTest, InspectNamesThem) {
   const ToolResult result = Run("inspect", {});
   EXPECT_EQ(result.exit_status, 0) << result.err;

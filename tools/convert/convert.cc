@@ -78,6 +78,10 @@ void Print(const ConvertedFile& file, const ConvertOptions& options) {
   if (!file.lacking.empty()) {
     table.AddRow({"lacking", absl::StrCat(absl::StrJoin(file.lacking, ", "), ", as in the checkpoint")});
   }
+  if (!file.filled.empty()) {
+    table.AddRow({"filled", absl::StrCat(absl::StrJoin(file.filled, ", "), ", which the checkpoint lacks and ",
+                                         options.layout, " wants")});
+  }
   table.AddRow({"file", absl::StrCat(options.out, ", ", FormatBytes(file.bytes))});
   std::cout << FitStdout(table);
 }

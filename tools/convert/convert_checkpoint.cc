@@ -407,7 +407,8 @@ absl::StatusOr<ConvertedFile> ConvertCheckpoint(const Registry& registry, const 
                         .state_dict = plan.state_dict,
                         .tensors = static_cast<int64_t>(stored.tensors.size()),
                         .left_out = std::move(stored.unstorable),
-                        .lacking = std::move(stored.lacking)};
+                        .lacking = std::move(stored.lacking),
+                        .filled = std::move(stored.filled)};
   ASSIGN_OR_RETURN(file.bytes, WriteStored(std::move(stored.tensors), inputs, out));
   RETURN_IF_ERROR(out.Commit());
   return file;

@@ -30,6 +30,7 @@ struct ConvertedFile {
   int64_t bytes = 0;                      // Of the whole file.
   std::vector<Unstorable> left_out = {};  // On request.
   std::vector<std::string> lacking = {};  // Slots that neither the checkpoint nor the file holds.
+  std::vector<std::string> filled = {};   // Slots that the checkpoint lacks and the file has.
 };
 
 // Writes the tensors of a checkpoint, or of those that together fill one model, as one safetensors file in another

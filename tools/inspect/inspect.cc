@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
+#include "common/keymap/choose_layout.h"
 #include "common/keymap/comparison.h"
 #include "common/keymap/source_choice.h"
 #include "common/manifest/bill_of_materials.h"
@@ -156,8 +157,12 @@ void InspectForAny(const Registry& registry, const GivenCheckpoint& given) {
     return;
   }
   if (!inferred.empty()) return PrintInferred(inferred, checkpoint);
-  PrintFit(fitting, fitting.empty() ? FindNearestVariant(registry, checkpoint, choice) : absl::nullopt, choice.layout,
-           std::cout);
+  absl::optional<NearestVariant> nearest;
+  if (fitting.empty()) nearest = FindNearestVariant(registry, checkpoint, choice);
+  PrintFit(fitting, nearest, choice.layout, std::cout);
+  if (const std::string hint = AdapterHint(checkpoint); fitting.empty() && !nearest && !hint.empty()) {
+    std::cout << hint.substr(1) << "\n";
+  }
   const size_t models = NamesOfFitting(fitting).size();
   if (models > 1) PrintNamed(fitting, checkpoint);
   if (models == 1) PrintNext(checkpoint);
@@ -226,12 +231,7 @@ absl::Status Inspect() {
                    MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix));
   if (*FLAGS_draft) RETURN_IF_ERROR(CheckDraft(files));
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(BuiltInPlugins()));
-  if (!FLAGS_family->empty()) {
-    if (!FLAGS_model->empty()) {
-      return absl::InvalidArgumentError("--family and --model exclude each other: a model has its family");
-    }
-    ASSIGN_OR_RETURN(registry, registry.Only(*FLAGS_family));
-  }
+  ASSIGN_OR_RETURN(registry, SearchedRegistry(registry, *FLAGS_family, *FLAGS_model));
   absl::optional<CatalogEntry> entry;
   if (!FLAGS_model->empty()) {
     ASSIGN_OR_RETURN(entry, registry.Find(*FLAGS_model));

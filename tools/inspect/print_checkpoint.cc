@@ -86,6 +86,10 @@ void PrintStateDict(const StateDict& dict, std::ostream& out) {
 void PrintLoose(const std::vector<LooseTensors>& loose, std::ostream& out) {
   if (!loose.empty()) out << "\nbeside the state dicts\n";
   for (const LooseTensors& part : loose) {
+    if (!part.key.empty()) {
+      out << "  " << Brief(part.path) << " is " << part.holder << ": not read\n";
+      continue;
+    }
     out << "  " << Brief(part.path) << " is " << part.holder << ": " << Counted(part.tensors, "tensor") << ", "
         << FormatCount(part.elements) << " elements\n";
   }
@@ -106,6 +110,7 @@ void PrintReadings(const std::vector<FittingVariant>& variants, std::ostream& ou
                                     PatternTexts(plugin.key_map.Find(plan.layout)->recognise), "\n  in ",
                                     DictName(plan.state_dict), ": ", CountFilled(plan), " of ", plan.sources.size(),
                                     " slots filled, ", plan.unused.size(), " keys unused\n");
+    if (!plan.note.empty()) absl::StrAppend(&text, "  note: ", plan.note, "\n");
     if (std::count(printed.begin(), printed.end(), text) > 0) continue;
     out << text;
     printed.push_back(std::move(text));

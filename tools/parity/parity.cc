@@ -16,6 +16,7 @@
 #include "common/status/status_macros.h"
 #include "common/tensor/dtype.h"
 #include "common/text/units.h"
+#include "common/torchscript/parity/reference_call.h"
 #include "models/built_in_plugins.h"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
@@ -232,11 +233,12 @@ absl::Status CheckFlags() {
 absl::Status Parity() {
   ASSIGN_OR_RETURN(const CompareOptions options, ParseCompareOptions());
   RETURN_IF_ERROR(CheckFlags());
-  ASSIGN_OR_RETURN(const Loaded loaded, Load());
+  ASSIGN_OR_RETURN(Loaded loaded, Load());
   absl::optional<Reference> reference;
   if (!FLAGS_reference->empty()) {
     const std::string names = FLAGS_names->empty() ? "" : ResolveUserPath(*FLAGS_names);
     ASSIGN_OR_RETURN(reference, LoadReference(ResolveUserPath(*FLAGS_reference), names, loaded.model));
+    ASSIGN_OR_RETURN(loaded.model.module, WithKnobs(loaded.model.module, *reference));
   }
   RETURN_IF_ERROR(CheckOutputs());
   if (!FLAGS_save_stages->empty()) RETURN_IF_ERROR(SaveStages(loaded.model, reference));

@@ -25,10 +25,6 @@ constexpr size_t kShown = 12;  // Rows of stages that fail.
 // "" for the module itself is hard to see in a report.
 std::string ModuleName(const std::string& path) { return path.empty() ? "the model itself" : path; }
 
-bool IsInput(const ComparedTensor& tensor) {
-  return !tensor.point.is_result && tensor.point.stage.side == Stage::Side::kInput;
-}
-
 // "blocks.2.forward [1]": the call that a stage is of.
 std::string CallName(Stage stage) {
   stage.side = Stage::Side::kOutput;
@@ -62,11 +58,11 @@ double Used(const ComparedTensor& tensor) {
 std::vector<const ComparedTensor*> AllRows(const ReferenceComparison& comparison) {
   std::set<std::string> calls;
   for (const ComparedTensor& tensor : comparison.tensors) {
-    if (!tensor.point.is_result && !IsInput(tensor)) calls.insert(CallName(tensor.point.stage));
+    if (!tensor.point.is_result && !tensor.is_input()) calls.insert(CallName(tensor.point.stage));
   }
   std::vector<const ComparedTensor*> rows;
   for (const ComparedTensor& tensor : comparison.tensors) {
-    if (IsInput(tensor) && tensor.passed() && calls.count(CallName(tensor.point.stage)) > 0) continue;
+    if (tensor.is_input() && tensor.passed() && calls.count(CallName(tensor.point.stage)) > 0) continue;
     rows.push_back(&tensor);
   }
   return rows;
@@ -205,6 +201,10 @@ std::string ParityText(const ParityReport& report, Rows rows) {
   if (reshaped > 0) {
     absl::StrAppend(&text, "with the same elements in another shape: ", Counted(reshaped, "tensor"), "\n");
   }
+  if (!report.narrowing.empty()) {
+    absl::StrAppend(
+        &text, "casts to fewer bits, whose rounding is the model's own:", FirstFewLines(report.narrowing, "  "), "\n");
+  }
   if (report.divergence) {
     absl::StrAppend(&text, "first divergence: ", Printable(report.divergence->stage), "\n");
     if (report.divergence->module) {
@@ -241,7 +241,8 @@ std::string ParityJson(const ParityReport& report) {
                {"tensors", Json::array()},
                {"not_computed", report.comparison.not_computed},
                {"unexpected", report.comparison.unexpected},
-               {"other_calls", report.comparison.other_calls}};
+               {"other_calls", report.comparison.other_calls},
+               {"narrowing_casts", report.narrowing}};
   for (const ComparedTensor& tensor : report.comparison.tensors) json["tensors"].push_back(TensorJson(tensor));
   if (report.divergence) {
     json["first_divergence"] = report.divergence->stage;

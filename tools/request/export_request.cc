@@ -45,6 +45,10 @@ Flag<std::string> FLAGS_prefix(
     flags, "prefix", "",
     "take the keys that begin so, such as teacher.backbone., and leave out the others; by default a prefix is found "
     "without which the keys fit");
+Flag<bool> FLAGS_resample(
+    flags, "resample", false,
+    "make a table of positions that the checkpoint has for another image size one of the model's, as timm does; by "
+    "default a model of that size is taken");
 Flag<bool> FLAGS_with_preprocess(
     flags, "with_preprocess", false,
     "put the model's own preparation of images into the artifact, which then takes images of any size, uint8 or "
@@ -167,11 +171,15 @@ absl::StatusOr<Seeded> ChooseSeeded(const std::string& weights) {
     return absl::InvalidArgumentError(absl::StrCat(FLAGS_prefix->empty() ? "--state_dict" : "--prefix",
                                                    " is for checkpoints: seeded weights have the original keys alone"));
   }
+  if (*FLAGS_resample)
+    return absl::InvalidArgumentError("--resample is for checkpoints: seeded weights have the model's size");
   return ParseSeeded(weights);
 }
 
 absl::StatusOr<CheckpointFiles> MakeFiles(const std::vector<std::string>& paths) {
-  return MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix);
+  ASSIGN_OR_RETURN(CheckpointFiles files, MakeCheckpointFiles(paths, *FLAGS_layout, *FLAGS_state_dict, *FLAGS_prefix));
+  for (CheckpointFile& file : files) file.choice.resample = *FLAGS_resample;
+  return files;
 }
 
 absl::Status CheckOneSource() {
@@ -182,18 +190,13 @@ absl::Status CheckOneSource() {
 // Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits. Returns a note
 // for the user who did not choose it, or "".
 absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactRequest& request) {
-  const std::string model = *FLAGS_model;
-  const std::string family = *FLAGS_family;
-  if (!model.empty()) {
-    if (!family.empty()) {
-      return absl::InvalidArgumentError("--family and --model exclude each other: a model has its family");
-    }
-    ASSIGN_OR_RETURN(request.entry, registry.Find(model));
+  ASSIGN_OR_RETURN(const Registry searched, SearchedRegistry(registry, *FLAGS_family, *FLAGS_model));
+  if (!FLAGS_model->empty()) {
+    ASSIGN_OR_RETURN(request.entry, registry.Find(*FLAGS_model));
     return "";
   }
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  ASSIGN_OR_RETURN(const Registry searched, family.empty() ? registry : registry.Only(family));
   ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(searched, given));
   request.entry = recognised.entry;
   const std::string note = absl::StrCat("recognised ", request.entry.variant->name, ", ", recognised.reason, "\n");

@@ -118,6 +118,9 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (const std::string left_out = LeftOutByRequest(manifest); !left_out.empty()) {
     table.AddRow({"left out", left_out});
   }
+  for (const Manifest::Checkpoint& checkpoint : manifest.weights().checkpoints()) {
+    if (!checkpoint.layout_note().empty()) table.AddRow({"note", checkpoint.layout_note()});
+  }
   if (const std::string changes = Changes(manifest); !changes.empty()) table.AddRow({"changed", changes});
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});

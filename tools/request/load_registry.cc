@@ -19,4 +19,11 @@ absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in) {
   return Registry::Load(built_in, ResolveUserPaths(*FLAGS_plugin_path));
 }
 
+absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family,
+                                          const std::string& model) {
+  if (family.empty()) return registry;
+  if (model.empty()) return registry.Only(family);
+  return absl::InvalidArgumentError("--family and --model exclude each other: a model has its family");
+}
+
 }  // namespace modelport

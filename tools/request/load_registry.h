@@ -1,6 +1,8 @@
 #ifndef MODELPORT_TOOLS_REQUEST_LOAD_REGISTRY_H_
 #define MODELPORT_TOOLS_REQUEST_LOAD_REGISTRY_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "registry/registry.h"
 #include "tools/command/flags.h"
@@ -13,6 +15,11 @@ const FlagGroup& RegistryFlags();
 // The registry with the plugins `built_in` and those of --plugin_path. A
 // relative path is resolved by ResolveUserPath. Errors as for Registry::Load.
 absl::StatusOr<Registry> LoadRegistry(const BuiltIn& built_in);
+
+// What a model is searched in: `registry`, or the family of a flag --family, where that is given.
+//   InvalidArgument  no such family, or a flag --model is given, too, which has its family
+absl::StatusOr<Registry> SearchedRegistry(const Registry& registry, const std::string& family,
+                                          const std::string& model);
 
 }  // namespace modelport
 

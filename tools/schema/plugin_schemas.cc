@@ -77,6 +77,7 @@ const std::map<std::string, Json>& SimpleTypes() {
       {"text", Text()},
       {"family", Text()},
       {"true or false", {{"type", "boolean"}}},
+      {"flag", {{"type", "boolean"}}},
       {"constant", {{"type", {"number", "boolean"}}}},
       {"integer above 0", {{"type", "integer"}, {"minimum", 1}}},
       {"two integers above 0", TwoIntegersAboveZero()},
@@ -299,7 +300,7 @@ class SchemaMaker {
     if (type == "layout") return Map(layout_);
     if (type == "source") return Map(source_);
     if (type == "config field") return Map(config_field_);
-    if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "rules", "includes", "constants"}));
+    if (type == "group") return Map(Without(layout_, {"recognise", "prefix", "note", "rules", "includes", "constants"}));
     if (type == "module") return Type("call or list of items", type);
     if (type == "parameter") return Either("list of expressions", Map(Without(buffer_, {"dtype"})));
     if (type == "buffer") return Either("list of expressions", Map(buffer_));

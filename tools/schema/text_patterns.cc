@@ -8,7 +8,7 @@
 namespace modelport {
 namespace {
 
-constexpr char kName[] = R"((?!(?:True|False|None|not|and|or)\b)[A-Za-z_]\w*)";
+constexpr char kName[] = R"((?!(?:True|False|None|not|and|or|if|else)\b)[A-Za-z_]\w*)";
 
 // The alternatives exclude integers with leading zeros.
 constexpr char kNumber[] = R"((?:0|[1-9]\d*|\d+(?=[.eE]))(?:\.\d*)?(?:[eE][+-]?\d+)?(?![\w.]))";
@@ -18,7 +18,7 @@ constexpr char kBefore[] = R"((?:[-(\[]\s*|not\b\s*)*)";
 constexpr char kBehind[] = R"(\s*(?:[)\]]\s*)*)";
 
 // What stands between two values; "[" begins an index.
-constexpr char kBetween[] = R"((?:[-+*,\[]|//|[=!]=|[<>]=?|and\b|or\b)\s*)";
+constexpr char kBetween[] = R"((?:[-+*,\[]|//|[=!]=|[<>]=?|and\b|or\b|if\b|else\b)\s*)";
 
 // A value with its signs and brackets. `names` matches the names that may stand for one.
 std::string Operand(absl::string_view names, absl::string_view before = kBefore) {

@@ -3,6 +3,7 @@
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
+#include <ATen/ops/maximum.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -20,6 +21,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -72,12 +74,13 @@ struct Replaced {
   absl::optional<Stage> from = absl::nullopt;
 };
 
-void AddOtherValues(const Reference& reference, const ArgumentNames& names, const Stage& call,
+void AddOtherValues(const torch::jit::Module& module, const Reference& reference, const Stage& call,
                     const std::vector<c10::IValue>& values, MeasuredRun& run) {
   const auto expected = reference.values.find(StageName(call));
   if (expected == reference.values.end()) return;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const auto value = expected->second.find(names.Of(call, i));
+  const std::vector<std::string> names = ArgumentNames(module, call);
+  for (size_t i = 0; i < values.size() && i < names.size(); ++i) {
+    const auto value = expected->second.find(names[i]);
     if (value == expected->second.end() || !IsSetting(values[i]) || SameSetting(value->second, values[i])) continue;
     ObservedTensor point = {.stage = call};
     point.stage.side = Stage::Side::kInput;
@@ -128,9 +131,8 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
     return replacement.defined() ? replacement : tensor;
   };
   bool has_begun = !replaced.from;
-  const ArgumentNames names(module);
   const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>& values) {
-    AddOtherValues(reference, names, call, values, run);
+    AddOtherValues(module, reference, call, values, run);
     has_begun = has_begun || SameCall(call, *replaced.from);
     if (has_begun || IsWithin(replaced.from->path, call.path) || !expected.IsOnlyCall(call)) return at::Tensor();
     at::Tensor replacement = expected.Result(call, WeightType(module));
@@ -342,6 +344,49 @@ absl::StatusOr<at::Tensor> Sliced(const Reference& reference, const std::string&
   return WrongReference(reference, absl::StrCat(Brief(name), ": ", sliced.status().message()));
 }
 
+// The dimensions whose places tell what an element is: both of a small matrix at the end, such as a camera's, the
+// channels of a map, or the last one. Elements of a long vector are all of one kind.
+std::vector<int64_t> KindDims(const at::Tensor& tensor) {
+  constexpr int64_t kSmall = 16;
+  const int64_t dims = tensor.dim();
+  if (dims >= 2 && tensor.size(-1) * tensor.size(-2) <= kSmall) return {dims - 2, dims - 1};
+  if (dims == 4) return {1};
+  return dims > 1 || (dims == 1 && tensor.size(0) <= kSmall) ? std::vector<int64_t>{dims - 1} : std::vector<int64_t>();
+}
+
+// The largest absolute element of each kind, in a vector.
+at::Tensor LargestOfEachKind(const at::Tensor& tensor, const std::vector<int64_t>& kind_dims) {
+  std::vector<int64_t> others;
+  for (int64_t dim = 0; dim < tensor.dim(); ++dim) {
+    if (std::count(kind_dims.begin(), kind_dims.end(), dim) == 0) others.push_back(dim);
+  }
+  const at::Tensor magnitude = tensor.to(at::kDouble).abs();
+  return (others.empty() ? magnitude : magnitude.amax(others)).flatten();
+}
+
+// Elements of one kind may be so small beside the largest of the tensor that its tolerance says nothing of them, as a
+// camera's principal point beside its focal length. Says where such elements differ by more than a thousandth of the
+// largest of their kind and a thousand times what rounding makes there; "" if none do.
+std::string SmallKindThatDiffers(const at::Tensor& expected, const at::Tensor& actual, const at::Tensor& rounded,
+                                 const at::Tensor& wide) {
+  constexpr double kSmallPart = 1e-4, kLeastPart = 1e-3, kTimesRounding = 1000;
+  const std::vector<int64_t> dims = KindDims(expected);
+  if (dims.empty() || expected.numel() == 0 || !expected.is_floating_point()) return "";
+  const at::Tensor scale = LargestOfEachKind(expected, dims);
+  const at::Tensor difference = LargestOfEachKind(expected.to(at::kDouble) - actual.to(at::kDouble), dims);
+  const at::Tensor rounding = LargestOfEachKind(wide.to(at::kDouble) - rounded.to(at::kDouble), dims);
+  const at::Tensor allowed = at::maximum(scale * kLeastPart, rounding * kTimesRounding);
+  const at::Tensor differs = (scale > 0) & (scale < scale.max() * kSmallPart) & (difference > allowed);
+  if (!differs.any().item<bool>()) return "";
+  const int64_t kind = differs.to(at::kLong).argmax().item<int64_t>();
+  std::vector<std::string> place(expected.dim(), ":");
+  place[dims.back()] = absl::StrCat(kind % expected.size(dims.back()));
+  if (dims.size() == 2) place[dims.front()] = absl::StrCat(kind / expected.size(dims.back()));
+  return absl::StrFormat("at [%s]: max diff %.3g, where the largest element is %.3g and rounding makes %.3g",
+                         absl::StrJoin(place, ", "), difference[kind].item<double>(), scale[kind].item<double>(),
+                         rounding[kind].item<double>());
+}
+
 // Compares tensors of comparable dtypes. `rounded` and `wide` are `actual` in the reference's floating dtype
 // `precision` and in float64, to measure rounding, of which `stated_noise` is the most; with `tolerance` they are not
 // used.
@@ -361,6 +406,7 @@ void CompareElements(const at::Tensor& expected, const at::Tensor& actual, const
   const double noise = std::min(stated_noise.value_or(measured), measured);
   compared.tolerance =
       Tolerance(noise, compared.measures.scale, expected.is_floating_point() ? precision : expected.scalar_type());
+  if (is_measured && compared.passed()) compared.obstacle = SmallKindThatDiffers(expected, actual, rounded, wide);
 }
 
 // What rounding amounts to by upstream's own run in float64; nullopt if the reference does not tell.
@@ -452,7 +498,8 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   ASSIGN_OR_RETURN(const ExpectedTensors expected, ExpectedTensors::Index(reference));
   if (!options.lenient) RETURN_IF_ERROR(CheckPaths(module, reference, expected));
   ASSIGN_OR_RETURN(const Injected injected, Injected::Parse(reference, expected, options.inject));
-  std::map<std::string, int> otherwise;
+  ReferenceComparison comparison;
+  std::map<std::string, int>& otherwise = comparison.called_otherwise;
   const auto is_injected = [&](const ObservedTensor& point) {
     return !point.is_result && otherwise.count(MethodOf(point.stage)) == 0 &&
            (options.inject_all || injected.Contains(point.stage));
@@ -460,7 +507,9 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   Replaced replaced = {.replaces = is_injected};
   ASSIGN_OR_RETURN(replaced.from, FirstCall(reference, expected, options.from_stage));
   const bool injects = options.inject_all || !options.inject.empty();
-  if (options.lenient && injects) {
+  if (options.lenient && injects && options.own != nullptr) {
+    otherwise = options.own->called_otherwise;
+  } else if (options.lenient && injects) {
     // What is called more or less often than in the reference is known only after a run on the module's own tensors.
     const Replaced nothing = {.replaces = [](const ObservedTensor&) { return false; }, .from = replaced.from};
     ASSIGN_OR_RETURN(const MeasuredRun own, RunOnReference(module, reference, expected, arguments, nothing));
@@ -468,7 +517,6 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   }
   ASSIGN_OR_RETURN(MeasuredRun run, RunOnReference(module, reference, expected, arguments, replaced));
   if (options.lenient && !injects) otherwise = CalledOtherwise(expected, run);
-  ReferenceComparison comparison;
   for (const auto& [method, told] : otherwise) {
     comparison.other_calls.push_back(absl::StrCat(absl::StripSuffix(method, ".forward"), ": ", Calls(run.calls[method]),
                                                   ", the reference has ", told));

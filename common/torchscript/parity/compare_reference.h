@@ -5,6 +5,7 @@
 #include <c10/core/ScalarType.h>
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "common/tensor/shape.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference.h"
+#include "common/torchscript/parity/stage.h"
 #include "common/torchscript/script/module_fwd.h"
 
 namespace modelport {
@@ -63,6 +65,9 @@ struct ComparedTensor {
   at::Tensor expected = {}, actual = {};  // With CompareOptions::keep_tensors; else undefined.
 
   bool passed() const { return obstacle.empty() && measures.max_abs <= tolerance; }
+
+  // Whether it is an argument of a call, and not what one returns.
+  bool is_input() const { return !point.is_result && point.stage.side == Stage::Side::kInput; }
 };
 
 struct ReferenceComparison {
@@ -74,6 +79,7 @@ struct ReferenceComparison {
   // Of a lenient comparison: the methods that the module calls more or less often than the reference tells, whose calls
   // are not paired: "norm: 12 calls, the reference has 4".
   std::vector<std::string> other_calls = {};
+  std::map<std::string, int> called_otherwise = {};  // How often the reference tells of each, by path and method.
 };
 
 struct CompareOptions {
@@ -85,6 +91,8 @@ struct CompareOptions {
   // Names of stages of which the reference's tensor replaces the module's own: an output, or, for the name of an input,
   // all inputs of that call.
   std::vector<std::string> inject = {};
+  // Of a lenient comparison that injects: one of the same module and reference that does not, which spares a run.
+  const ReferenceComparison* own = nullptr;
   bool inject_all = false;  // The same for all stages: each module then works on the reference's tensors alone.
   // The stage from which on the module computes, as far as the reference has the results of what comes before: "" for
   // the whole module. Stages before it are then not compared.
@@ -97,7 +105,9 @@ struct CompareOptions {
 // A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
 // between the module, in the reference's floating dtype, and a copy in float64, on the same input; it is at most what
 // the reference states as its noise, which no fault of the module widens. Tolerance() tells what follows from it: the
-// reference's values have no part in that but their largest element.
+// reference's values have no part in that but their largest element. Elements that are small beside it by what they
+// are, such as a camera's principal point beside its focal length, are also held to a thousandth of the largest of
+// their kind or, where that is more, a thousand times the rounding measured there.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
 //                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called

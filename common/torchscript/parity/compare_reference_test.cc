@@ -15,10 +15,12 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
 #include "common/status/status_matchers.h"
+#include "common/torchscript/parity/reference_call.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -147,6 +149,58 @@ TEST(CompareReferenceTest, ALargeMeasureOfRoundingIsNoLicence) {
   ASSERT_OK_AND_ASSIGN(const ReferenceComparison comparison, CompareReference(toy, reference));
   EXPECT_NEAR(comparison.tensors[0].tolerance, 1e-3, 1e-9);
   EXPECT_FALSE(comparison.tensors[0].passed());
+}
+
+// A camera whose focal length, in pixels, is far above the place of the principal point.
+TEST(CompareReferenceTest, ElementsThatAreSmallByTheirKindAreComparedWithTheirKind) {
+  Module camera("Camera");
+  camera.define(R"(
+def forward(self, x: Tensor) -> Tensor:
+  K = torch.zeros([2, 3, 3], dtype=x.dtype)
+  K[:, 0, 0] = x[0] * 3.5e8
+  K[:, 1, 1] = x[0] * 3.5e8
+  K[:, 0, 2] = x[0] * 140
+  K[:, 1, 2] = x[0] * 280
+  K[:, 2, 2] = 1
+  return K
+)");
+  Reference reference;
+  reference.path = "r.safetensors";
+  reference.arguments["x"] = X();
+  const auto expect = [&](double cx, double cy) {
+    const double row = static_cast<double>(X()[0].item<float>());
+    at::Tensor matrix = at::zeros({2, 3, 3});
+    for (const auto& [i, j, value] : {std::tuple(0, 0, row * 3.5e8), std::tuple(1, 1, row * 3.5e8),
+                                      std::tuple(0, 2, cx), std::tuple(1, 2, cy), std::tuple(2, 2, 1.0)}) {
+      matrix.select(1, i).select(1, j).fill_(value);
+    }
+    reference.expected = {{"output", matrix}};
+    const auto comparison = CompareReference(camera, reference);
+    EXPECT_OK(comparison);
+    return comparison.ok() ? comparison->tensors[0] : ComparedTensor();
+  };
+  EXPECT_TRUE(expect(14, 28).passed());
+  const ComparedTensor swapped = expect(28, 14);
+  EXPECT_LE(swapped.measures.max_abs, swapped.tolerance) << "the tensor's tolerance is that of focal lengths";
+  EXPECT_THAT(swapped.obstacle, testing::StartsWith("at [:, 0, 2]: max diff 14, where the largest element is 28 and"));
+}
+
+TEST(WithKnobsTest, ACopyHasTheReferencesValues) {
+  Module host("Host");
+  host.register_attribute("gain", c10::FloatType::get(), 1.0);
+  host.register_attribute("steps", c10::IntType::get(), int64_t{3});
+  host.define("def forward(self, x: Tensor) -> Tensor:\n  return x * self.gain * self.steps\n");
+  Reference reference = {.path = "r", .model = "m"};
+  reference.knobs = {{"gain", int64_t{2}}};
+  ASSERT_OK_AND_ASSIGN(Module changed, WithKnobs(host, reference));
+  EXPECT_EQ(changed.forward({at::ones({1})}).toTensor().item<float>(), 6);
+  EXPECT_EQ(host.forward({at::ones({1})}).toTensor().item<float>(), 3);
+  reference.knobs = {{"gian", 2.0}};
+  EXPECT_THAT(WithKnobs(host, reference), StatusIs(kInvalid, "r: no knob gian in the artifact; nearest: gain"));
+  reference.knobs = {{"steps", 2.5}};
+  EXPECT_THAT(WithKnobs(host, reference), StatusIs(kInvalid, "r: the knob steps wants int, has float"));
+  reference.knobs = {{"training", true}};
+  EXPECT_THAT(WithKnobs(host, reference), StatusIs(kInvalid, HasSubstr("no knob training")));
 }
 
 TEST(CompareReferenceTest, HalfPrecisionHasBoundsOfItsOwn) {

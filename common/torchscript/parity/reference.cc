@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
 #include "common/checkpoint/checkpoint.h"
@@ -26,7 +27,6 @@
 #include "common/io/output_file.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/text/dotted_path.h"
 #include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/torchscript/parity/observe.h"
@@ -71,7 +71,7 @@ at::Tensor CopyTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
 }
 
 absl::StatusOr<at::Tensor> ReadTensor(const Checkpoint& file, const CheckpointTensor& tensor) {
-  if (!HasNumbers(tensor.dtype) || (IsFloating(tensor.dtype) && ByteSize(tensor.dtype) == 1)) {
+  if (!IsComputed(tensor.dtype)) {
     return absl::InvalidArgumentError(
         absl::StrCat(Brief(tensor.key), ": is ", DTypeName(tensor.dtype), ", which compares with nothing here"));
   }
@@ -125,6 +125,18 @@ absl::Status ReadArguments(const Json& arguments, Reference& reference) {
   return absl::OkStatus();
 }
 
+absl::Status ReadKnobs(const Json& knobs, Reference& reference) {
+  const absl::Status wrong = absl::InvalidArgumentError(
+      "the metadata `call`: `knobs` wants an object of numbers and booleans, such as {\"focal\": 500.0}");
+  if (!knobs.is_object()) return wrong;
+  for (const auto& [name, json] : knobs.items()) {
+    absl::optional<c10::IValue> value = ArgumentValue(json);
+    if (!value || !(value->isBool() || value->isScalar())) return wrong;
+    reference.knobs[name] = *std::move(value);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status ReadCall(const std::string& text, Reference& reference) {
   ASSIGN_OR_RETURN(const Json call, ParseJson("call", text));
   if (!call.is_object()) {
@@ -134,13 +146,15 @@ absl::Status ReadCall(const std::string& text, Reference& reference) {
   for (const auto& [field, json] : call.items()) {
     if (field == "arguments") {
       RETURN_IF_ERROR(ReadArguments(json, reference));
+    } else if (field == "knobs") {
+      RETURN_IF_ERROR(ReadKnobs(json, reference));
     } else if (field == "method" && json.is_string()) {
       reference.method = json.get<std::string>();
     } else if (field == "method") {
       return absl::InvalidArgumentError("the metadata `call`: `method` wants a text");
     } else {
       return absl::InvalidArgumentError(absl::StrCat("the metadata `call`: unknown field ", Brief(field),
-                                                     NearestHint(field, {"arguments", "method"})));
+                                                     NearestHint(field, {"arguments", "knobs", "method"})));
     }
   }
   return absl::OkStatus();
@@ -294,7 +308,7 @@ absl::StatusOr<NamedTensors> Tensors(const Reference& reference, Json& call) {
   return tensors;
 }
 
-Json SettingsJson(const Settings& settings) {
+Json ToJson(const Settings& settings) {
   Json json = Json::object();
   for (const auto& [path, values] : settings) {
     for (const auto& [name, value] : values) {
@@ -310,7 +324,7 @@ std::map<std::string, std::string> MetadataOf(const Reference& reference, const 
   if (!reference.noise.empty()) metadata["noise"] = Json(reference.noise).dump();
   for (const auto& [key, settings] :
        {std::pair("settings", &reference.settings), std::pair("values", &reference.values)}) {
-    if (Json json = SettingsJson(*settings); !json.empty()) metadata[key] = json.dump();
+    if (Json json = ToJson(*settings); !json.empty()) metadata[key] = json.dump();
   }
   return metadata;
 }
@@ -325,19 +339,19 @@ std::vector<c10::IValue> Elements(const c10::IValue& value) {
 
 }  // namespace
 
-ArgumentNames::ArgumentNames(const torch::jit::Module& module) {
-  for (const auto& submodule : module.named_modules()) {
-    for (const torch::jit::Method& method : submodule.value.get_methods()) {
-      std::vector<std::string>& names = names_[JoinPath(submodule.name, method.name())];
-      for (const c10::Argument& argument : method.function().getSchema().arguments()) names.push_back(argument.name());
-    }
+std::vector<std::string> ArgumentNames(const torch::jit::Module& module, const Stage& call) {
+  torch::jit::Module callee = module;
+  for (const absl::string_view part : absl::StrSplit(call.path, '.', absl::SkipEmpty())) {
+    const std::string name(part);
+    if (!callee.hasattr(name) || !callee.attr(name).isModule()) return {};
+    callee = callee.attr(name).toModule();
   }
-}
-
-std::string ArgumentNames::Of(const Stage& call, size_t index) const {
-  const auto names = names_.find(JoinPath(call.path, call.method));
-  // The first one is the module.
-  return names == names_.end() || index + 1 >= names->second.size() ? "" : names->second[index + 1];
+  const auto method = callee.find_method(call.method);
+  if (!method) return {};
+  const std::vector<c10::Argument>& arguments = method->function().getSchema().arguments();
+  std::vector<std::string> names;
+  for (size_t i = 1; i < arguments.size(); ++i) names.push_back(arguments[i].name());  // The first one is the module.
+  return names;
 }
 
 bool IsOutput(absl::string_view name) { return name == "output" || absl::StartsWith(name, "output."); }
@@ -354,7 +368,6 @@ absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, cons
                                           const std::vector<c10::IValue>& inputs, const std::string& path,
                                           const std::string& model) {
   Reference reference = {.path = path, .model = model, .method = method};
-  const ArgumentNames names(module);
   const absl::Status status = RunObserved(
                                   module, method, inputs,
                                   [&](const ObservedTensor& point, const at::Tensor& tensor) {
@@ -362,9 +375,9 @@ absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, cons
                                     return tensor;
                                   },
                                   [&](const Stage& call, const std::vector<c10::IValue>& values) {
-                                    for (size_t i = 0; i < values.size(); ++i) {
-                                      if (IsSetting(values[i]))
-                                        reference.values[StageName(call)][names.Of(call, i)] = values[i];
+                                    const std::vector<std::string> names = ArgumentNames(module, call);
+                                    for (size_t i = 0; i < values.size() && i < names.size(); ++i) {
+                                      if (IsSetting(values[i])) reference.values[StageName(call)][names[i]] = values[i];
                                     }
                                     return at::Tensor();
                                   })
@@ -381,6 +394,7 @@ absl::StatusOr<Reference> RecordReference(const torch::jit::Module& module, cons
 
 absl::Status WriteReference(const Reference& reference, Writer& out) {
   Json call = {{"method", reference.method}};
+  for (const auto& [name, value] : reference.knobs) call["knobs"][name] = ToJson(value).value_or(Json());
   ASSIGN_OR_RETURN(const NamedTensors tensors, Tensors(reference, call));
   std::vector<std::pair<SafetensorsTensor, at::Tensor>> entries;
   for (const auto& [name, tensor] : tensors) {

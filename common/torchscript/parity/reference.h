@@ -55,6 +55,9 @@ struct Reference {
   std::string model;  // The variant that was called: "model_small".
   std::string method = "forward";
   std::map<std::string, c10::IValue> arguments = {};  // Tensors and other values, by the name of the argument.
+  // Attributes of the module that are set for the call, such as the knobs of an artifact for a host; numbers and
+  // booleans, by name.
+  std::map<std::string, c10::IValue> knobs = {};
   // Tensors that came out, in the order of the file: "output" is the method's result, "output.depth" an element of it
   // (a key of a dictionary, an index of a list or tuple, or several with dots between), and any other name a stage as
   // ParseStage reads it: "blocks.2" is what that submodule returned.
@@ -70,24 +73,16 @@ struct Reference {
   Settings values = {};
 };
 
-// The names of the arguments of a module's and its submodules' methods.
-class ArgumentNames {
- public:
-  explicit ArgumentNames(const torch::jit::Module& module);
-
-  // That of an argument of a call, from 0 without the module; "" for an unknown one.
-  std::string Of(const Stage& call, size_t index) const;
-
- private:
-  std::map<std::string, std::vector<std::string>> names_;  // By path and method.
-};
+// The names of the arguments of a call that `module` makes; empty if it has no such submodule or method.
+std::vector<std::string> ArgumentNames(const torch::jit::Module& module, const Stage& call);
 
 // Whether this is the name of a result in a reference, and not of a stage.
 bool IsOutput(absl::string_view name);
 
 // Reads a safetensors file. A tensor "input.NAME" is the argument NAME, every other one is expected. The metadata has
-// `model` and `call`, in JSON: {"method": "forward", "arguments": {"use_ray_pose": true}}, both fields optional, with
-// the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers. It may have, in JSON,
+// `model` and `call`, in JSON: {"method": "forward", "arguments": {"use_ray_pose": true}, "knobs": {"focal": 500.0}},
+// all fields optional, with the arguments that are no tensors: null, booleans, numbers, texts and lists of numbers. It
+// may have, in JSON,
 // `slices`: {"blocks.2": "[:, ::4, :]"}, `noise`: {"blocks.2": 1.5e-6}, `settings`: {"blocks.0.norm1": {"eps":
 // 1e-6}}, and `values`: {"blocks.2": {"reshape": true}}.
 //   InvalidArgument  no safetensors file; no or wrong metadata; an argument that is given twice; nothing is expected; a

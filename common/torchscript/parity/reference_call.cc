@@ -68,6 +68,30 @@ absl::StatusOr<c10::IValue> FindArgument(const torch::jit::Module& module, const
 
 }  // namespace
 
+absl::StatusOr<torch::jit::Module> WithKnobs(const torch::jit::Module& module, const Reference& reference) {
+  if (reference.knobs.empty()) return module;
+  torch::jit::Module changed = module.copy();
+  for (const auto& [name, value] : reference.knobs) {
+    std::vector<std::string> known;
+    for (const auto& attribute : module.named_attributes(/*recurse=*/false)) {
+      const bool is_knob = attribute.name != "training" && (attribute.value.isScalar() || attribute.value.isBool());
+      if (is_knob) known.push_back(attribute.name);
+    }
+    if (std::count(known.begin(), known.end(), name) == 0) {
+      return WrongReference(reference,
+                            absl::StrCat("no knob ", Brief(name), " in the artifact", NearestHint(name, known)));
+    }
+    const c10::IValue now = module.attr(name);
+    const absl::optional<c10::IValue> given = Converted(value, *now.type());
+    if (!given) {
+      return WrongReference(
+          reference, absl::StrCat("the knob ", name, " wants ", now.type()->str(), ", has ", value.type()->str()));
+    }
+    changed.setattr(name, *given);
+  }
+  return changed;
+}
+
 absl::optional<at::ScalarType> WeightType(const torch::jit::Module& module) {
   for (const at::Tensor& parameter : module.parameters()) {
     if (parameter.is_floating_point()) return parameter.scalar_type();

@@ -26,6 +26,10 @@ enum class Precision { kEqual, kAny };
 absl::StatusOr<std::vector<c10::IValue>> FindArguments(const torch::jit::Module& module, const Reference& reference,
                                                        Precision precision);
 
+// `module` with the knobs of `reference` set: a copy, which shares its submodules and weights, if there are any.
+//   InvalidArgument  it has no such attribute, or one of another type
+absl::StatusOr<torch::jit::Module> WithKnobs(const torch::jit::Module& module, const Reference& reference);
+
 // The dtype of the module's weights; nullopt if none are floating.
 absl::optional<at::ScalarType> WeightType(const torch::jit::Module& module);
 

@@ -80,6 +80,16 @@ TEST(ReadReferenceTest, TheCallHasTheMethodAndTheOtherArguments) {
   EXPECT_TRUE(reference.arguments.at("h").toIntVector().empty());
 }
 
+TEST(ReadReferenceTest, TheCallMaySetKnobs) {
+  ASSERT_OK_AND_ASSIGN(Reference reference, ReadCall(R"({"knobs": {"focal": 500.0, "steps": 3, "on": true}})"));
+  EXPECT_EQ(reference.knobs.at("focal").toDouble(), 500);
+  EXPECT_EQ(reference.knobs.at("steps").toInt(), 3);
+  EXPECT_TRUE(reference.knobs.at("on").toBool());
+  ASSERT_OK(WriteReference(reference, Path()));
+  ASSERT_OK_AND_ASSIGN(reference, ReadReference(Path()));
+  EXPECT_EQ(reference.knobs.size(), 3);
+}
+
 TEST(ReadReferenceTest, WrongCallsAreRefused) {
   const struct {
     std::string call, message;
@@ -93,6 +103,8 @@ TEST(ReadReferenceTest, WrongCallsAreRefused) {
       {"{\"arguments\": {\"a\": 18446744073709551615}}", "argument a wants null"},
       {"{\"arguments\": {\"a\": [\"s\"]}}", "argument a wants null"},
       {"{\"arguments\": {\"x\": 1}}", "the argument x is given twice"},
+      {"{\"knobs\": {\"x\": \"1\"}}", "`knobs` wants an object of numbers and booleans"},
+      {"{\"knobs\": [1]}", "`knobs` wants an object of numbers and booleans"},
       {"{}\\u0000{}", "the metadata `call` wants JSON"},
       {std::string(5000, '['), "the metadata `call` wants JSON"},
       {std::string(100000, '[') + std::string(100000, ']'), "the metadata `call` wants JSON"},

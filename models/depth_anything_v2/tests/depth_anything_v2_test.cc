@@ -130,6 +130,14 @@ TEST_P(FlatDepthTest, HasNoNanAndNoInfinity) {
   EXPECT_TRUE(at::allclose(far, at::full_like(far, 1e4), /*rtol=*/1e-3));
 }
 
+TEST(MetricScaleTest, IsAFactorOfMetresAlone) {
+  NukeModel metric = GetNukeModel("tiny_dav2_metric");
+  const at::Tensor image = SeededImage(1, 3, 15, 20), metres = metric.Run(image);
+  EXPECT_TRUE(at::allclose(metric.Run(image, {{"scale", 100.0}}), metres * 100, /*rtol=*/1e-6));
+  EXPECT_TRUE(metric.Run(image, {{"scale", 1.0}}).equal(metres));
+  EXPECT_FALSE(GetNukeModel("tiny_dav2").nuke.hasattr("scale"));
+}
+
 // An argument that --set gives another value: the artifact computes with it, states it, and is verified by it.
 
 class SetTest : public testing::Test {

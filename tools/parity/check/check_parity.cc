@@ -3,10 +3,14 @@
 #include <ATen/TensorOperators.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -22,6 +26,7 @@
 #include "common/torchscript/parity/map_tensors.h"
 #include "common/torchscript/parity/observe.h"
 #include "common/torchscript/parity/reference_call.h"
+#include "common/torchscript/script/graph_operators.h"
 #include "tools/parity/check/compared_model.h"
 
 namespace modelport {
@@ -35,25 +40,18 @@ std::string FileName(const std::string& module) {
   return absl::StartsWith(name, ".") ? absl::StrCat("_", name) : name;
 }
 
-using Side = Stage::Side;
-
 // The inputs of the call whose result `result` is.
 std::vector<const ComparedTensor*> InputsOf(const ReferenceComparison& comparison, const ComparedTensor& result) {
   std::vector<const ComparedTensor*> inputs;
   for (const ComparedTensor& tensor : comparison.tensors) {
-    const bool is_input = !tensor.point.is_result && tensor.point.stage.side == Side::kInput;
-    if (is_input && SameCall(tensor.point.stage, result.point.stage)) inputs.push_back(&tensor);
+    if (tensor.is_input() && SameCall(tensor.point.stage, result.point.stage)) inputs.push_back(&tensor);
   }
   return inputs;
 }
 
-bool IsInput(const ComparedTensor& tensor) {
-  return !tensor.point.is_result && tensor.point.stage.side == Side::kInput;
-}
-
 // What differs, from the view of the module at fault.
 std::string Evidence(const ComparedTensor& tensor) {
-  const std::string what = IsInput(tensor)          ? absl::StrCat("passes on ", tensor.name)
+  const std::string what = tensor.is_input()        ? absl::StrCat("passes on ", tensor.name)
                            : tensor.point.is_result ? tensor.name
                                                     : absl::StrCat("returns ", tensor.name);
   if (!tensor.obstacle.empty()) return absl::StrCat(what, ": ", tensor.obstacle);
@@ -62,7 +60,7 @@ std::string Evidence(const ComparedTensor& tensor) {
 
 // The module whose fault it is if `tensor` differs in a comparison with inject_all.
 const std::string& BlamedFor(const ComparedTensor& tensor) {
-  return IsInput(tensor) ? tensor.point.caller : tensor.point.stage.path;
+  return tensor.is_input() ? tensor.point.caller : tensor.point.stage.path;
 }
 
 // Whether what a module works on when it makes `tensors[index]` differs and could not be given: an input of its own, or
@@ -71,7 +69,7 @@ bool WorksOnOther(const std::vector<ComparedTensor>& tensors, size_t index) {
   const std::string& module = BlamedFor(tensors[index]);
   return std::any_of(tensors.begin(), tensors.begin() + index, [&](const ComparedTensor& other) {
     if (other.passed() || other.is_given || other.point.is_result) return false;
-    return IsInput(other) ? other.point.stage.path == module : other.point.caller == module;
+    return other.is_input() ? other.point.stage.path == module : other.point.caller == module;
   });
 }
 
@@ -84,6 +82,23 @@ Suspect& SuspectOf(const std::string& path, std::vector<Suspect>& suspects) {
 }
 
 using torch::jit::Module;
+
+// The dtype of few bits that `node` casts to; "" if it casts to none that the text states.
+std::string NarrowedTo(const torch::jit::Node& node) {
+  if (node.kind() != c10::Symbol::fromQualString("aten::to") || !node.hasNamedInput("dtype")) return "";
+  const std::optional<c10::IValue> dtype = torch::jit::toIValue(node.namedInput("dtype"));
+  if (!dtype || !dtype->isInt()) return "";
+  if (dtype->toInt() == static_cast<int64_t>(at::kHalf)) return "float16";
+  return dtype->toInt() == static_cast<int64_t>(at::kBFloat16) ? "bfloat16" : "";
+}
+
+// " (modules.yaml:31)": the line of the text that made `node`; "" if that is not known.
+std::string Place(const torch::jit::Node& node) {
+  const auto place = node.sourceRange().file_line_col();
+  if (!place) return "";
+  const auto& [file, line, column] = *place;
+  return absl::StrCat(" (", file, ":", line, ")");
+}
 
 // The submodule `path` of `module`, which has it.
 Module Submodule(const Module& module, const std::string& path) {
@@ -144,9 +159,11 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
   report.settings = CompareSettings(reference.settings, FindSettings(model.module));
   ASSIGN_OR_RETURN(report.comparison, CompareReference(model.module, reference, options));
   report.divergence = FindDivergence(report.comparison);
+  report.narrowing = FindNarrowingCasts(model.module);
   if (bisects) {
     options.inject_all = true;
     options.keep_tensors = false;
+    options.own = &report.comparison;
     ASSIGN_OR_RETURN(const ReferenceComparison forced, CompareReference(model.module, reference, options));
     report.suspects = FindSuspects(forced, report.settings.differences);
     report.unjudged = FindUnjudged(forced);
@@ -180,7 +197,7 @@ absl::optional<Divergence> FindDivergence(const ReferenceComparison& comparison)
   for (const ComparedTensor& tensor : comparison.tensors) {
     if (tensor.passed()) continue;
     if (!divergence) divergence = Divergence{tensor.name, absl::nullopt};
-    if (IsInput(tensor)) continue;
+    if (tensor.is_input()) continue;
     const std::vector<const ComparedTensor*> inputs = InputsOf(comparison, tensor);
     const bool are_right = std::all_of(inputs.begin(), inputs.end(), [](const auto* input) { return input->passed(); });
     if (tensor.point.is_result || (!inputs.empty() && are_right)) {
@@ -196,7 +213,7 @@ std::vector<Suspect> FindSuspects(const ReferenceComparison& forced, const std::
   for (size_t i = 0; i < forced.tensors.size(); ++i) {
     const ComparedTensor& tensor = forced.tensors[i];
     if (tensor.passed() || WorksOnOther(forced.tensors, i)) continue;
-    const bool is_input = IsInput(tensor);
+    const bool is_input = tensor.is_input();
     Suspect& suspect = SuspectOf(BlamedFor(tensor), suspects);
     suspect.evidence.push_back(Evidence(tensor));
     if (!is_input && !tensor.point.is_result) suspect.inputs_are_known &= !InputsOf(forced, tensor).empty();
@@ -207,6 +224,25 @@ std::vector<Suspect> FindSuspects(const ReferenceComparison& forced, const std::
             absl::StrCat(setting.name, " is ", setting.actual, ", the reference has ", setting.expected));
   }
   return suspects;
+}
+
+std::vector<std::string> FindNarrowingCasts(const Module& module) {
+  const absl::optional<at::ScalarType> weights = WeightType(module);
+  std::vector<std::string> casts;
+  if (weights && *weights != at::kFloat && *weights != at::kDouble) return casts;
+  std::set<const c10::ClassType*> seen;
+  for (const auto& submodule : module.named_modules()) {
+    if (!seen.insert(submodule.value.type().get()).second) continue;
+    for (const torch::jit::Method& method : submodule.value.get_methods()) {
+      ForEachNode(*method.graph()->block(), [&](const torch::jit::Node& node) {
+        if (const std::string dtype = NarrowedTo(node); !dtype.empty()) {
+          casts.push_back(
+              absl::StrCat(submodule.name.empty() ? "the model itself" : submodule.name, Place(node), ": ", dtype));
+        }
+      });
+    }
+  }
+  return casts;
 }
 
 std::vector<std::string> FindUnjudged(const ReferenceComparison& forced) {

@@ -54,6 +54,11 @@ std::vector<std::string> FindUnjudged(const ReferenceComparison& forced);
 absl::optional<Stage> FindReduction(const torch::jit::Module& module, const ReferenceComparison& forced,
                                     const std::vector<Suspect>& suspects);
 
+// Where the code of `module` casts tensors to float16 or bfloat16 although its weights have more bits, in the order of
+// its modules: "head.scratch (modules.yaml:31): float16". What rounding makes there is the text's own doing, which a
+// measure of rounding by the model itself would excuse. Of several modules with one class the first is named.
+std::vector<std::string> FindNarrowingCasts(const torch::jit::Module& module);
+
 // A submodule, and a reference of one call of it.
 struct Reduction {
   torch::jit::Module module;
@@ -76,6 +81,7 @@ struct ParityReport {
   absl::optional<Divergence> divergence = absl::nullopt;
   absl::optional<std::vector<Suspect>> suspects = absl::nullopt;  // If they were looked for.
   std::vector<std::string> unjudged = {};                         // Then those of FindUnjudged.
+  std::vector<std::string> narrowing = {};                        // FindNarrowingCasts of the model.
   absl::optional<Stage> smallest = absl::nullopt;  // A call of the smallest suspect; see FindReduction().
 
   bool passed() const { return settings.differences.empty() && !divergence && (!suspects || suspects->empty()); }

@@ -57,6 +57,21 @@ std::vector<std::string> Paths(const std::vector<Suspect>& suspects) {
   return paths;
 }
 
+TEST(FindNarrowingCastsTest, NamesTheModuleAndTheLine) {
+  Module head("Head");
+  head.define("def forward(self, x: Tensor) -> Tensor:\n  return x.to(5).to(x.dtype).to(6)\n");
+  Module model("Model");
+  model.register_parameter("weight", at::full({4}, 1.0), /*is_buffer=*/false);
+  model.register_module("head", head);
+  model.define("def forward(self, x: Tensor) -> Tensor:\n  return self.head.forward(x.to(4).to(15))\n");
+  const std::vector<std::string> casts = FindNarrowingCasts(model);
+  ASSERT_EQ(casts.size(), 2);
+  EXPECT_THAT(casts[0], testing::MatchesRegex("the model itself( \\(.*:[0-9]+\\))?: bfloat16"));
+  EXPECT_THAT(casts[1], testing::MatchesRegex("head( \\(.*:[0-9]+\\))?: float16"));
+  model.to(at::kHalf);
+  EXPECT_THAT(FindNarrowingCasts(model), testing::IsEmpty()) << "its weights have no more bits";
+}
+
 TEST(FindDivergenceTest, TheFirstStageAndTheDeepestModuleWithRightInputs) {
   const struct {
     Module module;
