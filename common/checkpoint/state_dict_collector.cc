@@ -206,7 +206,7 @@ absl::Status Collector::AddTorchTensor(const std::string& name, const Value& val
 
 absl::Status Collector::AddPending(const std::string& path, const std::string& name, const Value& value) {
   ASSIGN_OR_RETURN(const bool first, See(value));
-  if (!first && !pickle::IsDict(value)) return absl::OkStatus();
+  if (!first && !pickle::IsDict(value) && ModuleOf(value) == nullptr) return absl::OkStatus();
   RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + kNameCost));
   if (first) {
     pending_.push_back({JoinPath(path, name), &value});
@@ -267,7 +267,7 @@ absl::Status Collector::VisitSequence(const Visit& visit) {
   const std::vector<const Value*>& items = *pickle::SequenceItems(*visit.value);
   bool has_rest = false;
   for (size_t i = 0; i < items.size(); ++i) {
-    if (IsContainer(*items[i])) {
+    if (IsContainer(*items[i]) || ModuleOf(*items[i]) != nullptr) {
       RETURN_IF_ERROR(AddPending(visit.path, absl::StrCat(i), *items[i]));
     } else {
       has_rest |= !pickle::IsBare(*items[i]);

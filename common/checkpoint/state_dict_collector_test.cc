@@ -265,6 +265,9 @@ TEST(StateDictCollectorTest, AWholeModuleHasTheKeysOfItsStateDict) {
                                                "/last.weight (nets.Net)", "/last.mean (nets.Net)"));
   EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("model"), norm}, {Key("w"), Tensor()}})),
               ElementsAre("/w", "model/weight (nets.Net)", "model/mean (nets.Net)"));
+  EXPECT_THAT(CollectOrEmpty(PickleDict({{Key("models"), PickleList({norm, norm})}})),
+              ElementsAre("models.0/weight (nets.Net)", "models.0/mean (nets.Net)", "models.1/weight (nets.Net)",
+                          "models.1/mean (nets.Net)"));
   // What a module holds beside its parameters, buffers and modules is not in its state dict.
   EXPECT_THAT(CollectOrEmpty(Module(PickleDict({{Key("w"), Tensor()}}), "}", "}", {{Key("anchors"), Tensor()}})),
               ElementsAre("/w (nets.Net)", HasSubstr("(attributes): ")));

@@ -208,6 +208,8 @@ std::string KindOf(const pickle::Global& function) {
 // Metadata marks tensors whose values are negated or conjugated when read. torch.save leaves it out where it is empty.
 bool HasMetadata(const std::vector<const Value*>& args, size_t index) {
   if (args.size() <= index) return false;
+  if (args[index]->As<pickle::None>() != nullptr) return false;
+  if (const auto* const items = pickle::SequenceItems(*args[index])) return !items->empty();
   const pickle::Dict* metadata = args[index]->As<pickle::Dict>();
   return metadata == nullptr || !metadata->entries.empty();
 }

@@ -137,6 +137,14 @@ TEST(TorchTensorTest, StorageClassGivesTheDType) {
   }
 }
 
+TEST(TorchTensorTest, EmptyMetadataMarksNothing) {
+  const std::string one = PickleInts({1});
+  for (const std::string& metadata : {std::string("N"), std::string(")"), std::string("]"), std::string("}")}) {
+    EXPECT_OK(
+        Parse(PickleCall(Utils("_rebuild_tensor_v2"), {Float(1), PickleInt(0), one, one, "\x89", "N", metadata})));
+  }
+}
+
 TEST(TorchTensorTest, OffsetCountsFromTheWholeStorage) {
   const std::string view = PickleTuple({PickleString("9"), PickleInt(4), PickleInt(2)});
   const std::string storage =

@@ -14,7 +14,7 @@ DICTS = (dict, collections.OrderedDict, collections.defaultdict)
 def is_read(tensor):
     """Whether the tensor is of a kind and dtype whose elements are read."""
     is_plain = tensor.layout == torch.strided and not tensor.is_quantized and tensor.device.type != "meta"
-    return is_plain and tensor.dtype in DTYPES and not tensor.is_neg()
+    return is_plain and tensor.dtype in DTYPES and not (tensor.is_neg() or tensor.is_conj())
 
 
 def check_size(tensor, file_size):
