@@ -51,8 +51,22 @@ model_family = rule(
     },
 )
 
+def _weights_setting_impl(ctx):
+    if ctx.build_setting_value not in ["any", "published"]:
+        fail("--{}={}: wants any or published".format(ctx.label, ctx.build_setting_value))
+    return [_WeightsInfo(wanted = ctx.build_setting_value)]
+
+_WeightsInfo = provider(doc = "Which weights artifacts may have.", fields = {"wanted": "any, or published: those that WORKSPACE binds"})
+
+weights_setting = rule(
+    implementation = _weights_setting_impl,
+    build_setting = config.string(flag = True),
+    doc = """The flag --//build_defs:weights: with published, an artifact whose weights would be seeded is an error; by default, any, it is made, and
+its files say so.""",
+)
+
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
-_EXPORT = attr.label(default = "//tools/export:export_action", executable = True, cfg = "target")
+_EXPORT = attr.label(default = "//build_defs:exporter", executable = True, cfg = "target")
 _BILL_OF_MATERIALS = attr.label(default = "//tools/bill_of_materials", executable = True, cfg = "target")
 
 def _export_arguments(ctx, model):
@@ -94,6 +108,9 @@ def _write_bill_of_materials(ctx, manifest):
     return bill
 
 def _model_artifact_impl(ctx):
+    if not ctx.files.checkpoints and ctx.attr._weights[_WeightsInfo].wanted == "published":
+        fail(("{}: WORKSPACE binds {} to no weights, and --//build_defs:weights=published lets none be seeded\n" +
+              "  add published_checkpoints([\"{}\"]) or a checkpoint_archive: docs/catalog.md").format(ctx.label, ctx.attr.model, ctx.attr.model))
     name = ctx.label.name if ctx.files.checkpoints else ctx.label.name + ".seeded"
     artifact = ctx.actions.declare_file(name + ".pt")
     manifest = ctx.actions.declare_file(name + ".manifest.json")
@@ -143,6 +160,35 @@ has no checkpoint. The output group `bom` is its bill of materials, NAME.cdx.jso
         "wrapper": attr.string(doc = "The wrapper, of several for the target; by default the first."),
         "_bill_of_materials": _BILL_OF_MATERIALS,
         "_export": _EXPORT,
+        "_weights": attr.label(default = "//build_defs:weights"),
+    },
+)
+
+def _model_package_impl(ctx):
+    model = ctx.attr.artifact[ModelArtifactInfo]
+    folder = ctx.actions.declare_directory(ctx.label.name)
+    arguments = ctx.actions.args()
+    arguments.add(model.artifact, format = "--artifact=%s")
+    arguments.add(model.manifest, format = "--manifest=%s")
+    arguments.add(folder.path, format = "--out=%s")
+    ctx.actions.run(
+        mnemonic = "ModelPackage",
+        progress_message = "Packaging " + ctx.label.name,
+        executable = ctx.executable._package,
+        arguments = [arguments],
+        inputs = [model.artifact, model.manifest],
+        outputs = [folder],
+        # It holds a copy of the artifact, which is quicker to make than to fetch.
+        execution_requirements = {"no-cache": "1", "no-remote-exec": "1"},
+    )
+    return [DefaultInfo(files = depset([folder]), runfiles = ctx.runfiles(files = [folder]))]
+
+model_package = rule(
+    implementation = _model_package_impl,
+    doc = "The folder NAME for the host of an artifact: the artifact, its manifest, and what `bazel run //tools:package` puts beside them.",
+    attrs = {
+        "artifact": attr.label(doc = "A model_artifact() for a host that has packages.", mandatory = True, providers = [ModelArtifactInfo]),
+        "_package": attr.label(default = "//tools/package:package_artifact", executable = True, cfg = "target"),
     },
 )
 

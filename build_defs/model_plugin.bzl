@@ -7,7 +7,7 @@ a target of Modelport."""
 load("@plugin_catalog//:plugins.bzl", "CHECKPOINTS", "FAMILIES")
 load("//build_defs:family_tests.bzl", "family_tests")
 load("//build_defs:golden_test.bzl", "artifact_golden_test")
-load("//build_defs:model_artifact.bzl", "model_artifact", "model_family")
+load("//build_defs:model_artifact.bzl", "model_artifact", "model_family", "model_package")
 load("//build_defs:packages.bzl", "runfiles_path", "this_package")
 load("//build_defs:plugin_data.bzl", "used_families")
 load("//build_defs:program_test.bzl", "program_test")
@@ -35,11 +35,21 @@ def _checkpoints(family, variant):
     return CHECKPOINTS.get(variant) or (native.glob([published]) if published else [])
 
 def _declare_artifacts(variant, wrapped, large, checkpoints):
-    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME."""
+    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME.
+
+    Those of hosts have a folder for the host, too: NAME_package."""
     for host, wrapper in [("", "")] + wrapped:
         for runtime in [""] + OLD_RUNTIMES:
+            name = _join([variant, host, wrapper, runtime])
+            if host:
+                model_package(
+                    name = name + "_package",
+                    artifact = name,
+                    tags = ["manual"],
+                    visibility = ["//visibility:public"],
+                )
             model_artifact(
-                name = _join([variant, host, wrapper, runtime]),
+                name = name,
                 checkpoints = checkpoints,
                 family = ":family",
                 large = large,

@@ -49,8 +49,8 @@ def _wrapped(wrappers, call):
 # What Bazel needs of a plugin.yaml: the family, the families it uses or extends, its wrappers for hosts, and the call and the file of each variant.
 # //tests/catalog:catalog_inputs_test compares them with what Modelport's own parser finds.
 def _read_plugin(path, text):
-    family, uses, extends, wrappers, calls, files, block = None, [], None, [], {}, {}, None
-    host, root, variant = None, None, None
+    family, uses, extends, wrappers, calls, files, parts, block = None, [], None, [], {}, {}, {}, None
+    host, root, variant, item = None, None, None, None
     lines = text.split("\n")
     for i in range(len(lines)):
         where, line = "{}:{}".format(path, i + 1), lines[i].rstrip()
@@ -72,13 +72,19 @@ def _read_plugin(path, text):
                 fail("{}: wants `NAME:` and its fields below it".format(where))
             if block == "variants":
                 variant = _unquoted(line[:-1])
-                calls[variant], files[variant] = "", ""
+                calls[variant], files[variant], parts[variant] = "", "", []
             else:
                 host = _unquoted(line[:-1])
-        elif block == "variants" and line.startswith("    module:"):
-            calls[variant] = _unquoted(line.partition(":")[2])
-        elif block == "variants" and line.startswith("    file:"):
-            files[variant] = _unquoted(line.partition(":")[2])
+        elif block == "variants" and line.startswith("    ") and line[4] != " ":
+            item, _, value = line.strip().partition(":")
+            if item == "module":
+                calls[variant] = _unquoted(value)
+            elif item == "file":
+                files[variant] = _unquoted(value)
+            elif item == "files" and value.strip():
+                fail("{}: wants `files:` on a line of its own and each part below it".format(where))
+        elif block == "variants" and item == "files" and line.startswith("      ") and line[6] != " ":
+            parts[variant].append(_unquoted(line.partition(":")[0]))
         elif block == "targets" and line.startswith("    ") and line[4] != " ":
             name, _, value = line.partition(":")
             if value.strip().startswith("{"):
@@ -90,7 +96,20 @@ def _read_plugin(path, text):
             wrappers.append(_read_wrapper(line, host, root, where))
     if not family:
         fail("{}: has no `family`".format(path))
-    return family, struct(uses = [extends] if extends else uses, extends = extends, wrappers = wrappers, calls = calls, files = files)
+    return family, struct(uses = [extends] if extends else uses, extends = extends, wrappers = wrappers, calls = calls, files = files, parts = parts)
+
+def _check_parts(variant, found, parts):
+    """Checks that WORKSPACE binds all of `variant`: `found` are the parts of its lines, "" that of a line without one, `parts` those of plugin.yaml."""
+    unknown = [part for part in found if part and part not in parts]
+    if unknown and not parts:
+        fail("checkpoint_archive {}, part {}: the model is one file: leave out `part`".format(variant, unknown[0]))
+    if unknown:
+        fail("checkpoint_archive {}, part {}: no such part; it has {}".format(variant, unknown[0], ", ".join(parts)))
+    missing = [part for part in parts if part not in found]
+    if "" in found and len(found) > 1:
+        fail("checkpoint_archive {}: one line binds the whole, another a part: keep the one, or a line for each of {}".format(variant, ", ".join(parts)))
+    if "" not in found and missing:
+        fail("checkpoint_archive {}: WORKSPACE has no line for its part {}; it wants one for each of {}".format(variant, missing[0], ", ".join(parts)))
 
 def _plugin_catalog_impl(ctx):
     plugins, labels = {}, {}
@@ -116,14 +135,17 @@ def _plugin_catalog_impl(ctx):
             {name: _wrapped(wrappers, call) for name, call in plugin.calls.items()},
         ))
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
-    variants = [variant for plugin in plugins.values() for variant in plugin.calls]
-    checkpoints = {}
+    variants = {variant: parts for plugin in plugins.values() for variant, parts in plugin.parts.items()}
+    checkpoints, bound = {}, {}
     for name in sorted(ctx.attr.checkpoints):
         # No part of a model has a hyphen in its name.
         variant = name if name in variants else name.rpartition("-")[0]
         if variant not in variants:
             fail("checkpoint_archive {}: no plugin has such a variant".format(name))
         checkpoints.setdefault(variant, []).append("@{}{}//:file".format(CHECKPOINT_PREFIX, name))
+        bound.setdefault(variant, []).append(name[len(variant) + 1:])
+    for variant, found in bound.items():
+        _check_parts(variant, found, variants[variant])
     ctx.file("plugins.bzl", "FAMILIES = {{\n{}}}\n\nCHECKPOINTS = {}\n".format(
         "".join(rows),
         checkpoints,

@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
@@ -48,7 +49,8 @@ constexpr size_t kMaxRank = 64;
 
 // The memory of an entry here, as a tensor and as a storage, in vectors and sets that grow by doubling; and that of an
 // item of the metadata.
-constexpr size_t kEntryCost = 2 * (sizeof(SafetensorsEntry) + sizeof(CheckpointTensor) + sizeof(Storage));
+constexpr size_t kEntryCost =
+    2 * (sizeof(SafetensorsEntry) + std::max(sizeof(CheckpointTensor) + sizeof(Storage), sizeof(LooseTensors)));
 
 constexpr size_t kMetadataCost = 2 * sizeof(std::string) + 8 * sizeof(void*);
 
@@ -245,11 +247,15 @@ absl::Status CheckCoverage(const std::vector<SafetensorsEntry>& entries, uint64_
                                           " after its header\n  download or copy it again"));
 }
 
-// Moves the key and the shape out of `entry`.
-absl::StatusOr<CheckpointTensor> MakeTensor(SafetensorsEntry& entry, int storage) {
-  const absl::optional<DType> known = ParseSafetensorsDType(entry.dtype);
-  if (!known) return absl::UnimplementedError(absl::StrCat("dtype ", Brief(entry.dtype), " is not supported"));
-  const DType dtype = *known;
+// Whether `name` may be a dtype that the format has got since: "F4". Others are mistakes.
+bool MayBeDType(absl::string_view name) {
+  return !name.empty() && absl::ascii_isupper(name[0]) && std::all_of(name.begin(), name.end(), [](char c) {
+    return absl::ascii_isupper(c) || absl::ascii_isdigit(c) || c == '_';
+  });
+}
+
+// Moves the key and the shape out of `entry`, whose dtype is `dtype`.
+absl::StatusOr<CheckpointTensor> MakeTensor(DType dtype, SafetensorsEntry& entry, int storage) {
   const absl::optional<int64_t> count = ElementCount(entry.shape);
   int64_t size;
   if (!count || __builtin_mul_overflow(*count, ByteSize(dtype), &size) ||
@@ -259,6 +265,25 @@ absl::StatusOr<CheckpointTensor> MakeTensor(SafetensorsEntry& entry, int storage
   }
   std::vector<int64_t> strides = RowMajorStrides(entry.shape);
   return CheckpointTensor{std::move(entry.key), dtype, std::move(entry.shape), std::move(strides), 0, storage};
+}
+
+// Adds the tensor of `entry`, whose bytes are in `data`, to `contents` and its only dictionary. One of a dtype that is
+// not known is among the loose ones.
+absl::Status AddEntry(SafetensorsEntry& entry, absl::string_view data, CheckpointContents& contents, StateDict& dict) {
+  const absl::optional<DType> dtype = ParseSafetensorsDType(entry.dtype);
+  if (!dtype && !MayBeDType(entry.dtype)) {
+    return absl::DataLossError(absl::StrCat("has the dtype \"", Brief(entry.dtype), "\", which is none"));
+  }
+  if (!dtype) {
+    LooseTensors loose = {entry.key, absl::StrCat("a tensor of dtype ", Brief(entry.dtype)), 1, 0};
+    loose.key = std::move(entry.key);
+    contents.loose.push_back(std::move(loose));
+    return absl::OkStatus();
+  }
+  ASSIGN_OR_RETURN(CheckpointTensor tensor, MakeTensor(*dtype, entry, static_cast<int>(contents.storages.size())));
+  contents.storages.push_back({"", data.substr(entry.begin, entry.end - entry.begin), absl::nullopt});
+  dict.tensors.push_back(std::move(tensor));
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -277,10 +302,13 @@ absl::StatusOr<CheckpointContents> ReadSafetensors(absl::string_view file) {
   contents.storages.reserve(header.entries.size());
   dict.tensors.reserve(header.entries.size());
   for (SafetensorsEntry& entry : header.entries) {
-    absl::StatusOr<CheckpointTensor> tensor = MakeTensor(entry, static_cast<int>(contents.storages.size()));
-    if (!tensor.ok()) return Annotate(tensor.status(), Brief(entry.key));
-    contents.storages.push_back({"", data.substr(entry.begin, entry.end - entry.begin), absl::nullopt});
-    dict.tensors.push_back(*std::move(tensor));
+    const absl::Status added = AddEntry(entry, data, contents, dict);
+    if (!added.ok()) return Annotate(added, Brief(entry.key));
+  }
+  if (dict.tensors.empty()) {
+    const LooseTensors& first = contents.loose.front();
+    return absl::UnimplementedError(
+        absl::StrCat("holds no tensor that can be read: ", Brief(first.key), " is ", first.holder));
   }
   contents.format = "safetensors";
   contents.state_dicts.push_back(std::move(dict));

@@ -53,6 +53,16 @@ TEST(SafetensorsReaderTest, ReadsEveryDType) {
   }
 }
 
+TEST(SafetensorsReaderTest, ATensorOfAnUnknownDTypeIsBesideTheOthers) {
+  const std::string file = File({Entry("a", "F6_E2M3", "[4]", 0, 3), Entry("b", "U8", "[5]", 3, 8)});
+  ASSERT_OK_AND_ASSIGN(const CheckpointContents contents, ReadSafetensors(file));
+  ASSERT_EQ(contents.state_dicts[0].tensors.size(), 1);
+  EXPECT_EQ(contents.storages[contents.state_dicts[0].tensors[0].storage].bytes, "ytes.");
+  ASSERT_EQ(contents.loose.size(), 1);
+  EXPECT_EQ(contents.loose[0].key, "a");
+  EXPECT_EQ(contents.loose[0].holder, "a tensor of dtype F6_E2M3");
+}
+
 TEST(SafetensorsReaderTest, SpacesMayPadTheHeader) {
   EXPECT_OK(ReadSafetensors(SafetensorsFile(absl::StrCat("{", Entry("a", "F64", "[]", 0, 8), "}    "), "8 bytes.")));
 }
@@ -110,8 +120,10 @@ std::vector<DefectCase> DefectCases() {
       {"FieldTwice", File({R"("a":{"dtype":"F64","dtype":"F64"})"}), "header, a: dtype occurs twice"},
       {"UnknownField", File({R"("a":{"stride":[1]})"}), "header, a: unknown field \"stride\""},
       {"FieldMissing", File({R"("a":{"dtype":"F64","shape":[1]})"}), "header, a: wants dtype, shape and data_offsets"},
-      {"DTypeUnknown", File({Entry("a", "F4", "[8]", 0, 8)}), "a: dtype F4 is not supported",
-       absl::StatusCode::kUnimplemented},
+      {"NoDTypeKnown", File({Entry("a", "F4", "[16]", 0, 8)}),
+       "holds no tensor that can be read: a is a tensor of dtype F4", absl::StatusCode::kUnimplemented},
+      {"DTypeInSmallLetters", File({Entry("a", "f32", "[2]", 0, 8)}), "a: has the dtype \"f32\", which is none"},
+      {"DTypeEmpty", File({Entry("a", "", "[2]", 0, 8)}), "a: has the dtype \"\", which is none"},
       {"DTypeIsNoString", File({R"("a":{"dtype":8})"}), "header, a: has a number"},
       {"SizeNegative", File({Entry("a", "F64", "[-1]", 0, 8)}), "header, a: has a negative number"},
       {"SizeFractional", File({Entry("a", "F64", "[1.5]", 0, 8)}), "header, a: has a fractional or huge number"},

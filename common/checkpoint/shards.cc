@@ -32,6 +32,9 @@ size_t MemoryOf(const CheckpointTensor& tensor) {
 size_t MemoryOf(const CheckpointContents& part) {
   size_t size = 2 * part.storages.size() * sizeof(Storage);
   for (const CheckpointTensor& tensor : part.state_dicts[0].tensors) size += MemoryOf(tensor);
+  for (const LooseTensors& loose : part.loose) {
+    size += 2 * sizeof(LooseTensors) + loose.path.size() + loose.holder.size() + 2 * loose.key.size();
+  }
   // An entry of a map takes four pointers besides.
   for (const auto& [key, value] : part.metadata) {
     size += 2 * sizeof(std::string) + 4 * sizeof(void*) + key.size() + value.size();
@@ -97,7 +100,10 @@ absl::Status ShardReader::OpenShards() {
 
 absl::Status ShardReader::AddShard(size_t shard, Budget& budget) {
   ASSIGN_OR_RETURN(CheckpointContents part, read_(contents_.files[shard + 1].bytes));
-  if (part.state_dicts.size() != 1 || !part.state_dicts[0].path.empty() || !part.loose.empty()) {
+  // Those of an entry of the dictionary are of a kind that is not read.
+  const bool has_others =
+      std::any_of(part.loose.begin(), part.loose.end(), [](const LooseTensors& loose) { return loose.key.empty(); });
+  if (part.state_dicts.size() != 1 || !part.state_dicts[0].path.empty() || has_others) {
     return absl::InvalidArgumentError("holds more than one dictionary of tensors, which a shard does not");
   }
   RETURN_IF_ERROR(budget.Spend(MemoryOf(part)));
@@ -120,6 +126,10 @@ void ShardReader::Append(CheckpointContents part, size_t shard) {
     tensor.storage += first_storage;
     contents_.state_dicts[0].tensors.push_back(std::move(tensor));
   }
+  for (LooseTensors& loose : part.loose) {
+    if (!found_in_.emplace(loose.key, shard).second) twice_.push_back(loose.key);
+    contents_.loose.push_back(std::move(loose));
+  }
   contents_.format = part.format;
   contents_.metadata.merge(part.metadata);
 }
@@ -134,8 +144,8 @@ absl::Status ShardReader::CheckKeys() const {
       moved.push_back(key);
     }
   }
-  for (const CheckpointTensor& tensor : contents_.state_dicts[0].tensors) {
-    if (!index_.keys.contains(tensor.key)) added.push_back(tensor.key);
+  for (const auto& [key, shard] : found_in_) {
+    if (!index_.keys.contains(key)) added.push_back(key);
   }
   std::string text;
   const auto list = [&](std::vector<std::string> keys, absl::string_view what) {

@@ -104,6 +104,18 @@ TEST_F(ShardsTest, EveryDisagreementAboutKeysIsNamed) {
                      HasSubstr("\n  1 in a shard and not in the index: new"))));
 }
 
+TEST_F(ShardsTest, MayHoldTensorsOfADTypeThatIsNotKnown) {
+  std::string bytes = Shard({"a", "b"});
+  Write("1", bytes.replace(bytes.find("U8"), 2, "F4"));
+  Write("2", Shard({"c"}));
+  ASSERT_OK_AND_ASSIGN(const Checkpoint checkpoint, Open({{"a", "1"}, {"b", "1"}, {"c", "2"}}));
+  EXPECT_EQ(checkpoint.state_dicts()[0].tensors.size(), 2);
+  ASSERT_EQ(checkpoint.loose().size(), 1);
+  EXPECT_EQ(checkpoint.loose()[0].key, "a");
+  EXPECT_THAT(Open({{"a", "2"}, {"b", "1"}, {"c", "2"}}),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("in another shard than the index says: a")));
+}
+
 TEST_F(ShardsTest, AShardThatIsNoneIsNamed) {
   Write("1", Shard({"a"}).substr(0, 40));
   EXPECT_THAT(Open({{"a", "1"}}),

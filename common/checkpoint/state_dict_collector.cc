@@ -101,7 +101,7 @@ class Collector {
   absl::Status VisitLoose(const Value& value, LooseTensors* loose, std::vector<const Value*>* pending);
   absl::Status CountStorage(const pickle::PersistentId& id, LooseTensors* loose);
 
-  absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, const TensorCall& call);
+  absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, absl::StatusOr<TorchTensor> parsed);
   absl::StatusOr<CheckpointTensor> MakeTensor(const std::string& key, const NumpyArray& array);
   // The index in contents_.storages of the bytes of an array.
   absl::StatusOr<int> FindBytes(const Value& bytes);
@@ -139,11 +139,11 @@ absl::Status Collector::CheckOneDType(const CheckpointTensor& tensor) {
                                           DTypeName(tensor.dtype), ", which torch.save never writes"));
 }
 
-absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, const TensorCall& call) {
-  ASSIGN_OR_RETURN(TorchTensor parsed, ParseTensor(call));
-  ASSIGN_OR_RETURN(const int storage, find_storage_(parsed.storage));
-  CheckpointTensor tensor{key,           parsed.dtype, std::move(parsed.shape), std::move(parsed.strides),
-                          parsed.offset, storage};
+absl::StatusOr<CheckpointTensor> Collector::MakeTensor(const std::string& key, absl::StatusOr<TorchTensor> parsed) {
+  RETURN_IF_ERROR(parsed.status());
+  ASSIGN_OR_RETURN(const int storage, find_storage_(parsed->storage));
+  CheckpointTensor tensor{key,    parsed->dtype, std::move(parsed->shape), std::move(parsed->strides), parsed->offset,
+                          storage};
   // A view of no elements may begin anywhere: x[4:, 3:] of a [4, 5] begins beyond the storage.
   if (ElementCount(tensor.shape) == 0 && tensor.offset > 0) tensor.offset = 0;
   RETURN_IF_ERROR(CheckTensorBounds(tensor, contents_.storages[storage].bytes.size(), budget_.file_size()));
@@ -192,16 +192,17 @@ absl::Status Collector::AddTensor(const std::string& name, absl::StatusOr<Checkp
 
 absl::Status Collector::AddTorchTensor(const std::string& name, const Value& value, const TensorCall& call,
                                        StateDict* dict) {
-  if (const absl::Status status = ParseTensor(call).status(); absl::IsUnimplemented(status)) {
+  absl::StatusOr<TorchTensor> parsed = ParseTensor(call);
+  if (absl::IsUnimplemented(parsed.status())) {
     std::string path = JoinPath(dict->path, name);
     RETURN_IF_ERROR(budget_.Spend(path.size() + name.size() + 2 * kNameCost));
-    contents_.loose.push_back({std::move(path), std::string(status.message()), 1, 0, name});
+    contents_.loose.push_back({std::move(path), std::string(parsed.status().message()), 1, 0, name});
     return absl::OkStatus();
   }
   for (const Value* attachment : Attachments(value)) {
     RETURN_IF_ERROR(AddRest(dict->path, name + ".(attributes)", *attachment));
   }
-  return AddTensor(name, MakeTensor(name, call), dict);
+  return AddTensor(name, MakeTensor(name, std::move(parsed)), dict);
 }
 
 absl::Status Collector::AddPending(const std::string& path, const std::string& name, const Value& value) {
@@ -361,7 +362,8 @@ absl::Status Collector::CountStorage(const pickle::PersistentId& id, LooseTensor
 absl::Status Collector::VisitLoose(const Value& value, LooseTensors* loose, std::vector<const Value*>* pending) {
   std::vector<const Value*> next;
   const absl::optional<TensorCall> call = AsTensor(value);
-  const absl::StatusOr<CheckpointTensor> tensor = call ? MakeTensor("", *call) : absl::UnimplementedError("no tensor");
+  const absl::StatusOr<CheckpointTensor> tensor =
+      call ? MakeTensor("", ParseTensor(*call)) : absl::UnimplementedError("no tensor");
   if (tensor.ok()) {
     ++loose->tensors;
     loose->elements += *ElementCount(tensor->shape);

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "common/manifest/describe_manifest.h"
 
@@ -23,8 +26,24 @@ void AddLicence(Json& component, const std::string& licence) {
   if (!licence.empty()) component["licenses"] = Json::array({{{"expression", licence}}});
 }
 
-void AddUrl(Json& component, absl::string_view type, const std::string& url) {
-  if (!url.empty()) component["externalReferences"] = Json::array({{{"type", std::string(type)}, {"url", url}}});
+void AddUrl(Json& component, absl::string_view type, absl::string_view url) {
+  if (url.empty()) return;
+  component["externalReferences"].push_back({{"type", std::string(type)}, {"url", std::string(url)}});
+}
+
+// Adds the licence of the published weights. Of weights that are others it is not the licence.
+void AddLicenceOfWeights(Json& component, const std::string& licence, bool are_published) {
+  if (are_published) return AddLicence(component, licence);
+  AddProperty(component, "licence_of_published_weights", licence);
+}
+
+// Adds where the file `name` is published: of the addresses `urls` the one that ends so, or else all.
+void AddPlaces(Json& component, absl::string_view urls, const std::string& name) {
+  const std::vector<absl::string_view> all = absl::StrSplit(urls, ", ", absl::SkipEmpty());
+  for (const absl::string_view url : all) {
+    if (!name.empty() && absl::EndsWith(url, absl::StrCat("/", name))) return AddUrl(component, "distribution", url);
+  }
+  for (const absl::string_view url : all) AddUrl(component, "distribution", url);
 }
 
 // Adds a digest of hexadecimal digits. Manifests may hold anything else.
@@ -42,7 +61,7 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   Json artifact = Component("machine-learning-model", "artifact", manifest.model());
   artifact["description"] = absl::StrCat(manifest.title(), ": ", manifest.summary());
   AddSha256(artifact, sha256);
-  AddLicence(artifact, manifest.weights_licence());
+  AddLicenceOfWeights(artifact, manifest.weights_licence(), HasPublishedWeights(manifest) != Published::kNo);
   AddProperty(artifact, "licence_note", manifest.licence_note());
   AddProperty(artifact, "warning", manifest.warning());
   AddProperty(artifact, "target", manifest.target());
@@ -53,31 +72,36 @@ Json Artifact(const Manifest& manifest, absl::string_view sha256) {
   return artifact;
 }
 
-// A file of weights, or the rule that made seeded ones.
-Json Weights(const Manifest& manifest, const std::string& ref, const std::string& name, const std::string& source) {
-  Json weights = Component("data", ref, name);
-  absl::string_view digest = source;
-  if (absl::ConsumePrefix(&digest, "sha256:")) AddSha256(weights, digest);
-  AddLicence(weights, manifest.weights_licence());
-  AddUrl(weights, "distribution", manifest.weights_url());
-  AddProperty(weights, "source", source);
+// A file of weights.
+Json File(const Manifest& manifest, const Manifest::Checkpoint& checkpoint, const std::string& ref) {
+  Json file = Component("data", ref, checkpoint.file().empty() ? "weights" : checkpoint.file());
+  absl::string_view digest = checkpoint.source();
+  if (absl::ConsumePrefix(&digest, "sha256:")) AddSha256(file, digest);
+  const bool is_published = checkpoint.published() != "no";
+  AddLicenceOfWeights(file, manifest.weights_licence(), is_published);
+  if (is_published) AddPlaces(file, manifest.weights_url(), checkpoint.file());
+  AddProperty(file, "source", checkpoint.source());
+  AddProperty(file, "layout", checkpoint.layout());
+  AddProperty(file, "published", checkpoint.published());
+  return file;
+}
+
+// The rule that made seeded weights.
+Json SeededWeights(const Manifest& manifest) {
+  Json weights = Component("data", "weights", "weights");
+  AddLicenceOfWeights(weights, manifest.weights_licence(), /*are_published=*/false);
+  AddProperty(weights, "source", manifest.weights().seeded());
   return weights;
 }
 
 // The files of the weights, or the rule that made them.
 Json AllWeights(const Manifest& manifest) {
   const Manifest::Weights& weights = manifest.weights();
-  if (weights.checkpoints().empty()) {
-    return Json::array({Weights(manifest, "weights", "weights", weights.seeded())});
-  }
+  if (weights.checkpoints().empty()) return Json::array({SeededWeights(manifest)});
   Json files = Json::array();
   for (const Manifest::Checkpoint& checkpoint : weights.checkpoints()) {
-    const bool is_whole = checkpoint.part().empty();
-    Json file = Weights(manifest, is_whole ? "weights" : absl::StrCat("weights:", files.size()),
-                        checkpoint.file().empty() ? "weights" : checkpoint.file(), checkpoint.source());
-    AddProperty(file, "layout", checkpoint.layout());
-    AddProperty(file, "published", checkpoint.published());
-    files.push_back(std::move(file));
+    files.push_back(
+        File(manifest, checkpoint, checkpoint.part().empty() ? "weights" : absl::StrCat("weights:", files.size())));
   }
   return files;
 }

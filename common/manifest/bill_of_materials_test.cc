@@ -66,10 +66,26 @@ TEST(BillOfMaterialsTest, HasEachOfSeveralFiles) {
     file.set_file(name);
     file.set_source("sha256:" + Digest(name[0] == 'n' ? '1' : '2'));
   }
+  manifest.set_weights_url("https://example.org/head.pth, https://example.org/net.pth");
   const json bom = Parsed(manifest);
   EXPECT_EQ(bom["components"][0]["name"], "net.pth");
+  EXPECT_EQ(bom["components"][0]["externalReferences"].size(), 1);
+  EXPECT_EQ(bom["components"][0]["externalReferences"][0]["url"], "https://example.org/net.pth");
   EXPECT_EQ(bom["components"][1]["hashes"][0]["content"], Digest('2'));
   EXPECT_THAT(bom["dependencies"][0]["dependsOn"], ElementsAre("weights:0", "weights:1", "plugin", "upstream"));
+}
+
+// The licence of a file that somebody else trained is not known.
+TEST(BillOfMaterialsTest, OtherWeightsHaveNeitherLicenceNorPlaceOfThePublishedOnes) {
+  Manifest manifest = Small();
+  manifest.mutable_weights()->mutable_checkpoints(0)->set_published("no");
+  const json bom = Parsed(manifest), artifact = bom["metadata"]["component"], weights = bom["components"][0];
+  for (const json& component : {artifact, weights}) {
+    EXPECT_FALSE(component.contains("licenses"));
+    EXPECT_FALSE(component.contains("externalReferences"));
+    EXPECT_EQ(Property(component, "licence_of_published_weights"), "CC-BY-NC-4.0");
+  }
+  EXPECT_EQ(Property(weights, "published"), "no");
 }
 
 TEST(BillOfMaterialsTest, SeededWeightsHaveNoDigest) {
@@ -77,7 +93,7 @@ TEST(BillOfMaterialsTest, SeededWeightsHaveNoDigest) {
   manifest.clear_weights();
   manifest.mutable_weights()->set_seeded("seeded:v1:0");
   const json weights = Parsed(manifest)["components"][0];
-  EXPECT_FALSE(weights.contains("hashes"));
+  for (const char* field : {"hashes", "licenses", "externalReferences"}) EXPECT_FALSE(weights.contains(field));
   EXPECT_EQ(Property(weights, "source"), "seeded:v1:0");
 }
 

@@ -95,6 +95,16 @@ std::string WeightsOrigin(const Manifest& manifest) {
   });
 }
 
+Published HasPublishedWeights(const Manifest& manifest) {
+  const auto& checkpoints = manifest.weights().checkpoints();
+  const auto are_any = [&](absl::string_view published) {
+    return std::any_of(checkpoints.begin(), checkpoints.end(),
+                       [&](const auto& checkpoint) { return checkpoint.published() == published; });
+  };
+  if (!manifest.weights().seeded().empty() || are_any("no")) return Published::kNo;
+  return checkpoints.empty() || are_any("") ? Published::kUnknown : Published::kYes;
+}
+
 std::string LeftOutByRequest(const Manifest& manifest) {
   const Manifest::Outputs& outputs = manifest.outputs();
   if (outputs.left_out().empty()) return "";

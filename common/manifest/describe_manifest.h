@@ -21,6 +21,11 @@ std::string WeightsLayout(const Manifest& manifest);
 // published file"; "" if the plugin states no sha256, or for seeded weights.
 std::string WeightsOrigin(const Manifest& manifest);
 
+// Whether the weights are the published ones. kNo for seeded weights, and if any file is another than the published
+// one; kUnknown if the plugin states no sha256 for some file and none is known to be another.
+enum class Published { kYes, kNo, kUnknown };
+Published HasPublishedWeights(const Manifest& manifest);
+
 // What --outputs left out: "depth_conf and 3 tensors that only it needs"; "" if nothing.
 std::string LeftOutByRequest(const Manifest& manifest);
 

@@ -39,8 +39,10 @@ TEST(DescribeWeightsTest, TheOriginIsThatOfEachFileWhoseDigestIsKnown) {
   Manifest::Checkpoint& whole = *manifest.mutable_weights()->add_checkpoints();
   whole.set_published("yes");
   EXPECT_EQ(WeightsOrigin(manifest), "the published file");
+  EXPECT_EQ(HasPublishedWeights(manifest), Published::kYes);
   whole.set_published("no");
   EXPECT_EQ(WeightsOrigin(manifest), "not the published file");
+  EXPECT_EQ(HasPublishedWeights(manifest), Published::kNo);
   manifest.clear_weights();
   for (const char* published : {"yes", "", "no"}) {
     Manifest::Checkpoint& file = *manifest.mutable_weights()->add_checkpoints();
@@ -48,6 +50,9 @@ TEST(DescribeWeightsTest, TheOriginIsThatOfEachFileWhoseDigestIsKnown) {
     file.set_published(published);
   }
   EXPECT_EQ(WeightsOrigin(manifest), "partyes the published file, partno not the published file");
+  EXPECT_EQ(HasPublishedWeights(manifest), Published::kNo);
+  manifest.mutable_weights()->mutable_checkpoints()->RemoveLast();
+  EXPECT_EQ(HasPublishedWeights(manifest), Published::kUnknown);
 }
 
 TEST(DescribeWeightsTest, LicencesWithNCExcludeCommercialUse) {

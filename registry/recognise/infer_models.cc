@@ -124,6 +124,28 @@ absl::StatusOr<std::map<std::string, std::string>> FindChanged(const std::vector
   return changed;
 }
 
+// `call` with the arguments `changed`, which `entry` has then, if `reading` fits it.
+absl::optional<Call> FittingCall(const LayoutReading& reading, const CatalogEntry& entry, const Signature& signature,
+                                 const std::map<std::string, std::string>& changed) {
+  const absl::StatusOr<Call> call = ChangedCall(signature, entry.variant->module, changed);
+  if (!call.ok()) return absl::nullopt;
+  const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, *call);
+  if (!tree.ok() || !CompareIfFits(reading, *tree)) return absl::nullopt;
+  return *call;
+}
+
+// Removes those of `changed`, with which `reading` fits, that a table of positions alone tells: --resample makes one of
+// the catalog's size.
+void KeepTableSize(const LayoutReading& reading, const CatalogEntry& entry, const Signature& signature,
+                   std::map<std::string, std::string>& changed) {
+  if (!reading.resamples) return;
+  for (const auto& [name, value] : std::map<std::string, std::string>(changed)) {
+    std::map<std::string, std::string> fewer = changed;
+    fewer.erase(name);
+    if (FittingCall(reading, entry, signature, fewer)) changed = std::move(fewer);
+  }
+}
+
 // What `entry` is with the arguments that `mapper`'s checkpoint tells; nullopt if it does not fit so either.
 absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogEntry& entry,
                                          const std::vector<ArgumentRule>& rules) {
@@ -132,12 +154,10 @@ absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogE
   for (const LayoutReadings& layout : mapper.layouts()) {
     for (const LayoutReading& reading : layout.readings) {
       if (!reading.recognised()) continue;
-      const auto changed = FindChanged(rules, signature, call, reading);
-      if (!changed.ok() || changed->empty()) continue;
-      const absl::StatusOr<Call> other = ChangedCall(signature, call, *changed);
-      if (!other.ok()) continue;
-      const absl::StatusOr<ModuleTree> tree = BuildModuleTree(entry.plugin->library, *other);
-      if (!tree.ok() || !CompareIfFits(reading, *tree)) continue;
+      auto changed = FindChanged(rules, signature, call, reading);
+      if (!changed.ok() || changed->empty() || !FittingCall(reading, entry, signature, *changed)) continue;
+      KeepTableSize(reading, entry, signature, *changed);
+      const absl::optional<Call> other = FittingCall(reading, entry, signature, *changed);
       const absl::StatusOr<Scope> scope = BindArguments(signature, *other, Scope());
       if (!scope.ok()) continue;
       InferredModel model = {entry, *changed, *other, *scope, {}, reading.others};

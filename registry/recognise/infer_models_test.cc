@@ -109,6 +109,14 @@ TEST_F(InferModelsTest, WhatKeysAndShapesDoNotTellIsAssumed) {
   EXPECT_EQ(ArgumentsText(models[0].assumed), "block=BasicBlock,expansion=1,resize_size=256");
 }
 
+TEST_F(InferModelsTest, WithResampleATableOfPositionsTellsNothing) {
+  const Checkpoint checkpoint =
+      MakeHeaderCheckpoint("own.pth", Keys("dinov2_vits14_lc1", {{"classes", "5"}, {"grid", "16"}}));
+  const std::vector<InferredModel> models = InferModels(*registry_, checkpoint, {.resample = true});
+  ASSERT_EQ(models.size(), 1);
+  EXPECT_EQ(ArgumentsText(models[0].arguments), "classes=5");
+}
+
 // A depth model with a key too many is not its backbone, and a backbone with a head of one's own is.
 TEST_F(InferModelsTest, APartIsTakenUnlessTheWholeIsLikeAnotherModel) {
   const auto fitting = [&](const std::vector<SeededKey>& keys) {

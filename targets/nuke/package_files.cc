@@ -149,6 +149,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"source", WeightsSource(manifest)},
           {"larger_is", MainOutput(manifest).larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
+          {"weights_name", HasPublishedWeights(manifest) == Published::kNo ? "published weights" : "weights"},
           {"weights_licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
           {"weights_url", manifest.weights_url().empty() ? "not published" : manifest.weights_url()},
           {"upstream_source", manifest.upstream().source()},
@@ -225,7 +226,8 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
   data.lists["half"] = KeepIf(manifest.dtype() == "float16");
   data.lists["seeded"] = KeepIf(IsSeeded(manifest));
-  data.lists["other_weights"] = KeepIf(IsSeeded(manifest) && !manifest.weights_licence().empty());
+  data.lists["other_weights"] =
+      KeepIf(HasPublishedWeights(manifest) == Published::kNo && !manifest.weights_licence().empty());
   data.lists["nonfree"] = KeepIf(ExcludesCommercialUse(manifest));
 }
 

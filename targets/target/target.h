@@ -8,10 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "common/manifest/manifest.pb.h"
 #include "common/tensor/dtype.h"
 
 namespace modelport {
+
+// common/manifest/manifest.pb.h; declared here, so that what only asks for names does not read it.
+class Manifest;
 
 // A file beside an artifact in a folder for its host.
 struct PackageFile {

@@ -137,6 +137,21 @@ TEST_F(PrefixesTest, ADTypeThatNoModelWantsRefusesItsTensorAlone) {
   EXPECT_THAT(Export().err, AllOf(HasSubstr("2 unexpected"), HasSubstr("unexpected: freqs_cis [4]")));
 }
 
+// F4 is a dtype of the safetensors library that no reader of Modelport knows.
+TEST_F(PrefixesTest, ADTypeThatIsNotKnownRefusesItsTensorAlone) {
+  std::vector<Written> tensors = Wrapped("");
+  tensors.push_back({{"unused.scale", DType::kUInt8, {4}}, std::string(4, '\0')});
+  Write(std::move(tensors));
+  std::string file = ReadFile(folder_ + "/wrapped.safetensors");
+  const size_t dtype = file.find("\"U8\"");
+  ASSERT_NE(dtype, std::string::npos);
+  std::ofstream(folder_ + "/wrapped.safetensors", std::ios::binary) << file.replace(dtype, 4, "\"F4\"");
+  const ToolResult inspected = Run("inspect", {});
+  EXPECT_EQ(inspected.exit_status, 0) << inspected.err;
+  EXPECT_THAT(inspected.out, HasSubstr("a tensor of dtype F4"));
+  EXPECT_THAT(Export().err, AllOf(HasSubstr("1 of a kind that is not read"), HasSubstr("unused.scale")));
+}
+
 // 0x38 is 1 in float8_e4m3fn.
 TEST_F(PrefixesTest, Float8WithoutScalesIsRead) {
   std::vector<Written> tensors = Wrapped("");
@@ -256,6 +271,13 @@ TEST_F(OwnArgumentsTest, ATableOfAnotherSizeIsResampledOnRequest) {
               AllOf(HasSubstr("resample_antialias(1, 1, "), HasSubstr("--resample: ")));
   const ToolResult verified = Run("verify", {"--artifact=m.pt"});
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
+}
+
+TEST_F(OwnArgumentsTest, WithoutAModelItIsResampledToTheCatalogsSize) {
+  const ToolResult exported = Run("export", {"--resample", "--out=m.pt"});
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(exported.err, HasSubstr("with the arguments depth=3, which"));
+  EXPECT_EQ(Checkpoint()["resampled"], true);
 }
 
 TEST_F(OwnArgumentsTest, InspectNamesThem) {

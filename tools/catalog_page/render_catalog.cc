@@ -116,6 +116,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"warning", manifest.warning()},
           {"source", WeightsSource(manifest)},
           {"layout", WeightsLayout(manifest)},
+          {"origin", WeightsOrigin(manifest)},
           {"sha256", Or(manifest.artifact().sha256(), "not stated")},
           {"weights_licence", Or(manifest.weights_licence(), "not stated")},
           {"upstream_licence", Or(manifest.upstream().licence(), "not stated")},
@@ -128,10 +129,26 @@ TemplateValues Values(const Manifest& manifest) {
           {"libtorch_version", manifest.libtorch_version()}};
 }
 
+bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
+
+// Whether the weights are a checkpoint that is not the published one.
+bool HasOwnWeights(const Manifest& manifest) {
+  return !IsSeeded(manifest) && HasPublishedWeights(manifest) == Published::kNo;
+}
+
+// The list of model.html that says how the addresses of the published weights are about those of the artifact.
+std::string ListOfPlaces(const Manifest& manifest) {
+  const Published published = IsSeeded(manifest) ? Published::kNo : HasPublishedWeights(manifest);
+  if (published == Published::kNo) return "published_otherwise";
+  return published == Published::kYes ? "published" : "published_perhaps";
+}
+
 void AddPassages(const Manifest& manifest, TemplateData& data) {
-  const bool is_seeded = !manifest.warning().empty(), is_disputed = manifest.licence_claims_size() > 0;
+  const bool is_seeded = IsSeeded(manifest), is_disputed = manifest.licence_claims_size() > 0;
   data.lists["seeded"] = KeepIf(is_seeded);
   data.lists["from_checkpoint"] = KeepIf(!is_seeded);
+  data.lists["own"] = KeepIf(HasOwnWeights(manifest));
+  data.lists["other_weights"] = KeepIf(is_seeded || HasOwnWeights(manifest));
   data.lists["agreed"] = KeepIf(!is_disputed);
   data.lists["disputed"] = KeepIf(is_disputed);
   data.lists["made_for"] = KeepIf(!manifest.runtime().empty());
@@ -151,10 +168,14 @@ TemplateData ArtifactFacts(const Manifest& manifest) {
   TemplateData data;
   data.values = Values(manifest);
   AddPassages(manifest, data);
-  for (const char* list : {"published", "licence_claims", "licence_note", "methods", "outputs", "knobs"})
+  for (const char* list : {"published", "published_otherwise", "published_perhaps", "arguments", "licence_claims",
+                           "licence_note", "methods", "outputs", "knobs"})
     data.lists[list] = {};
   for (const absl::string_view url : absl::StrSplit(manifest.weights_url(), ", ", absl::SkipEmpty())) {
-    data.lists["published"].push_back({{"weights_url", std::string(url)}, {"weights_href", Href(url)}});
+    data.lists[ListOfPlaces(manifest)].push_back({{"weights_url", std::string(url)}, {"weights_href", Href(url)}});
+  }
+  for (const Manifest::Argument& argument : manifest.arguments()) {
+    data.lists["arguments"].push_back({{"name", argument.name()}, {"value", argument.value()}});
   }
   for (const Manifest::LicenceClaim& claim : manifest.licence_claims()) {
     data.lists["licence_claims"].push_back(
@@ -185,12 +206,14 @@ absl::StatusOr<std::string> CatalogJson(const std::vector<Manifest>& manifests) 
 }
 
 absl::StatusOr<std::string> CatalogHtml(const std::vector<Manifest>& manifests) {
-  const int seeded = std::count_if(manifests.begin(), manifests.end(),
-                                   [](const Manifest& manifest) { return !manifest.warning().empty(); });
+  const int seeded = std::count_if(manifests.begin(), manifests.end(), IsSeeded);
+  const int own = std::count_if(manifests.begin(), manifests.end(), HasOwnWeights);
   TemplateData page;
   page.values["count"] = Counted(manifests.size(), "artifact");
   page.values["seeded_count"] = absl::StrCat(seeded);
   page.lists["some_seeded"] = KeepIf(seeded > 0);
+  page.values["own_count"] = absl::StrCat(own);
+  page.lists["some_own"] = KeepIf(own > 0);
   std::string& models = page.verbatim["models"];
   for (const Manifest& manifest : manifests) {
     ASSIGN_OR_RETURN(const std::string rows, Fill("model.html", ArtifactFacts(manifest)));

@@ -30,6 +30,7 @@ Manifest Toy() {
   Manifest::Checkpoint& checkpoint = *manifest.mutable_weights()->add_checkpoints();
   checkpoint.set_source("sha256:0a1b");
   checkpoint.set_layout("original");
+  checkpoint.set_published("yes");
   manifest.set_weights_licence("CC-BY-NC-4.0");
   manifest.set_weights_url("https://example.org/toy.pth?a=1&b=2");
   manifest.mutable_upstream()->set_licence("MIT");
@@ -116,6 +117,32 @@ TEST(RenderCatalogTest, SeededWeightsAreMarkedInTheRowItsDetailsAndAboveTheTable
                     HasSubstr("<dd>" + mark + "random numbers, <code>seeded:v1:0</code>; no checkpoint was read"),
                     HasSubstr("licence of the published weights, which this artifact does not hold")));
   EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("SEEDED")), Not(HasSubstr("does not hold"))));
+}
+
+TEST(RenderCatalogTest, OwnWeightsAreMarkedAndAreNotCalledPublished) {
+  Manifest own = Toy();
+  own.mutable_weights()->mutable_checkpoints(0)->set_published("no");
+  Manifest::Argument& argument = *own.add_arguments();
+  argument.set_name("max_depth");
+  argument.set_value("35.0");
+  const std::string mark = "<strong class=\"warning\">OWN WEIGHTS";
+  EXPECT_THAT(Page({Toy(), own}), AllOf(HasSubstr(mark + "</strong> 1 of them hold"),
+                                        HasSubstr("<summary> " + mark + ": not the published"),
+                                        HasSubstr("<dd>" + mark + "</strong> not the published file</dd>"),
+                                        HasSubstr("<span>published:</span> <span class=\"whole\">CC-BY-NC-4.0"),
+                                        HasSubstr("which it does not hold: <a href=\"https://example.org/toy.pth"),
+                                        HasSubstr("<code>max_depth</code> is <code>35.0</code>, another"),
+                                        HasSubstr("this artifact does not hold")));
+  EXPECT_THAT(Page({own}), Not(HasSubstr("published as")));
+  EXPECT_THAT(Page({Toy()}),
+              AllOf(Not(HasSubstr("OWN")), Not(HasSubstr("does not hold")), Not(HasSubstr("another than"))));
+}
+
+TEST(RenderCatalogTest, WeightsThatNobodyComparedAreCalledNeither) {
+  Manifest manifest = Toy();
+  manifest.mutable_weights()->mutable_checkpoints(0)->clear_published();
+  EXPECT_THAT(Page({manifest}), AllOf(HasSubstr("the model's weights are published as <a href"),
+                                      HasSubstr("nobody compared"), Not(HasSubstr("OWN"))));
 }
 
 TEST(RenderCatalogTest, ADisputedLicenceIsShownWithWhatEachSourceSays) {

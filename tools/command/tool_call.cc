@@ -1,15 +1,37 @@
 #include "tools/command/tool_call.h"
 
+#include <filesystem>
+#include <system_error>
+
 #include "absl/strings/str_cat.h"
 
 namespace modelport {
 
 __attribute__((weak)) absl::string_view AllToolsProgram() { return ""; }
 
+std::string RepositoryOf(absl::string_view path) {
+  constexpr absl::string_view kBefore = "/bin/external/", kAfter = "/tools/";
+  const size_t before = path.rfind(kBefore);
+  if (before == path.npos) return "";
+  const absl::string_view name = path.substr(before + kBefore.size());
+  const size_t end = name.find('/');
+  if (end == name.npos || name.substr(end, kAfter.size()) != kAfter) return "";
+  return absl::StrCat("@", name.substr(0, end));
+}
+
+const std::string& ModelportRepository() {
+  static const auto* const repository = [] {
+    std::error_code error;
+    return new std::string(RepositoryOf(std::filesystem::read_symlink("/proc/self/exe", error).string()));
+  }();
+  return *repository;
+}
+
 std::string ToolCall(absl::string_view tool, absl::string_view arguments) {
   const absl::string_view program = AllToolsProgram();
   if (!program.empty()) return absl::StrCat(program, " ", tool, arguments.empty() ? "" : " ", arguments);
-  return absl::StrCat("bazel run //tools:", tool, arguments.empty() ? "" : " -- ", arguments);
+  return absl::StrCat("bazel run ", ModelportRepository(), "//tools:", tool, arguments.empty() ? "" : " -- ",
+                      arguments);
 }
 
 }  // namespace modelport

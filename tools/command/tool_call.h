@@ -12,7 +12,15 @@ namespace modelport {
 // is the default; a program of all tools defines this function itself, and the linker takes that definition.
 absl::string_view AllToolsProgram();
 
-// The call of `tool`: "bazel run //tools:list", or "modelport list". With `arguments`, "bazel run //tools:list -- --x",
+// The name that Modelport's repository has in the workspace of another that built the program at `path`, with an @
+// before it: "@modelport" of "/base/bazel-out/k8-opt/bin/external/modelport/tools/list/list"; "" in Modelport's own.
+std::string RepositoryOf(absl::string_view path);
+
+// The same of this program.
+const std::string& ModelportRepository();
+
+// The call of `tool`: "bazel run //tools:list", or "modelport list". In the workspace of another repository it is
+// "bazel run @modelport//tools:list". With `arguments`, "bazel run //tools:list -- --x",
 // or "modelport list --x".
 std::string ToolCall(absl::string_view tool, absl::string_view arguments = "");
 

@@ -11,5 +11,13 @@ TEST(ToolCallTest, EachToolIsATargetOfBazel) {
   EXPECT_EQ(ToolCall("list", "--x"), "bazel run //tools:list -- --x");
 }
 
+TEST(ToolCallTest, InTheWorkspaceOfAnotherRepositoryTheCallNamesModelports) {
+  EXPECT_EQ(RepositoryOf("/base/bazel-out/k8-opt/bin/external/modelport/tools/list/list"), "@modelport");
+  EXPECT_EQ(RepositoryOf("/base/bazel-out/k8-opt/bin/external/port/tools/list/list"), "@port");
+  EXPECT_EQ(RepositoryOf("/base/bazel-out/k8-opt/bin/tools/list/list"), "");
+  EXPECT_EQ(RepositoryOf("/base/bazel-out/k8-opt/bin/external/modelport"), "");
+  EXPECT_EQ(RepositoryOf(""), "");
+}
+
 }  // namespace
 }  // namespace modelport

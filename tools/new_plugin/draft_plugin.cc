@@ -11,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
@@ -252,6 +253,13 @@ void NameSchemas(const std::string& schemas, PluginDraft* draft) {
     absl::string_view stem = file.name;
     if (!absl::ConsumeSuffix(&stem, ".yaml")) continue;
     file.text = absl::StrCat("# yaml-language-server: $schema=", schemas, "/", stem, ".schema.json\n", file.text);
+  }
+}
+
+void LoadRulesFrom(absl::string_view modelport, PluginDraft* draft) {
+  for (PluginDraft::File& file : draft->files) {
+    if (file.name == "BUILD")
+      absl::StrReplaceAll({{"load(\"//", absl::StrCat("load(\"", modelport, "//")}}, &file.text);
   }
 }
 

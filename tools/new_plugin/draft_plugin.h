@@ -46,6 +46,9 @@ absl::StatusOr<PluginDraft> DraftPlugin(const BuiltIn& built_in, const std::stri
 // Puts a first line into each YAML file of `draft` that names its JSON Schema, in the folder `schemas`, for editors.
 void NameSchemas(const std::string& schemas, PluginDraft* draft);
 
+// Lets the BUILD file of `draft` load Modelport's rules from another repository, `modelport`, such as "@modelport".
+void LoadRulesFrom(absl::string_view modelport, PluginDraft* draft);
+
 // Writes the files of `draft` into the new folder `path`: all of them, or none. Errors as those of
 // OutputFolder::Create; AlreadyExists if there is something at `path`.
 absl::Status WritePlugin(const PluginDraft& draft, const std::string& path);

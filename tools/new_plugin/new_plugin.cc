@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
@@ -18,6 +19,7 @@
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
 #include "tools/command/terminal.h"
+#include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/new_plugin/draft_plugin.h"
 
@@ -70,7 +72,10 @@ void PrintDraft(const PluginDraft& draft, const std::string& folder, const std::
   std::cout << FitStdout(table);
 }
 
-// What is left to do, `flags` being what an export needs.
+// Where the user's workspace is that of another repository than Modelport's.
+bool IsOtherRepository() { return !ModelportRepository().empty(); }
+
+// What is left to do. Without `plugin_path` the plugin is one of Modelport's own.
 void PrintNext(const std::string& name, const std::string& checkpoint, const std::string& plugin_path) {
   if (!checkpoint.empty()) {
     std::cout << "The draft takes every tensor of the checkpoint. It computes NOTHING of the model yet: each forward "
@@ -78,11 +83,35 @@ void PrintNext(const std::string& name, const std::string& checkpoint, const std
                  "its input. Write them in modules.yaml; what its comments ask is not in a checkpoint.\n";
   }
   std::cout << "Next:\n";
-  if (plugin_path.empty()) std::cout << "  ./bazelw test //models/" << name << ":all\n";
-  std::cout << "  ./bazelw run //tools:export -- --model=" << name;
-  if (!checkpoint.empty()) std::cout << " --checkpoint=" << Printable(checkpoint);
-  if (!plugin_path.empty()) std::cout << " --plugin_path=" << plugin_path;
-  std::cout << "\n";
+  if (FLAGS_out->empty()) {
+    std::cout << "  " << (IsOtherRepository() ? "bazel" : "./bazelw") << " test //models/" << name << ":all\n";
+  }
+  const std::string flags =
+      absl::StrCat("--model=", name, checkpoint.empty() ? "" : absl::StrCat(" --checkpoint=", Printable(checkpoint)),
+                   plugin_path.empty() ? "" : absl::StrCat(" --plugin_path=", plugin_path));
+  std::cout << "  " << ToolCall("export", flags) << "\n";
+}
+
+// Tells the user to list the plugin, "//models/net:plugin.yaml", in a workspace of another repository.
+void PrintOtherList(const std::string& name) {
+  std::cout << "Add it to the plugins in WORKSPACE:\n    plugin_catalog(plugins = [\"//models/" << name
+            << ":plugin.yaml\"])\n";
+}
+
+// Lists the plugin in models/plugins.bzl, `list`, of Modelport, and says so.
+absl::Status ListAsModelports(const std::string& name, const std::string& folder, const std::string& list) {
+  // The folder comes first: a listed family without a folder would break every build.
+  const absl::StatusOr<bool> listed = ListPlugin(list, name);
+  if (!listed.ok()) {
+    return Annotate(listed.status(),
+                    absl::StrCat(folder, " is written, but not listed; add \"", name, "\" to PLUGINS"));
+  }
+  if (*listed) {
+    std::cout << "Added \"" << name << "\" to PLUGINS in " << list << ".\n";
+  } else {
+    std::cout << "Add this line to the sorted list PLUGINS in " << list << ":\n    \"" << name << "\",\n";
+  }
+  return absl::OkStatus();
 }
 
 absl::Status NewPlugin() {
@@ -96,23 +125,23 @@ absl::Status NewPlugin() {
     return absl::OkStatus();
   }
   ASSIGN_OR_RETURN(const std::string models, ModelsFolder());
-  const std::string folder = absl::StrCat(models, "/", name), list = models + "/plugins.bzl";
-  // A workspace of other plugins has no schemas.
-  if (std::filesystem::is_directory(models + "/../docs/schema")) NameSchemas("../../docs/schema", &draft);
+  const std::string folder = absl::StrCat(models, "/", name);
+  if (IsOtherRepository()) {
+    LoadRulesFrom(ModelportRepository(), &draft);
+    std::error_code error;  // WritePlugin names the folder if there is none then.
+    std::filesystem::create_directory(models, error);
+  } else if (std::filesystem::is_directory(models + "/../docs/schema")) {
+    NameSchemas("../../docs/schema", &draft);
+  }
   RETURN_IF_ERROR(WritePlugin(draft, folder));
-  // The folder comes first: a listed family without a folder would break every build.
-  const absl::StatusOr<bool> listed = ListPlugin(list, name);
-  if (!listed.ok()) {
-    return Annotate(listed.status(),
-                    absl::StrCat(folder, " is written, but not listed; add \"", name, "\" to PLUGINS"));
-  }
   PrintDraft(draft, folder, checkpoint);
-  if (*listed) {
-    std::cout << "Added \"" << name << "\" to PLUGINS in " << list << ".\n";
+  if (IsOtherRepository()) {
+    PrintOtherList(name);
+    PrintNext(name, checkpoint, "models");
   } else {
-    std::cout << "Add this line to the sorted list PLUGINS in " << list << ":\n    \"" << name << "\",\n";
+    RETURN_IF_ERROR(ListAsModelports(name, folder, models + "/plugins.bzl"));
+    PrintNext(name, checkpoint, "");
   }
-  PrintNext(name, checkpoint, "");
   return absl::OkStatus();
 }
 

@@ -1,0 +1,62 @@
+// Makes the folder for a host from an artifact that was exported. The rule model_package() runs it.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "common/digest/sha256.h"
+#include "common/io/mapped_file.h"
+#include "common/io/output_file.h"
+#include "common/manifest/manifest.h"
+#include "common/manifest/manifest_facts.h"
+#include "common/status/status_macros.h"
+#include "targets/targets.h"
+#include "tools/command/command.h"
+#include "tools/command/flags.h"
+#include "tools/command/user_path.h"
+
+namespace modelport {
+namespace {
+
+FlagGroup flags;
+Flag<std::string> FLAGS_artifact(flags, "artifact", "", "the artifact");
+Flag<std::string> FLAGS_manifest(flags, "manifest", "", "its manifest");
+Flag<std::string> FLAGS_out(flags, "out", "", "the folder to fill, which is empty");
+
+// The files of the host beside the artifact that `manifest` is about.
+absl::StatusOr<std::vector<PackageFile>> FilesOfHost(const Manifest& manifest) {
+  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
+  if (target->package != nullptr) return target->package(manifest);
+  return absl::InvalidArgumentError(absl::StrCat(target->name, " has no packages"));
+}
+
+absl::Status PackageArtifact() {
+  const std::string artifact_path = ResolveUserPath(*FLAGS_artifact), manifest_path = ResolveUserPath(*FLAGS_manifest);
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> artifact, MappedFile::Open(artifact_path));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> stated, MappedFile::Open(manifest_path));
+  ASSIGN_OR_RETURN(const Manifest manifest, ParseManifest(stated->bytes(), manifest_path));
+  if (Sha256Of(artifact->bytes()) != manifest.artifact().sha256()) {
+    return absl::DataLossError(
+        absl::StrCat(artifact_path, ": is not the artifact that ", manifest_path, " is about: export it again"));
+  }
+  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, FilesOfHost(manifest));
+  const std::string folder = absl::StrCat(ResolveUserPath(*FLAGS_out), "/");
+  const std::string name = absl::StrCat(folder, ArtifactName(manifest));
+  RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(name, ".pt"), artifact->bytes()));
+  RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(name, ".manifest.json"), stated->bytes()));
+  for (const PackageFile& file : files) RETURN_IF_ERROR(OutputFile::WriteWhole(folder + file.name, file.text));
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace modelport
+
+int main(int argc, char** argv) {
+  return modelport::RunTool(argc, argv,
+                            {.name = "package_artifact",
+                             .summary = "Makes the folder for a host from an artifact and its manifest.",
+                             .flags = modelport::flags,
+                             .run = modelport::TakesFlags(modelport::PackageArtifact)});
+}
