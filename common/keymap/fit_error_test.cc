@@ -126,6 +126,8 @@ TEST_F(FitHintsTest, RulesOfUnusedThatMatchNoKeyAreListedIfKeysAreUnexpected) {
             "\n  rules of `unused` that match no key: loss.{x} (keymap.yaml:5:9); "
             "they see keys after `prefix`, `strip` and `renames`");
   EXPECT_EQ(Hints({{"a.w", {2}}, {"a.b", {2}}, {"c.w", {2}}}), "");
+  // A key that is like no rule was not meant by one.
+  EXPECT_EQ(Hints({{"a.w", {2}}, {"frequencies", {2}}}), "");
 }
 
 TEST_F(FitHintsTest, RulesOfMissingThatMatchNoSlotAreListedIfSlotsAreMissing) {

@@ -1,6 +1,8 @@
 #include "common/keymap/key_mapper.h"
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "common/keymap/comparison.h"
 #include "common/keymap/left_out.h"
@@ -167,10 +170,34 @@ std::string IdleRules(const std::vector<Allowance>& rules, const std::vector<T>&
   return FirstFew(idle);
 }
 
+// The last part of `pattern` that is no placeholder: "head" of "net.head.{rest*}".
+std::string LastLiteral(const KeyPattern& pattern) {
+  std::string last;
+  for (const absl::string_view part : absl::StrSplit(pattern.text(), '.')) {
+    if (!absl::StartsWith(part, "{")) last = std::string(part);
+  }
+  return last;
+}
+
+// The rules that may have been meant for an unexpected key: a part of one is like the rule's last.
+std::vector<Allowance> MeantRules(const std::vector<Allowance>& rules, const std::vector<SourceKey>& unexpected) {
+  std::set<std::string> parts;
+  for (const SourceKey& key : unexpected) {
+    for (const absl::string_view part : absl::StrSplit(key.name, '.')) parts.emplace(part);
+  }
+  const std::vector<std::string> all(parts.begin(), parts.end());
+  std::vector<Allowance> meant;
+  std::copy_if(rules.begin(), rules.end(), std::back_inserter(meant), [&](const Allowance& rule) {
+    const std::string last = LastLiteral(rule.key);
+    return last.empty() || !Nearest(last, all).empty();
+  });
+  return meant;
+}
+
 std::string IdleUnusedHint(const Comparison& comparison) {
   if (comparison.unexpected.empty()) return "";
-  const std::string idle = IdleRules(comparison.reading.layout->unused, comparison.reading.keys->keys,
-                                     [](const SourceKey& key) { return key.name; });
+  const std::string idle = IdleRules(MeantRules(comparison.reading.layout->unused, comparison.unexpected),
+                                     comparison.reading.keys->keys, [](const SourceKey& key) { return key.name; });
   if (idle.empty()) return "";
   return absl::StrCat("\n  rules of `unused` that match no key: ", idle,
                       "; they see keys after `prefix`, `strip` and `renames`");

@@ -31,6 +31,7 @@ namespace {
 
 // More than any model has of one kind of module: it bounds the work for a file with as many keys.
 constexpr int64_t kMaxCount = 10000;
+constexpr int64_t kMaxFirst = 200;
 
 absl::StatusOr<std::string> TextArgument(const std::vector<Value>& arguments) {
   const auto* const text = arguments.size() == 1 ? std::get_if<std::string>(&arguments[0]) : nullptr;
@@ -46,8 +47,38 @@ absl::optional<Shape> ShapeOf(const LayoutReading& reading, const std::string& s
   return found.source->shape();
 }
 
+// `pattern` with `index` in the place of {i}.
+std::string SlotAt(const std::string& pattern, int64_t index) {
+  return absl::StrReplaceAll(pattern, {{"{i}", absl::StrCat(index)}});
+}
+
+// The slot with the smallest number in the place of {i} of which the file has something.
+absl::StatusOr<int64_t> FirstIndex(const LayoutReading& reading, const std::string& pattern) {
+  for (int64_t i = 0; i < kMaxFirst; ++i) {
+    if (ShapeOf(reading, SlotAt(pattern, i))) return i;
+  }
+  return absl::NotFoundError(absl::StrCat("the file has nothing for ", pattern));
+}
+
+absl::StatusOr<std::string> PatternArgument(const std::vector<Value>& arguments) {
+  ASSIGN_OR_RETURN(std::string pattern, TextArgument(arguments));
+  if (absl::StrContains(pattern, "{i}")) return pattern;
+  return absl::InvalidArgumentError("wants a slot with {i} in its name");
+}
+
+absl::StatusOr<Value> First(const LayoutReading& reading, const std::vector<Value>& arguments) {
+  ASSIGN_OR_RETURN(const std::string pattern, PatternArgument(arguments));
+  ASSIGN_OR_RETURN(const int64_t first, FirstIndex(reading, pattern));
+  return Value(first);
+}
+
+// Of a pattern the shape of the first.
 absl::StatusOr<Value> GetShape(const LayoutReading& reading, const std::vector<Value>& arguments) {
-  ASSIGN_OR_RETURN(const std::string slot, TextArgument(arguments));
+  ASSIGN_OR_RETURN(std::string slot, TextArgument(arguments));
+  if (absl::StrContains(slot, "{i}")) {
+    ASSIGN_OR_RETURN(const int64_t first, FirstIndex(reading, slot));
+    slot = SlotAt(slot, first);
+  }
   const absl::optional<Shape> shape = ShapeOf(reading, slot);
   if (!shape) return absl::NotFoundError(absl::StrCat("the file has nothing for ", slot));
   return Value(std::vector<int64_t>(shape->begin(), shape->end()));
@@ -55,10 +86,9 @@ absl::StatusOr<Value> GetShape(const LayoutReading& reading, const std::vector<V
 
 // How many of SLOT with 0, 1, ... in the place of {i} the file has before the first that it lacks.
 absl::StatusOr<Value> Count(const LayoutReading& reading, const std::vector<Value>& arguments) {
-  ASSIGN_OR_RETURN(const std::string pattern, TextArgument(arguments));
-  if (!absl::StrContains(pattern, "{i}")) return absl::InvalidArgumentError("wants a slot with {i} in its name");
+  ASSIGN_OR_RETURN(const std::string pattern, PatternArgument(arguments));
   int64_t count = 0;
-  while (count < kMaxCount && ShapeOf(reading, absl::StrReplaceAll(pattern, {{"{i}", absl::StrCat(count)}}))) ++count;
+  while (count < kMaxCount && ShapeOf(reading, SlotAt(pattern, count))) ++count;
   if (count == 0) return absl::NotFoundError(absl::StrCat("the file has nothing for ", pattern));
   return Value(count);
 }
@@ -86,6 +116,7 @@ absl::StatusOr<Value> SquareRoot(const std::vector<Value>& arguments) {
 
 Functions FunctionsOf(const LayoutReading& reading) {
   return {{"shape", [&reading](const std::vector<Value>& arguments) { return GetShape(reading, arguments); }},
+          {"first", [&reading](const std::vector<Value>& arguments) { return First(reading, arguments); }},
           {"count", [&reading](const std::vector<Value>& arguments) { return Count(reading, arguments); }},
           {"size", [&reading](const std::vector<Value>& arguments) { return GetSize(reading, arguments); }},
           {"isqrt", SquareRoot}};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/expression/expression.h"
 #include "common/keymap/header_checkpoint.h"
@@ -182,6 +183,33 @@ TEST_F(InferModelsTest, AnyLayoutIsRead) {
     keys.push_back({tensor.key, tensor.source.shape(), tensor.source.dtype()});
   }
   EXPECT_THAT(Flags(keys), ElementsAre("--model=dinov2_vits14 --set=depth=3,grid=16"));
+}
+
+// The goldens of each small test model were made by upstream's own class with the model's arguments. A file of it that
+// has no name tells the same arguments, but for those that are assumed and said.
+TEST_F(InferModelsTest, TheFileOfEachTestModelTellsTheArgumentsOfUpstreamsClass) {
+  ASSERT_OK_AND_ASSIGN(const Registry with_test_models, Registry::Load(BuiltInPlugins(), {"models"}));
+  std::map<std::string, int> told;  // By the type of the root.
+  for (const CatalogEntry& entry : with_test_models.catalog()) {
+    if (!absl::EndsWith(entry.plugin->path, "/testdata")) continue;
+    const Call& own = entry.variant->module;
+    ASSERT_OK_AND_ASSIGN(const ModuleTree tree, BuildModuleTree(entry.plugin->library, own));
+    ASSERT_OK_AND_ASSIGN(const Scope wanted,
+                         BindArguments(entry.plugin->library->Find(own.type)->signature, own, Scope()));
+    for (const InferredModel& model : Infer(PublishedKeys(entry.plugin->key_map, tree))) {
+      if (model.module.type != own.type) continue;
+      ++told[own.type];
+      for (const auto& [name, value] : wanted) {
+        const auto found = model.all.find(name);
+        ASSERT_NE(found, model.all.end()) << entry.variant->name << ": " << name;
+        EXPECT_TRUE(found->second == value || model.assumed.count(name) > 0)
+            << entry.variant->name << ", from " << FlagsOf(model) << ": " << name << " is " << ValueString(value)
+            << ", and not " << ValueString(found->second);
+      }
+    }
+    EXPECT_GT(told[own.type], 0) << entry.variant->name;
+  }
+  EXPECT_GE(told.size(), 8);
 }
 
 TEST_F(InferModelsTest, WhatFitsAsItIsOrInNoWayIsNotInferred) {

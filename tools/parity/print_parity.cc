@@ -167,7 +167,7 @@ std::string LossTable(const std::vector<ComparedTensor>& losses, Rows rows) {
   for (size_t i = 0; i < shown; ++i) {
     const Measures& measures = losses[i].measures;
     const bool is_compared = losses[i].obstacle.empty();
-    table.AddRow({"  " + losses[i].name,
+    table.AddRow({absl::StrCat("  ", losses[i].name, losses[i].point.is_result ? ", between its modules" : ""),
                   is_compared ? absl::StrFormat("%.3g", measures.relative()) : losses[i].obstacle,
                   !is_compared               ? ""
                   : std::isinf(measures.snr) ? "equal"
@@ -195,6 +195,12 @@ std::string ParityText(const ParityReport& report, Rows rows) {
   if (!comparison.other_calls.empty()) {
     absl::StrAppend(&text, "not compared, since the model calls them more or less often:",
                     FirstFewLines(comparison.other_calls, "  "), "\n");
+  }
+  if (!comparison.other_forms.empty()) {
+    std::vector<std::string> lines;
+    for (const auto& [name, form] : comparison.other_forms) lines.push_back(absl::StrCat(name, ": ", form));
+    absl::StrAppend(
+        &text, "in another form between modules, from which the same outputs come:", FirstFewLines(lines, "  "), "\n");
   }
   const size_t reshaped = std::count_if(comparison.tensors.begin(), comparison.tensors.end(),
                                         [](const ComparedTensor& tensor) { return !tensor.own_shape.empty(); });
@@ -242,6 +248,7 @@ std::string ParityJson(const ParityReport& report) {
                {"not_computed", report.comparison.not_computed},
                {"unexpected", report.comparison.unexpected},
                {"other_calls", report.comparison.other_calls},
+               {"other_forms", report.comparison.other_forms},
                {"narrowing_casts", report.narrowing}};
   for (const ComparedTensor& tensor : report.comparison.tensors) json["tensors"].push_back(TensorJson(tensor));
   if (report.divergence) {

@@ -38,18 +38,23 @@ def dump_stages(model, path, model_name, method="forward", names=None, argument_
       method: the method to call.
       names: {path here: path in Modelport's model}, where they differ: {"encoder": "backbone"} renames all below it;
         None in the place of a path leaves a module out, with all below it. {i} in both stands for any number:
-        {"layer.{i}.ffn": "blocks.{i}.mlp"}.
-      argument_names: {name in Modelport's method: name here}, where they differ: {"x": "image"}.
+        {"layer.{i}.ffn": "blocks.{i}.mlp"}. "" is Modelport's model itself: with {"net": ""} the result of the child
+        net is the output, and what it gets is the input, whatever `model` does before and after it. Outputs are
+        renamed as modules are: {"output.phas": "output"}.
+      argument_names: {name in Modelport's method: name here}, where they differ: {"x": "image"}. A dot stands for a
+        dictionary's field: {"image": "batch.image", "trimap": "batch.trimap"}.
       max_elements: a larger tensor is stored as a slice, of every n-th row along its longest dimensions.
       float64: whether a copy of the model runs in float64, too: how far each tensor is from that is stored as its noise,
         from which the tolerance of a comparison follows. It takes the memory of the weights twice more.
       **arguments: of the method, by the names that they have in Modelport's model.
     """
-    recorder = _Recorder(names or {}, max_elements)
+    outputs = {} if hasattr(model, "output") else {n: to for n, to in (names or {}).items() if n.split(".")[0] == "output"}
+    recorder = _Recorder({n: to for n, to in (names or {}).items() if n not in outputs}, max_elements, outputs)
     wide = _wide_copy(model) if float64 else None
-    plain = {name: value for name, value in arguments.items() if not isinstance(value, torch.Tensor)}
     wide_arguments = {name: value.double() if _is_floating(value) else value for name, value in arguments.items()}
-    _record(model, method, argument_names, arguments, recorder)
+    plain = _record(model, method, argument_names, arguments, recorder)
+    if recorder.root_calls:
+        method = "forward"
     settings = {}
     for name, module in model.named_modules(remove_duplicate=False):
         stage = recorder.rename(name)
@@ -73,11 +78,22 @@ def _is_floating(value):
     return isinstance(value, torch.Tensor) and value.is_floating_point()
 
 
-def _record(model, method, argument_names, arguments, recorder):
-    """Calls the method and stores its arguments, all stages and its result."""
+def _by_name_here(arguments, argument_names):
+    """The arguments as the model wants them: by other names, and some as fields of dictionaries."""
+    given = {}
     for name, value in arguments.items():
-        if isinstance(value, torch.Tensor):
-            recorder.store("input." + name, value, whole=True)
+        *path, last = argument_names.get(name, name).split(".")
+        place = given
+        for field in path:
+            place = place.setdefault(field, {})
+        place[last] = value
+    return given
+
+
+def _record(model, method, argument_names, arguments, recorder):
+    """Calls the method and stores its arguments, all stages and its result. Returns the arguments that are no tensors."""
+    own = argument_names or {}
+    recorder.names_here = own
     paths = {}
     for name, module in model.named_modules(remove_duplicate=False):
         if name:
@@ -86,13 +102,21 @@ def _record(model, method, argument_names, arguments, recorder):
     try:
         for module, names_of_module in paths.items():
             handles += recorder.watch(module, names_of_module)
+        # Copies, since the model may write into its arguments.
+        copies = {name: value.clone() if isinstance(value, torch.Tensor) else value for name, value in arguments.items()}
         with torch.no_grad():
-            own = argument_names or {}
-            result = getattr(model, method)(**{own.get(name, name): value for name, value in arguments.items()})
+            result = getattr(model, method)(**_by_name_here(copies, own))
     finally:
         for handle in handles:
             handle.remove()
-    recorder.add("output", result, ".", whole=True)
+    if recorder.root_calls > 1:
+        raise ValueError(f'the module that is named "" was called {recorder.root_calls} times: which call is the model\'s?')
+    if recorder.root_calls == 0:
+        if "" in recorder.names.values():
+            raise ValueError('the module that is named "" was not called')
+        recorder.add_arguments(arguments)
+        recorder.add_result(result)
+    return recorder.plain_arguments
 
 
 def _wide_copy(model):
@@ -106,13 +130,17 @@ def _wide_copy(model):
 
 def _noise(model, method, argument_names, arguments, recorder):
     """How far each floating tensor of `recorder` is from the one that `model` computes in float64."""
-    wide = _Recorder({}, recorder.max_elements)
+    wide = _Recorder({}, recorder.max_elements, recorder.outputs)
     wide.names = recorder.names
+    default = torch.get_default_dtype()
     try:
+        torch.set_default_dtype(torch.float64)  # For what the model makes itself, such as the zeros of a border.
         _record(model, method, argument_names, arguments, wide)
     except Exception as error:
         print(f"no noise is stored: the model does not run in float64: {error}", file=sys.stderr)
         return {}
+    finally:
+        torch.set_default_dtype(default)
     noise = {}
     for name, tensor in recorder.tensors.items():
         other = wide.tensors.get(name)
@@ -135,12 +163,16 @@ def _numbers(pattern, parts):
 class _Recorder:
     """Collects copies of tensors under the names that Modelport gives them."""
 
-    def __init__(self, names, max_elements):
+    def __init__(self, names, max_elements, outputs):
+        self.outputs = outputs  # New names of results of the model, "output.depth"; None for those that are left out.
         self.names = {tuple(path.split(".")): target for path, target in names.items()}
         self.max_elements = max_elements
         self.tensors = {}
         self.slices = {}
         self.values = {}  # Of stages, arguments that are no tensors.
+        self.plain_arguments = {}  # Of the model, those that are no tensors.
+        self.names_here = {}  # Of arguments, by their names in Modelport's method.
+        self.root_calls = 0  # Of the module that is Modelport's model.
         self.path_calls = collections.Counter()
         self.stage_calls = collections.Counter()
         self.active = []  # The path and the stage of each module that runs now, the innermost last.
@@ -174,6 +206,11 @@ class _Recorder:
             values = list(enumerate(args))
             if not variadic:
                 values += [(order.index(name), value) for name, value in kwargs.items()]
+            if stage == "":
+                self.root_calls += 1
+                names = {here: name for name, here in self.names_here.items()}
+                self.add_arguments({names.get(order[i], order[i]): value for i, value in values})
+                return
             for i, value in values:
                 self.add(f"input {f'{i} ' if i else ''}of {stage}", value)
                 if not variadic and _is_setting(value):
@@ -181,7 +218,9 @@ class _Recorder:
 
         def after(_, args, output):
             _, stage = self.active.pop()
-            if stage is not None:
+            if stage == "":
+                self.add_result(output)
+            elif stage is not None:
                 self.add(stage, output)
 
         # A model may catch the error of a module, which runs no more then.
@@ -195,12 +234,28 @@ class _Recorder:
         path = min(inner, key=lambda path: self.path_calls[path])
         self.path_calls[path] += 1
         stage = self.rename(path)
-        if stage is not None:
+        if stage:
             call = self.stage_calls[stage]
             self.stage_calls[stage] += 1
             stage += f" [{call}]" if call else ""
         self.active.append((path, stage))
         return stage
+
+    def add_arguments(self, arguments):
+        """Stores the arguments of the model, by their names in Modelport's method."""
+        for name, value in arguments.items():
+            if isinstance(value, torch.Tensor):
+                self.store("input." + name, value, whole=True)
+            else:
+                self.plain_arguments[name] = value
+
+    def add_result(self, value):
+        """Stores what the model returns, under the names that Modelport gives it."""
+        self.add("output", value, ".", whole=True)
+        for name, target in self.outputs.items():
+            tensor = self.tensors.pop(name, None)
+            if tensor is not None and target is not None:
+                self.tensors[target] = tensor
 
     def add(self, name, value, separator=" -> ", whole=False):
         """Stores the tensors in `value`: an element's name is its key or index behind `separator`, then dots."""

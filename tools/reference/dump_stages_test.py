@@ -60,6 +60,29 @@ class Pick(torch.nn.Module):
     pass
 
 
+class Batched(torch.nn.Module):
+    """A model around the one that is ported: it takes a dictionary, prepares it and processes the last of a list."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = Net()
+
+    def forward(self, batch, scale: float = 1.0):
+        # The matrix is of the default dtype, as borders of zeros are in upstream's classes.
+        x = torch.cat([batch["image"], batch["trimap"]], 1) @ torch.eye(4)
+        return torch.sigmoid(self.net(x - 0.5, scale)[-1])
+
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(4, 4)
+        self.width = 4
+
+    def forward(self, x, scale):
+        return [x, self.layer(x) * scale]
+
+
 def read(path):
     """The metadata and the tensors of a safetensors file."""
     with open(path, "rb") as file:
@@ -184,6 +207,37 @@ class DumpStagesTest(unittest.TestCase):
         metadata, tensors = self.dump(image=x, count=2, argument_names={"image": "x", "count": "times"})
         self.assertTrue(tensors["input.image"].equal(x))
         self.assertEqual(json.loads(metadata["call"])["arguments"], {"count": 2})
+
+    def test_a_field_of_a_dictionary_is_an_argument(self):
+        image, trimap = torch.rand(3, 3), torch.rand(3, 1)
+        metadata, tensors = self.dump(Batched(), image=image, trimap=trimap, scale=2.0,
+                                      argument_names={"image": "batch.image", "trimap": "batch.trimap"})
+        self.assertTrue(tensors["input.trimap"].equal(trimap))
+        self.assertEqual(json.loads(metadata["call"]), {"method": "forward", "arguments": {"scale": 2.0}})
+        self.assertIn("net.layer", tensors)
+
+    def test_a_child_can_be_the_model(self):
+        model, image, trimap = Batched(), torch.rand(3, 3), torch.rand(3, 1)
+        metadata, tensors = self.dump(model, image=image, trimap=trimap, names={"net": ""},
+                                      argument_names={"image": "batch.image", "trimap": "batch.trimap", "factor": "scale"})
+        x = torch.cat([image, trimap], 1) - 0.5
+        self.assertTrue(tensors["input.x"].equal(x))
+        self.assertTrue(tensors["output.1"].equal(model.net.layer(x).detach()))
+        self.assertEqual(set(tensors), {"input.x", "input of layer", "layer", "output.0", "output.1"})
+        self.assertEqual(json.loads(metadata["call"]), {"method": "forward", "arguments": {"factor": 1.0}})
+        self.assertEqual(json.loads(metadata["settings"])[""], {"width": 4})
+        self.assertEqual(set(json.loads(metadata["noise"])), {"input of layer", "layer", "output.0", "output.1"})
+
+    def test_outputs_are_renamed_and_left_out(self):
+        metadata, tensors = self.dump(x=torch.rand(3, 4), names={"output.1.0": "output", "output.0": None})
+        self.assertEqual({name for name in tensors if name.startswith("output")}, {"output", "output.1.1.0"})
+        self.assertIn("output", json.loads(metadata["noise"]))
+
+    def test_a_child_that_is_the_model_runs_once(self):
+        with self.assertRaisesRegex(ValueError, "was called 2 times"):
+            self.dump(x=torch.rand(3, 4), times=2, names={"scale": ""})
+        with self.assertRaisesRegex(ValueError, "was not called"):
+            self.dump(x=torch.rand(3, 4), times=0, names={"scale": ""})
 
     def test_a_large_tensor_is_stored_as_a_slice_but_not_the_inputs_and_outputs_of_the_model(self):
         metadata, tensors = self.dump(x=torch.rand(50, 4), max_elements=40)

@@ -129,6 +129,11 @@ void Print(const Verification& verification) {
                                     std::pair(&reference.other_calls, "stages that it calls more or less often")}) {
     if (!names->empty()) PrintCheck("not checked", absl::StrCat(what, ": ", FirstFew(*names)));
   }
+  std::vector<std::string> other_forms;
+  for (const auto& [name, form] : reference.other_forms) other_forms.push_back(name);
+  if (!other_forms.empty()) {
+    PrintCheck("not checked", absl::StrCat("stages of another form: ", FirstFew(other_forms)));
+  }
 }
 
 absl::Status Verify(const std::vector<std::string>& paths) {

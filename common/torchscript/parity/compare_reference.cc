@@ -444,6 +444,7 @@ absl::StatusOr<ComparedTensor> Compare(const Reference& reference, const at::Ten
   const bool is_alike = expected.sizes() == own.sizes();
   const bool has_elements = options.lenient && expected.numel() == own.numel();
   if ((!is_alike && !has_elements) || !SameDType(expected.scalar_type(), own.scalar_type(), options.lenient)) {
+    compared.has_other_form = true;
     compared.obstacle = absl::StrCat("wants ", Description(expected), ", has ", Description(own));
     return compared;
   }
@@ -486,6 +487,24 @@ bool SliceDimension(absl::string_view text, int64_t dim, at::Tensor& tensor) {
   if (!ReadBound(bounds[0], 0, begin) || !ReadBound(bounds[1], 0, end) || !ReadBound(bounds[2], 1, step)) return false;
   tensor = tensor.slice(dim, begin, end, step);
   return true;
+}
+
+// Moves stages of another form to ReferenceComparison::other_forms: where all outputs pass, or else those that `own`,
+// of the module's own tensors, has there; null: there is none.
+void SetOtherFormsApart(const ReferenceComparison* own, ReferenceComparison& comparison) {
+  std::vector<ComparedTensor>& tensors = comparison.tensors;
+  const auto is_result = [](const ComparedTensor& tensor) { return tensor.point.is_result; };
+  const bool pass = std::any_of(tensors.begin(), tensors.end(), is_result) &&
+                    std::all_of(tensors.begin(), tensors.end(),
+                                [&](const ComparedTensor& tensor) { return !is_result(tensor) || tensor.passed(); });
+  const auto is_apart = [&](const ComparedTensor& tensor) {
+    if (tensor.point.is_result || !tensor.has_other_form) return false;
+    return own == nullptr ? pass : own->other_forms.count(tensor.name) > 0;
+  };
+  for (const ComparedTensor& tensor : tensors) {
+    if (is_apart(tensor)) comparison.other_forms[tensor.name] = tensor.obstacle;
+  }
+  std::erase_if(tensors, is_apart);
 }
 
 }  // namespace
@@ -535,6 +554,9 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
       continue;
     }
     ASSIGN_OR_RETURN(comparison.tensors.emplace_back(), Compare(reference, found->second, passed, run, options));
+  }
+  if (options.lenient && (!injects || options.own != nullptr)) {
+    SetOtherFormsApart(injects ? options.own : nullptr, comparison);
   }
   AddValues(run, comparison);
   return comparison;

@@ -57,7 +57,8 @@ struct ComparedTensor {
   Shape shape = {};           // Of the reference's.
   // Of the module's own, where it has the same elements in the same order in another shape; else empty.
   Shape own_shape = {};
-  bool is_given = false;  // Whether the reference's tensor replaced the module's own.
+  bool is_given = false;        // Whether the reference's tensor replaced the module's own.
+  bool has_other_form = false;  // Whether the two differ in the number of elements, or in the kind of dtype.
   Measures measures = {};
   double tolerance = 0;  // What measures.max_abs may be at most.
   // Why the two cannot be compared element by element: "wants shape [1, 28], has [1, 56]"; empty if they can.
@@ -80,6 +81,9 @@ struct ReferenceComparison {
   // are not paired: "norm: 12 calls, the reference has 4".
   std::vector<std::string> other_calls = {};
   std::map<std::string, int> called_otherwise = {};  // How often the reference tells of each, by path and method.
+  // Of a lenient comparison in which all outputs pass: what is between modules in another form than the reference's,
+  // which is no fault, since the same comes out, and is not among `tensors`: by name, "wants Long [2, 21], has ...".
+  std::map<std::string, std::string> other_forms = {};
 };
 
 struct CompareOptions {

@@ -19,6 +19,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "common/io/output_file.h"
+#include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
@@ -157,7 +158,11 @@ absl::StatusOr<ParityReport> CheckParity(const ComparedModel& model, const Refer
   options.lenient = true;
   ParityReport report = {.model = model.name, .reference = reference.path};
   report.settings = CompareSettings(reference.settings, FindSettings(model.module));
+  // At a large image a comparison takes minutes.
+  Progress progress("compare", bisects ? 2 : 1, StderrScreen(), "comparison");
+  progress.Show();
   ASSIGN_OR_RETURN(report.comparison, CompareReference(model.module, reference, options));
+  progress.Add(1);
   report.divergence = FindDivergence(report.comparison);
   report.narrowing = FindNarrowingCasts(model.module);
   if (bisects) {

@@ -7,6 +7,8 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
+
 #include "common/status/status_matchers.h"
 #include "common/torchscript/parity/reference.h"
 #include "gmock/gmock.h"
@@ -249,9 +251,26 @@ Reference Record() {
 
 TEST(FindLossesTest, TheModuleThatLosesMostComesFirst) {
   ASSERT_OK_AND_ASSIGN(const auto losses, FindLosses(Toy(), Record(), at::kHalf));
+  ASSERT_EQ(losses.size(), 3);
+  EXPECT_EQ(losses[0].name, "output");
+  EXPECT_EQ(losses[0].measures.max_abs, 0);
+  EXPECT_EQ(losses[1].name, "shift");
+  EXPECT_GT(losses[1].measures.relative(), 0.1);
+  EXPECT_EQ(losses[2].measures.max_abs, 0);
+}
+
+// Between its submodules the model adds a number that float16 has not.
+TEST(FindLossesTest, WhatIsLostBetweenSubmodulesIsTheModelsOwn) {
+  Module sums("Sums");
+  sums.register_module("scale", Toy().attr("scale").toModule());
+  sums.define("def forward(self, x: Tensor) -> Tensor:\n  return self.scale.forward(x) + 100000.0\n");
+  auto sum_reference = RecordReference(sums, "forward", {at::arange(4).to(at::kFloat)}, "r", "sums");
+  ASSERT_OK(sum_reference);
+  ASSERT_OK_AND_ASSIGN(const auto losses, FindLosses(sums, *sum_reference, at::kHalf));
   ASSERT_EQ(losses.size(), 2);
-  EXPECT_EQ(losses[0].name, "shift");
-  EXPECT_GT(losses[0].measures.relative(), 0.1);
+  EXPECT_EQ(losses[0].name, "output");
+  EXPECT_GT(losses[0].measures.infinite, 0);
+  EXPECT_EQ(losses[1].name, "scale");
   EXPECT_EQ(losses[1].measures.max_abs, 0);
 }
 
@@ -263,10 +282,36 @@ TEST(FindMixedPrecisionTest, WhatMustStayInFloat32) {
   EXPECT_EQ(mixed.error, 0);
   EXPECT_EQ(mixed.kept_elements, 2);
   EXPECT_EQ(mixed.elements, 6);
-  EXPECT_EQ(mixed.runs, 3);
+  EXPECT_EQ(mixed.runs, 4);
   ASSERT_OK_AND_ASSIGN(const MixedPrecision none, FindMixedPrecision(Toy(), reference, at::kHalf, losses, 10));
   EXPECT_THAT(none.kept, testing::IsEmpty());
   EXPECT_EQ(none.runs, 1);
+}
+
+// Of the block's three modules one loses nothing.
+TEST(FindMixedPrecisionTest, OfABlockOnlyThoseStayThatLose) {
+  const Module toy = Toy();
+  Module block("Block");
+  block.register_module("scale", toy.attr("scale").toModule());
+  block.register_module("shift1", toy.attr("shift").toModule());
+  block.register_module("shift2", toy.attr("shift").toModule().deepcopy());
+  block.define(
+      "def forward(self, x: Tensor) -> Tensor:\n"
+      "  return self.scale.forward(self.shift1.forward(x)) - self.shift2.forward(x * 1.9)\n");
+  Module outer("Outer");
+  outer.register_module("block", block);
+  outer.define("def forward(self, x: Tensor) -> Tensor:\n  return self.block.forward(x)\n");
+  const auto reference = RecordReference(outer, "forward", {at::tensor({0.25f, 0.5f, 0.75f, 1.f})}, "outer", "outer");
+  ASSERT_OK(reference);
+  // As if the block lost most, and so were kept as a whole at first.
+  ASSERT_OK_AND_ASSIGN(auto losses, FindLosses(outer, *reference, at::kHalf));
+  std::stable_sort(losses.begin() + 1, losses.end(), [](const ComparedTensor& a, const ComparedTensor& b) {
+    return a.point.stage.path == "block" && b.point.stage.path != "block";
+  });
+  ASSERT_OK_AND_ASSIGN(const MixedPrecision mixed, FindMixedPrecision(outer, *reference, at::kHalf, losses, 0.01));
+  EXPECT_THAT(mixed.kept, testing::UnorderedElementsAre("block.shift1", "block.shift2"));
+  EXPECT_LT(mixed.error, 0.01);
+  EXPECT_EQ(mixed.kept_elements, 4);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "common/status/status_macros.h"
 #include "common/text/dotted_path.h"
@@ -19,16 +20,21 @@
 namespace modelport {
 namespace {
 
+// Those of `paths` that are within no other.
+std::vector<std::string> Outermost(const std::vector<std::string>& paths) {
+  std::vector<std::string> outermost;
+  for (const std::string& path : paths) {
+    const bool is_inner = std::any_of(paths.begin(), paths.end(),
+                                      [&](const std::string& other) { return path != other && IsWithin(path, other); });
+    if (!is_inner) outermost.push_back(path);
+  }
+  return outermost;
+}
+
 // The submodules that stay in float32. Those below a kept one are kept with it.
 class Kept {
  public:
-  explicit Kept(std::vector<std::string> paths) {
-    for (const std::string& path : paths) {
-      const bool is_inner = std::any_of(
-          paths.begin(), paths.end(), [&](const std::string& other) { return path != other && IsWithin(path, other); });
-      if (!is_inner) paths_.push_back(path);
-    }
-  }
+  explicit Kept(const std::vector<std::string>& paths) : paths_(Outermost(paths)) {}
 
   bool Contains(absl::string_view path) const { return std::find(paths_.begin(), paths_.end(), path) != paths_.end(); }
   const std::vector<std::string>& paths() const { return paths_; }
@@ -63,6 +69,46 @@ absl::StatusOr<double> MixedError(const torch::jit::Module& module, const Refere
                                                     " submodules in float32: ", status.message()));
 }
 
+// Of `paths` those that are within `path` and in no other of them within it.
+std::vector<std::string> Children(const std::string& path, const std::vector<std::string>& paths) {
+  std::vector<std::string> within;
+  for (const std::string& other : paths) {
+    if (other != path && IsWithin(other, path)) within.push_back(other);
+  }
+  return Outermost(within);
+}
+
+// A large model takes seconds a run.
+constexpr int kMaxRuns = 64;
+
+// Keeps less than `found.kept`, with which the error is at most `error`: in the place of a module its submodules of
+// `paths`, and of all those none that can be left out.
+absl::Status KeepLess(const std::vector<std::string>& paths, double error,
+                      absl::FunctionRef<absl::StatusOr<double>(std::vector<std::string>)> try_paths,
+                      MixedPrecision& found) {
+  const auto try_to_keep = [&](const std::vector<std::string>& kept) -> absl::StatusOr<bool> {
+    ASSIGN_OR_RETURN(const double less, try_paths(kept));
+    if (less > error) return false;
+    found.kept = kept;
+    found.error = less;
+    return true;
+  };
+  for (size_t i = 0; i < found.kept.size() && found.runs < kMaxRuns;) {
+    const std::vector<std::string> children = Children(found.kept[i], paths);
+    std::vector<std::string> kept = found.kept;
+    kept.erase(kept.begin() + i);
+    kept.insert(kept.begin() + i, children.begin(), children.end());
+    ASSIGN_OR_RETURN(const bool is_enough, children.empty() ? false : try_to_keep(kept));
+    if (!is_enough) ++i;
+  }
+  for (size_t i = found.kept.size(); i > 0 && found.runs < kMaxRuns; --i) {
+    std::vector<std::string> kept = found.kept;
+    kept.erase(kept.begin() + (i - 1));
+    RETURN_IF_ERROR(try_to_keep(kept).status());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<ComparedTensor>> FindLosses(const torch::jit::Module& module, const Reference& reference,
@@ -72,10 +118,11 @@ absl::StatusOr<std::vector<ComparedTensor>> FindLosses(const torch::jit::Module&
                    CompareReference(copy, reference, {.tolerance = 0, .lenient = true, .inject_all = true}));
   std::vector<ComparedTensor> losses;
   for (ComparedTensor& tensor : comparison.tensors) {
-    const bool is_inner = !tensor.point.is_result && !tensor.point.stage.path.empty();
-    if (is_inner && tensor.point.stage.side == Stage::Side::kOutput) losses.push_back(std::move(tensor));
+    const bool is_inner = !tensor.point.stage.path.empty() && tensor.point.stage.side == Stage::Side::kOutput;
+    if (tensor.point.is_result || is_inner) losses.push_back(std::move(tensor));
   }
   std::stable_sort(losses.begin(), losses.end(), [](const ComparedTensor& a, const ComparedTensor& b) {
+    if (a.point.is_result != b.point.is_result) return a.point.is_result;
     return a.measures.relative() > b.measures.relative();
   });
   return losses;
@@ -89,13 +136,14 @@ absl::StatusOr<MixedPrecision> FindMixedPrecision(const torch::jit::Module& modu
   std::vector<std::string> paths;
   for (const ComparedTensor& loss : losses) {
     const std::string& path = loss.point.stage.path;
-    if (std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
+    if (!loss.point.is_result && std::find(paths.begin(), paths.end(), path) == paths.end()) paths.push_back(path);
   }
   MixedPrecision found;
-  const auto try_first = [&](size_t count) -> absl::StatusOr<double> {
+  const auto try_paths = [&](std::vector<std::string> kept) {
     ++found.runs;
-    return MixedError(module, reference, type, Kept({paths.begin(), paths.begin() + count}), arguments);
+    return MixedError(module, reference, type, Kept(std::move(kept)), arguments);
   };
+  const auto try_first = [&](size_t count) { return try_paths({paths.begin(), paths.begin() + count}); };
   size_t too_few = 0, enough = paths.size();  // Numbers of modules to keep.
   ASSIGN_OR_RETURN(found.error, try_first(0));
   if (found.error <= error) {
@@ -113,8 +161,11 @@ absl::StatusOr<MixedPrecision> FindMixedPrecision(const torch::jit::Module& modu
       too_few = middle;
     }
   }
-  const Kept kept({paths.begin(), paths.begin() + enough});
-  found.kept = kept.paths();
+  found.kept = Kept({paths.begin(), paths.begin() + enough}).paths();
+  if (found.error <= error) {
+    RETURN_IF_ERROR(KeepLess(paths, error, try_paths, found));
+  }
+  const Kept kept(found.kept);
   found.elements = CountElements(module);
   for (const auto& submodule : module.named_modules()) {
     if (kept.Contains(submodule.name)) found.kept_elements += CountElements(submodule.value);

@@ -13,8 +13,9 @@
 namespace modelport {
 
 // What modules lose in float16 or bfloat16, `type`: how far the result of each is from that in float32, on the inputs
-// that it gets in float32. The largest loss, as a part of the tensor's largest element, comes first. `reference` is
-// what RecordReference made of `module`.
+// that it gets in float32. First come the results of `module` itself, of which all submodules give what they give in
+// float32: what is lost between them. Then the largest loss, as a part of the tensor's largest element, comes first.
+// `reference` is what RecordReference made of `module`.
 //   FailedPrecondition  the module does not run in this dtype
 absl::StatusOr<std::vector<ComparedTensor>> FindLosses(const torch::jit::Module& module, const Reference& reference,
                                                        at::ScalarType type);
@@ -28,8 +29,9 @@ struct MixedPrecision {
   int runs = 0;                   // How often the module was run to find this.
 };
 
-// The fewest of the modules of `losses`, from the first one on, that must stay in float32 for an error of at most
-// `error`; all of them if that does not suffice. Assumes that each module that is kept makes the error no larger.
+// Modules of `losses` that must stay in float32 for an error of at most `error`: the fewest from the first one on, of
+// each the submodules alone where these suffice, and of these none that can be left out; all of `losses` if even that
+// does not suffice. Assumes at first that each module that is kept makes the error no larger.
 //   FailedPrecondition  the module does not run so
 absl::StatusOr<MixedPrecision> FindMixedPrecision(const torch::jit::Module& module, const Reference& reference,
                                                   at::ScalarType type, const std::vector<ComparedTensor>& losses,
