@@ -1,5 +1,6 @@
 #include "artifact/manifest/describe_export.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 
@@ -87,10 +88,15 @@ void DescribeSlots(const MappedPart& mapped, Manifest::Weights& weights) {
   }
 }
 
-// Says of each argument of the root what told it, if some are not the catalog's.
+// Says of each argument of the root what told it, if some are not the catalog's, or if the weights are another file than
+// the published one, of which the arguments may be others.
 void DescribeArguments(const ArtifactRequest& request, Manifest::Weights& weights) {
-  if (request.arguments.empty()) return;
   const auto& [plugin, variant] = request.entry;
+  const bool is_other = std::any_of(weights.checkpoints().begin(), weights.checkpoints().end(),
+                                    [](const auto& checkpoint) { return checkpoint.published() == "no"; });
+  // Without rules of the plugin nothing tells what a file tells.
+  const bool has_rules = plugin->arguments.count(variant->module.type) > 0;
+  if (request.arguments.empty() && !(is_other && has_rules)) return;
   for (const auto& [name, value, origin] : OriginsOf(*plugin, variant->module, request.arguments)) {
     Manifest::ArgumentOrigin& argument = *weights.add_arguments();
     argument.set_name(name);

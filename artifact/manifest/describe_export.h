@@ -16,7 +16,7 @@
 namespace modelport {
 
 // Adds what `weights` of `request`, whose sources are known, come from, how they became those of the module and, of a
-// model that the catalog lacks, what told its arguments.
+// model that the catalog lacks or of a file that is not the published one, what told the arguments.
 void DescribeSource(const ArtifactRequest& request, const ArtifactWeights& weights, Manifest& manifest);
 
 // Copies this from `stated`, another manifest of the artifact, for a caller who lacks the checkpoint. Which file fills

@@ -80,28 +80,36 @@ absl::StatusOr<Given> Open(const std::vector<std::string>& paths) {
   return given;
 }
 
-// Checks that `given` are the files of the manifest, and chooses of each the layout and the state dict that it states.
-absl::Status ChooseStated(const StatedManifest& stated, Given& given) {
-  std::vector<const Manifest::Checkpoint*> missing;
+absl::Status IsAnotherFile(const StatedManifest& stated, const std::string& path, const std::string& digest) {
   std::vector<std::string> wanted;
-  for (const Manifest::Checkpoint& file : stated.manifest.weights().checkpoints()) {
-    missing.push_back(&file);
-    wanted.push_back(file.source());
-  }
+  for (const Manifest::Checkpoint& file : stated.manifest.weights().checkpoints()) wanted.push_back(file.source());
+  return absl::FailedPreconditionError(
+      absl::StrCat(path, ": is not ", wanted.size() == 1 ? "the checkpoint" : "another checkpoint",
+                   " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
+}
+
+// Chooses of each file of the manifest among `given` the layout and the state dict that it states. `others` are the
+// files that it does not name.
+absl::Status ChooseStated(const StatedManifest& stated, Given& given, std::vector<const GivenCheckpoint*>& others) {
+  std::vector<const Manifest::Checkpoint*> missing;
+  for (const Manifest::Checkpoint& file : stated.manifest.weights().checkpoints()) missing.push_back(&file);
+  const size_t wanted = missing.size();
   for (GivenCheckpoint& file : given.files) {
     const std::string& digest = given.sources[file.checkpoint.path()];
     const auto found =
         std::find_if(missing.begin(), missing.end(), [&](const auto* one) { return one->source() == digest; });
     if (found == missing.end()) {
-      return absl::FailedPreconditionError(absl::StrCat(
-          file.checkpoint.path(), ": is not ", wanted.size() == 1 ? "the checkpoint" : "another checkpoint",
-          " that the artifact was made from: wants ", absl::StrJoin(wanted, " and "), ", has ", digest));
+      others.push_back(&file);
+      continue;
     }
     file.choice = {(*found)->layout(), (*found)->state_dict(), (*found)->resampled()};
     missing.erase(found);
   }
-  if (missing.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(stated.path, ": the artifact was made from ", wanted.size(),
+  if (given.files.size() > wanted) {
+    return IsAnotherFile(stated, others.front()->checkpoint.path(), given.sources[others.front()->checkpoint.path()]);
+  }
+  if (given.files.size() == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(stated.path, ": the artifact was made from ", wanted,
                                                  " checkpoints: --checkpoint lacks that of ",
                                                  Brief(missing.front()->part()), ", ", missing.front()->source()));
 }
@@ -116,9 +124,14 @@ std::string ChoicesText(const std::vector<GivenCheckpoint>& files) {
 absl::StatusOr<ArtifactPlan> PlanOf(const Registry& registry, const ArtifactRequest& request,
                                     const StatedManifest& stated, const std::vector<std::string>& checkpoints) {
   ASSIGN_OR_RETURN(Given given, Open(checkpoints));
+  std::vector<const GivenCheckpoint*> others;
   // A manifest within an artifact names no checkpoints.
-  if (stated.is_whole) RETURN_IF_ERROR(ChooseStated(stated, given));
+  if (stated.is_whole) RETURN_IF_ERROR(ChooseStated(stated, given, others));
   absl::StatusOr<ArtifactPlan> plan = PlanArtifact(registry, request, given.files);
+  if (!plan.ok() && !others.empty()) {
+    const std::string& path = others.front()->checkpoint.path();
+    return IsAnotherFile(stated, path, given.sources[path]);
+  }
   // The files that a manifest names fit, unless it names another layout or state dict of one.
   if (!plan.ok() && stated.is_whole) {
     return Annotate(plan.status(), absl::StrCat(stated.path, ": ", ChoicesText(given.files)));
@@ -132,6 +145,19 @@ absl::StatusOr<ArtifactPlan> PlanOf(const Registry& registry, const ArtifactRequ
 }
 
 }  // namespace
+
+absl::Status CheckSourcesOf(const StatedManifest& stated, const ArtifactWeights& weights) {
+  const StatedFiles& files = stated.manifest.weights().checkpoints();
+  // A manifest within an artifact names none.
+  if (files.empty() || !stated.manifest.weights().seeded().empty()) return absl::OkStatus();
+  for (size_t i = 0; i < weights.mapped.size(); ++i) {
+    const std::string& source = weights.sources[i];
+    const auto is_it = [&](const Manifest::Checkpoint& file) { return file.source() == source; };
+    if (std::any_of(files.begin(), files.end(), is_it)) continue;
+    return IsAnotherFile(stated, weights.mapped[i].checkpoint.path(), source);
+  }
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, const ModuleTree& tree,
                                                     const Manifest& stated) {

@@ -22,13 +22,18 @@ absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, c
 // Plans to make an artifact anew, for which PlanArtifact has made `stored`, with its own tensors. `request` is what its
 // manifest `stated` says. The weights come from `checkpoints`, in any order, if there are some, else from a seed if the
 // manifest names one, else they are those of `stored`. A manifest within an artifact names no checkpoints; any that fit
-// the model are taken then.
+// the model are taken then. Of another manifest a checkpoint may be another file than it names, such as one of another
+// layout: CheckSourcesOf tells.
 //   InvalidArgument     fewer checkpoints than the manifest names
-//   FailedPrecondition  a checkpoint is none of the manifest's, or does not fit the model
+//   FailedPrecondition  a checkpoint does not fit the model
 //   DataLoss            a malformed source in the manifest
 absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const ArtifactRequest& request,
                                         const StatedManifest& stated, const std::vector<std::string>& checkpoints,
                                         ArtifactPlan stored);
+
+// Makes sure that the checkpoints of `weights`, those of such a plan, are files that the manifest names.
+//   FailedPrecondition  one is another; names it and both digests
+absl::Status CheckSourcesOf(const StatedManifest& stated, const ArtifactWeights& weights);
 
 }  // namespace modelport
 

@@ -224,10 +224,16 @@ absl::Status VerifyWeights(const Registry& registry, const StatedManifest& state
     return absl::InvalidArgumentError(
         absl::StrCat("--checkpoint is missing: the weights are those of ", WeightsSource(stated.manifest)));
   }
-  ASSIGN_OR_RETURN(const size_t tensors, CompareTensors(file, tree, weights, request->dtype));
+  const absl::StatusOr<size_t> tensors = CompareTensors(file, tree, weights, request->dtype);
+  // The tensors of another file may be the same, in another layout.
+  if (!tensors.ok()) RETURN_IF_ERROR(CheckSourcesOf(stated, weights));
+  RETURN_IF_ERROR(tensors.status());
   RETURN_IF_ERROR(CheckUnchanged(weights));
-  result.passed.push_back(absl::StrCat(tensors, " tensors bitwise equal to those of ",
+  result.passed.push_back(absl::StrCat(*tensors, " tensors bitwise equal to those of ",
                                        absl::StrJoin(checkpoints.empty() ? weights.sources : checkpoints, ", ")));
+  if (const absl::Status others = CheckSourcesOf(stated, weights); !others.ok()) {
+    result.not_checked.push_back(absl::StrCat("the manifest's field weights: ", others.message()));
+  }
   result.reached = Tier::kWeights;
   return absl::OkStatus();
 }
@@ -321,6 +327,15 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
     return VerifyForeign(registry, stated, checkpoints, file, signature, obstacle, at_least);
   }
   ASSIGN_OR_RETURN(const Artifact remade, Remake(registry, *request, stated, checkpoints, file));
+  if (const absl::Status others = CheckSourcesOf(stated, remade.weights); !others.ok()) {
+    if (at_least != Tier::kCode) {
+      return VerifyForeign(registry, stated, checkpoints, file, signature, "the checkpoint is not the manifest's",
+                           at_least);
+    }
+    return absl::FailedPreconditionError(
+        absl::StrCat(others.message(),
+                     "\n  --at_least=weights compares the tensors of another file, such as one of another layout"));
+  }
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,

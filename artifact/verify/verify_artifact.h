@@ -41,7 +41,8 @@ struct Verification {
 // from the plugin and from `checkpoints`, those that it was made from in any order, if there are some, else from seeded
 // weights if these were used, else from the tensors of the file itself, whose origin is then not checked. Every byte of
 // the file and every field of the manifest must be the same; only what was measured in a run may differ, within
-// tolerance. LibTorch is given what was made anew, never the file.
+// tolerance. LibTorch is given what was made anew, never the file. With Tier::kWeights as `at_least` a checkpoint may
+// be another file than the manifest names, such as one of another layout with the same tensors.
 //
 // If `public_key` names a file, the signature beside the artifact is checked before anything else is read of the two
 // files: the owner of that key must have signed both (artifact_signature.h). Else it is not checked.

@@ -104,6 +104,23 @@ TEST_F(PublishedFileTest, AnyOtherFileIsNot) {
   ExpectVerified();
 }
 
+// A fine-tune may have another largest depth, which no key and no shape tells.
+TEST_F(PublishedFileTest, OfAnotherFileTheArgumentsThatItDoesNotTellAreSaid) {
+  const ToolResult other = Export("metric", OtherFile());
+  ASSERT_EQ(other.exit_status, 0) << other.err;
+  EXPECT_THAT(other.out, testing::ContainsRegex("\nassumed +[^\n]*max_depth=20.0"));
+  EXPECT_THAT(other.out, HasSubstr("the file does not tell"));
+  const auto manifest = nlohmann::json::parse(ReadFile(folder_ + "/m.manifest.json"));
+  std::string origins;
+  for (const nlohmann::json& argument : manifest["weights"]["arguments"]) {
+    absl::StrAppend(&origins, argument["name"].get<std::string>(), " ", argument["origin"].get<std::string>(), "\n");
+  }
+  EXPECT_THAT(origins, testing::AllOf(HasSubstr("dim read\n"), HasSubstr("max_depth assumed\n")));
+  const ToolResult verified = Run("verify", {"--artifact=m.pt", "--checkpoint=" + OtherFile()});
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  EXPECT_THAT(Export("metric", MetricFile()).out, Not(HasSubstr("assumed")));
+}
+
 TEST_F(PublishedFileTest, PredictSaysItToo) {
   std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 28, .height = 28});
   const auto predict = [&](const std::string& checkpoint) {

@@ -37,6 +37,7 @@ namespace fs = std::filesystem;
 using google::protobuf::FieldDescriptor;
 using google::protobuf::Message;
 using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -533,10 +534,35 @@ TEST(VerifyCheckpointTest, WithoutTheCheckpointTheLayoutIsOneOfThePlugin) {
               StatusIs(absl::StatusCode::kDataLoss, HasSubstr("layout none is none of " + ExampleFamily("features"))));
 }
 
-TEST(VerifyCheckpointTest, AnotherCheckpointIsRefused) {
+TEST(VerifyCheckpointTest, AnotherFileWithTheSameTensorsIsForTheWeightsAlone) {
   const Exported exported(Registers());
-  EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {RegistersInAnotherFile()}),
-              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
+  const auto verify = [&](Tier at_least) {
+    return VerifyArtifact(TestRegistry(), exported.path(), {RegistersInAnotherFile()}, absl::nullopt, "", at_least);
+  };
+  EXPECT_THAT(verify(Tier::kCode),
+              StatusIs(absl::StatusCode::kFailedPrecondition,
+                       AllOf(HasSubstr("is not the checkpoint that the artifact was made from: wants sha256:"),
+                             HasSubstr("\n  --at_least=weights compares"))));
+  ASSERT_OK_AND_ASSIGN(const Verification verification, verify(Tier::kWeights));
+  EXPECT_EQ(verification.reached, Tier::kWeights);
+  EXPECT_THAT(verification.passed,
+              Contains(HasSubstr("tensors bitwise equal to those of " + RegistersInAnotherFile())));
+  EXPECT_THAT(verification.not_checked,
+              ElementsAre(AllOf(StartsWith("the manifest's field weights: " + RegistersInAnotherFile()),
+                                HasSubstr("is not the checkpoint that the artifact was made from: wants sha256:")),
+                          StartsWith("code, outputs and the manifest's other fields: ")));
+}
+
+TEST(VerifyCheckpointTest, AnotherFileWithOtherTensorsIsRefused) {
+  const Exported exported(Registers());
+  const std::string other = testing::TempDir() + "/other.safetensors";
+  std::string bytes = ReadFile(exported.checkpoints().front());
+  bytes[bytes.size() - 5] ^= 1;
+  std::ofstream(other, std::ios::binary) << bytes;
+  for (const Tier at_least : {Tier::kCode, Tier::kWeights}) {
+    EXPECT_THAT(VerifyArtifact(TestRegistry(), exported.path(), {other}, absl::nullopt, "", at_least),
+                StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
+  }
 }
 
 // If weights and checksums were both changed, only the checkpoint reveals it.
@@ -598,9 +624,10 @@ TEST_F(OtherReleaseTest, ItsWeightsAreComparedWithTheCheckpoint) {
   EXPECT_THAT(verification.not_checked, ElementsAre(StartsWith("code, outputs and the manifest's other fields: ")));
   EXPECT_THAT(Verify(Tier::kWeights, /*with_checkpoint=*/false),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--checkpoint is missing")));
-  EXPECT_THAT(
-      VerifyArtifact(TestRegistry(), exported_.path(), {RegistersInAnotherFile()}, absl::nullopt, "", Tier::kWeights),
-      StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("is not the checkpoint that the artifact")));
+  ASSERT_OK_AND_ASSIGN(
+      const Verification other,
+      VerifyArtifact(TestRegistry(), exported_.path(), {RegistersInAnotherFile()}, absl::nullopt, "", Tier::kWeights));
+  EXPECT_THAT(other.not_checked, Contains(HasSubstr("is not the checkpoint that the artifact")));
 }
 
 TEST_F(OtherReleaseTest, WithoutTheCheckpointItIsTheFileOfItsManifest) {
