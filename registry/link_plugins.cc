@@ -234,7 +234,7 @@ bool PluginLinker::CheckParts(const Plugin& plugin) {
   return passes;
 }
 
-// Makes sure that the rules for arguments are for those of module types, and use these.
+// Makes sure that the rules for arguments are for those of module types, and use these, or name module types.
 bool PluginLinker::CheckArgumentRules(const Plugin& plugin) {
   bool passes = true;
   for (const auto& [root, rules] : plugin.arguments) {
@@ -249,6 +249,7 @@ bool PluginLinker::CheckArgumentRules(const Plugin& plugin) {
       names.push_back(rule.argument);
       for (const std::string& name : names) {
         if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+        if (name != rule.argument && plugin.library->Find(name) != nullptr) continue;
         passes = Fails(rule.mark, absl::StrCat(root, " has no argument \"", name, "\"", NearestHint(name, known)));
       }
     }

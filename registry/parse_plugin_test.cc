@@ -32,7 +32,7 @@ targets:
 arguments:
   Toy:
     dim: shape("stem.weight")[0]
-    heads: dim // 64
+    heads: dim / 64
 variants:
   toy_b:
     summary: base

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "common/operation/constant.h"
 #include "common/tensor/dtype.h"
@@ -88,12 +89,13 @@ void DescribeSlots(const MappedPart& mapped, Manifest::Weights& weights) {
   }
 }
 
-// Says of each argument of the root what told it, if some are not the catalog's, or if the weights are another file than
-// the published one, of which the arguments may be others.
+// Says of each argument of the root what told it, if some are not the catalog's, or if the weights may be another file
+// than the published one, of which the arguments may be others.
 void DescribeArguments(const ArtifactRequest& request, Manifest::Weights& weights) {
   const auto& [plugin, variant] = request.entry;
-  const bool is_other = std::any_of(weights.checkpoints().begin(), weights.checkpoints().end(),
-                                    [](const auto& checkpoint) { return checkpoint.published() == "no"; });
+  const bool is_other =
+      std::any_of(weights.checkpoints().begin(), weights.checkpoints().end(),
+                  [](const auto& checkpoint) { return !absl::StartsWith(checkpoint.published(), "yes"); });
   // Without rules of the plugin nothing tells what a file tells.
   const bool has_rules = plugin->arguments.count(variant->module.type) > 0;
   if (request.arguments.empty() && !(is_other && has_rules)) return;

@@ -55,6 +55,8 @@ absl::string_view Sign(Kind kind) {
       return "-";
     case Kind::kMultiply:
       return "*";
+    case Kind::kDivide:
+      return "/";
     default:
       return "//";
   }
@@ -75,6 +77,9 @@ absl::StatusOr<int64_t> Compute(Kind kind, int64_t a, int64_t b) {
       break;
     default:
       if (b == 0) return absl::InvalidArgumentError("division by zero");
+      if (kind == Kind::kDivide && b != -1 && a % b != 0) {
+        return absl::InvalidArgumentError(absl::StrCat(a, " / ", b, " leaves a remainder"));
+      }
       overflows = a == INT64_MIN && b == -1;
       if (!overflows) result = a / b - (a % b != 0 && (a < 0) != (b < 0));
   }

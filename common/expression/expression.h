@@ -6,7 +6,7 @@
 //   negation   = {"not"} comparison
 //   comparison = sum [("==" | "!=" | "<" | "<=" | ">" | ">=") sum]
 //   sum        = term {("+" | "-") term}
-//   term       = factor {("*" | "//") factor}
+//   term       = factor {("*" | "/" | "//") factor}
 //   factor     = "-" factor | primary {"[" expression "]"}
 //   primary    = INTEGER | FLOAT | "true" | "false" | STRING | NAME | list | "(" expression ")" | function
 //   function   = NAME "(" [expression {"," expression}] ")"
@@ -17,13 +17,14 @@
 //   parameter  = NAME ["=" expression]
 //
 // A STRING is in double quotes and has no escapes. Arithmetic is on 64-bit integers, and overflow is an error; "//"
-// rounds towards minus infinity, as in Python. The items of a list are numbers; one float among them makes it a list of
-// floats. An index counts from 0, a negative one from the end. Numbers and lists compare by value; texts, module types
-// and booleans compare only with their own kind and only by "==" and "!=". "and", "or" and "not" take booleans and
-// integers, of which 0 is false, and give a boolean; the right operand is evaluated only if the left one does not
-// decide the result. "if" takes such a condition, and of its two values the one that it chooses is evaluated. A NAME is
-// an argument in scope or, if there is none, a module type. A function stands only in an expression that ParseWithCalls
-// reads. A text has at most 1000 characters and 100 levels of nesting, a call or signature at most 100 arguments.
+// rounds towards minus infinity, as in Python, and "/" is an error unless nothing is left over. The items of a list are
+// numbers; one float among them makes it a list of floats. An index counts from 0, a negative one from the end. Numbers
+// and lists compare by value; texts, module types and booleans compare only with their own kind and only by "==" and
+// "!=". "and", "or" and "not" take booleans and integers, of which 0 is false, and give a boolean; the right operand is
+// evaluated only if the left one does not decide the result. "if" takes such a condition, and of its two values the one
+// that it chooses is evaluated. A NAME is an argument in scope or, if there is none, a module type. A function stands
+// only in an expression that ParseWithCalls reads. A text has at most 1000 characters and 100 levels of nesting, a call
+// or signature at most 100 arguments.
 #ifndef MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_
 #define MODELPORT_COMMON_EXPRESSION_EXPRESSION_H_
 
@@ -93,9 +94,10 @@ class Expression {
   std::vector<std::string> compared_names() const;
 
   // A name that is not in `scope` evaluates to a TypeName.
-  //   InvalidArgument  arithmetic on a value that is not an integer, division by zero, an index out of range, values
-  //                    that cannot be compared, overflow ("dim * dim": 4000000000 * 4000000000 does not fit an integer
-  //                    of 64 bits), a function that `functions` lacks
+  //   InvalidArgument  arithmetic on a value that is not an integer, division by zero, "/" that leaves a remainder, an
+  //   index
+  //                    out of range, values that cannot be compared, overflow ("dim * dim": 4000000000 * 4000000000
+  //                    does not fit an integer of 64 bits), a function that `functions` lacks
   //   others           as the functions
   absl::StatusOr<Value> Evaluate(const Scope& scope, const Functions& functions = {}) const;
 

@@ -90,7 +90,7 @@ absl::StatusOr<ExpressionToken> NextToken(absl::string_view text, size_t offset)
   for (const absl::string_view sign : {"//", "==", "!=", "<=", ">="}) {
     if (absl::StartsWith(rest, sign)) return ExpressionToken{TokenKind::kSymbol, rest.substr(0, 2), offset, {}};
   }
-  if (absl::StrContains("()[],=+-*<>", rest[0])) {
+  if (absl::StrContains("()[],=+-*/<>", rest[0])) {
     return ExpressionToken{TokenKind::kSymbol, rest.substr(0, 1), offset, {}};
   }
   return ExpressionError(text, offset, absl::StrCat("stray character '", rest.substr(0, 1), "'"));
@@ -245,7 +245,8 @@ absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseSum() {
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseTerm() {
-  return ParseOperations({{"*", Kind::kMultiply}, {"//", Kind::kFloorDivide}}, [this] { return ParseFactor(); });
+  return ParseOperations({{"*", Kind::kMultiply}, {"/", Kind::kDivide}, {"//", Kind::kFloorDivide}},
+                         [this] { return ParseFactor(); });
 }
 
 absl::StatusOr<ExpressionParser::NodePtr> ExpressionParser::ParseFactor() {

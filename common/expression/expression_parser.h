@@ -49,6 +49,7 @@ struct Expression::Node {
     kAdd,
     kSubtract,
     kMultiply,
+    kDivide,  // Without a remainder.
     kFloorDivide,
     kEqual,
     kNotEqual,

@@ -127,6 +127,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"dims == 24", "\"dims == 24\": wants two values of one kind, has dims and 24"},
         Case{"taps < [3]", "\"taps < [3]\": wants two numbers, has [1, 2] and [3]"},
         Case{"mode >= \"a\"", "\"mode >= \"a\"\": wants two numbers, has \"x\" and \"a\""},
+        Case{"7 / 2", "\"7 / 2\": 7 / 2 leaves a remainder"}, Case{"-7 / 2", "\"-7 / 2\": -7 / 2 leaves a remainder"},
+        Case{"7 / 0", "\"7 / 0\": division by zero"},
+        Case{"(-9223372036854775807 - 1) / -1",
+             "\"(-9223372036854775807 - 1) / -1\": -9223372036854775808 / -1 does not fit an integer of 64 bits"},
         Case{"not eps", "\"not eps\": wants an integer, has 0.5"},
         Case{"not dims", "\"not dims\": unknown name \"dims\"; nearest: dim"},
         Case{"dims and 1", "\"dims and 1\": unknown name \"dims\"; nearest: dim"}));
@@ -140,7 +144,6 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"(1", "column 3 of \"(1\": wants \")\", has nothing"},
         Case{"[1, 2", "column 6 of \"[1, 2\": wants \"]\", has nothing"},
         Case{"[1,]", "column 4 of \"[1,]\": wants a value, has \"]\""},
-        Case{"7 / 2", "column 3 of \"7 / 2\": stray character '/'"},
         Case{"2 ** 3", "column 4 of \"2 ** 3\": wants a value, has \"*\""},
         Case{"dim % 2", "column 5 of \"dim % 2\": stray character '%'"},
         Case{"1 < dim < 3", "column 9 of \"1 < dim < 3\": wants one comparison, or two joined by \"and\", has \"<\""},

@@ -10,6 +10,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -135,24 +136,31 @@ bool IsWanted(const ArgumentRule& rule, const std::map<std::string, std::string>
   return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return changed.count(name) > 0; });
 }
 
-// The arguments of `call` that `rules` find otherwise in `reading`. A rule for which the file has nothing changes
-// nothing.
-absl::StatusOr<std::map<std::string, std::string>> FindChanged(const std::vector<ArgumentRule>& rules,
-                                                               const Signature& signature, const Call& call,
-                                                               const LayoutReading& reading) {
+// What rules find.
+struct Found {
+  std::map<std::string, std::string> changed;  // The arguments that are not the catalog's.
+  std::vector<std::string> asked;              // Those that follow these by a rule that has no value.
+};
+
+// What `rules` find in `reading` of the arguments of `call`. A rule for which the file has nothing changes nothing.
+absl::StatusOr<Found> FindChanged(const std::vector<ArgumentRule>& rules, const Signature& signature, const Call& call,
+                                  const LayoutReading& reading) {
   const Functions functions = FunctionsOf(reading);
-  std::map<std::string, std::string> changed;
+  Found found;
   for (const ArgumentRule& rule : rules) {
-    if (!IsWanted(rule, changed)) continue;
-    ASSIGN_OR_RETURN(const Call now, ChangedCall(signature, call, changed));
+    if (!IsWanted(rule, found.changed)) continue;
+    ASSIGN_OR_RETURN(const Call now, ChangedCall(signature, call, found.changed));
     ASSIGN_OR_RETURN(const Scope scope, BindArguments(signature, now, Scope()));
     const absl::StatusOr<Value> value = rule.value.Evaluate(scope, functions);
-    if (!value.ok()) continue;
+    if (!value.ok()) {
+      if (rule.value.functions().empty()) found.asked.push_back(rule.argument);
+      continue;
+    }
     const auto own = scope.find(rule.argument);
     if (own == scope.end() || own->second.index() != value->index() || own->second == *value) continue;
-    changed[rule.argument] = ValueString(*value);
+    found.changed[rule.argument] = ValueString(*value);
   }
-  return changed;
+  return found;
 }
 
 // `call` with the arguments `changed`, which `entry` has then, if `reading` fits it.
@@ -166,15 +174,17 @@ absl::optional<Call> FittingCall(const LayoutReading& reading, const CatalogEntr
 }
 
 // Removes those of `changed`, with which `reading` fits, that a table of positions alone tells: --resample makes one of
-// the catalog's size.
-void KeepTableSize(const LayoutReading& reading, const CatalogEntry& entry, const Signature& signature,
+// the catalog's size. Returns whether there were any.
+bool KeepTableSize(const LayoutReading& reading, const CatalogEntry& entry, const Signature& signature,
                    std::map<std::string, std::string>& changed) {
-  if (!reading.resamples) return;
+  if (!reading.resamples) return false;
+  const size_t before = changed.size();
   for (const auto& [name, value] : std::map<std::string, std::string>(changed)) {
     std::map<std::string, std::string> fewer = changed;
     fewer.erase(name);
     if (FittingCall(reading, entry, signature, fewer)) changed = std::move(fewer);
   }
+  return changed.size() < before;
 }
 
 // What `entry` is with the arguments that `mapper`'s checkpoint tells; nullopt if it does not fit so either.
@@ -185,20 +195,31 @@ absl::optional<InferredModel> InferModel(const KeyMapper& mapper, const CatalogE
   for (const LayoutReadings& layout : mapper.layouts()) {
     for (const LayoutReading& reading : layout.readings) {
       if (!reading.recognised()) continue;
-      auto changed = FindChanged(rules, signature, call, reading);
-      if (!changed.ok() || changed->empty() || !FittingCall(reading, entry, signature, *changed)) continue;
-      KeepTableSize(reading, entry, signature, *changed);
-      const absl::optional<Call> other = FittingCall(reading, entry, signature, *changed);
+      auto found = FindChanged(rules, signature, call, reading);
+      if (!found.ok() || found->changed.empty()) continue;
+      absl::optional<Call> other = FittingCall(reading, entry, signature, found->changed);
+      if (!other) continue;
+      if (KeepTableSize(reading, entry, signature, found->changed)) {
+        other = FittingCall(reading, entry, signature, found->changed);
+      }
       const absl::StatusOr<Scope> scope = BindArguments(signature, *other, Scope());
       if (!scope.ok()) continue;
-      InferredModel model = {entry, *changed, *other, *scope, {}, reading.others};
+      InferredModel model = {entry, found->changed, *other, *scope, {}, found->asked, reading.others};
       for (const auto& [name, value, origin] : OriginsOf(*entry.plugin, *other, {})) {
-        if (origin != ArgumentOrigin::kRead) model.assumed[name] = value;
+        const bool is_asked = std::count(model.asked.begin(), model.asked.end(), name) > 0;
+        if (origin != ArgumentOrigin::kRead && !is_asked) model.assumed[name] = value;
       }
       return model;
     }
   }
   return absl::nullopt;
+}
+
+// The arguments of `model` but for those that the user has to give.
+Scope Told(const InferredModel& model) {
+  Scope told = model.all;
+  for (const std::string& name : model.asked) told.erase(name);
+  return told;
 }
 
 // Whether the whole file is more like a variant that it does not fit than like those of `fitting`, of which each is a
@@ -245,7 +266,7 @@ std::vector<InferredModel> InferModels(const Registry& registry, const Checkpoin
         const size_t fewest = models.empty() ? model->arguments.size() : models.front().arguments.size();
         if (model->arguments.size() > fewest) return;
         if (model->arguments.size() < fewest) models.clear();
-        const auto is_same = [&](const InferredModel& other) { return other.all == model->all; };
+        const auto is_same = [&](const InferredModel& other) { return Told(other) == Told(*model); };
         if (std::none_of(models.begin(), models.end(), is_same)) models.push_back(*std::move(model));
       });
   std::vector<InferredModel> all;
@@ -299,7 +320,9 @@ std::vector<ToldArgument> OriginsOf(const Plugin& plugin, const Call& module,
 }
 
 std::string FlagsOf(const InferredModel& model) {
-  const std::string arguments = ArgumentsText(model.arguments);
+  std::map<std::string, std::string> given = model.arguments;
+  for (const std::string& name : model.asked) given[name] = absl::AsciiStrToUpper(name);
+  const std::string arguments = ArgumentsText(given);
   const bool has_space = absl::StrContains(arguments, ' ');
   return absl::StrCat("--model=", model.entry.variant->name, " --set=", has_space ? "'" : "", arguments,
                       has_space ? "'" : "");

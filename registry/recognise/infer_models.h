@@ -23,7 +23,10 @@ struct InferredModel {
   Call module;                                   // The variant's root with these.
   Scope all;                                     // All arguments of that.
   std::map<std::string, std::string> assumed;    // The arguments that the file does not tell: heads -> "6".
-  size_t others = 0;                             // The keys of its dictionary beside those of the part that it is.
+  // Those that follow others by a rule, which has no value for them: a number of heads for a width that is no multiple
+  // of theirs. They are the catalog's in `module`, which is then no model that anybody has.
+  std::vector<std::string> asked;
+  size_t others = 0;  // The keys of its dictionary beside those of the part that it is.
 };
 
 // The models that `checkpoint` is by the rules of the plugins' `arguments`, in a layout and a dictionary that `choice`
@@ -61,7 +64,7 @@ struct ToldArgument {
 std::vector<ToldArgument> OriginsOf(const Plugin& plugin, const Call& module,
                                     const std::map<std::string, std::string>& changed);
 
-// "--model=dinov2_vits14 --set=grid=16".
+// "--model=dinov2_vits14 --set=grid=16"; what the user has to give is a word of capitals: "--set=dim=48,heads=HEADS".
 std::string FlagsOf(const InferredModel& model);
 
 // "grid=16,classes=10", as --set takes it.

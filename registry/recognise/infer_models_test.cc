@@ -1,5 +1,6 @@
 #include "registry/recognise/infer_models.h"
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
@@ -107,7 +108,7 @@ TEST_F(InferModelsTest, ModelsOfTheSameKeysAndShapesAreAllNamed) {
 TEST_F(InferModelsTest, WhatKeysAndShapesDoNotTellIsAssumed) {
   const std::vector<InferredModel> models = Infer(Keys("resnet18", {{"classes", "10"}}));
   ASSERT_EQ(models.size(), 1);
-  EXPECT_EQ(ArgumentsText(models[0].assumed), "block=BasicBlock,expansion=1,resize_size=256");
+  EXPECT_EQ(ArgumentsText(models[0].assumed), "resize_size=256");
 }
 
 TEST_F(InferModelsTest, WithResampleATableOfPositionsTellsNothing) {
@@ -163,6 +164,23 @@ TEST_F(InferModelsTest, AnAssumptionMayDifferBetweenVariantsOfOneShape) {
                                             "--model=dav1_vits --set='depth=8,taps=[4, 5, 6, 7]'"}));
 }
 
+// Heads of 64 channels do not make a width of 48, and six blocks have no quarters.
+TEST_F(InferModelsTest, WhatARuleHasNoValueForIsAsked) {
+  EXPECT_THAT(Flags(Keys("dinov2_vits14", {{"dim", "48"}})),
+              ElementsAre("--model=dinov2_vits14 --set=dim=48,heads=HEADS"));
+  const std::vector<InferredModel> models =
+      Infer(Keys("moge2_vitl_normal", {{"dim", "96"}, {"depth", "6"}, {"taps", "[0, 2, 4, 5]"}}));
+  ASSERT_FALSE(models.empty());
+  EXPECT_THAT(models[0].asked, ElementsAre("heads", "taps"));
+  EXPECT_EQ(models[0].assumed.count("heads") + models[0].assumed.count("taps"), 0);
+}
+
+TEST_F(InferModelsTest, TheKindOfBlockIsRead) {
+  const std::vector<SeededKey> keys = Keys("resnet50", {{"blocks", "[1, 1, 1, 1]"}, {"classes", "3"}});
+  for (const InferredModel& model : Infer(keys)) EXPECT_EQ(ValueString(model.all.find("block")->second), "Bottleneck");
+  EXPECT_THAT(Flags(keys), testing::Contains("--model=resnet50 --set='blocks=[1, 1, 1, 1],classes=3'"));
+}
+
 // Depth and layers that are read: a quarter, a half, three quarters and all of the blocks.
 TEST_F(InferModelsTest, AnAssumptionFollowsWhatTheFileTells) {
   const Arguments own = {{"depth", "8"}, {"taps", "[1, 3, 5, 7]"}};
@@ -202,7 +220,8 @@ TEST_F(InferModelsTest, TheFileOfEachTestModelTellsTheArgumentsOfUpstreamsClass)
       for (const auto& [name, value] : wanted) {
         const auto found = model.all.find(name);
         ASSERT_NE(found, model.all.end()) << entry.variant->name << ": " << name;
-        EXPECT_TRUE(found->second == value || model.assumed.count(name) > 0)
+        const bool is_asked = std::count(model.asked.begin(), model.asked.end(), name) > 0;
+        EXPECT_TRUE(found->second == value || model.assumed.count(name) > 0 || is_asked)
             << entry.variant->name << ", from " << FlagsOf(model) << ": " << name << " is " << ValueString(value)
             << ", and not " << ValueString(found->second);
       }

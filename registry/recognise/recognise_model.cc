@@ -12,8 +12,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
-#include "common/keymap/key_map.h"
 #include "common/keymap/choose_layout.h"
+#include "common/keymap/key_map.h"
 #include "common/keymap/key_mapper.h"
 #include "common/keymap/likeness.h"
 #include "common/keymap/source_choice.h"
@@ -102,7 +102,7 @@ absl::StatusOr<RecognisedModel> RecogniseInferred(const Checkpoint& checkpoint, 
       model.entry,
       absl::StrCat("with the arguments ", ArgumentsText(model.arguments),
                    ", which its keys and shapes tell\nassumed, for these do not tell: ", ArgumentsText(model.assumed)),
-      std::move(model.arguments)};
+      std::move(model.arguments), std::move(model.asked)};
 }
 
 absl::StatusOr<RecognisedModel> RecogniseOne(const Registry& registry, const std::vector<GivenCheckpoint>& given) {

@@ -25,6 +25,7 @@ struct RecognisedModel {
   std::string reason;
   // The arguments of its root that differ from the catalog's, as InferModels finds them.
   std::map<std::string, std::string> arguments = {};
+  std::vector<std::string> asked = {};  // Those that the user has to give, as InferModels says.
 };
 
 // Finds the one variant that the checkpoints `given` fit, by their keys and shapes and by a config.json beside them. Of

@@ -232,6 +232,27 @@ TEST_F(OwnArgumentsTest, TheyAreFoundSaidStatedAndVerified) {
   EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
 }
 
+// Among the built-in plugins, whose heads have 64 channels.
+TEST_F(OwnArgumentsTest, WhatFollowsFromNothingIsAskedFor) {
+  const auto run = [&](const std::string& tool, std::vector<std::string> flags) {
+    flags.push_back("--checkpoint=wrapped.safetensors");
+    return RunTool(tool, flags, folder_);
+  };
+  const ToolResult refused = run("export", {});
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err,
+              testing::ContainsRegex("wrapped.safetensors: fits [^\n]* with the arguments [^\n]*, which do not "
+                                     "tell all others\n  the code [^\n]*: --set=heads=HEADS\n"));
+  const ToolResult inspected = run("inspect", {});
+  EXPECT_THAT(inspected.out, AllOf(HasSubstr("to be given, for these follow from none of them: heads\n"),
+                                   HasSubstr("--checkpoint=wrapped.safetensors --set=heads=HEADS\n")));
+  const ToolResult exported = run("export", {"--set=heads=2", "--out=m.pt"});
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(exported.out, HasSubstr("heads=2"));
+  const ToolResult verified = run("verify", {"--artifact=m.pt"});
+  EXPECT_EQ(verified.exit_status, 0) << verified.out << verified.err;
+}
+
 TEST_F(OwnArgumentsTest, TheSearchCanBeOfOneFamily) {
   const std::string family = model_.substr(model_.find('_') + 1) + "_tiny";
   const ToolResult exported = Run("export", {"--family=" + family});

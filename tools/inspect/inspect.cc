@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -129,9 +130,15 @@ void PrintNamed(const std::vector<FittingVariant>& fitting, const Checkpoint& ch
   }
 }
 
-// Prints what to type next for the only model that fits.
-void PrintNext(const Checkpoint& checkpoint) {
-  std::cout << "  next: " << ToolCall("export", absl::StrCat("--checkpoint=", Printable(checkpoint.path()))) << "\n";
+// Prints what to type next for the only model that fits, of which the user has to give the arguments `asked`.
+void PrintNext(const Checkpoint& checkpoint, const std::vector<std::string>& asked = {}) {
+  const std::string set = absl::StrJoin(asked, ",", [](std::string* text, const std::string& name) {
+    absl::StrAppend(text, name, "=", absl::AsciiStrToUpper(name));
+  });
+  std::cout << "  next: "
+            << ToolCall("export", absl::StrCat("--checkpoint=", Printable(checkpoint.path()),
+                                               set.empty() ? "" : absl::StrCat(" --set=", set)))
+            << "\n";
 }
 
 // Prints the models that the checkpoint is with other arguments than the catalog's.
@@ -141,9 +148,12 @@ void PrintInferred(const std::vector<InferredModel>& models, const Checkpoint& c
     std::cout << "fits " << model.entry.variant->name << " with the arguments " << ArgumentsText(model.arguments)
               << ", which its keys and shapes tell\n  assumed, for these do not tell: " << ArgumentsText(model.assumed)
               << "\n";
+    if (!model.asked.empty()) {
+      std::cout << "  to be given, for these follow from none of them: " << absl::StrJoin(model.asked, ", ") << "\n";
+    }
     if (models.size() > 1) std::cout << "  " << FlagsOf(model) << " takes it\n";
   }
-  if (models.size() == 1) PrintNext(checkpoint);
+  if (models.size() == 1) PrintNext(checkpoint, models.front().asked);
 }
 
 // Prints the models that the checkpoint fits, or the parts of models, or else the nearest model.

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -187,6 +188,21 @@ absl::Status CheckOneSource() {
   return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
 }
 
+// FailedPrecondition: arguments of `recognised`, the model of `request`, follow from others by no rule, and --set does
+// not give them.
+absl::Status CheckGiven(const RecognisedModel& recognised, ArtifactRequest request) {
+  if (!FLAGS_set->empty()) RETURN_IF_ERROR(SetArguments(*FLAGS_set, request));
+  std::vector<std::string> missing;
+  for (const std::string& name : recognised.asked) {
+    if (request.arguments.count(name) == 0) missing.push_back(absl::StrCat(name, "=", absl::AsciiStrToUpper(name)));
+  }
+  if (missing.empty()) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(
+      *FLAGS_checkpoint, ": fits ", request.entry.variant->name, " with the arguments ",
+      ArgumentsText(recognised.arguments), ", which do not tell all others\n  the code that trained it does: --set=",
+      FLAGS_set->empty() ? "" : absl::StrCat(*FLAGS_set, ","), absl::StrJoin(missing, ",")));
+}
+
 // Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits. Returns a note
 // for the user who did not choose it, or "".
 absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactRequest& request) {
@@ -203,6 +219,7 @@ absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactReques
   if (!recognised.arguments.empty()) {
     RETURN_IF_ERROR(SetArguments(ArgumentsText(recognised.arguments), request));
   }
+  RETURN_IF_ERROR(CheckGiven(recognised, request));
   return note;
 }
 

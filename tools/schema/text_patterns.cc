@@ -18,7 +18,7 @@ constexpr char kBefore[] = R"((?:[-(\[]\s*|not\b\s*)*)";
 constexpr char kBehind[] = R"(\s*(?:[)\]]\s*)*)";
 
 // What stands between two values; "[" begins an index.
-constexpr char kBetween[] = R"((?:[-+*,\[]|//|[=!]=|[<>]=?|and\b|or\b|if\b|else\b)\s*)";
+constexpr char kBetween[] = R"((?:[-+*,\[]|//?|[=!]=|[<>]=?|and\b|or\b|if\b|else\b)\s*)";
 
 // A value with its signs and brackets. `names` matches the names that may stand for one.
 std::string Operand(absl::string_view names, absl::string_view before = kBefore) {

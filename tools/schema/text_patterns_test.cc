@@ -46,9 +46,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{
             "Expression",
             ExpressionPattern(),
-            {"dim", "-dim", "- - 1", "1 + grid*grid", "(a + b) // 2", "sizes[-1][0] ", "[]", "[1, [2, 3]]", "not not a",
+            {"dim", "-dim", "- - 1", "1 + grid*grid", "(a + b) // 2", "a / b", "sizes[-1][0] ", "[]", "[1, [2, 3]]", "not not a",
              "a and not b or c", "ffn == Mlp", "a <= 1e-6", "\"a (text\"", "0.5", "1.", "00.5", "nothing", "order"},
-            {"", "a +", "+ a", "a b", "010", "1_000", "12px", "a / b", "a % 2", "a = 1", "\"a", "True", "a is None",
+            {"", "a +", "+ a", "a b", "010", "1_000", "12px", "a % 2", "a = 1", "\"a", "True", "a is None",
              "a.b", "not", "a and"}},
         Case{"Call",
              CallPattern(),
