@@ -1,30 +1,8 @@
 """The names of all variants, for BUILD files: read from each plugin.yaml, which alone lists them."""
 
 load("//build_defs:checkpoint_archive.bzl", "CHECKPOINT_PREFIX")
+load("//build_defs:read_plugin.bzl", "read_plugin")
 load("//models:plugins.bzl", "HOSTS", "PLUGINS")
-
-def _uses(line, where):
-    inner = line[len("uses:"):].strip()
-    if not (inner.startswith("[") and inner.endswith("]")):
-        fail("{}: wants the names of `uses` on one line, such as uses: [layers, dinov2]".format(where))
-    return [name.strip() for name in inner[1:-1].split(",") if name.strip()]
-
-def _check_block(line, field, where):
-    """Whether `line` begins the block of lines of `field`, which may not stand in braces."""
-    if line.startswith(field + ":") and line != field + ":":
-        fail("{}: wants `{}:` on a line of its own and each of its fields below it".format(where, field))
-    return line == field + ":"
-
-def _unquoted(text):
-    return text.strip().strip("\"'")
-
-# The wrapper on a line of a root's list, "classes: HostClasses(mean)" or "normals: {module: \"Normals()\", when: has_normals}".
-def _read_wrapper(line, host, root, where):
-    name, _, value = line.partition(":")
-    if not value.strip():
-        fail("{}: wants the wrapper on the same line".format(where))
-    when = value.rpartition("when:")[2].strip(" }") if value.strip().startswith("{") else ""
-    return struct(host = host, root = root, name = _unquoted(name), when = _unquoted(when))
 
 # Whether the root `call`, "Net(dim=2, has_normals=1)", is that of the wrapper, with the argument that it wants.
 def _fits(wrapper, call):
@@ -46,58 +24,6 @@ def _wrapped(wrappers, call):
             found.append((wrapper.host, "" if is_default else wrapper.name))
     return found
 
-# What Bazel needs of a plugin.yaml: the family, the families it uses or extends, its wrappers for hosts, and the call and the file of each variant.
-# //tests/catalog:catalog_inputs_test compares them with what Modelport's own parser finds.
-def _read_plugin(path, text):
-    family, uses, extends, wrappers, calls, files, parts, block = None, [], None, [], {}, {}, {}, None
-    host, root, variant, item = None, None, None, None
-    lines = text.split("\n")
-    for i in range(len(lines)):
-        where, line = "{}:{}".format(path, i + 1), lines[i].rstrip()
-        if not line or line.lstrip().startswith("#"):
-            continue
-        if line[0] != " ":
-            block = None
-            for field in ["targets", "variants"]:
-                if _check_block(line, field, where):
-                    block = field
-        if line.startswith("family:"):
-            family = line[len("family:"):].strip()
-        elif line.startswith("uses:"):
-            uses = _uses(line, where)
-        elif line.startswith("extends:"):
-            extends = _unquoted(line.partition(":")[2])
-        elif block and line.startswith("  ") and line[2] != " ":
-            if not line.endswith(":"):
-                fail("{}: wants `NAME:` and its fields below it".format(where))
-            if block == "variants":
-                variant = _unquoted(line[:-1])
-                calls[variant], files[variant], parts[variant] = "", "", []
-            else:
-                host = _unquoted(line[:-1])
-        elif block == "variants" and line.startswith("    ") and line[4] != " ":
-            item, _, value = line.strip().partition(":")
-            if item == "module":
-                calls[variant] = _unquoted(value)
-            elif item == "file":
-                files[variant] = _unquoted(value)
-            elif item == "files" and value.strip():
-                fail("{}: wants `files:` on a line of its own and each part below it".format(where))
-        elif block == "variants" and item == "files" and line.startswith("      ") and line[6] != " ":
-            parts[variant].append(_unquoted(line.partition(":")[0]))
-        elif block == "targets" and line.startswith("    ") and line[4] != " ":
-            name, _, value = line.partition(":")
-            if value.strip().startswith("{"):
-                fail("{}: wants `ROOT:` and its wrappers below it".format(where))
-            root = _unquoted(name)
-            if value.strip():
-                wrappers.append(struct(host = host, root = root, name = "", when = ""))
-        elif block == "targets" and line.startswith("      ") and line[6] != " ":
-            wrappers.append(_read_wrapper(line, host, root, where))
-    if not family:
-        fail("{}: has no `family`".format(path))
-    return family, struct(uses = [extends] if extends else uses, extends = extends, wrappers = wrappers, calls = calls, files = files, parts = parts)
-
 def _check_parts(variant, found, parts):
     """Checks that WORKSPACE binds all of `variant`: `found` are the parts of its lines, "" that of a line without one, `parts` those of plugin.yaml."""
     unknown = [part for part in found if part and part not in parts]
@@ -115,7 +41,7 @@ def _plugin_catalog_impl(ctx):
     plugins, labels = {}, {}
     for label in ctx.attr.plugins:
         path = "{}/{}".format(label.package, label.name)
-        family, plugin = _read_plugin(path, ctx.read(ctx.path(label)))
+        family, plugin = read_plugin(path, ctx.read(ctx.path(label)))
         if family in plugins:
             fail("{}: family {} stands in two plugins".format(path, family))
         plugins[family], labels[family] = plugin, label
@@ -131,11 +57,15 @@ def _plugin_catalog_impl(ctx):
             label.package,
             plugin.uses,
             plugin.calls.keys(),
-            plugin.files,
+            {variant: files[0]["file"] for variant, files in plugin.files.items()},
             {name: _wrapped(wrappers, call) for name, call in plugin.calls.items()},
         ))
     ctx.file("BUILD", 'exports_files(["plugins.bzl"])\n')
-    variants = {variant: parts for plugin in plugins.values() for variant, parts in plugin.parts.items()}
+    variants = {
+        variant: [file["part"] for file in files[1:]]
+        for plugin in plugins.values()
+        for variant, files in plugin.files.items()
+    }
     checkpoints, bound = {}, {}
     for name in sorted(ctx.attr.checkpoints):
         # No part of a model has a hyphen in its name.

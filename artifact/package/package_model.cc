@@ -4,8 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "artifact/package/host_files.h"
 #include "artifact/request/artifact_request.h"
-#include "common/io/output_file.h"
 #include "common/io/output_folder.h"
 #include "common/status/status_macros.h"
 #include "targets/targets.h"
@@ -27,10 +27,7 @@ absl::StatusOr<Manifest> WritePackage(const Registry& registry, const std::strin
                                       ExportOptions options) {
   options.out = absl::StrCat(folder, "/", name, ".pt");
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, options));
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, options.request.target->package(manifest));
-  for (const PackageFile& file : files) {
-    RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));
-  }
+  RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
   return manifest;
 }
 

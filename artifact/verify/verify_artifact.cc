@@ -10,6 +10,7 @@
 #include <memory>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -76,9 +77,7 @@ absl::StatusOr<ArtifactPlan> PlanAnew(const Registry& registry, const ArtifactRe
 }
 
 // Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
-absl::StatusOr<Artifact> Remake(const Registry& registry, const ArtifactRequest& request, const StatedManifest& stated,
-                                const std::vector<std::string>& checkpoints, const ArtifactFile& file) {
-  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, request, stated, checkpoints, file));
+absl::StatusOr<Artifact> Remake(const ArtifactRequest& request, const StatedManifest& stated, ArtifactPlan plan) {
   ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, std::move(plan)));
   if (!remade.weights.mapped.empty()) {
     DescribeSource(request, remade.weights, remade.manifest);
@@ -211,38 +210,48 @@ absl::StatusOr<size_t> CompareTensors(const ArtifactFile& file, const TargetTree
   return slots.size();
 }
 
+// What is verified.
+struct Subject {
+  const ArtifactFile& file;
+  const StatedManifest& stated;
+  const absl::optional<ArtifactSignature>& signature;
+  const std::vector<std::string>& checkpoints;
+};
+
+// What it was made from by its manifest, and how to make it anew.
+struct PlannedAnew {
+  ArtifactRequest request;
+  ArtifactPlan plan;
+};
+
 // Verifies the weights, and says so in `result`.
-absl::Status VerifyWeights(const Registry& registry, const StatedManifest& stated,
-                           const std::vector<std::string>& checkpoints, const ArtifactFile& file,
-                           Verification& result) {
-  const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
-  RETURN_IF_ERROR(Annotate(request.status(), stated.path));
-  ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, *request, stated, checkpoints, file));
-  const TargetTree tree = plan.tree;
-  ASSIGN_OR_RETURN(const ArtifactWeights weights, BindWeights(*request, std::move(plan)));
+absl::Status VerifyWeights(const Subject& subject, PlannedAnew planned, Verification& result) {
+  const auto& [file, stated, signature, checkpoints] = subject;
+  const TargetTree tree = planned.plan.tree;
+  ASSIGN_OR_RETURN(const ArtifactWeights weights, BindWeights(planned.request, std::move(planned.plan)));
   if (weights.mapped.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat("--checkpoint is missing: the weights are those of ", WeightsSource(stated.manifest)));
   }
-  const absl::StatusOr<size_t> tensors = CompareTensors(file, tree, weights, request->dtype);
+  const absl::StatusOr<size_t> tensors = CompareTensors(file, tree, weights, planned.request.dtype);
   // The tensors of another file may be the same, in another layout.
-  if (!tensors.ok()) RETURN_IF_ERROR(CheckSourcesOf(stated, weights));
-  RETURN_IF_ERROR(tensors.status());
+  const absl::Status others = CheckSourcesOf(stated, weights);
+  if (!tensors.ok()) return others.ok() ? tensors.status() : others;
   RETURN_IF_ERROR(CheckUnchanged(weights));
   result.passed.push_back(absl::StrCat(*tensors, " tensors bitwise equal to those of ",
                                        absl::StrJoin(checkpoints.empty() ? weights.sources : checkpoints, ", ")));
-  if (const absl::Status others = CheckSourcesOf(stated, weights); !others.ok()) {
+  if (!others.ok()) {
     result.not_checked.push_back(absl::StrCat("the manifest's field weights: ", others.message()));
   }
   result.reached = Tier::kWeights;
   return absl::OkStatus();
 }
 
-// Verifies what another release or another plugin made, `obstacle`, as far as that goes, and at least up to `at_least`.
-absl::StatusOr<Verification> VerifyForeign(const Registry& registry, const StatedManifest& stated,
-                                           const std::vector<std::string>& checkpoints, const ArtifactFile& file,
-                                           const absl::optional<ArtifactSignature>& signature,
-                                           const std::string& obstacle, Tier at_least) {
+// Verifies what another release or another plugin made, or from another checkpoint, `obstacle`, as far as that goes,
+// and at least up to `at_least`. `plan` is called where the weights are verified.
+absl::StatusOr<Verification> VerifyForeign(const Subject& subject, const std::string& obstacle, Tier at_least,
+                                           absl::FunctionRef<absl::StatusOr<PlannedAnew>()> plan) {
+  const auto& [file, stated, signature, checkpoints] = subject;
   if (!stated.is_whole) {
     return absl::FailedPreconditionError(absl::StrCat(
         stated.path, ": ", obstacle, "\n  the manifest that was written beside it is missing, and only that ",
@@ -254,7 +263,8 @@ absl::StatusOr<Verification> VerifyForeign(const Registry& registry, const State
   result.passed.push_back("sha256 as in the manifest");
   const bool has_weights = !checkpoints.empty() || ParseSeededName(stated.manifest.weights().seeded()).has_value();
   if (at_least == Tier::kWeights || has_weights) {
-    RETURN_IF_ERROR(VerifyWeights(registry, stated, checkpoints, file, result));
+    ASSIGN_OR_RETURN(PlannedAnew planned, plan());
+    RETURN_IF_ERROR(VerifyWeights(subject, std::move(planned), result));
   } else {
     result.not_checked.push_back(
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
@@ -316,7 +326,13 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (reference) {
     ASSIGN_OR_RETURN(stored, ReadReferenceOf(stated.manifest.model(), reference->path));
   }
+  const Subject subject = {file, stated, signature, checkpoints};
   const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
+  const auto plan_anew = [&]() -> absl::StatusOr<PlannedAnew> {
+    RETURN_IF_ERROR(Annotate(request.status(), stated.path));
+    ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, *request, stated, checkpoints, file));
+    return PlannedAnew{*request, std::move(plan)};
+  };
   std::string obstacle = stated.other_release;
   if (obstacle.empty()) {
     RETURN_IF_ERROR(Annotate(request.status(), stated.path));
@@ -324,18 +340,19 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   }
   if (!obstacle.empty()) {
     if (at_least == Tier::kCode) return CannotMakeAnew(stated, obstacle);
-    return VerifyForeign(registry, stated, checkpoints, file, signature, obstacle, at_least);
+    return VerifyForeign(subject, obstacle, at_least, plan_anew);
   }
-  ASSIGN_OR_RETURN(const Artifact remade, Remake(registry, *request, stated, checkpoints, file));
-  if (const absl::Status others = CheckSourcesOf(stated, remade.weights); !others.ok()) {
+  ASSIGN_OR_RETURN(PlannedAnew planned, plan_anew());
+  if (const absl::Status others = CheckSourcesOf(stated, planned.plan.weights); !others.ok()) {
     if (at_least != Tier::kCode) {
-      return VerifyForeign(registry, stated, checkpoints, file, signature, "the checkpoint is not the manifest's",
-                           at_least);
+      return VerifyForeign(subject, "the checkpoint is not the manifest's", at_least,
+                           [&]() -> absl::StatusOr<PlannedAnew> { return std::move(planned); });
     }
     return absl::FailedPreconditionError(
         absl::StrCat(others.message(),
                      "\n  --at_least=weights compares the tensors of another file, such as one of another layout"));
   }
+  ASSIGN_OR_RETURN(const Artifact remade, Remake(*request, stated, std::move(planned.plan)));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
   ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,

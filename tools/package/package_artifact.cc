@@ -1,18 +1,17 @@
 // Makes the folder for a host from an artifact that was exported. The rule model_package() runs it.
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "artifact/package/host_files.h"
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/io/output_file.h"
 #include "common/manifest/manifest.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
-#include "targets/targets.h"
 #include "tools/command/command.h"
 #include "tools/command/flags.h"
 #include "tools/command/user_path.h"
@@ -25,13 +24,6 @@ Flag<std::string> FLAGS_artifact(flags, "artifact", "", "the artifact");
 Flag<std::string> FLAGS_manifest(flags, "manifest", "", "its manifest");
 Flag<std::string> FLAGS_out(flags, "out", "", "the folder to fill, which is empty");
 
-// The files of the host beside the artifact that `manifest` is about.
-absl::StatusOr<std::vector<PackageFile>> FilesOfHost(const Manifest& manifest) {
-  ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
-  if (target->package != nullptr) return target->package(manifest);
-  return absl::InvalidArgumentError(absl::StrCat(target->name, " has no packages"));
-}
-
 absl::Status PackageArtifact() {
   const std::string artifact_path = ResolveUserPath(*FLAGS_artifact), manifest_path = ResolveUserPath(*FLAGS_manifest);
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> artifact, MappedFile::Open(artifact_path));
@@ -41,13 +33,11 @@ absl::Status PackageArtifact() {
     return absl::DataLossError(
         absl::StrCat(artifact_path, ": is not the artifact that ", manifest_path, " is about: export it again"));
   }
-  ASSIGN_OR_RETURN(const std::vector<PackageFile> files, FilesOfHost(manifest));
-  const std::string folder = absl::StrCat(ResolveUserPath(*FLAGS_out), "/");
-  const std::string name = absl::StrCat(folder, ArtifactName(manifest));
-  RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(name, ".pt"), artifact->bytes()));
-  RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(name, ".manifest.json"), stated->bytes()));
-  for (const PackageFile& file : files) RETURN_IF_ERROR(OutputFile::WriteWhole(folder + file.name, file.text));
-  return absl::OkStatus();
+  const std::string folder = ResolveUserPath(*FLAGS_out);
+  const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), ".pt");
+  RETURN_IF_ERROR(OutputFile::WriteWhole(packaged, artifact->bytes()));
+  RETURN_IF_ERROR(OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes()));
+  return WriteHostFiles(manifest, folder);
 }
 
 }  // namespace

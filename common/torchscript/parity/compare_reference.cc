@@ -47,6 +47,7 @@ struct PassedTensor {
   ObservedTensor point;
   std::string name;  // As in Reference::expected; "" for a result that the reference lacks.
   at::Tensor tensor;
+  int calls = 0;          // Of submodules, that had begun when it passed.
   bool is_given = false;  // Whether the reference's replaced it.
 };
 
@@ -119,12 +120,13 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
                                            const ExpectedTensors& expected, const std::vector<c10::IValue>& arguments,
                                            const Replaced& replaced) {
   MeasuredRun run;
+  int begun = 0;
   const auto observe = [&](const ObservedTensor& point, const at::Tensor& tensor) {
     int& calls = run.calls[JoinPath(point.stage.path, point.stage.method)];
     calls = std::max(calls, point.stage.call + 1);
     const std::string* const name = expected.Name(point);
     if (name == nullptr && !point.is_result) return tensor;
-    run.passed.push_back({point, name == nullptr ? "" : *name, tensor.detach().clone()});
+    run.passed.push_back({point, name == nullptr ? "" : *name, tensor.detach().clone(), begun});
     if (name == nullptr || !replaced.replaces(point)) return tensor;
     const at::Tensor replacement = expected.Replacement(point, tensor);
     run.passed.back().is_given = replacement.defined();
@@ -133,6 +135,7 @@ absl::StatusOr<MeasuredRun> RunOnReference(const torch::jit::Module& module, con
   bool has_begun = !replaced.from;
   const auto observe_call = [&](const Stage& call, const std::vector<c10::IValue>& values) {
     AddOtherValues(module, reference, call, values, run);
+    ++begun;
     has_begun = has_begun || SameCall(call, *replaced.from);
     if (has_begun || IsWithin(replaced.from->path, call.path) || !expected.IsOnlyCall(call)) return at::Tensor();
     at::Tensor replacement = expected.Result(call, WeightType(module));
@@ -387,10 +390,10 @@ std::string SmallKindThatDiffers(const at::Tensor& expected, const at::Tensor& a
                          rounding[kind].item<double>());
 }
 
-// Compares tensors of comparable dtypes. `rounded` and `wide` are `actual` in the reference's floating dtype
-// `precision` and in float64, to measure rounding, of which `stated_noise` is the most; with `tolerance` they are not
-// used.
-void CompareElements(const at::Tensor& expected, const at::Tensor& actual, const at::Tensor& rounded,
+// Compares tensors of comparable dtypes, of which `actual` passes after `calls` calls. `rounded` and `wide` are
+// `actual` in the reference's floating dtype `precision` and in float64, to measure rounding, of which `stated_noise`
+// is the most; with `tolerance` they are not used.
+void CompareElements(const at::Tensor& expected, const at::Tensor& actual, int calls, const at::Tensor& rounded,
                      const at::Tensor& wide, absl::optional<double> stated_noise, at::ScalarType precision,
                      absl::optional<double> tolerance, ComparedTensor& compared) {
   compared.measures = Measure(expected, actual);
@@ -403,7 +406,8 @@ void CompareElements(const at::Tensor& expected, const at::Tensor& actual, const
   // Copies that differ in shape measure nothing.
   const bool is_measured = rounded.defined() && wide.defined() && rounded.sizes() == wide.sizes();
   const double measured = is_measured ? Measure(wide, rounded).max_abs : std::numeric_limits<double>::infinity();
-  const double noise = std::min(stated_noise.value_or(measured), measured);
+  const double most = MostRounding(calls, compared.measures.scale, precision);
+  const double noise = std::min(stated_noise.value_or(most), measured);
   compared.tolerance =
       Tolerance(noise, compared.measures.scale, expected.is_floating_point() ? precision : expected.scalar_type());
   if (is_measured && compared.passed()) compared.obstacle = SmallKindThatDiffers(expected, actual, rounded, wide);
@@ -453,7 +457,7 @@ absl::StatusOr<ComparedTensor> Compare(const Reference& reference, const at::Ten
                                                                                : tensor.reshape(expected.sizes());
   };
   RETURN_IF_ERROR(CatchTorch([&] {
-    CompareElements(expected, shaped(own), shaped(rounded), shaped(wide), NoiseOf(reference, passed.name),
+    CompareElements(expected, shaped(own), passed.calls, shaped(rounded), shaped(wide), NoiseOf(reference, passed.name),
                     ReferencePrecision(reference), options.tolerance, compared);
   }));
   if (is_alike) return compared;
@@ -597,6 +601,10 @@ double Tolerance(double noise, double scale, at::ScalarType type) {
   if (!at::isFloatingType(type)) return 0;
   const double epsilon = Epsilon(type);
   return std::clamp(4 * noise, std::max(4e-6, epsilon) * scale, std::max(1e-3, 16 * epsilon) * scale);
+}
+
+double MostRounding(int calls, double scale, at::ScalarType type) {
+  return 8 * Epsilon(type) * std::sqrt(1.0 + calls) * scale;
 }
 
 absl::StatusOr<at::Tensor> Slice(at::Tensor tensor, absl::string_view slice) {

@@ -46,6 +46,11 @@ double LargestMagnitude(const at::Tensor& tensor);
 // floating must be equal: 0.
 double Tolerance(double noise, double scale, at::ScalarType type);
 
+// The most that rounding in the dtype `type` is taken for where `calls` calls of submodules have begun and the largest
+// absolute element is `scale`: 8 of the dtype's epsilon of it for one call, and more by the root of their number, as
+// errors that know nothing of each other add up. Right models of the catalog have less than a quarter of that.
+double MostRounding(int calls, double scale, at::ScalarType type);
+
 // tensor[slice] as numpy has it, for slices of the form "[a:b, ::c, :]" with numbers from 0 and steps from 1; "" is the
 // whole tensor. InvalidArgument for another form, or more dimensions than the tensor has.
 absl::StatusOr<at::Tensor> Slice(at::Tensor tensor, absl::string_view slice);
@@ -108,10 +113,11 @@ struct CompareOptions {
 //
 // A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
 // between the module, in the reference's floating dtype, and a copy in float64, on the same input; it is at most what
-// the reference states as its noise, which no fault of the module widens. Tolerance() tells what follows from it: the
-// reference's values have no part in that but their largest element. Elements that are small beside it by what they
-// are, such as a camera's principal point beside its focal length, are also held to a thousandth of the largest of
-// their kind or, where that is more, a thousand times the rounding measured there.
+// the reference states as its noise or, if it states none, MostRounding: no fault of the module widens these.
+// Tolerance() tells what follows from it: the reference's values have no part in that but their largest element.
+// Elements that are small beside it by what they are, such as a camera's principal point beside its focal length, are
+// also held to a thousandth of the largest of their kind or, where that is more, a thousand times the rounding measured
+// there.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
 //                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called
