@@ -84,7 +84,9 @@ absl::StatusOr<MappedPart> MapPart(MisfitHint hint, const CatalogEntry& entry, W
   const std::string layout = plan.ok() ? plan->layout : "";
   plan = CheckPlan(mapper, entry, part.file->part, std::move(plan));
   if (absl::IsFailedPrecondition(plan.status())) {
-    std::string more = hint(title, given);
+    // Where it fits in two ways, nothing that it fits instead is of use.
+    const bool fits_twice = layout.empty() && mapper.Fits(part.tree);
+    std::string more = fits_twice ? "" : hint(title, given);
     // Keys and shapes fit, so config.json is what does not.
     if (more.empty() && !layout.empty()) more = CureOf(entry, part, given.checkpoint, layout);
     return absl::FailedPreconditionError(absl::StrCat(plan.status().message(), more));

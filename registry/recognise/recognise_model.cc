@@ -100,8 +100,8 @@ absl::StatusOr<RecognisedModel> RecogniseInferred(const Checkpoint& checkpoint, 
   InferredModel& model = models.front();
   return RecognisedModel{
       model.entry,
-      absl::StrCat("with the arguments ", ArgumentsText(model.arguments),
-                   ", which its keys and shapes tell\nassumed, for these do not tell: ", ArgumentsText(model.assumed)),
+      absl::StrCat("with the arguments ", ArgumentsText(model.arguments), ", which its keys and shapes tell",
+                   model.assumed.empty() ? "" : "\nassumed, for these do not tell: ", ArgumentsText(model.assumed)),
       std::move(model.arguments), std::move(model.asked)};
 }
 

@@ -196,18 +196,19 @@ TEST_F(PrefixesTest, TheWeightsOfAnArtifactAreRead) {
 // A file of one block fewer, trained on images of 3 x 3 patches.
 class OwnArgumentsTest : public PrefixesTest {
  protected:
-  void SetUp() override {
-    std::vector<Written> tensors = Wrapped("");
-    tensors.erase(
-        std::remove_if(tensors.begin(), tensors.end(),
-                       [](const Written& tensor) { return absl::StartsWith(tensor.header.key, "blocks.3."); }),
-        tensors.end());
+  void SetUp() override { Write(Own("")); }
+
+  std::vector<Written> Own(const std::string& prefix, char change = 0) const {
+    std::vector<Written> tensors = Wrapped(prefix, change);
+    std::erase_if(tensors, [&](const Written& tensor) {
+      return absl::StartsWith(tensor.header.key, absl::StrCat(prefix, "blocks.3."));
+    });
     for (Written& tensor : tensors) {
-      if (tensor.header.key != "pos_embed") continue;
+      if (tensor.header.key != prefix + "pos_embed") continue;
       tensor.header.shape = {1, 10, tensor.header.shape[2]};
       tensor.bytes.resize(10 * tensor.header.shape[2] * sizeof(float));
     }
-    Write(std::move(tensors));
+    return tensors;
   }
 
   const std::string model_ = ExampleModel("features");
@@ -241,10 +242,10 @@ TEST_F(OwnArgumentsTest, WhatFollowsFromNothingIsAskedFor) {
   const ToolResult refused = run("export", {});
   EXPECT_EQ(refused.exit_status, 1);
   EXPECT_THAT(refused.err,
-              testing::ContainsRegex("wrapped.safetensors: fits [^\n]* with the arguments [^\n]*, which do not "
-                                     "tell all others\n  the code [^\n]*: --set=heads=HEADS\n"));
+              testing::ContainsRegex("wrapped.safetensors: fits [^\n]* with the arguments [^\n]*, which do not tell "
+                                     "heads\n  as in the code that trained the model: --set=heads=HEADS\n"));
   const ToolResult inspected = run("inspect", {});
-  EXPECT_THAT(inspected.out, AllOf(HasSubstr("to be given, for these follow from none of them: heads\n"),
+  EXPECT_THAT(inspected.out, AllOf(HasSubstr("to be given, for these do not tell: heads\n"),
                                    HasSubstr("--checkpoint=wrapped.safetensors --set=heads=HEADS\n")));
   const ToolResult exported = run("export", {"--set=heads=2", "--out=m.pt"});
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
@@ -265,6 +266,14 @@ TEST_F(OwnArgumentsTest, TheSearchCanBeOfOneFamily) {
     EXPECT_THAT(Run(tool, {"--family=" + family, "--model=" + model_}).err,
                 HasSubstr("--family and --model exclude each other"));
   }
+}
+
+TEST_F(OwnArgumentsTest, OfTwoPartsThatFitNothingElseIsNamed) {
+  std::vector<Written> tensors = Own("student.");
+  for (Written& tensor : Own("teacher.", 1)) tensors.push_back(std::move(tensor));
+  Write(std::move(tensors));
+  EXPECT_THAT(Export({"--set=depth=3,grid=3"}).err,
+              AllOf(HasSubstr("two parts fit"), testing::Not(HasSubstr("it fits with other arguments"))));
 }
 
 TEST_F(OwnArgumentsTest, WithAModelTheErrorNamesTheFlagThatGivesThem) {

@@ -146,10 +146,12 @@ void PrintInferred(const std::vector<InferredModel>& models, const Checkpoint& c
   std::cout << "\nfits no model of the catalog as it is there\n";
   for (const InferredModel& model : models) {
     std::cout << "fits " << model.entry.variant->name << " with the arguments " << ArgumentsText(model.arguments)
-              << ", which its keys and shapes tell\n  assumed, for these do not tell: " << ArgumentsText(model.assumed)
-              << "\n";
+              << ", which its keys and shapes tell\n";
+    if (!model.assumed.empty()) {
+      std::cout << "  assumed, for these do not tell: " << ArgumentsText(model.assumed) << "\n";
+    }
     if (!model.asked.empty()) {
-      std::cout << "  to be given, for these follow from none of them: " << absl::StrJoin(model.asked, ", ") << "\n";
+      std::cout << "  to be given, for these do not tell: " << absl::StrJoin(model.asked, ", ") << "\n";
     }
     if (models.size() > 1) std::cout << "  " << FlagsOf(model) << " takes it\n";
   }

@@ -192,15 +192,18 @@ absl::Status CheckOneSource() {
 // not give them.
 absl::Status CheckGiven(const RecognisedModel& recognised, ArtifactRequest request) {
   if (!FLAGS_set->empty()) RETURN_IF_ERROR(SetArguments(*FLAGS_set, request));
-  std::vector<std::string> missing;
+  std::vector<std::string> missing, settings;
   for (const std::string& name : recognised.asked) {
-    if (request.arguments.count(name) == 0) missing.push_back(absl::StrCat(name, "=", absl::AsciiStrToUpper(name)));
+    if (request.arguments.count(name) > 0) continue;
+    missing.push_back(name);
+    settings.push_back(absl::StrCat(name, "=", absl::AsciiStrToUpper(name)));
   }
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       *FLAGS_checkpoint, ": fits ", request.entry.variant->name, " with the arguments ",
-      ArgumentsText(recognised.arguments), ", which do not tell all others\n  the code that trained it does: --set=",
-      FLAGS_set->empty() ? "" : absl::StrCat(*FLAGS_set, ","), absl::StrJoin(missing, ",")));
+      ArgumentsText(recognised.arguments), ", which do not tell ", absl::StrJoin(missing, " and "),
+      "\n  as in the code that trained the model: --set=", FLAGS_set->empty() ? "" : absl::StrCat(*FLAGS_set, ","),
+      absl::StrJoin(settings, ",")));
 }
 
 // Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits. Returns a note
