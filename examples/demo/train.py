@@ -4,20 +4,20 @@
     pip install torch==2.13.0 numpy
     python3 examples/demo/train.py
 
-Two threads, under two hours. The same seed draws the same scenes; weights differ a little from processor to processor.
-The state is saved every few minutes, and --resume goes on from it.
+Two threads, under two hours; --device=cuda trains on a GPU, which takes larger batches, and wants more programs that draw
+(--drawers). The same seed draws the same scenes; weights differ a little from processor to processor. The state is saved
+every few minutes, and --resume goes on from it.
 """
 
 import argparse
+import collections
 import json
 import math
 import os
-import queue
 import random
 import struct
 import subprocess
 import tempfile
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
@@ -235,7 +235,7 @@ def read_safetensors(path):
     with open(path, "rb") as file:
         (size,) = struct.unpack("<Q", file.read(8))
         header = json.loads(file.read(size))
-        data = file.read()
+        data = memoryview(file.read())
     types = {"F32": np.float32, "F16": np.float16, "U8": np.uint8}
     return {
         key: torch.from_numpy(
@@ -274,33 +274,31 @@ def random_aspect(numbers):
     return numbers.choice([1.5] * 4 + [16 / 9] * 2 + [4 / 3] * 2 + [1.0])
 
 
-class Packs(threading.Thread):
+class Packs:
     """Draws pack after pack of scenes, each of one size, while the network trains on earlier ones."""
 
-    def __init__(self, program, seed, first, scenes):
-        super().__init__(daemon=True)
-        self.program, self.seed, self.next, self.scenes = program, seed, first, scenes
-        self.queue = queue.Queue(maxsize=1)
-        self.start()
+    def __init__(self, options, first):
+        self.options, self.next = options, first
+        self.pool = ThreadPoolExecutor(options.drawers)
+        self.drawn = collections.deque(self.draw_next() for _ in range(options.drawers + 1))
 
-    def run(self):
-        try:
-            while True:
-                numbers = random.Random(self.seed * 1_000_003 + self.next)
-                aspect = random_aspect(numbers)
-                height = numbers.randint(120, 200) if numbers.random() < 0.8 else numbers.randint(200, 340)
-                first_seed = (self.seed << 32) + self.next * self.scenes
-                images, depths = draw(self.program, first_seed, self.scenes, round(height * aspect), height)
-                self.queue.put((images, depths, aspect))
-                self.next += 1
-        except Exception as error:  # The trainer shows it.
-            self.queue.put(error)
+    def draw_next(self):
+        self.next += 1
+        return self.pool.submit(self.draw_pack, self.next - 1)
+
+    def draw_pack(self, number):
+        """Images and depths of one size, its aspect, and its height."""
+        options = self.options
+        numbers = random.Random(options.seed * 1_000_003 + number)
+        aspect = random_aspect(numbers)
+        height = numbers.randint(120, 200) if numbers.random() < 0.8 else numbers.randint(200, options.tallest)
+        first_seed = (options.seed << 32) + number * options.scenes
+        images, depths = draw(options.draw_scene, first_seed, options.scenes, round(height * aspect), height)
+        return images.to(options.device), depths.to(options.device), aspect, height
 
     def get(self):
-        pack = self.queue.get()
-        if isinstance(pack, Exception):
-            raise pack
-        return pack
+        self.drawn.append(self.draw_next())
+        return self.drawn.popleft().result()
 
 
 class Batches:
@@ -319,17 +317,17 @@ class Batches:
             self.pool.append((pack, left))
             self.taken += 1
         place = numbers.randrange(len(self.pool))
-        (images, depths, aspect), left = self.pool[place]
-        chosen = left.pop()
+        (images, depths, aspect, height), left = self.pool[place]
+        chosen = left.pop().to(images.device)
         if not left:
             self.pool.pop(place)
-        return images[chosen], depths[chosen], aspect
+        return images[chosen], depths[chosen], aspect, height
 
 
-def seen_size(numbers, aspect, progress):
-    """The [height, width] that the network sees. Small pictures are quick: the shorter side is 112 to 140 for 60 % of the
-    training, and then 112 to 280."""
-    shorter = numbers.choice([8, 9, 10] if progress < 0.6 else [8, 9, 10, 10, 11, 12, 13, 14, 16, 18, 20])
+def seen_size(numbers, aspect, height, sides):
+    """The [height, width] that the network sees: the shorter side is one of `sides`, in patches, and at most twice that of
+    the drawn picture."""
+    shorter = numbers.choice([side for side in sides if side * PATCH <= 2 * height])
     return shorter * PATCH, round(shorter * aspect) * PATCH
 
 
@@ -338,17 +336,23 @@ def augment(images, depths, random_numbers):
     count = images.shape[0]
 
     def uniform(least, most, channels=1):
-        return torch.empty(count, channels, 1, 1).uniform_(least, most, generator=random_numbers)
+        numbers = torch.empty(count, channels, 1, 1, device=images.device)
+        return numbers.uniform_(least, most, generator=random_numbers)
 
-    mirrored = uniform(0, 1).flatten() < 0.5
-    images[mirrored], depths[mirrored] = images[mirrored].flip(3), depths[mirrored].flip(2)
+    mirrored = uniform(0, 1) < 0.5
+    images = torch.where(mirrored, images.flip(3), images)
+    depths = torch.where(mirrored.squeeze(1), depths.flip(2), depths)
     images = images.clamp(0.001, 1) ** uniform(0.85, 1.18)
     grey = images.mean(1, keepdim=True)
     images = grey + (images - grey) * uniform(0.5, 1.2)
     images = (images - 0.5) * uniform(0.85, 1.15) + 0.5 + uniform(-0.05, 0.05)
-    noise = torch.randn(images.shape, generator=random_numbers)
+    noise = torch.randn(images.shape, device=images.device, generator=random_numbers)
     images = images * uniform(0.94, 1.06, 3) + noise * uniform(0, 0.01)
     return images.clamp(0, 1), depths
+
+
+def normalise(images):
+    return (images - MEAN.to(images.device)) / STD.to(images.device)
 
 
 def prepare(images, depths, size, antialias=True):
@@ -380,26 +384,28 @@ def loss_of(predicted, depth):
 
 
 class Gradients:
-    """The gradients of a batch, computed by threads that take a part of it each: quicker than threads that share each
-    operation, because operations are small."""
+    """The gradients of a batch. On the CPU, threads take a part of it each, which is quicker than to share each operation,
+    because operations are small."""
 
     def __init__(self, model, options):
         self.model, self.options = model, options
         self.parameters = list(model.parameters())
-        self.pool = ThreadPoolExecutor(options.threads)
+        self.parts = 1 if options.device == "cuda" else options.threads
+        self.pool = ThreadPoolExecutor(self.parts)
 
     def of_part(self, part):
         images, depths, size, antialias, seed = part
-        random_numbers = torch.Generator().manual_seed(seed)
+        device = self.options.device
+        random_numbers = torch.Generator(device).manual_seed(seed)
         inputs, targets = augment(*prepare(images, depths, size, antialias), random_numbers)
-        with torch.autocast("cpu", torch.bfloat16, enabled=self.options.bfloat16, cache_enabled=False):
-            predicted = self.model((inputs - MEAN) / STD)
+        with torch.autocast(device, torch.bfloat16, enabled=self.options.bfloat16, cache_enabled=False):
+            predicted = self.model(normalise(inputs))
         loss = loss_of(predicted.float(), targets)
-        return loss.item(), torch.autograd.grad(loss, self.parameters, allow_unused=True)
+        return loss.detach(), torch.autograd.grad(loss, self.parameters, allow_unused=True)
 
     def set(self, images, depths, size, antialias, seed):
-        """Sets `grad` of each parameter, and returns the loss."""
-        count = self.options.threads
+        """Sets `grad` of each parameter, and returns the loss, a tensor."""
+        count = self.parts
         parts = zip(images.chunk(count), depths.chunk(count))
         parts = [(*part, size, antialias, seed * count + i) for i, part in enumerate(parts)]
         results = list(self.pool.map(self.of_part, parts))
@@ -409,10 +415,10 @@ class Gradients:
         return sum(loss for loss, _ in results) / len(results)
 
 
-def rate_at(step, steps, most):
+def rate_at(step, progress, most):
     """The learning rate: it rises over 300 steps, stays, and falls over the last 40 % to a fiftieth."""
     warm = min(1, (step + 1) / 300)
-    fall = max(0, (step / steps - 0.6) / 0.4)
+    fall = max(0, (progress - 0.6) / 0.4)
     return most * warm * (1 - 0.98 * fall)
 
 
@@ -425,20 +431,20 @@ def groups_of(model):
 
 def average_into(averages, model, step):
     keep = min(0.999, (step + 1) / (step + 10))
-    for key, value in model.state_dict().items():
-        averages[key].lerp_(value, 1 - keep)
+    torch._foreach_lerp_(list(averages.values()), list(model.state_dict().values()), 1 - keep)
 
 
 def evaluate(model, program, count, size, seen, seed=TEST_SEED):
     """Over the pixels nearer than 20 metres of `count` scenes of [width, height] `size`, which the network sees at
     [height, width] `seen`: means over scenes of AbsRel and delta < 1.25, and RMSE in metres."""
     model.eval()
-    sums = torch.zeros(3)
+    device = next(model.parameters()).device
+    sums = torch.zeros(3, device=device)
     with torch.inference_mode():
         for start in range(0, count, 25):
             images, depths = draw(program, seed + start, min(25, count - start), *size)
-            inputs, _ = prepare(images, depths, seen, antialias=False)
-            predicted = model((inputs - MEAN) / STD)
+            inputs, depths = images.to(device), depths.to(device)
+            predicted = model(normalise(prepare(inputs, depths, seen, antialias=False)[0]))
             predicted = resize(predicted.unsqueeze(1), depths.shape[1:]).squeeze(1)
             for p, d in zip(predicted, depths):
                 p, d = p[d < MAX_DEPTH].clamp(min=1e-3), d[d < MAX_DEPTH]
@@ -451,32 +457,43 @@ def evaluate(model, program, count, size, seen, seed=TEST_SEED):
 
 def train(options):
     torch.manual_seed(options.seed)
-    model = DepthAnythingV2Metric(**MODEL)
+    model = DepthAnythingV2Metric(**MODEL).to(options.device)
     if options.weights:
         model.load_state_dict({key: value.float() for key, value in read_safetensors(options.weights).items()})
     print(f"{sum(p.numel() for p in model.parameters())} parameters", flush=True)
     averages = {key: value.clone() for key, value in model.state_dict().items()}
-    optimizer = torch.optim.AdamW(groups_of(model), lr=options.rate, betas=(0.9, 0.98))
+    optimizer = torch.optim.AdamW(groups_of(model), lr=options.rate, betas=(0.9, 0.98), fused=options.device == "cuda")
     step = first_pack = 0
     if options.resume:
-        state = torch.load(options.state)
+        state = torch.load(options.state, options.device)
         model.load_state_dict(state["model"])
         optimizer.load_state_dict(state["optimizer"])
         averages, step, first_pack = state["averages"], state["step"], state["packs"]
         print(f"goes on after step {step}", flush=True)
 
-    packs = Packs(options.draw_scene, options.seed, first_pack, options.scenes)
+    packs = Packs(options, first_pack)
     batches = Batches(packs, options.batch, options.uses)
     gradients = Gradients(model, options)
+
+    def save():
+        state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "averages": averages, "step": step}
+        # The scenes of packs that are in use are left out after --resume.
+        torch.save({**state, "packs": first_pack + batches.taken}, options.state + ".partial")
+        os.replace(options.state + ".partial", options.state)
+
     began, first_step, losses = time.time(), step, []
-    while step < options.steps:
+    while True:
+        progress = max(step / options.steps, (time.time() - began) / (60 * options.minutes))
+        if progress >= 1:
+            break
         torch.manual_seed(options.seed * 1_000_003 + step)
         numbers = random.Random(options.seed * 1_000_003 + step)
-        images, depths, aspect = batches.get(numbers)
-        size = seen_size(numbers, aspect, step / options.steps)
+        images, depths, aspect, height = batches.get(numbers)
+        # Small pictures are quick.
+        size = seen_size(numbers, aspect, height, options.sides if progress < 0.6 else options.later_sides)
         loss = gradients.set(images, depths, size, numbers.random() < 0.5, options.seed * 1_000_003 + step)
         for group in optimizer.param_groups:
-            group["lr"] = rate_at(step, options.steps, options.rate)
+            group["lr"] = rate_at(step, progress, options.rate)
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         average_into(averages, model, step)
@@ -484,20 +501,23 @@ def train(options):
         step += 1
         if step % 100 == 0:
             rate = (step - first_step) * options.batch / (time.time() - began)
-            print(f"step {step}: loss {sum(losses[-100:]) / len(losses[-100:]):.4f}, {rate:.1f} images/s", flush=True)
-        if step % options.save_every == 0 or step == options.steps:
-            state = {"model": model.state_dict(), "optimizer": optimizer.state_dict(), "averages": averages}
-            # The scenes of packs that are in use are left out after --resume.
-            torch.save({**state, "step": step, "packs": first_pack + batches.taken}, options.state + ".partial")
-            os.replace(options.state + ".partial", options.state)
+            print(f"step {step}: loss {torch.stack(losses).mean():.4f}, {rate:.1f} images/s", flush=True)
+            losses.clear()
+        if step % options.save_every == 0:
+            save()
         if step % options.test_every == 0:
-            tested = DepthAnythingV2Metric(**MODEL)
+            tested = DepthAnythingV2Metric(**MODEL).to(options.device)
             tested.load_state_dict(averages)
             torch.set_num_threads(options.threads)
             found = evaluate(tested, options.draw_scene, 50, (210, 140), (140, 210), TEST_SEED + (1 << 20))
             torch.set_num_threads(1)
             print(f"step {step}: {found}", flush=True)
+    save()
     return averages
+
+
+def sides(text):
+    return [int(side) for side in text.split(",")]
 
 
 def main():
@@ -509,6 +529,7 @@ def main():
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--steps", type=int, default=11400)
+    parser.add_argument("--minutes", type=float, default=math.inf, help="end after so many minutes, if --steps are not over")
     parser.add_argument("--batch", type=int, default=16)
     parser.add_argument("--rate", type=float, default=1e-3, help="the largest learning rate")
     parser.add_argument("--scenes", type=int, default=256, help="scenes in a pack")
@@ -516,11 +537,16 @@ def main():
     parser.add_argument("--save_every", type=int, default=250, help="steps from one saved state to the next")
     parser.add_argument("--test_every", type=int, default=1000, help="steps from one test on 50 scenes to the next")
     parser.add_argument("--tests", type=int, default=500, help="scenes of the last test")
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("--threads", type=int, default=2, help="of the CPU, for training on it")
+    parser.add_argument("--drawers", type=int, default=1, help="how many programs draw at a time")
+    parser.add_argument("--tallest", type=int, default=340, help="the largest height of a drawn scene in pixels")
+    parser.add_argument("--sides", type=sides, default="8,9,10", help="shorter sides that the network sees, in patches")
+    parser.add_argument("--later_sides", type=sides, default="8,9,10,10,11,12,13,14,16,18,20", help="in the last 40 %%")
     parser.add_argument(
         "--bfloat16",
         action=argparse.BooleanOptionalAction,
-        default=torch.cpu._is_avx512_bf16_supported(),
+        default=torch.cpu._is_avx512_bf16_supported() or torch.cuda.is_available(),
         help="train in bfloat16, which some processors do quicker; the file and the tests do not depend on it",
     )
     options = parser.parse_args()
@@ -529,10 +555,10 @@ def main():
     torch.set_num_threads(options.threads)
 
     # The test is of the numbers in the file.
-    rounded = {key: value.half() for key, value in weights.items()}
+    rounded = {key: value.half().cpu() for key, value in weights.items()}
     write_safetensors(options.out, rounded, {"format": "pt"})
     print(f"{options.out}: {os.path.getsize(options.out)} bytes", flush=True)
-    model = DepthAnythingV2Metric(**MODEL)
+    model = DepthAnythingV2Metric(**MODEL).to(options.device)
     model.load_state_dict({key: value.float() for key, value in rounded.items()})
     for size, seen in [
         ((420, 280), (280, 420)),
