@@ -51,6 +51,14 @@ std::string WrappingTargetFlags() {
   return JoinTargets(" or ", [](const Target& host) { return host.wraps ? absl::StrCat("--target=", host.name) : ""; });
 }
 
+absl::Status CheckHasPackages(const Target& target) {
+  if (target.package != nullptr) return absl::OkStatus();
+  const std::string names =
+      JoinTargets(", ", [](const Target& host) { return host.package != nullptr ? host.name : std::string(); });
+  return absl::InvalidArgumentError(
+      absl::StrCat("target ", target.name, ": this host has no packages; hosts that have some: ", names));
+}
+
 std::string PackageFlagHint() {
   return JoinTargets("; ", [](const Target& host) {
     if (host.package == nullptr) return std::string();

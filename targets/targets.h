@@ -4,6 +4,7 @@
 #include <string>
 
 #include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -22,6 +23,9 @@ std::string JoinTargets(absl::string_view separator, absl::FunctionRef<std::stri
 
 // The hosts for which plugins wrap their models, as flags: "--target=HOST or --target=OTHER".
 std::string WrappingTargetFlags();
+
+// InvalidArgument: the host has no packages; names those that have some.
+absl::Status CheckHasPackages(const Target& target);
 
 // The hosts that have packages, as flags: "--host=VERSION, the oldest Host that has to load the package, such as
 // --host=14 or 15.1"; several with "; " between.

@@ -25,6 +25,18 @@ TEST(TargetsTest, HaveNamesAndKnownRuntimes) {
   EXPECT_THAT(names, UnorderedElementsAre("libtorch", "nuke"));
 }
 
+TEST(TargetsTest, NamesTheHostsThatHavePackages) {
+  for (const Target* target : Targets()) {
+    if (target->package != nullptr) {
+      EXPECT_OK(CheckHasPackages(*target));
+    } else {
+      EXPECT_THAT(CheckHasPackages(*target),
+                  StatusIs(absl::StatusCode::kInvalidArgument,
+                           "target " + target->name + ": this host has no packages; hosts that have some: nuke"));
+    }
+  }
+}
+
 TEST(TargetsTest, FlagsNameEachHost) {
   EXPECT_EQ(WrappingTargetFlags(), "--target=nuke");
   EXPECT_EQ(PackageFlagHint(),

@@ -1,8 +1,5 @@
 #include "artifact/build/build_artifact.h"
 
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
-
 #include <algorithm>
 #include <set>
 #include <string>
@@ -10,37 +7,15 @@
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
+#include "artifact/build/describe_module.h"
+#include "artifact/build/formats.h"
 #include "common/status/status_macros.h"
-#include "common/tensor/dtype.h"
-#include "common/torchscript/archive/module_archive.h"
-#include "common/torchscript/proof/check_entry_points.h"
-#include "common/torchscript/runtime/operators.h"
-#include "common/torchscript/script/build_module.h"
 #include "common/torchscript/weights/weights.h"
 #include "registry/recognise/map_weights.h"
 #include "registry/recognise/recognise_model.h"
 
 namespace modelport {
 namespace {
-
-// A host calls only forward. Other methods could have operators that an old runtime lacks.
-absl::Status KeepForward(const ModuleType& wrapper, const Target& target, torch::jit::Module& module) {
-  const absl::Status kept = KeepMethod(module, "forward");
-  if (!absl::IsNotFound(kept)) return kept;
-  return absl::InvalidArgumentError(absl::StrCat(MarkString(wrapper.mark), ": a wrapper for ", target.name,
-                                                 " wants a method forward, ", wrapper.name(), " has none"));
-}
-
-absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const TargetTree& tree,
-                                              const ArtifactWeights& weights) {
-  BuiltModule built;
-  ASSIGN_OR_RETURN(built.module, BuildModule(*tree.whole, AllTensors(weights), OperatorsOf(request.runtime)));
-  if (request.target->wraps) RETURN_IF_ERROR(KeepForward(*tree.whole->root.type, *request.target, built.module));
-  RETURN_IF_ERROR(CheckEntryPoints(built.module, tree.whole->entry_points));
-  built.operators = CollectOperators(built.module);
-  built.format = WrittenFormat(request.runtime, built.operators);
-  return built;
-}
 
 // Plans with the weights that `map` finds for the variant's tree.
 absl::StatusOr<ArtifactPlan> PlanWith(
@@ -88,15 +63,8 @@ absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const Artifa
 
 absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const ArtifactFile& file) {
   ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  const std::vector<Slot>& slots = tree.kept.tree->slots;
-  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, request.dtype));
-  BoundTensors bound;
-  for (size_t i = 0; i < slots.size(); ++i) {
-    // Nothing writes to the tensor. Its numbers are read only after CompareArchive has found the record at the offset
-    // where Modelport writes it, which is aligned.
-    bound.tensors.push_back(at::from_blob(const_cast<char*>(records[i]->bytes.data()), slots[i].shape,
-                                          ToScalarType(slots[i].dtype.value_or(request.dtype))));
-  }
+  ASSIGN_OR_RETURN(BoundTensors bound,
+                   FormatOf(*request.target).StoredTensors(file, tree.kept.tree->slots, request.dtype));
   return ArtifactPlan{std::move(tree), {.bound = {std::move(bound)}}};
 }
 
@@ -107,14 +75,14 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
 }
 
 absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made) {
-  Artifact artifact = {.tree = plan.tree};
+  Artifact artifact = {.format = &FormatOf(*request.target), .tree = plan.tree};
   ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
-  ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, artifact.tree, artifact.weights));
+  ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, *artifact.tree.whole, artifact.weights.bound));
   const auto& [plugin, variant] = request.entry;
   ASSIGN_OR_RETURN(artifact.examples, artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples
                                                                  : ExamplesOf(*plugin, *variant));
   ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(*plugin, *variant));
-  artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, artifact.built);
+  artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, *artifact.format, artifact.built);
   return artifact;
 }
 
@@ -126,13 +94,6 @@ absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& 
     weights.bound.push_back(std::move(tensors));
   }
   return absl::OkStatus();
-}
-
-std::vector<at::Tensor> AllTensors(const ArtifactWeights& weights) {
-  std::vector<at::Tensor> tensors;
-  for (const BoundTensors& part : weights.bound)
-    tensors.insert(tensors.end(), part.tensors.begin(), part.tensors.end());
-  return tensors;
 }
 
 absl::Status CheckUnchanged(const ArtifactWeights& weights) {

@@ -3,15 +3,14 @@
 #ifndef MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 
-#include <ATen/core/Tensor.h>
-
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "artifact/build/describe_module.h"
 #include "artifact/build/target_tree.h"
+#include "artifact/format/artifact_format.h"
+#include "artifact/format/built_module.h"
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
 #include "common/manifest/manifest.pb.h"
@@ -57,6 +56,7 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
                                             const std::string& made = "");
 
 struct Artifact {
+  const ArtifactFormat* format = nullptr;  // Never null.
   TargetTree tree;
   ArtifactWeights weights = {};
   BuiltModule built = {};           // Borrows from `weights`.
@@ -73,9 +73,6 @@ absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactP
 // Binds the parts of `weights` to what `kept` has of a model. The parts fill all of it, so that a checkpoint that lacks
 // a tensor has been refused, whatever the artifact keeps. `made` and errors as those of BindTensors.
 absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& made, ArtifactWeights& weights);
-
-// The tensors of the whole tree in the order of its slots.
-std::vector<at::Tensor> AllTensors(const ArtifactWeights& weights);
 
 // FailedPrecondition if a checkpoint of `weights` has changed since it was opened.
 absl::Status CheckUnchanged(const ArtifactWeights& weights);

@@ -1,21 +1,15 @@
 #include "artifact/build/describe_module.h"
 
-#include <torch/version.h>
-
-#include <sstream>
 #include <string>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/manifest/version.h"
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/keep_outputs.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
-#include "common/torchscript/proof/check_entry_points.h"
-#include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
+#include "common/torchscript/runtime/runtime.h"
 #include "registry/plugin.h"
 
 namespace modelport {
@@ -57,18 +51,6 @@ void DescribeTensors(const TargetTree& tree, Manifest& manifest) {
   }
   manifest.set_tensors(tree.whole->slots.size());
   manifest.set_parameters(parameters);
-}
-
-void DescribeCode(const Runtime* runtime, const BuiltModule& built, Manifest& manifest) {
-  for (const Operator& op : built.operators) {
-    Manifest::Operator& entry = *manifest.add_operators();
-    entry.set_name(op.name);
-    entry.set_overload(op.overload);
-    entry.set_version(op.version);
-  }
-  if (runtime != nullptr) manifest.set_runtime(std::string(runtime->name));
-  manifest.set_minimum_runtime(MinimumRuntime(built.format, built.operators));
-  for (const std::string& method : MethodSchemas(built.module)) manifest.add_methods(method);
 }
 
 void DescribeInterface(const Interface& interface, Manifest& manifest) {
@@ -133,15 +115,11 @@ void DescribeImage(const Port& port, const Preprocessing& preprocessing, Manifes
   }
 }
 
-void DescribeInput(const Port& port, const c10::Argument& argument, const Preprocessing& preprocessing, DType dtype,
-                   Manifest::Input& input) {
+void DescribeInput(const Port& port, const MethodTypes::Argument& argument, const Preprocessing& preprocessing,
+                   DType dtype, Manifest::Input& input) {
   DescribePort(port, input);
-  input.set_type(argument.type()->annotation_str());
-  if (argument.default_value().has_value()) {
-    std::ostringstream text;
-    text << *argument.default_value();
-    input.set_default_value(argument.default_value()->isString() ? absl::StrCat("\"", text.str(), "\"") : text.str());
-  }
+  input.set_type(argument.type);
+  input.set_default_value(argument.value.value_or(""));
   input.set_dtype(DTypeOf(port, dtype));
   if (!port.image.empty()) DescribeImage(port, preprocessing, input);
 }
@@ -156,22 +134,19 @@ void DescribeOutput(const Port& port, const std::string& place, DType dtype, Man
   output.set_only_without(port.only_without);
 }
 
-// What the entry points of `module`, for which CheckEntryPoints is OK, take and give.
+// What the entry points of the module take and give.
 void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
-                         const torch::jit::Module& module, Manifest& manifest) {
+                         const BuiltModule& built, Manifest& manifest) {
   for (const EntryPoint& entry_point : tree.whole->entry_points) {
     Manifest::EntryPoint& entry = *manifest.add_entry_points();
-    const c10::FunctionSchema& schema = module.get_method(entry_point.method).function().getSchema();
-    const c10::Type& result = *schema.returns()[0].type();
+    const MethodTypes types = TypesOf(built, entry_point);
     entry.set_method(entry_point.method);
     for (size_t i = 0; i < entry_point.inputs.size(); ++i) {
-      DescribeInput(entry_point.inputs[i], schema.arguments()[i + 1], preprocessing, request.dtype,
-                    *entry.add_inputs());
+      DescribeInput(entry_point.inputs[i], types.arguments[i], preprocessing, request.dtype, *entry.add_inputs());
     }
-    entry.set_returns(result.annotation_str());
-    const auto places = OutputPlaces(entry_point, result);
+    entry.set_returns(types.returns);
     for (size_t i = 0; i < entry_point.outputs.size(); ++i) {
-      DescribeOutput(entry_point.outputs[i], places->at(i), request.dtype, *entry.add_outputs());
+      DescribeOutput(entry_point.outputs[i], types.places[i], request.dtype, *entry.add_outputs());
     }
   }
 }
@@ -179,7 +154,7 @@ void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& pr
 }  // namespace
 
 Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
-                        const BuiltModule& built) {
+                        const ArtifactFormat& format, const BuiltModule& built) {
   const Plugin& plugin = *request.entry.plugin;
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
@@ -204,14 +179,14 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   manifest.set_weights_url(WeightsUrl(variant));
   manifest.set_manifest_version(kManifestVersion);
   manifest.set_modelport_version(kModelportVersion);
-  manifest.set_libtorch_version(TORCH_VERSION);
+  manifest.set_libtorch_version(std::string(LibTorchVersion()));
   DescribePlugin(plugin, manifest);
   DescribePreprocessing(preprocessing, tree, manifest);
   DescribeOutputs(tree.kept, manifest);
   DescribeTensors(tree, manifest);
-  DescribeCode(request.runtime, built, manifest);
+  format.DescribeCode(request, built, manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
-  DescribeEntryPoints(request, preprocessing, tree, built.module, manifest);
+  DescribeEntryPoints(request, preprocessing, tree, built, manifest);
   DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

@@ -1,7 +1,5 @@
 #include "artifact/export/export_model.h"
 
-#include <torch/csrc/jit/api/module.h>
-
 #include <algorithm>
 #include <deque>
 #include <string>
@@ -22,38 +20,12 @@
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/torchscript/archive/module_archive.h"
-#include "common/torchscript/archive/read_format.h"
-#include "common/torchscript/lint/finding.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/operators.h"
-#include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/runtime/runtime_obstacles.h"
 #include "common/torchscript/weights/weights.h"
 #include "registry/recognise/published_file.h"
-#include "targets/host_rules.h"
 
 namespace modelport {
 namespace {
-
-int64_t TotalBytes(const ArtifactWeights& weights) {
-  int64_t bytes = 0;
-  for (const at::Tensor& tensor : AllTensors(weights)) bytes += tensor.nbytes();
-  return bytes;
-}
-
-// Checks that the runtime for which the artifact is made can run it.
-absl::Status CheckRuns(const Runtime* runtime, const std::vector<Operator>& operators) {
-  return runtime == nullptr ? absl::OkStatus() : CheckRuntime(*runtime, FormatFor(*runtime), operators);
-}
-
-// Checks that the host can use the module.
-absl::Status CheckModuleForHost(const Target& target, const torch::jit::Module& module) {
-  const std::vector<Finding> findings = CheckRules(HostRules(target), module);
-  if (findings.empty()) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat(target.name, " cannot use this model:\n", FormatFindings(findings)));
-}
 
 absl::Status CheckDType(DType dtype, const Target& target) {
   const std::vector<DType>& known = target.dtypes;
@@ -61,13 +33,6 @@ absl::Status CheckDType(DType dtype, const Target& target) {
   return absl::InvalidArgumentError(absl::StrCat(
       "--dtype=", DTypeName(dtype), ": ", target.name, " computes in ",
       absl::StrJoin(known, " or ", [](std::string* out, DType one) { absl::StrAppend(out, DTypeName(one)); })));
-}
-
-// Checks that host and runtime can use the module. The message begins with the model.
-absl::Status CheckCanRun(const ArtifactRequest& request, const BuiltModule& built) {
-  const std::string& model = request.entry.variant->name;
-  RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request.target, built.module), model));
-  return Annotate(CheckRuns(request.runtime, built.operators), model);
 }
 
 // Checks that the host can use an artifact with this manifest.
@@ -125,31 +90,23 @@ absl::Status WriteAndAudit(const Registry& registry, const ExportOptions& option
     DescribeSource(request, weights, artifact.manifest);
     return WriteManifest(ManifestWithin(artifact.manifest));
   };
-  Progress progress("write", TotalBytes(weights));
+  Progress progress("write", TotalBytes(weights.bound));
   ProgressWriter writer(out, progress);
-  const absl::Status written =
-      WriteArchive(artifact.built.module, request.runtime, {{kManifestExtraFile, audit_and_describe}}, writer);
+  const absl::Status written = artifact.format->Write(request, artifact.built, audit_and_describe, writer);
   // If a checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
   // first.
   RETURN_IF_ERROR(CheckUnchanged(weights));
   return written;
 }
 
-// Checks that the file has the format that its manifest states.
-absl::Status CheckFormat(const OutputFile& file, const ArchiveFormat& format, const std::string& out) {
-  ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(file.ReadablePath()));
-  if (written.version == format.version && written.new_records == format.new_records) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat(out, ": wants archive version ", format.version, ", has ", written.version));
-}
-
 // Makes the round trip, if it is asked for.
 absl::StatusOr<absl::optional<RoundTrip>> Prove(const Artifact& artifact, const OutputFile& file,
                                                 const ExportOptions& options) {
   if (!options.prove) return absl::nullopt;
-  Progress progress("prove", TotalBytes(artifact.weights));
+  Progress progress("prove", TotalBytes(artifact.weights.bound));
+  const ProvenCalls calls = {artifact.examples, artifact.tree.whole->entry_points, options.allow_nonfinite};
   absl::StatusOr<RoundTrip> proven =
-      ProveRoundTrip(artifact.built.module, file.ReadablePath(), artifact.examples, artifact.tree.whole->entry_points,
-                     options.allow_nonfinite, [&](int64_t bytes) { progress.Add(bytes); });
+      artifact.format->Prove(artifact.built, file.ReadablePath(), calls, [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
@@ -170,14 +127,16 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& o
   // All inputs are open now, so that an output that would replace one is refused before anything is computed.
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out));
   ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(plan), absl::StrCat(options.out, ".weights")));
-  RETURN_IF_ERROR(CheckCanRun(request, artifact.built));
+  const ArtifactFormat& format = *artifact.format;
+  RETURN_IF_ERROR(format.CheckCanRun(request, artifact.built));
   HashingWriter writer(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(registry, options, artifact, writer));
-  RETURN_IF_ERROR(CheckFormat(outputs.artifact, artifact.built.format, options.out));
+  RETURN_IF_ERROR(format.CheckWritten(request, artifact.built, outputs.artifact.ReadablePath(), options.out));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(artifact, outputs.artifact, options));
   // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
-  DescribeFile(writer.HexDigest(), writer.size(), artifact.built.format, artifact.manifest);
+  DescribeFile(writer.HexDigest(), writer.size(), artifact.manifest);
+  format.DescribeFile(request, artifact.built, *artifact.manifest.mutable_artifact());
   DescribeProof(round_trip, artifact.manifest);
   RETURN_IF_ERROR(CheckManifestForHost(artifact.manifest, *request.target));
   RETURN_IF_ERROR(CheckUnchanged(artifact.weights));

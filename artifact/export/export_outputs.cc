@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "common/io/output_place.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
@@ -36,12 +36,16 @@ absl::Status CheckName(const std::string& out) {
     return absl::InvalidArgumentError(
         absl::StrCat(out, ": is the name of a manifest; name the artifact, such as m.pt"));
   }
-  absl::string_view stem = out;
-  const std::string other = absl::ConsumeSuffix(&stem, ".pt") ? std::string(stem) : absl::StrCat(out, ".pt");
-  std::error_code error;
-  if (!fs::is_regular_file(other, error)) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(out, ": its manifest ", ManifestPath(out), " would stand beside ",
-                                                 other, " too; choose another name"));
+  const std::string stem(WithoutArtifactEnding(out));
+  std::vector<std::string> others = {stem};
+  for (const absl::string_view ending : kArtifactEndings) others.push_back(absl::StrCat(stem, ending));
+  for (const std::string& other : others) {
+    std::error_code error;
+    if (other == out || !fs::is_regular_file(other, error)) continue;
+    return absl::InvalidArgumentError(absl::StrCat(out, ": its manifest ", ManifestPath(out), " would stand beside ",
+                                                   other, " too; choose another name"));
+  }
+  return absl::OkStatus();
 }
 
 // A link `out` must not stand beside a manifest other than `manifest`, which lies where it leads.

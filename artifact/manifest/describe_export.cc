@@ -152,11 +152,10 @@ void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Ma
   }
 }
 
-void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest) {
+void DescribeFile(const std::string& sha256, int64_t size, Manifest& manifest) {
   Manifest::Artifact& artifact = *manifest.mutable_artifact();
   artifact.set_sha256(sha256);
   artifact.set_size_bytes(size);
-  artifact.set_archive_version(format.version);
 }
 
 void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest) {

@@ -10,7 +10,6 @@
 #include "artifact/request/artifact_request.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/runtime.h"
 #include "registry/weight_parts.h"
 
 namespace modelport {
@@ -28,8 +27,8 @@ void CopySource(const Manifest& stated, const std::vector<WeightPart>& parts, Ma
 // layouts are that they were read from.
 Manifest ManifestWithin(Manifest manifest);
 
-// Adds the facts of the whole file.
-void DescribeFile(const std::string& sha256, int64_t size, const ArchiveFormat& format, Manifest& manifest);
+// Adds the facts of the whole file but those of its format.
+void DescribeFile(const std::string& sha256, int64_t size, Manifest& manifest);
 
 // Adds what the round trip proved, or that none was made if `round_trip` is empty.
 void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manifest);

@@ -1,7 +1,5 @@
 #include "artifact/manifest/stated_manifest.h"
 
-#include <torch/version.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -20,6 +18,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
+#include "common/torchscript/runtime/operators.h"
 
 namespace modelport {
 namespace {
@@ -31,7 +30,7 @@ std::string OtherRelease(const Manifest& manifest) {
   return DifferentFields(
       "another release made the artifact",
       {{"modelport_version", kModelportVersion, manifest.modelport_version()},
-       {"libtorch_version", TORCH_VERSION, manifest.libtorch_version()},
+       {"libtorch_version", std::string(LibTorchVersion()), manifest.libtorch_version()},
        {"manifest_version", absl::StrCat(kManifestVersion), absl::StrCat(std::max(manifest.manifest_version(), 1u))}});
 }
 

@@ -12,10 +12,7 @@ namespace modelport {
 
 absl::Status WriteHostFiles(const Manifest& manifest, const std::string& folder) {
   ASSIGN_OR_RETURN(const Target* const target, FindTarget(manifest.target()));
-  if (target->package == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("target ", target->name, ": this host has no packages; pass ", PackageFlagHint()));
-  }
+  RETURN_IF_ERROR(CheckHasPackages(*target));
   ASSIGN_OR_RETURN(const std::vector<PackageFile> files, target->package(manifest));
   for (const PackageFile& file : files) {
     RETURN_IF_ERROR(OutputFile::WriteWhole(absl::StrCat(folder, "/", file.name), file.text));

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "artifact/build/formats.h"
 #include "artifact/package/host_files.h"
 #include "artifact/request/artifact_request.h"
 #include "common/io/output_folder.h"
@@ -14,18 +15,14 @@ namespace modelport {
 namespace {
 
 absl::Status CheckOptions(const ExportOptions& options) {
-  const Target& target = *options.request.target;
-  if (target.package == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--target=", target.name, ": this host has no packages; pass ", PackageFlagHint()));
-  }
+  RETURN_IF_ERROR(CheckHasPackages(*options.request.target));
   if (!options.prove) return absl::InvalidArgumentError("--noverify: a package wants a proven artifact");
   return absl::OkStatus();
 }
 
 absl::StatusOr<Manifest> WritePackage(const Registry& registry, const std::string& name, const std::string& folder,
                                       ExportOptions options) {
-  options.out = absl::StrCat(folder, "/", name, ".pt");
+  options.out = absl::StrCat(folder, "/", name, FormatOf(*options.request.target).ending());
   ASSIGN_OR_RETURN(Manifest manifest, ExportModel(registry, options));
   RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
   return manifest;

@@ -114,7 +114,7 @@ SignedFile Described(const std::string& path, const MappedFile& file) {
 }  // namespace
 
 std::string SignaturePath(absl::string_view artifact_path) {
-  return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".sig");
+  return absl::StrCat(WithoutArtifactEnding(artifact_path), ".sig");
 }
 
 absl::StatusOr<std::string> ArtifactRealPath(const std::string& artifact) {

@@ -1,10 +1,5 @@
 #include "artifact/verify/verify_artifact.h"
 
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/nan_to_num.h>
-#include <torch/csrc/jit/api/module.h>
-#include <torch/csrc/jit/serialization/import.h>
-
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -18,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/build/build_artifact.h"
+#include "artifact/build/formats.h"
 #include "artifact/build/target_tree.h"
 #include "artifact/manifest/describe_export.h"
 #include "artifact/manifest/stated_manifest.h"
@@ -34,16 +30,10 @@
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/artifact_file.h"
-#include "common/torchscript/archive/compare_archive.h"
-#include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
-#include "common/torchscript/parity/reference_call.h"
 #include "common/torchscript/proof/compare_outputs.h"
-#include "common/torchscript/proof/example.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/runtime/runtime.h"
-#include "common/torchscript/script/torch_status.h"
 #include "registry/recognise/weight_source.h"
 #include "registry/weight_parts.h"
 
@@ -97,25 +87,19 @@ absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
   return wrong.empty() ? absl::OkStatus() : WrongFields(stated.path, wrong);
 }
 
-absl::Status CheckBytes(const std::shared_ptr<ArchivePieces>& archive, const ArtifactFile& file,
-                        const TargetTree& tree) {
-  std::vector<std::string> names;
-  for (const Slot& slot : tree.whole->slots) names.push_back(slot.name);
-  return CompareArchive(archive, file, names);
-}
-
-// Checks what the manifest says of the file.
+// Checks what the manifest says of the file. `right` has what its format tells.
 absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
-                            const ArchiveFormat& format) {
-  Manifest right;
-  DescribeFile(sha256, file.bytes().size(), format, right);
+                            Manifest right) {
+  DescribeFile(sha256, file.bytes().size(), right);
   const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
   return wrong.empty() ? absl::OkStatus() : WrongFields(absl::StrCat(stated.path, ": artifact"), wrong);
 }
 
-// The same for a file whose format is not known.
+// The same for a file that was not made anew: what the manifest says of its format is not checked.
 absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256) {
-  return CheckFileFacts(stated, file, sha256, {.version = stated.manifest.artifact().archive_version()});
+  Manifest right;
+  *right.mutable_artifact() = stated.manifest.artifact();
+  return CheckFileFacts(stated, file, sha256, std::move(right));
 }
 
 // Whether the artifact may compute values that are not finite: its manifest says so, or has no place to say it.
@@ -125,17 +109,12 @@ bool MayBeNonfinite(const StatedManifest& stated) {
                                          [](const auto& output) { return output.nan() + output.infinite() > 0; });
 }
 
-// Loads the archive and compares what it computes, and what `stated` says of that.
-absl::StatusOr<RoundTrip> Prove(const Artifact& remade, const std::shared_ptr<ArchivePieces>& archive,
-                                const StatedManifest& stated) {
-  const torch::jit::Module& module = remade.built.module;
-  ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive, at::kCPU); }));
-  ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module, remade.examples));
-  ASSIGN_OR_RETURN(RoundTrip round_trip,
-                   CompareModules(module, loaded, remade.examples, remade.tree.whole->entry_points, outputs,
-                                  MayBeNonfinite(stated)));
+// Loads `archive`, which is what the artifact has to be, and compares what it computes, and what `stated` says of that.
+absl::StatusOr<RoundTrip> Prove(const Artifact& remade, const RemadeArtifact& archive, const StatedManifest& stated) {
+  ASSIGN_OR_RETURN(RoundTrip round_trip, archive.Prove({remade.examples, remade.tree.whole->entry_points,
+                                                        /*allow_nonfinite=*/MayBeNonfinite(stated)}));
   if (!stated.is_whole) return round_trip;
-  const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip, outputs);
+  const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
   return round_trip;
 }
@@ -195,21 +174,6 @@ std::string Sha256OfFile(const absl::optional<ArtifactSignature>& signature, con
   return signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
 }
 
-// Compares the file's tensors, numbered in the order of the slots of `tree`, with `weights`.
-absl::StatusOr<size_t> CompareTensors(const ArtifactFile& file, const TargetTree& tree, const ArtifactWeights& weights,
-                                      DType dtype) {
-  const std::vector<Slot>& slots = tree.whole->slots;
-  const std::vector<at::Tensor> tensors = AllTensors(weights);
-  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, dtype));
-  for (size_t i = 0; i < slots.size(); ++i) {
-    const absl::string_view bytes(static_cast<const char*>(tensors[i].const_data_ptr()), tensors[i].nbytes());
-    if (records[i]->bytes == bytes) continue;
-    return absl::DataLossError(absl::StrCat(file.path(), ": ", records[i]->name, " (", slots[i].name,
-                                            "): is not the tensor of the checkpoint"));
-  }
-  return slots.size();
-}
-
 // What is verified.
 struct Subject {
   const ArtifactFile& file;
@@ -233,12 +197,14 @@ absl::Status VerifyWeights(const Subject& subject, PlannedAnew planned, Verifica
     return absl::InvalidArgumentError(
         absl::StrCat("--checkpoint is missing: the weights are those of ", WeightsSource(stated.manifest)));
   }
-  const absl::StatusOr<size_t> tensors = CompareTensors(file, tree, weights, planned.request.dtype);
+  const std::vector<Slot>& slots = tree.whole->slots;
+  const ArtifactFormat& format = FormatOf(*planned.request.target);
+  const absl::Status tensors = format.CompareTensors(file, slots, planned.request.dtype, weights.bound);
   // The tensors of another file may be the same, in another layout.
   const absl::Status others = CheckSourcesOf(stated, weights);
-  if (!tensors.ok()) return others.ok() ? tensors.status() : others;
+  if (!tensors.ok()) return others.ok() ? tensors : others;
   RETURN_IF_ERROR(CheckUnchanged(weights));
-  result.passed.push_back(absl::StrCat(*tensors, " tensors bitwise equal to those of ",
+  result.passed.push_back(absl::StrCat(slots.size(), " tensors bitwise equal to those of ",
                                        absl::StrJoin(checkpoints.empty() ? weights.sources : checkpoints, ", ")));
   if (!others.ok()) {
     result.not_checked.push_back(absl::StrCat("the manifest's field weights: ", others.message()));
@@ -282,25 +248,13 @@ absl::Status CannotMakeAnew(const StatedManifest& stated, const std::string& obs
                    ", or only its weights or the file itself: --at_least=weights or --at_least=file"));
 }
 
-// The largest absolute value of an output's finite elements.
-double LargestMagnitude(const c10::IValue& output) {
-  double largest = 0;
-  output.visit([&](const c10::IValue& value) {
-    if (!value.isTensor() || value.toTensor().numel() == 0) return false;
-    const at::Tensor magnitudes = at::nan_to_num(value.toTensor().to(at::kDouble).abs(), 0.0, 0.0, 0.0);
-    largest = std::max(largest, magnitudes.max().item<double>());
-    return false;
-  });
-  return largest;
-}
-
 // Whether an export may have measured the differences of `stated`.
-bool IsPossible(const Manifest::Output& stated, const c10::IValue& output) {
+bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) {
   const double max_abs = stated.max_abs(), relative = stated.relative();
   if (!std::isfinite(max_abs) || max_abs < 0 || relative < 0 || (max_abs == 0) != (relative == 0)) return false;
   if (stated.equal_on_same_memory()) return relative > kAlignmentTolerance;
   // No range is more than twice the largest magnitude, which this machine's rounding moves a little.
-  return relative <= kAlignmentTolerance && max_abs <= 2.1 * kAlignmentTolerance * LargestMagnitude(output);
+  return relative <= kAlignmentTolerance && max_abs <= 2.1 * kAlignmentTolerance * output.largest;
 }
 
 // Whether an export may have found this fault of its machine.
@@ -355,13 +309,15 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ASSIGN_OR_RETURN(const Artifact remade, Remake(*request, stated, std::move(planned.plan)));
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
-  ASSIGN_OR_RETURN(const std::shared_ptr<ArchivePieces> archive,
-                   MakeArchive(remade.built.module, request->runtime, {{kManifestExtraFile, manifest}}));
-  RETURN_IF_ERROR(CheckBytes(archive, file, remade.tree));
+  const ArtifactFormat& format = *remade.format;
+  ASSIGN_OR_RETURN(const std::unique_ptr<RemadeArtifact> archive, format.Remake(*request, remade.built, manifest));
+  RETURN_IF_ERROR(archive->CompareBytes(file, remade.tree.whole->slots));
   if (stated.is_whole) {
-    RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), remade.built.format));
+    Manifest right;
+    format.DescribeFile(*request, remade.built, *right.mutable_artifact());
+    RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), std::move(right)));
   }
-  ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade, archive, stated));
+  ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade, *archive, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights));
   RETURN_IF_ERROR(mapped->CheckUnchanged());
   Verification result;
@@ -369,15 +325,13 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   ReportSignature(artifact, signature, result);
   Report(round_trip, stated, remade, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(const torch::jit::Module called, WithKnobs(remade.built.module, *stored));
-    ASSIGN_OR_RETURN(result.reference,
-                     CompareReference(called, *stored, {.tolerance = reference->tolerance, .lenient = true}));
+    ASSIGN_OR_RETURN(result.reference, CompareWithKnobs(remade.built.module, *stored,
+                                                        {.tolerance = reference->tolerance, .lenient = true}));
   }
   return result;
 }
 
-std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip,
-                                     const std::vector<c10::IValue>& outputs) {
+std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip) {
   Manifest right;
   DescribeProof(stated.proven() ? absl::make_optional(round_trip) : absl::nullopt, right);
   const std::string output = "modelport.Manifest.Output.", proof = "modelport.Manifest.RoundTrip.";
@@ -390,7 +344,7 @@ std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const Ro
     errors.push_back(absl::StrCat("kernel_fault: no export finds ", stated.kernel_fault()));
   for (int i = 0; i < stated.outputs_size(); ++i) {
     const Manifest::Output& entry = stated.outputs(i);
-    if (IsPossible(entry, outputs[i])) continue;
+    if (IsPossible(entry, round_trip.outputs[i])) continue;
     errors.push_back(absl::StrCat("outputs[", i, "]: no export measures max_abs ", entry.max_abs(), " and relative ",
                                   entry.relative(), " with equal_on_same_memory ",
                                   entry.equal_on_same_memory() ? "true" : "false"));

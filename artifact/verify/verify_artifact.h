@@ -1,8 +1,6 @@
 #ifndef MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_VERIFY_VERIFY_ARTIFACT_H_
 
-#include <ATen/core/ivalue.h>
-
 #include <string>
 #include <vector>
 
@@ -66,11 +64,10 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                                             const absl::optional<ReferenceFile>& reference = absl::nullopt,
                                             const std::string& public_key = "", Tier at_least = Tier::kCode);
 
-// Returns what is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip` and
-// `outputs`; empty if nothing is. Fields that depend on the machine of the export must have a value that some machine
-// measures, all others the value of `round_trip`.
-std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip,
-                                     const std::vector<c10::IValue>& outputs);
+// Returns what is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip`; empty if
+// nothing is. Fields that depend on the machine of the export must have a value that some machine measures, all others
+// the value of `round_trip`.
+std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip);
 
 }  // namespace modelport
 

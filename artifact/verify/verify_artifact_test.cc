@@ -1,7 +1,5 @@
 #include "artifact/verify/verify_artifact.h"
 
-#include <ATen/ops/arange.h>
-
 #include <cmath>
 #include <string>
 #include <vector>
@@ -17,12 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// One output from -3 to 4.
-const std::vector<c10::IValue>& Outputs() {
-  static const auto* const outputs = new std::vector<c10::IValue>{at::arange(-3.0, 5.0)};
-  return *outputs;
-}
-
+// Of one output from -3 to 4.
 RoundTrip MakeRoundTrip() {
   RoundTrip round_trip;
   round_trip.tensors = 5;
@@ -30,6 +23,7 @@ RoundTrip MakeRoundTrip() {
   round_trip.outputs.emplace_back();
   round_trip.outputs[0].call = "forward([8])";
   round_trip.outputs[0].shape = {8};
+  round_trip.outputs[0].largest = 4;
   return round_trip;
 }
 
@@ -44,9 +38,7 @@ Manifest::RoundTrip Stated(double max_abs, double relative, bool equal_on_same_m
   return manifest.round_trip();
 }
 
-std::vector<std::string> Errors(const Manifest::RoundTrip& stated) {
-  return ProofErrors(stated, MakeRoundTrip(), Outputs());
-}
+std::vector<std::string> Errors(const Manifest::RoundTrip& stated) { return ProofErrors(stated, MakeRoundTrip()); }
 
 TEST(ProofErrorsTest, AnotherMachineMayMeasureOtherDifferences) {
   EXPECT_THAT(Errors(Stated(0, 0)), IsEmpty());

@@ -69,8 +69,15 @@ Manifest::Weights FromVersion1(const WeightsOfVersion1& old) {
 
 }  // namespace
 
+absl::string_view WithoutArtifactEnding(absl::string_view artifact_path) {
+  for (const absl::string_view ending : kArtifactEndings) {
+    if (absl::ConsumeSuffix(&artifact_path, ending)) break;
+  }
+  return artifact_path;
+}
+
 std::string ManifestPath(absl::string_view artifact_path) {
-  return absl::StrCat(absl::StripSuffix(artifact_path, ".pt"), ".manifest.json");
+  return absl::StrCat(WithoutArtifactEnding(artifact_path), ".manifest.json");
 }
 
 absl::StatusOr<std::string> WriteManifest(const Manifest& manifest) {

@@ -9,6 +9,12 @@
 
 namespace modelport {
 
+// The endings of artifacts' files, one for each format.
+inline constexpr absl::string_view kArtifactEndings[] = {".pt"};
+
+// "out/m" for "out/m.pt" and for "out/m": artifacts of such names have one manifest and one signature.
+absl::string_view WithoutArtifactEnding(absl::string_view artifact_path);
+
 // Where the manifest of an artifact lies: "out/m.manifest.json" for "out/m.pt".
 std::string ManifestPath(absl::string_view artifact_path);
 

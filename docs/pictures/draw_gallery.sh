@@ -9,12 +9,15 @@ export XDG_CACHE_HOME=$work
 cd "$work"
 unset BUILD_WORKING_DIRECTORY
 
-"$programs/docs/pictures/draw_scene" scene.png --size=315x210 --trimap=trimap.png
+"$programs/docs/pictures/draw_scene" scene.png --size=315x210
 # predict MODEL [FLAG]...
 predict() { "$programs/tools/predict/predict" --model="$1" --input=scene.png "${@:2}"; }
 predict demo_depth --out="$out/depth.png" --side_by_side
 predict demo_depth --out=metres.png
 "$programs/docs/pictures/draw_points" metres.png scene.png "$out/points.png"
+
+# Noise, which a PNG cannot make small, tells no more in a large picture.
+"$programs/docs/pictures/draw_scene" scene.png --size=210x140 --trimap=trimap.png
 predict moge2_vits_normal --weights=seeded --size=1200 --out="$out/normals.png" --normals
 predict dinov2_vits14 --weights=seeded --out="$out/features.png"
 predict vitmatte_s_com --weights=seeded --trimap=trimap.png --out="$out/matte.png"

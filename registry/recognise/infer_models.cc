@@ -319,9 +319,15 @@ std::vector<ToldArgument> OriginsOf(const Plugin& plugin, const Call& module,
   return all;
 }
 
+std::map<std::string, std::string> PlaceholdersOf(const std::vector<std::string>& asked) {
+  std::map<std::string, std::string> placeholders;
+  for (const std::string& name : asked) placeholders[name] = absl::AsciiStrToUpper(name);
+  return placeholders;
+}
+
 std::string FlagsOf(const InferredModel& model) {
-  std::map<std::string, std::string> given = model.arguments;
-  for (const std::string& name : model.asked) given[name] = absl::AsciiStrToUpper(name);
+  std::map<std::string, std::string> given = PlaceholdersOf(model.asked);
+  given.insert(model.arguments.begin(), model.arguments.end());
   const std::string arguments = ArgumentsText(given);
   const bool has_space = absl::StrContains(arguments, ' ');
   return absl::StrCat("--model=", model.entry.variant->name, " --set=", has_space ? "'" : "", arguments,

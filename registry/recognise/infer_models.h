@@ -67,6 +67,9 @@ std::vector<ToldArgument> OriginsOf(const Plugin& plugin, const Call& module,
 // "--model=dinov2_vits14 --set=grid=16"; what the user has to give is a word of capitals: "--set=dim=48,heads=HEADS".
 std::string FlagsOf(const InferredModel& model);
 
+// What the user has to give for arguments that a file does not tell: {"heads": "HEADS"}.
+std::map<std::string, std::string> PlaceholdersOf(const std::vector<std::string>& asked);
+
 // "grid=16,classes=10", as --set takes it.
 std::string ArgumentsText(const std::map<std::string, std::string>& arguments);
 

@@ -21,10 +21,14 @@ struct PackageFile {
   std::string text;
 };
 
+// The formats of artifacts: artifact/format has a folder for each.
+enum class FormatKind { kTorchScript };
+
 // A host. A member that is empty or null sets no condition.
 struct Target {
-  std::string name;   // As flags and manifests have it: "libtorch".
-  std::string title;  // As people call it: "LibTorch".
+  std::string name;                              // As flags and manifests have it: "libtorch".
+  std::string title;                             // As people call it: "LibTorch".
+  FormatKind format = FormatKind::kTorchScript;  // Of its artifacts.
   // Whether plugins wrap their models for this host. An artifact of a wrapped model keeps only `forward` and what it
   // calls, and its tree has an interface.
   bool wraps = false;

@@ -144,6 +144,23 @@ TEST(RoomsTest, UseOnlyRoomsAboveThem) {
   }
 }
 
+// LibTorch is for what compiles modules, makes formats of them or runs them; the rest of the core does without it, so
+// that another format, or another release, changes few rooms.
+TEST(RoomsTest, FewIncludeLibTorch) {
+  const std::vector<absl::string_view> allowed = {"common/torchscript/", "artifact/format/",
+                                                  "targets/nuke/rules.",  // Look at TorchScript's modules.
+                                                  "tools/parity/",       "tools/predict/",   "tools/runtime_tables/"};
+  for (const std::string& path : SourcePaths()) {
+    const auto is_in = [&](absl::string_view room) { return absl::StartsWith(path, room); };
+    if (std::any_of(allowed.begin(), allowed.end(), is_in)) continue;
+    const std::string code = ReadSource(path);
+    for (const absl::string_view torch :
+         {"#include <torch/", "#include <ATen/", "#include <c10/", "#include <caffe2/", "torch::jit::"}) {
+      EXPECT_FALSE(absl::StrContains(code, torch)) << path << ": " << torch;
+    }
+  }
+}
+
 TEST(RoomsTest, EachFolderOfCodeIsOne) {
   const std::vector<std::string> rooms = Rooms(ReadSource("CONTRIBUTING.md"));
   for (const std::string& path : SourcePaths()) {

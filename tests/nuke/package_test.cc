@@ -363,7 +363,8 @@ TEST_P(RefusedPackageTest, LeavesNothing) {
 
 INSTANTIATE_TEST_SUITE_P(
     Flags, RefusedPackageTest,
-    testing::Values(Refusal{"--target=libtorch", "INVALID_ARGUMENT: --target=libtorch: this host has no packages"},
+    testing::Values(Refusal{"--target=libtorch",
+                            "INVALID_ARGUMENT: target libtorch: this host has no packages; hosts that have some: nuke"},
                     Refusal{"--model=tiny_dav3", "NOT_FOUND: unknown model \"tiny_dav3\""},
                     Refusal{"--noverify", "INVALID_ARGUMENT: --noverify: no such flag"},
                     Refusal{"--dtype=bfloat16", "INVALID_ARGUMENT: --dtype=bfloat16: nuke computes in"},

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -132,9 +131,7 @@ void PrintNamed(const std::vector<FittingVariant>& fitting, const Checkpoint& ch
 
 // Prints what to type next for the only model that fits, of which the user has to give the arguments `asked`.
 void PrintNext(const Checkpoint& checkpoint, const std::vector<std::string>& asked = {}) {
-  const std::string set = absl::StrJoin(asked, ",", [](std::string* text, const std::string& name) {
-    absl::StrAppend(text, name, "=", absl::AsciiStrToUpper(name));
-  });
+  const std::string set = ArgumentsText(PlaceholdersOf(asked));
   std::cout << "  next: "
             << ToolCall("export", absl::StrCat("--checkpoint=", Printable(checkpoint.path()),
                                                set.empty() ? "" : absl::StrCat(" --set=", set)))

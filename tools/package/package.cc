@@ -13,6 +13,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
+#include "artifact/build/formats.h"
 #include "artifact/package/package_model.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
@@ -41,7 +42,8 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
   ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
-  std::cout << ExportSummary(manifest, absl::StrCat(path, ".pt"), absl::Now() - start)
+  std::cout << ExportSummary(manifest, absl::StrCat(path, FormatOf(*options.request.target).ending()),
+                             absl::Now() - start)
             << "Next: " << options.request.target->next_step(path) << "\n"
             << std::flush;
   return absl::StrCat(choice, LicenceNote(manifest));

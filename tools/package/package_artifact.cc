@@ -34,7 +34,8 @@ absl::Status PackageArtifact() {
         absl::StrCat(artifact_path, ": is not the artifact that ", manifest_path, " is about: export it again"));
   }
   const std::string folder = ResolveUserPath(*FLAGS_out);
-  const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), ".pt");
+  const size_t stem = WithoutArtifactEnding(artifact_path).size();
+  const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), artifact_path.substr(stem));
   RETURN_IF_ERROR(OutputFile::WriteWhole(packaged, artifact->bytes()));
   RETURN_IF_ERROR(OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes()));
   return WriteHostFiles(manifest, folder);

@@ -6,12 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/types/optional.h"
+#include "artifact/build/formats.h"
 #include "common/keymap/source_choice.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
@@ -188,54 +189,50 @@ absl::Status CheckOneSource() {
   return absl::InvalidArgumentError("--checkpoint and --weights exclude each other: give one of them");
 }
 
-// FailedPrecondition: arguments of `recognised`, the model of `request`, follow from others by no rule, and --set does
-// not give them.
-absl::Status CheckGiven(const RecognisedModel& recognised, ArtifactRequest request) {
-  if (!FLAGS_set->empty()) RETURN_IF_ERROR(SetArguments(*FLAGS_set, request));
-  std::vector<std::string> missing, settings;
+// FailedPrecondition: arguments of `recognised`, the model of `request`, follow from others by no rule, and none is
+// set.
+absl::Status CheckGiven(const RecognisedModel& recognised, const ArtifactRequest& request) {
+  std::vector<std::string> missing;
   for (const std::string& name : recognised.asked) {
-    if (request.arguments.count(name) > 0) continue;
-    missing.push_back(name);
-    settings.push_back(absl::StrCat(name, "=", absl::AsciiStrToUpper(name)));
+    if (request.arguments.count(name) == 0) missing.push_back(name);
   }
   if (missing.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(
       *FLAGS_checkpoint, ": fits ", request.entry.variant->name, " with the arguments ",
       ArgumentsText(recognised.arguments), ", which do not tell ", absl::StrJoin(missing, " and "),
       "\n  as in the code that trained the model: --set=", FLAGS_set->empty() ? "" : absl::StrCat(*FLAGS_set, ","),
-      absl::StrJoin(settings, ",")));
+      ArgumentsText(PlaceholdersOf(missing))));
 }
 
-// Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits. Returns a note
-// for the user who did not choose it, or "".
-absl::StatusOr<std::string> ChooseModel(const Registry& registry, ArtifactRequest& request) {
+// Sets the model of `request` to that of the flag --model, or else to the one that the checkpoint fits, with the
+// arguments that the file tells, and returns that.
+absl::StatusOr<absl::optional<RecognisedModel>> ChooseModel(const Registry& registry, ArtifactRequest& request) {
   ASSIGN_OR_RETURN(const Registry searched, SearchedRegistry(registry, *FLAGS_family, *FLAGS_model));
   if (!FLAGS_model->empty()) {
     ASSIGN_OR_RETURN(request.entry, registry.Find(*FLAGS_model));
-    return "";
+    return absl::nullopt;
   }
   ASSIGN_OR_RETURN(const CheckpointFiles files, MakeFiles(ResolveUserPaths(*FLAGS_checkpoint)));
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
   ASSIGN_OR_RETURN(const RecognisedModel recognised, RecogniseModel(searched, given));
   request.entry = recognised.entry;
-  const std::string note = absl::StrCat("recognised ", request.entry.variant->name, ", ", recognised.reason, "\n");
   if (!recognised.arguments.empty()) {
     RETURN_IF_ERROR(SetArguments(ArgumentsText(recognised.arguments), request));
   }
-  RETURN_IF_ERROR(CheckGiven(recognised, request));
-  return note;
+  return recognised;
 }
 
 // The file that an artifact called `name` gets by default. A model that the catalog lacks is named after its weights,
 // but its artifact never takes their place.
 std::string DefaultFile(const ArtifactRequest& request, const std::string& name, bool is_of_catalog) {
   const std::vector<std::string> paths = CheckpointPaths(request.weights);
-  if (is_of_catalog || paths.size() != 1) return absl::StrCat(name, ".pt");
+  const absl::string_view ending = FormatOf(*request.target).ending();
+  if (is_of_catalog || paths.size() != 1) return absl::StrCat(name, ending);
   const std::filesystem::path weights(paths.front());
   const std::string stem = weights.stem().string();
   const std::string wrapper(absl::StripPrefix(name, request.entry.variant->name));
-  const std::string file = absl::StrCat(stem, wrapper, ".pt");
-  return weights.filename() == file ? absl::StrCat(stem, "_", name, ".pt") : file;
+  const std::string file = absl::StrCat(stem, wrapper, ending);
+  return weights.filename() == file ? absl::StrCat(stem, "_", name, ending) : file;
 }
 
 }  // namespace
@@ -311,12 +308,16 @@ absl::StatusOr<ExportRequest> ParseExportRequest(const BuiltIn& built_in) {
   }
   ASSIGN_OR_RETURN(ExportOptions options, ParseExportOptions());
   ASSIGN_OR_RETURN(Registry registry, LoadRegistry(built_in));
-  ASSIGN_OR_RETURN(const std::string note, ChooseModel(registry, options.request));
+  ASSIGN_OR_RETURN(const absl::optional<RecognisedModel> recognised, ChooseModel(registry, options.request));
   const bool is_of_catalog = options.request.arguments.empty();
-  ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kSeed, options.request));
+  ASSIGN_OR_RETURN(std::string notes, ChooseForModel(IfNotFound::kSeed, options.request));
+  if (recognised) {
+    RETURN_IF_ERROR(CheckGiven(*recognised, options.request));
+    notes = absl::StrCat("recognised ", recognised->entry.variant->name, ", ", recognised->reason, "\n", notes);
+  }
   ASSIGN_OR_RETURN(const std::string name, NameOfArtifact(options.request));
   options.out = OutPath(DefaultFile(options.request, name, is_of_catalog));
-  return ExportRequest{std::move(registry), std::move(options), absl::StrCat(note, choice)};
+  return ExportRequest{std::move(registry), std::move(options), std::move(notes)};
 }
 
 }  // namespace modelport

@@ -566,6 +566,12 @@ absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& m
   return comparison;
 }
 
+absl::StatusOr<ReferenceComparison> CompareWithKnobs(const torch::jit::Module& module, const Reference& reference,
+                                                     const CompareOptions& options) {
+  ASSIGN_OR_RETURN(const torch::jit::Module called, WithKnobs(module, reference));
+  return CompareReference(called, reference, options);
+}
+
 double Measures::relative() const {
   if (max_abs == 0) return 0;
   return scale == 0 ? kInfinity : max_abs / scale;

@@ -113,11 +113,11 @@ struct CompareOptions {
 //
 // A difference may be as large as rounding in other kernels makes it. Rounding is measured: the largest difference
 // between the module, in the reference's floating dtype, and a copy in float64, on the same input; it is at most what
-// the reference states as its noise or, if it states none, MostRounding: no fault of the module widens these.
-// Tolerance() tells what follows from it: the reference's values have no part in that but their largest element.
-// Elements that are small beside it by what they are, such as a camera's principal point beside its focal length, are
-// also held to a thousandth of the largest of their kind or, where that is more, a thousand times the rounding measured
-// there.
+// the reference states as its noise or, if it states none, MostRounding, which a fault widens only by the calls of
+// submodules that it adds. Tolerance() tells what follows from it: the reference's values have no part in that but
+// their largest element. Elements that are small beside it by what they are, such as a camera's principal point beside
+// its focal length, are also held to a thousandth of the largest of their kind or, where that is more, a thousand times
+// the rounding measured there.
 //   InvalidArgument     no such method, argument or output; an argument that is missing or of another type or dtype; a
 //                       stage to inject or to begin at that the reference lacks
 //   NotFound            a stage that is not called
@@ -125,6 +125,10 @@ struct CompareOptions {
 //                       a reference that states all noise), or, unless the comparison is lenient, calls a stage more
 //                       often than the reference tells
 absl::StatusOr<ReferenceComparison> CompareReference(const torch::jit::Module& module, const Reference& reference,
+                                                     const CompareOptions& options = {});
+
+// The same for `module` with the knobs that `reference` sets (WithKnobs).
+absl::StatusOr<ReferenceComparison> CompareWithKnobs(const torch::jit::Module& module, const Reference& reference,
                                                      const CompareOptions& options = {});
 
 }  // namespace modelport

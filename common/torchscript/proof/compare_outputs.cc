@@ -6,6 +6,7 @@
 #include <ATen/core/jit_type.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/isnan.h>
+#include <ATen/ops/nan_to_num.h>
 #include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/view_as_real.h>
 #include <ATen/ops/where.h>
@@ -56,6 +57,18 @@ absl::StatusOr<c10::IValue> RunOnTensorsOf(const Module& actual, const Module& e
 }
 
 Shape OutputShape(const c10::IValue& output) { return output.isTensor() ? output.toTensor().sizes().vec() : Shape(); }
+
+// The largest magnitude of the finite elements of an output's tensors.
+double LargestMagnitude(const c10::IValue& output) {
+  double largest = 0;
+  output.visit([&](const c10::IValue& value) {
+    if (!value.isTensor() || value.toTensor().numel() == 0) return false;
+    const at::Tensor magnitudes = at::nan_to_num(value.toTensor().to(at::kDouble).abs(), 0.0, 0.0, 0.0);
+    largest = std::max(largest, magnitudes.max().item<double>());
+    return false;
+  });
+  return largest;
+}
 
 // Two modules of equal tensors, and calls to compare.
 struct Pair {
@@ -111,6 +124,7 @@ absl::StatusOr<ComparedOutput> CompareOutput(const Pair& pair, const Call& call,
     if (is_equal && !is_magnified) compared.max_abs = compared.relative = 0;
   }
   RETURN_IF_ERROR(CheckFinite(pair, call, actual, compared));
+  compared.largest = LargestMagnitude(expected);
   return compared;
 }
 

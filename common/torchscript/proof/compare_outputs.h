@@ -68,6 +68,7 @@ struct ComparedOutput {
   bool equal_on_same_memory = false;
   int64_t nan = 0;  // Elements of all its tensors that are NaN, or infinite.
   int64_t infinite = 0;
+  double largest = 0;  // The largest magnitude of their finite elements.
 };
 
 struct ComparedOutputs {

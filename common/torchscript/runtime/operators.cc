@@ -6,6 +6,7 @@
 #include <torch/csrc/jit/frontend/schema_matching.h>
 #include <torch/csrc/jit/operator_upgraders/version_map.h>
 #include <torch/csrc/jit/runtime/calculate_necessary_args.h>
+#include <torch/version.h>
 
 #include <algorithm>
 #include <map>
@@ -204,6 +205,8 @@ ModuleCalls CollectCalls(const torch::jit::Module& module) {
 }
 
 std::vector<Operator> CollectOperators(const torch::jit::Module& module) { return CollectCalls(module).operators; }
+
+absl::string_view LibTorchVersion() { return TORCH_VERSION; }
 
 std::vector<std::string> OperatorTableRuntimes() { return EmbeddedTable().runtimes; }
 

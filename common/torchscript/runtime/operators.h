@@ -60,6 +60,9 @@ ModuleCalls CollectCalls(const torch::jit::Module& module);
 // Its operators alone.
 std::vector<Operator> CollectOperators(const torch::jit::Module& module);
 
+// The version of the LibTorch that this program is linked with: "2.13.0".
+absl::string_view LibTorchVersion();
+
 // The operators of the LibTorch releases that artifacts are made for, measured with tools/runtime_tables and embedded.
 
 // Names of the releases, oldest first: "1.6", "1.12", ...

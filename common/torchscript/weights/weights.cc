@@ -145,6 +145,18 @@ absl::StatusOr<at::Tensor> ReadSource(const SlotSource& source) {
   return tensor;
 }
 
+std::vector<at::Tensor> TensorsOf(const std::vector<BoundTensors>& bound) {
+  std::vector<at::Tensor> tensors;
+  for (const BoundTensors& part : bound) tensors.insert(tensors.end(), part.tensors.begin(), part.tensors.end());
+  return tensors;
+}
+
+int64_t TotalBytes(const std::vector<BoundTensors>& bound) {
+  int64_t bytes = 0;
+  for (const at::Tensor& tensor : TensorsOf(bound)) bytes += static_cast<int64_t>(tensor.nbytes());
+  return bytes;
+}
+
 at::ScalarType ToScalarType(DType dtype) {
   switch (dtype) {
     case DType::kFloat64:

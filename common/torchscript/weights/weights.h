@@ -54,6 +54,12 @@ absl::StatusOr<BoundTensors> BindTensors(const Checkpoint& checkpoint, const Pla
 //   others             as SlotSource::Evaluate
 absl::StatusOr<at::Tensor> ReadSource(const SlotSource& source);
 
+// The tensors of all of `bound`, in order.
+std::vector<at::Tensor> TensorsOf(const std::vector<BoundTensors>& bound);
+
+// How many bytes they have.
+int64_t TotalBytes(const std::vector<BoundTensors>& bound);
+
 // The torch scalar type of a dtype.
 at::ScalarType ToScalarType(DType dtype);
 

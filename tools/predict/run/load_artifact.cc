@@ -1,7 +1,6 @@
 #include "tools/predict/run/load_artifact.h"
 
 #include <sys/stat.h>
-#include <torch/version.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,6 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
+#include "artifact/build/formats.h"
 #include "artifact/manifest/stated_manifest.h"
 #include "artifact/request/artifact_request.h"
 #include "artifact/signature/artifact_signature.h"
@@ -28,6 +28,7 @@
 #include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
+#include "common/torchscript/runtime/operators.h"
 #include "tools/command/tool_call.h"
 
 namespace modelport {
@@ -88,11 +89,11 @@ absl::Status AppendFiles(const WeightSource& weights, std::string& key) {
 
 absl::StatusOr<std::string> NameFor(const ExportOptions& options) {
   const auto& [plugin, variant] = options.request.entry;
-  std::string key =
-      absl::StrCat(kModelportVersion, "\n", TORCH_VERSION, "\n", plugin->plugin_digest, "\n", plugin->key_map_digest,
-                   "\n", options.prove, options.allow_nonfinite, "\n", RequestText(options.request));
+  std::string key = absl::StrCat(kModelportVersion, "\n", LibTorchVersion(), "\n", plugin->plugin_digest, "\n",
+                                 plugin->key_map_digest, "\n", options.prove, options.allow_nonfinite, "\n",
+                                 RequestText(options.request));
   RETURN_IF_ERROR(AppendFiles(options.request.weights, key));
-  return absl::StrCat(variant->name, "-", Sha256Of(key).substr(0, 16), ".pt");
+  return absl::StrCat(variant->name, "-", Sha256Of(key).substr(0, 16), FormatOf(*options.request.target).ending());
 }
 
 absl::Status CheckOwner(const std::string& path) {
