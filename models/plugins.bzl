@@ -8,6 +8,7 @@ PLUGINS = [
     "dinov2",
     "dinov2_classifiers",
     "dinov2_depthers",
+    "esrgan",
     "layers",
     "moge",
     "resnet",

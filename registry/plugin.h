@@ -89,9 +89,10 @@ struct ArgumentRule {
   YamlMark mark = {};
 };
 
-// The functions of these rules: shape("SLOT") is the shape of what a file has for a slot, size("SLOT", DIM) a size of
-// it, 0 if the file has nothing, count("blocks.{i}.SLOT") how many slots of such names, from 0 on, it has something
-// for, first("blocks.{i}.SLOT") the least i for which it has, isqrt(N) the square root of an integer that is a square.
+// The functions of these rules: shape("SLOT") is the shape of what a file has for a slot, shape("blocks.{i}.SLOT", I)
+// that with the number I in the place of {i}, size("SLOT", DIM) a size of it, 0 if the file has nothing,
+// count("blocks.{i}.SLOT") how many slots of such names, from 0 on, it has something for, first("blocks.{i}.SLOT") the
+// least i for which it has, isqrt(N) the square root of an integer that is a square.
 constexpr absl::string_view kFileFunctions[] = {"count", "first", "isqrt", "shape", "size"};
 
 // A parsed plugin.yaml with everything it refers to.

@@ -19,7 +19,7 @@ namespace modelport {
 // The compiled module of a model, of which artifacts of every format are made, and what it calls.
 struct BuiltModule {
   torch::jit::Module module;
-  std::vector<Operator> operators;
+  std::vector<Operator> operators = {};
 };
 
 // Compiles `tree` with the tensors of `bound`, which it borrows, for the runtime of `request` if it names one. If the
@@ -34,9 +34,9 @@ struct MethodTypes {
     std::string type;
     absl::optional<std::string> value;  // Its default, as code writes it.
   };
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments = {};
   std::string returns;
-  std::vector<std::string> places;  // Of each output of the entry point in the result: result["depth"].
+  std::vector<std::string> places = {};  // Of each output of the entry point in the result: result["depth"].
 };
 
 // Those of the method of `entry_point`, one of those of the module's tree.

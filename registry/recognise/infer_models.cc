@@ -73,16 +73,25 @@ absl::StatusOr<Value> First(const LayoutReading& reading, const std::vector<Valu
   return Value(first);
 }
 
-// Of a pattern the shape of the first.
-absl::StatusOr<Value> GetShape(const LayoutReading& reading, const std::vector<Value>& arguments) {
-  ASSIGN_OR_RETURN(std::string slot, TextArgument(arguments));
-  if (absl::StrContains(slot, "{i}")) {
-    ASSIGN_OR_RETURN(const int64_t first, FirstIndex(reading, slot));
-    slot = SlotAt(slot, first);
-  }
+absl::StatusOr<Value> ShapeAt(const LayoutReading& reading, const std::string& slot) {
   const absl::optional<Shape> shape = ShapeOf(reading, slot);
   if (!shape) return absl::NotFoundError(absl::StrCat("the file has nothing for ", slot));
   return Value(std::vector<int64_t>(shape->begin(), shape->end()));
+}
+
+// shape("SLOT") or, with a number in the place of {i}, shape("SLOT with {i}", NUMBER). Of a pattern alone the shape of
+// the first.
+absl::StatusOr<Value> GetShape(const LayoutReading& reading, const std::vector<Value>& arguments) {
+  if (arguments.size() == 2) {
+    ASSIGN_OR_RETURN(const std::string pattern, PatternArgument({arguments[0]}));
+    const int64_t* const index = std::get_if<int64_t>(&arguments[1]);
+    if (index == nullptr) return absl::InvalidArgumentError("wants a number in the place of {i}");
+    return ShapeAt(reading, SlotAt(pattern, *index));
+  }
+  ASSIGN_OR_RETURN(const std::string slot, TextArgument(arguments));
+  if (!absl::StrContains(slot, "{i}")) return ShapeAt(reading, slot);
+  ASSIGN_OR_RETURN(const int64_t first, FirstIndex(reading, slot));
+  return ShapeAt(reading, SlotAt(slot, first));
 }
 
 // How many of SLOT with 0, 1, ... in the place of {i} the file has before the first that it lacks.

@@ -254,6 +254,28 @@ float LargestDifference(const std::vector<float>& a, const std::vector<float>& b
   return largest;
 }
 
+TEST(PredictTest, AnImageBecomesLarger) {
+  const std::string folder = FolderWithPhoto(), input = "--input=photo.png", model = ExampleModel("larger image");
+  const ToolResult result = Predict(folder, {input, "--out=large.exr"}, model);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("image     160 x 120"));
+  ExrContent exr = ReadExr(folder + "/large.exr");
+  EXPECT_EQ(exr.width, 160);
+  EXPECT_EQ(exr.height, 120);
+  for (const std::string channel : {"R", "G", "B"}) {
+    EXPECT_THAT(exr.channels[channel], SizeIs(160 * 120));
+    EXPECT_THAT(exr.channels[channel], testing::Each(testing::AllOf(testing::Ge(0), testing::Le(1))));
+  }
+  EXPECT_EQ(Predict(folder, {input, "--out=large.png"}, model).exit_status, 0);
+  ExpectError(folder, {input, "--out=l.png", "--colours=turbo"}, HasSubstr("gives no depth; leave out --colours"),
+              model);
+  ExpectError(folder, {input, "--out=l.png", "--size=70"}, HasSubstr("has no choice of a size"), model);
+  const ToolResult exported =
+      RunWarmTool("export", Arguments(model, {"--with_preprocess", "--out=m.pt", "--noverify"}), folder);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  EXPECT_THAT(Predict(folder, {input, "--compare=m.pt"}, model).out, HasSubstr("difference  largest 0, mean 0"));
+}
+
 TEST(PredictTest, AMatteNeedsATrimap) {
   const std::string folder = FolderWithPhoto();
   WriteFile(folder + "/grey.png", GreyPng(128));
@@ -640,7 +662,7 @@ TEST(PredictTest, AManifestThatIsNotSoIsAnErrorOfTheFile) {
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   std::filesystem::remove(folder + "/m.manifest.json");
   std::string stated = "\"kind\": \"depth\"";
-  for (const std::string kind : {"features", "matte", "scores", "normals", "nothing"}) {
+  for (const std::string kind : {"features", "matte", "colour", "scores", "normals", "nothing"}) {
     AlterArchive(folder + "/m.pt", [&](Records& records) {
       std::string& manifest = Content(records, "extra/modelport.manifest.json");
       const size_t at = manifest.find(stated);

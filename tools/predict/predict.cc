@@ -345,7 +345,7 @@ FlagGroup PredictFlags() {
 Command PredictCommand() {
   return {
       .name = "predict",
-      .summary = "Runs a model on images: depth, mattes, features or labels, as pictures and maps.",
+      .summary = "Runs a model on images: depth, mattes, larger images, features or labels, as pictures and maps.",
       .flags = PredictFlags(),
       .run = TakesFlags(Predict),
   };

@@ -95,6 +95,9 @@ absl::Status Write(const LoadedArtifact& artifact, const Image& image, const Pre
     ASSIGN_OR_RETURN(done.labels, BestLabels(artifact, prediction.scores));
   }
   if (prediction.depth.defined()) done.depth = RangeOf(prediction.depth, 0, 100);
+  if (prediction.colour.defined()) {
+    done.colour = absl::StrCat(prediction.colour.size(2), " x ", prediction.colour.size(1));
+  }
   if (file == nullptr) return absl::OkStatus();
   const absl::StatusOr<std::string> bytes = EncodePrediction(path, image, prediction, artifact, style);
   if (!bytes.ok()) return Annotate(bytes.status(), path);
@@ -248,6 +251,42 @@ absl::StatusOr<std::string> EncodeMatteExr(const Image& image, const at::Tensor&
                    Origin(artifact), image.plate);
 }
 
+absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const LoadedArtifact& artifact) {
+  const int height = static_cast<int>(colour.size(1)), width = static_cast<int>(colour.size(2));
+  const absl::Span<const float> values = Values(colour);
+  const size_t area = values.size() / 3;
+  Picture picture(width, height, {});
+  const auto byte = [&](size_t i) {
+    return static_cast<uint8_t>(std::lround(std::clamp(values[i], 0.0f, 1.0f) * 255));
+  };
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const size_t i = static_cast<size_t>(y) * width + x;
+      picture.Set(x, y, {byte(i), byte(area + i), byte(2 * area + i)});
+    }
+  }
+  return EncodeCaptioned(picture, "image", artifact);
+}
+
+absl::StatusOr<std::string> EncodeColourExr(const at::Tensor& colour, const LoadedArtifact& artifact) {
+  std::vector<float> linear;
+  for (const float value : Values(colour)) linear.push_back(static_cast<float>(SrgbToLinear(value)));
+  const absl::Span<const float> values = linear;
+  const size_t area = values.size() / 3;
+  return EncodeExr(
+      static_cast<int>(colour.size(2)), static_cast<int>(colour.size(1)),
+      {{"R", values.subspan(0, area)}, {"G", values.subspan(area, area)}, {"B", values.subspan(2 * area, area)}},
+      Origin(artifact));
+}
+
+absl::Status CheckFinite(const at::Tensor& colour) {
+  const absl::Span<const float> values = Values(colour);
+  if (std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError("the image is not finite everywhere");
+}
+
 absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
   const int64_t area = features.size(1) * features.size(2);
   std::vector<ExrChannel> channels;
@@ -356,12 +395,20 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   if (style.range && !prediction.depth.defined()) {
     return absl::InvalidArgumentError(absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --range"));
   }
+  if (style.is_picture() && !prediction.depth.defined()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(artifact.manifest.model(), " gives no depth; leave out --colours, --side_by_side and --normals"));
+  }
   if (!png && !exr) return absl::InvalidArgumentError("wants a name that ends with .png or .exr");
   if (prediction.depth.defined()) {
     return png ? EncodeDepthPng(image, prediction, artifact, style) : EncodeDepthExr(image, prediction, artifact);
   }
   if (prediction.alpha.defined()) {
     return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
+  }
+  if (prediction.colour.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.colour));
+    return png ? EncodeColourPng(prediction.colour, artifact) : EncodeColourExr(prediction.colour, artifact);
   }
   if (prediction.features.defined()) {
     return png ? EncodeFeaturesPng(image, prediction.features, artifact)

@@ -32,7 +32,7 @@ struct OutputStyle {
   bool is_picture() const { return colours || normals; }
 };
 
-// The bytes of the file `path`, .png or .exr, for the depth, the matte or the features of an image:
+// The bytes of the file `path`, .png or .exr, for the depth, the matte, the colours or the features of an image:
 //
 //   depth, PNG        16 bits of grey: over the style's range, or else in metres times 256, where 0 is a pixel without
 //                     depth, or from the smallest to the largest value; or colours; or the colours of normals
@@ -40,6 +40,8 @@ struct OutputStyle {
 //                     normal.Y and normal.Z (x right, y down, z forward), in 32-bit floats
 //   matte, PNG        16 bits of grey, from 0 to 1
 //   matte, EXR        channel A, in 32-bit floats
+//   colour, PNG       8 bits of red, green and blue, with a caption if the manifest has a warning
+//   colour, EXR       channels R, G and B, linear, in 32-bit floats
 //   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
 //   features, EXR     channels features.0000, ..., one pixel for each patch
 //
@@ -89,6 +91,7 @@ struct PredictedImage {
   absl::Status status = {};             // Of reading it, the model and writing.
   std::vector<std::string> notes = {};  // As of ReadImage.
   absl::optional<ValueRange> depth = {};
+  std::string colour = {};                               // The size of an image that the model gives: "1680 x 1120".
   absl::optional<PredictionDifference> difference = {};  // From the compared artifact.
   std::vector<Label> labels = {};                        // The best five, best first.
 };

@@ -3,13 +3,18 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/tensor.h>
 
+#include <cmath>
 #include <string>
+#include <variant>
 #include <vector>
 
+#include "common/io/output_file.h"
 #include "common/status/status_matchers.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tools/image/colour_map.h"
+#include "tools/image/read_image.h"
+#include "tools/image/testing/read_exr.h"
 
 namespace modelport {
 namespace {
@@ -110,6 +115,38 @@ TEST(EncodePrediction, ARangeIsOfDepth) {
   const Prediction matte = {.alpha = at::tensor(std::vector<float>{1}).reshape({1, 1})};
   EXPECT_THAT(EncodePrediction("m.png", {}, matte, ArtifactOf(""), {.range = ValueRange{0, 1}}),
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("toy gives no depth; leave out --range")));
+}
+
+TEST(EncodePrediction, ColoursAndNormalsAreOfDepth) {
+  const Prediction matte = {.alpha = at::tensor(std::vector<float>{1}).reshape({1, 1})};
+  for (const OutputStyle& style :
+       {OutputStyle{.colours = DepthColours{*FindColourMap("grey")}}, OutputStyle{.normals = true}}) {
+    EXPECT_THAT(EncodePrediction("m.png", {}, matte, ArtifactOf(""), style),
+                StatusIs(absl::StatusCode::kInvalidArgument,
+                         HasSubstr("toy gives no depth; leave out --colours, --side_by_side and --normals")));
+  }
+}
+
+// Red, green and blue of two pixels.
+Prediction ColourOf(const std::vector<float>& values) { return {.colour = at::tensor(values).reshape({3, 1, 2})}; }
+
+TEST(EncodePrediction, AnImageIsBytesOrLinearFloats) {
+  const Prediction larger = ColourOf({0, 1, 0.5, 0.25, 1, 0});
+  const std::string folder = testing::TempDir();
+  for (const std::string name : {"l.png", "l.exr"}) {
+    ASSERT_OK_AND_ASSIGN(const std::string bytes, EncodePrediction(name, {}, larger, ArtifactOf(""), {}));
+    ASSERT_OK(OutputFile::WriteWhole(folder + "/" + name, bytes));
+  }
+  ASSERT_OK_AND_ASSIGN(const ReadImageResult read, ReadImage(folder + "/l.png", 100));
+  EXPECT_EQ(read.image.width, 2);
+  EXPECT_EQ(read.image.height, 1);
+  EXPECT_THAT(std::get<std::vector<uint8_t>>(read.image.pixels), ElementsAre(0, 128, 255, 255, 64, 0));
+  ExrContent content = ReadExr(folder + "/l.exr");
+  EXPECT_THAT(content.channels["R"], ElementsAre(0, 1));
+  EXPECT_THAT(content.channels["G"], ElementsAre(testing::FloatEq(0.21404114f), testing::FloatEq(0.05087609f)));
+  EXPECT_THAT(content.channels["B"], ElementsAre(1, 0));
+  EXPECT_THAT(EncodePrediction("l.png", {}, ColourOf({0, 1, NAN, 0, 0, 0}), ArtifactOf(""), {}),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("not finite everywhere")));
 }
 
 }  // namespace

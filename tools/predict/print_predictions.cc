@@ -96,6 +96,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   table.AddRow({"input", Inputs(images)});
   for (const std::string& note : report.notes) table.AddRow({"note", note});
   AddNotes(images, table);
+  if (images.size() == 1 && !images[0].colour.empty()) table.AddRow({"image", images[0].colour});
   if (const std::string depths = Depths(artifact.manifest, images); !depths.empty()) table.AddRow({"depth", depths});
   AddLabels(images, table);
   AddDifferences(images, table);

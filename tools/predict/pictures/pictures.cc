@@ -47,10 +47,12 @@ std::string LegendText(const Manifest& manifest, const DepthColours& colours) {
 }
 
 // What the model says, whichever kind it is.
-const at::Tensor& Main(const Prediction& prediction) {
-  if (prediction.depth.defined()) return prediction.depth;
-  if (prediction.alpha.defined()) return prediction.alpha;
-  return prediction.features.defined() ? prediction.features : prediction.scores;
+at::Tensor Prediction::*KindOf(const Prediction& prediction) {
+  for (at::Tensor Prediction::*kind :
+       {&Prediction::depth, &Prediction::alpha, &Prediction::colour, &Prediction::features}) {
+    if ((prediction.*kind).defined()) return kind;
+  }
+  return &Prediction::scores;
 }
 
 at::Tensor AbsoluteDifference(const at::Tensor& a, const at::Tensor& b) {
@@ -144,7 +146,10 @@ Picture DrawDepth(const at::Tensor& depth, const DepthColours& colours, const Ma
 }
 
 absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b) {
-  const at::Tensor &first = Main(a), &second = Main(b);
+  const at::Tensor &first = a.*KindOf(a), &second = b.*KindOf(b);
+  if (KindOf(a) != KindOf(b)) {
+    return absl::InvalidArgumentError("the two artifacts give outputs of other kinds: they cannot be compared");
+  }
   if (first.sizes() != second.sizes()) {
     return absl::InvalidArgumentError(absl::StrCat("the two artifacts give other outputs, of ", first.dim(),
                                                    " dimensions and ", first.numel(), " elements, and of ",

@@ -49,8 +49,8 @@ struct PredictionDifference {
   double range = 0;    // Of the first one's elements: largest - smallest.
 };
 
-// Compares depth, mattes, features or scores. Elements that are not finite in both in the same way count as infinitely
-// far.
+// Compares depth, mattes, images, features or scores. Elements that are not finite in both in the same way count as
+// infinitely far.
 //   InvalidArgument   the predictions are of other kinds or shapes
 absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b);
 

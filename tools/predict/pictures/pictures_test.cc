@@ -111,6 +111,15 @@ TEST(ComparePredictions, OtherShapesCannotBeCompared) {
               StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("cannot be compared")));
 }
 
+TEST(ComparePredictions, OtherKindsCannotBeCompared) {
+  const Prediction depth = Depth({1, 2}), matte = {.alpha = depth.depth};
+  EXPECT_THAT(ComparePredictions(depth, matte),
+              StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("outputs of other kinds")));
+  const Prediction image = {.colour = at::zeros({3, 1, 2})};
+  ASSERT_OK_AND_ASSIGN(const PredictionDifference difference, ComparePredictions(image, image));
+  EXPECT_EQ(difference.largest, 0);
+}
+
 TEST(DrawComparison, HasThreePanels) {
   at::Tensor a = at::zeros({1, 200}), b = at::zeros({1, 200});
   a[0][199] = 1;

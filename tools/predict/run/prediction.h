@@ -22,6 +22,7 @@ struct Prediction {
       {};  // [3, 4], from the world to the camera; of a model of one view the world is the camera's.
   at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.
   at::Tensor alpha = {};       // [H, W], of the image's size: the opacity of the foreground, 0 to 1.
+  at::Tensor colour = {};      // [3, h, w], an image of another size, 0 to 1.
   at::Tensor features = {};    // [C, h, w], one vector for each patch.
   at::Tensor scores = {};      // [classes], not normalised.
 };

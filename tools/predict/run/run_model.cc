@@ -163,6 +163,7 @@ absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& m
     const at::Tensor one = Dense(output.toTensor()[0]);
     if (features) return Results{{.features = one}};
     if (kind == "matte") return Results{{.alpha = one[0]}};
+    if (kind == "colour") return Results{{.colour = one}};
     return kind == "scores" ? Results{{.scores = one}} : Results{{.depth = one}};
   });
   if (absl::IsInternal(results.status())) return OtherThanStated(artifact, "gives another value");
@@ -184,7 +185,8 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
     if (!Has(map, {height, width})) return false;
   }
   return Has(prediction.normals, {3, height, width}) && Has(prediction.extrinsics, {3, 4}) &&
-         Has(prediction.intrinsics, {3, 3}) && Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
+         Has(prediction.intrinsics, {3, 3}) && Has(prediction.colour, {3, -1, -1}) &&
+         Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
 }
 
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
