@@ -22,6 +22,7 @@ TABLES = [
     "constants",
     "drafts",
     "layouts",
+    "onnx",
     "runtime",
 ]
 

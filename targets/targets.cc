@@ -20,11 +20,19 @@ const Target& LibTorchTarget() {
   return *target;
 }
 
+// Whatever loads ONNX files, which calls the model without a wrapper, too.
+const Target& OnnxTarget() {
+  static const auto* const target = new Target{
+      .name = "onnx", .title = "ONNX", .format = FormatKind::kOnnx, .dtypes = {DType::kFloat32}};
+  return *target;
+}
+
 }  // namespace
 
 absl::Span<const Target* const> Targets() {
   static const auto* const targets = new std::vector<const Target*>{
       &LibTorchTarget(),
+      &OnnxTarget(),
       &NukeTarget(),
   };
   return *targets;

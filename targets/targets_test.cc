@@ -22,7 +22,7 @@ TEST(TargetsTest, HaveNamesAndKnownRuntimes) {
     EXPECT_TRUE(runtime.empty() || FindRuntime(runtime).ok()) << target->name;
     EXPECT_EQ(target->wraps, !target->channels.empty()) << target->name;
   }
-  EXPECT_THAT(names, UnorderedElementsAre("libtorch", "nuke"));
+  EXPECT_THAT(names, UnorderedElementsAre("libtorch", "onnx", "nuke"));
 }
 
 TEST(TargetsTest, NamesTheHostsThatHavePackages) {

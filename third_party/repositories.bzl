@@ -7,6 +7,7 @@ load("//third_party:goldens.bzl", "goldens")
 load("//third_party:libtorch.bzl", "libtorch")
 load("//third_party:no_coverage.bzl", "no_coverage")
 load("//third_party:old_libtorch.bzl", "old_libtorchs")
+load("//third_party:openvino.bzl", "openvino")
 load("//third_party:portable_libraries.bzl", "portable_libraries")
 
 def modelport_repositories():
@@ -88,6 +89,7 @@ def modelport_repositories():
         headers = {"Imath": "/usr/include/Imath"},
     )
     goldens(name = "goldens")
+    openvino(name = "openvino")
     libtorch(name = "libtorch")
     old_libtorchs()
     portable_libraries(name = "portable_libraries")

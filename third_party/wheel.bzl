@@ -10,7 +10,10 @@ def run_command(ctx, command):
 
 def _pip_arguments(wheel):
     # The tags in the file's name pin the file, whatever Python the user has.
-    package, version, python, abi, platform = wheel[:-len(".whl")].split("-")
+    # A number of the build may stand between the version and the tags.
+    parts = wheel[:-len(".whl")].split("-")
+    package, version = parts[:2]
+    python, abi, platform = parts[-3:]
     implementation, digits = python[:2], python[2:]
     return [
         "--implementation=" + implementation,

@@ -3,13 +3,14 @@
 load("//build_defs:cc.bzl", "cc_binary", "cc_library")
 load("//build_defs:plugin_data.bzl", "without_plugins")
 
-def tool(name, deps, visibility):
+def tool(name, deps, visibility, data = []):
     """A tool of tools/command/commands.h: NAME.cc as the library NAME_command, the program NAME, and without_plugins for tests.
 
     Args:
       name: of the tool: new_plugin, whose function is NewPluginCommand.
       deps: what NAME.cc uses.
       visibility: of the program.
+      data: what the program reads beside plugins.
     """
     reads_plugins = "//models:built_in_plugins" in deps
     cc_library(
@@ -23,7 +24,7 @@ def tool(name, deps, visibility):
         name = name,
         srcs = ["//tools/command:main.cc"],
         local_defines = ["MODELPORT_COMMAND={}Command".format("".join([word.capitalize() for word in name.split("_")]))],
-        data = ["//models:built_in"] if reads_plugins else [],
+        data = data + (["//models:built_in"] if reads_plugins else []),
         visibility = visibility,
         deps = [
             name + "_command",

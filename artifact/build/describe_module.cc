@@ -135,9 +135,9 @@ void DescribeOutput(const Port& port, const std::string& place, DType dtype, Man
 }
 
 // What the entry points of the module take and give.
-void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
-                         const BuiltModule& built, Manifest& manifest) {
-  for (const EntryPoint& entry_point : tree.whole->entry_points) {
+void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& preprocessing, const BuiltModule& built,
+                         Manifest& manifest) {
+  for (const EntryPoint& entry_point : built.entry_points) {
     Manifest::EntryPoint& entry = *manifest.add_entry_points();
     const MethodTypes types = TypesOf(built, entry_point);
     entry.set_method(entry_point.method);
@@ -164,6 +164,11 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
     argument.set_name(name);
     argument.set_value(value);
   }
+  for (const auto& [letter, number] : request.sizes) {
+    Manifest::Size& size = *manifest.add_sizes();
+    size.set_letter(letter);
+    size.set_size(number);
+  }
   manifest.set_target(request.target->name);
   manifest.set_wrapper(tree.wrapper_name);
   manifest.set_dtype(std::string(DTypeName(request.dtype)));
@@ -186,7 +191,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   DescribeTensors(tree, manifest);
   format.DescribeCode(request, built, manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
-  DescribeEntryPoints(request, preprocessing, tree, built, manifest);
+  DescribeEntryPoints(request, preprocessing, built, manifest);
   DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

@@ -105,8 +105,8 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const Artifact& artifact, const 
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", TotalBytes(artifact.weights.bound));
   const ProvenCalls calls = {artifact.examples, artifact.tree.whole->entry_points, options.allow_nonfinite};
-  absl::StatusOr<RoundTrip> proven =
-      artifact.format->Prove(artifact.built, file.ReadablePath(), calls, [&](int64_t bytes) { progress.Add(bytes); });
+  absl::StatusOr<RoundTrip> proven = artifact.format->Prove(options.request, artifact.built, file.ReadablePath(), calls,
+                                                            [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));

@@ -37,9 +37,7 @@ absl::Status CheckName(const std::string& out) {
         absl::StrCat(out, ": is the name of a manifest; name the artifact, such as m.pt"));
   }
   const std::string stem(WithoutArtifactEnding(out));
-  std::vector<std::string> others = {stem};
-  for (const absl::string_view ending : kArtifactEndings) others.push_back(absl::StrCat(stem, ending));
-  for (const std::string& other : others) {
+  for (const std::string& other : {stem, absl::StrCat(stem, kArtifactEnding)}) {
     std::error_code error;
     if (other == out || !fs::is_regular_file(other, error)) continue;
     return absl::InvalidArgumentError(absl::StrCat(out, ": its manifest ", ManifestPath(out), " would stand beside ",

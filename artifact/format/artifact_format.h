@@ -54,7 +54,7 @@ class ArtifactFormat {
  public:
   virtual ~ArtifactFormat() = default;
 
-  // Of its files: ".pt". It is one of kArtifactEndings.
+  // Of its files: ".pt".
   virtual absl::string_view ending() const = 0;
 
   // Adds what the code has and needs: methods, operators and runtimes.
@@ -79,7 +79,8 @@ class ArtifactFormat {
 
   // Loads the file `path`, which Write has written, and compares it with the module. Each read calls `on_bytes` with
   // its number of bytes. Errors as ProveRoundTrip.
-  virtual absl::StatusOr<RoundTrip> Prove(const BuiltModule& built, const std::string& path, const ProvenCalls& calls,
+  virtual absl::StatusOr<RoundTrip> Prove(const ArtifactRequest& request, const BuiltModule& built,
+                                          const std::string& path, const ProvenCalls& calls,
                                           const std::function<void(int64_t)>& on_bytes) const = 0;
 
   // What Write would write.

@@ -38,6 +38,10 @@ absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, co
   ASSIGN_OR_RETURN(built.module, BuildModule(tree, TensorsOf(bound), OperatorsOf(request.runtime)));
   if (request.target->wraps) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, built.module));
   RETURN_IF_ERROR(CheckEntryPoints(built.module, tree.entry_points));
+  for (const EntryPoint& entry_point : tree.entry_points) {
+    const bool is_forward = entry_point.method == "forward";
+    if (is_forward || request.target->format != FormatKind::kOnnx) built.entry_points.push_back(entry_point);
+  }
   built.operators = CollectOperators(built.module);
   return built;
 }

@@ -19,6 +19,7 @@ namespace modelport {
 // The compiled module of a model, of which artifacts of every format are made, and what it calls.
 struct BuiltModule {
   torch::jit::Module module;
+  std::vector<EntryPoint> entry_points = {};  // Those of its tree that artifacts have.
   std::vector<Operator> operators = {};
 };
 

@@ -165,6 +165,7 @@ void DescribeProof(const absl::optional<RoundTrip>& round_trip, Manifest& manife
   proof.set_tensors(round_trip->tensors);
   proof.set_methods(round_trip->methods);
   proof.set_kernel_fault(round_trip->kernel_fault);
+  proof.set_runtime(round_trip->runtime);
   for (const ComparedOutput& output : round_trip->outputs) {
     Manifest::Output& entry = *proof.add_outputs();
     entry.set_call(output.call);

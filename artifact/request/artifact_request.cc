@@ -9,6 +9,7 @@
 #include "absl/types/optional.h"
 #include "common/expression/expression.h"
 #include "common/manifest/manifest_facts.h"
+#include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_library.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -89,11 +90,27 @@ absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request
   return Annotate(SetArguments(settings, request), "arguments");
 }
 
+absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request) {
+  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("sizes(", settings, ")"));
+  const auto wrong = [&] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--sizes=", Brief(settings), ": wants sizes of the inputs by their letters, such as B=1,H=518,W=518"));
+  };
+  if (!given.ok() || given->named.empty() || !given->positional.empty()) return wrong();
+  for (const auto& [letter, expression] : given->named) {
+    const absl::StatusOr<int64_t> size = expression.EvaluateInt({});
+    if (!IsShapeSymbol(letter) || !size.ok() || *size < 1) return wrong();
+    if (!request.sizes.emplace(letter, *size).second) return wrong();
+  }
+  return absl::OkStatus();
+}
+
 std::string RequestText(const ArtifactRequest& request) {
   return absl::StrCat(
       "model=", request.entry.variant->name, "\ntarget=", request.target->name, "\nwrapper=", request.wrapper,
       "\nruntime=", request.runtime == nullptr ? "" : request.runtime->name, "\ndtype=", DTypeName(request.dtype),
       "\noutputs=", absl::StrJoin(request.outputs, ","), "\nwith_preprocess=", request.with_preprocess,
+      "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")),
       "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
       "\nweights=", WeightsText(request.weights), "\n");
 }
@@ -119,6 +136,10 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
   RETURN_IF_ERROR(SetStatedArguments(stated, request));
+  if (!stated.sizes().empty() && request.target->format != FormatKind::kOnnx) {
+    return absl::DataLossError("sizes: are of ONNX files alone");
+  }
+  for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;
 }

@@ -1,6 +1,7 @@
 #ifndef MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
 #define MODELPORT_ARTIFACT_REQUEST_ARTIFACT_REQUEST_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,7 +32,10 @@ struct ArtifactRequest {
   WeightSource weights = {};                       // Seeded weights by default.
   // Arguments of the root that differ from the plugin's, as it would write them: max_depth -> "35.0".
   std::map<std::string, std::string> arguments = {};
-  // The variant with these, which `entry` has then; null: there are none.
+  // Sizes of forward's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518. Other
+  // letters stay free.
+  std::map<std::string, int64_t> sizes = {};
+  // The variant with these arguments, which `entry` has then; null: there are none.
   std::shared_ptr<const Variant> changed = {};
 };
 
@@ -42,6 +46,10 @@ absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request);
 
 // The same with the arguments that a manifest states. Its messages begin with "arguments".
 absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request);
+
+// Fixes sizes of the inputs: "H=518" or "B=1,H=518,W=518".
+//   InvalidArgument  the message begins with --sizes
+absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request);
 
 // All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
 std::string RequestText(const ArtifactRequest& request);

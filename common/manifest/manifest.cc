@@ -70,9 +70,7 @@ Manifest::Weights FromVersion1(const WeightsOfVersion1& old) {
 }  // namespace
 
 absl::string_view WithoutArtifactEnding(absl::string_view artifact_path) {
-  for (const absl::string_view ending : kArtifactEndings) {
-    if (absl::ConsumeSuffix(&artifact_path, ending)) break;
-  }
+  absl::ConsumeSuffix(&artifact_path, kArtifactEnding);
   return artifact_path;
 }
 

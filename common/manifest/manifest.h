@@ -9,8 +9,9 @@
 
 namespace modelport {
 
-// The endings of artifacts' files, one for each format.
-inline constexpr absl::string_view kArtifactEndings[] = {".pt"};
+// The ending that names of files beside an artifact do without. Those beside files of other formats have it:
+// "m.onnx.manifest.json".
+inline constexpr absl::string_view kArtifactEnding = ".pt";
 
 // "out/m" for "out/m.pt" and for "out/m": artifacts of such names have one manifest and one signature.
 absl::string_view WithoutArtifactEnding(absl::string_view artifact_path);

@@ -22,7 +22,7 @@ struct PackageFile {
 };
 
 // The formats of artifacts: artifact/format has a folder for each.
-enum class FormatKind { kTorchScript };
+enum class FormatKind { kTorchScript, kOnnx };
 
 // A host. A member that is empty or null sets no condition.
 struct Target {

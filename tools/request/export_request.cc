@@ -85,7 +85,7 @@ Flag<std::string> FLAGS_checkpoint(
     "the published file of weights, or several with commas between for a model of several files; by default they are "
     "looked for here and in the Hugging Face cache (see --weights)");
 Flag<std::string> FLAGS_out(flags, "out", "",
-                            "the .pt file to write; by default it is named after the model, in the current folder");
+                            "the file to write; by default it is named after the model, in the current folder");
 Flag<std::string> FLAGS_dtype(flags, "dtype", "float32",
                               "dtype of the artifact's weights: float32, float16 or bfloat16");
 

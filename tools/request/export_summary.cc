@@ -125,7 +125,9 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
-  table.AddRow({"runs in", absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")});
+  const uint32_t opset = manifest.artifact().opset();
+  table.AddRow({"runs in", opset == 0 ? absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")
+                                      : absl::StrCat("what loads ONNX of opset ", opset)});
   const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
   if (target.ok() && (*target)->loaded_by != nullptr) {
     table.AddRow({"loads in", (*target)->loaded_by(manifest.minimum_runtime())});

@@ -84,6 +84,10 @@ class TorchScript : public ArtifactFormat {
   // Messages begin with the model.
   absl::Status CheckCanRun(const ArtifactRequest& request, const BuiltModule& built) const override {
     const std::string& model = request.entry.variant->name;
+    if (!request.sizes.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(model, ": --sizes is for ONNX files; an artifact for ",
+                                                     request.target->name, " takes all sizes"));
+    }
     RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request.target, built.module), model));
     return Annotate(CheckRuns(request.runtime, built.operators), model);
   }
@@ -102,7 +106,8 @@ class TorchScript : public ArtifactFormat {
         absl::StrCat(name, ": wants archive version ", wanted.version, ", has ", written.version));
   }
 
-  absl::StatusOr<RoundTrip> Prove(const BuiltModule& built, const std::string& path, const ProvenCalls& calls,
+  absl::StatusOr<RoundTrip> Prove(const ArtifactRequest&, const BuiltModule& built, const std::string& path,
+                                  const ProvenCalls& calls,
                                   const std::function<void(int64_t)>& on_bytes) const override {
     return ProveRoundTrip(built.module, path, calls.examples, calls.entry_points, calls.allow_nonfinite, on_bytes);
   }

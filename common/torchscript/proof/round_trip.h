@@ -23,6 +23,7 @@ struct RoundTrip {
   int64_t methods = 0;  // Of equal schemas.
   std::vector<ComparedOutput> outputs;
   std::string kernel_fault;  // As ComparedOutputs has it.
+  std::string runtime = {};  // What ran a file of another format: "OpenVINO 2026.4.1".
 };
 
 // The methods of `module` as text, "forward(Tensor x) -> Tensor", sorted. Class names are left out, since loading may

@@ -1,0 +1,842 @@
+#include "artifact/format/onnx/convert.h"
+
+#include <ATen/core/function_schema.h>
+#include <ATen/core/jit_type.h>
+#include <torch/csrc/jit/api/function_impl.h>
+#include <torch/csrc/jit/api/module.h>
+#include <torch/csrc/jit/ir/constants.h>
+#include <torch/csrc/jit/ir/ir.h>
+#include <torch/csrc/jit/runtime/operator.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "artifact/format/onnx/aten_call.h"
+#include "common/status/status_macros.h"
+#include "common/torchscript/script/graph_operators.h"
+#include "common/torchscript/script/torch_status.h"
+
+namespace modelport::onnx {
+namespace {
+
+using torch::jit::Block;
+using torch::jit::Node;
+
+// More steps of one loop are a mistake, and would take long.
+constexpr int64_t kMaxSteps = 100000;
+
+using Frame = std::map<const torch::jit::Value*, Value>;
+
+Value FromIValue(const c10::IValue& value, int depth) {
+  if (value.isTuple() || value.isList()) {
+    auto list = std::make_shared<ValueList>();
+    list->depth = depth;
+    const std::vector<c10::IValue> items =
+        value.isTuple() ? value.toTupleRef().elements().vec() : value.toListRef().vec();
+    for (const c10::IValue& item : items) list->items.push_back(FromIValue(item, depth));
+    return list;
+  }
+  if (value.isGenericDict()) {
+    auto dict = std::make_shared<ValueDict>();
+    dict->depth = depth;
+    for (const auto& item : value.toGenericDict()) {
+      if (!item.key().isString()) return value;
+      dict->items.emplace_back(item.key().toStringRef(), FromIValue(item.value(), depth));
+    }
+    return dict;
+  }
+  return value;
+}
+
+// The value for LibTorch, if all of it is known.
+absl::optional<c10::IValue> ToIValue(const Value& value, const c10::TypePtr& type) {
+  if (const auto* const known = std::get_if<c10::IValue>(&value)) return *known;
+  if (const auto* const number = std::get_if<Number>(&value)) {
+    if (number->AsInt()) return c10::IValue(*number->AsInt());
+    if (number->AsFloat()) return c10::IValue(*number->AsFloat());
+    if (number->AsBool()) return c10::IValue(*number->AsBool());
+    return absl::nullopt;
+  }
+  const auto* const list = std::get_if<std::shared_ptr<ValueList>>(&value);
+  if (list == nullptr) return absl::nullopt;
+  c10::TypePtr kind = type;
+  if (const auto optional = kind->cast<c10::OptionalType>()) kind = optional->getElementType();
+  std::vector<c10::IValue> items;
+  const auto tuple = kind->cast<c10::TupleType>();
+  const auto items_type = kind->cast<c10::ListType>();
+  if (tuple == nullptr && items_type == nullptr) return absl::nullopt;
+  for (size_t i = 0; i < (*list)->items.size(); ++i) {
+    const c10::TypePtr item_type = tuple != nullptr ? tuple->elements()[i] : items_type->getElementType();
+    const absl::optional<c10::IValue> item = ToIValue((*list)->items[i], item_type);
+    if (!item) return absl::nullopt;
+    items.push_back(*item);
+  }
+  if (tuple != nullptr) return c10::IValue(c10::ivalue::Tuple::create(std::move(items)));
+  c10::impl::GenericList result(items_type->getElementType());
+  for (const c10::IValue& item : items) result.push_back(item);
+  return c10::IValue(result);
+}
+
+bool Raises(const Block& block) {
+  return std::any_of(block.nodes().begin(), block.nodes().end(),
+                     [](const Node* node) { return node->kind() == c10::prim::RaiseException; });
+}
+
+// One branch of a condition on sizes.
+struct Branch {
+  onnx_file::GraphProto graph;
+  int nodes = 0;
+  std::vector<Value> outputs;
+  Facts facts;                     // With what the condition says there.
+  std::vector<TensorPtr> tensors;  // Those that are results.
+};
+
+// Both branches, and the tensors that are one or the other's.
+struct Merging {
+  Number condition;
+  Branch then_branch = {}, else_branch = {};
+  std::vector<TensorPtr> tensors = {};
+  // The sizes that only the results tell: a tensor and its dimension.
+  std::vector<std::pair<TensorPtr, size_t>> measured = {};
+};
+
+class Interpreter {
+ public:
+  explicit Interpreter(Context& context) : context_(context) {}
+
+  absl::StatusOr<Value> RunFunction(torch::jit::Function& function, const std::vector<Value>& arguments);
+
+  // Remembers the names of the tensors of `module`, which lies at `path`.
+  void NameWeights(const torch::jit::Module& module);
+
+ private:
+  absl::Status RunBlock(const Block& block, Frame& frame);
+  absl::Status RunNode(const Node& node, Frame& frame);
+  absl::Status RunIf(const Node& node, Frame& frame);
+  absl::Status RunBranches(const Node& node, const Number& condition, Frame& frame);
+  absl::Status RunLoop(const Node& node, Frame& frame);
+  // The results of operators on lists, tuples, dictionaries and objects; nothing if it is none of them.
+  absl::StatusOr<absl::optional<std::vector<Value>>> RunStructure(const Node& node, const std::vector<Value>& in);
+  absl::StatusOr<std::vector<Value>> RunOperator(const Node& node, const std::vector<Value>& in);
+  absl::StatusOr<std::vector<Value>> RunKnown(const Node& node, const std::vector<c10::IValue>& in);
+  absl::StatusOr<Value> Merge(const Value& a, const Value& b, Merging& merging);
+  absl::StatusOr<Value> MergeTensors(const TensorPtr& a, const TensorPtr& b, Merging& merging);
+  absl::Status AddIf(Merging& merging);
+  absl::Status AddWhere(const Branch& computed, Merging& merging);
+  absl::Status Write(const Node& node, const std::shared_ptr<Tensor>& target, const Value& value);
+  absl::Status Error(const Node& node, absl::string_view message) const;
+
+  Value Int(int64_t value) const { return c10::IValue(value); }
+  Value FromNumber(const Number& number) const {
+    if (number.AsInt()) return c10::IValue(*number.AsInt());
+    if (number.AsFloat()) return c10::IValue(*number.AsFloat());
+    if (number.AsBool()) return c10::IValue(*number.AsBool());
+    return number;
+  }
+  absl::optional<Number> AsNumber(const Value& value) const {
+    if (const auto* const number = std::get_if<Number>(&value)) return context_.facts.Apply(*number);
+    const auto* const known = std::get_if<c10::IValue>(&value);
+    if (known == nullptr) return absl::nullopt;
+    if (known->isInt()) return Number(known->toInt());
+    if (known->isDouble()) return Number(known->toDouble());
+    if (known->isBool()) return Number(known->toBool());
+    return absl::nullopt;
+  }
+
+  Context& context_;
+  std::map<const void*, std::string> paths_;  // Of modules, by their objects.
+  int measured_ = 0;                          // How many sizes only results of conditions tell.
+};
+
+absl::Status Interpreter::Error(const Node& node, absl::string_view message) const {
+  const SourceLine line = FindSourceLine(node.sourceRange());
+  return absl::UnimplementedError(absl::StrCat(line.place.empty() ? "" : absl::StrCat(line.place, ": "), message,
+                                               line.text.empty() ? "" : absl::StrCat("\n  ", line.text)));
+}
+
+void Interpreter::NameWeights(const torch::jit::Module& module) {
+  for (const auto& one : module.named_modules()) paths_[one.value._ivalue().get()] = one.name;
+  for (const auto& parameter : module.named_parameters()) {
+    context_.weights[parameter.value.unsafeGetTensorImpl()] = parameter.name;
+  }
+  for (const auto& buffer : module.named_buffers()) {
+    context_.weights[buffer.value.unsafeGetTensorImpl()] = buffer.name;
+  }
+}
+
+absl::StatusOr<Value> Interpreter::RunFunction(torch::jit::Function& function, const std::vector<Value>& arguments) {
+  const auto graph = torch::jit::toGraphFunction(function).graph();
+  Frame frame;
+  for (size_t i = 0; i < graph->inputs().size(); ++i) frame[graph->inputs()[i]] = arguments[i];
+  RETURN_IF_ERROR(RunBlock(*graph->block(), frame));
+  return frame[graph->outputs()[0]];
+}
+
+absl::Status Interpreter::RunBlock(const Block& block, Frame& frame) {
+  for (const Node* node : block.nodes()) RETURN_IF_ERROR(RunNode(*node, frame));
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::RunNode(const Node& node, Frame& frame) {
+  if (node.kind() == c10::prim::Constant) {
+    frame[node.output()] = node.output()->type()->kind() == c10::TypeKind::FunctionType
+                               ? Value(c10::IValue())
+                               : FromIValue(*torch::jit::toIValue(node.output()), context_.graph.depth());
+    return absl::OkStatus();
+  }
+  if (node.kind() == c10::prim::If) return RunIf(node, frame);
+  if (node.kind() == c10::prim::Loop) return RunLoop(node, frame);
+  if (node.kind() == c10::prim::RaiseException) return Error(node, "the code raises an error for every input");
+  std::vector<Value> in;
+  for (const torch::jit::Value* input : node.inputs()) in.push_back(frame[input]);
+  std::vector<Value> out;
+  if (node.kind() == c10::prim::CallMethod) {
+    const auto* const self = std::get_if<c10::IValue>(&in[0]);
+    const c10::ClassTypePtr type = node.inputs()[0]->type()->cast<c10::ClassType>();
+    if (self == nullptr || type == nullptr) return Error(node, "calls a method of no object");
+    const std::string scope = context_.scope;
+    const auto path = paths_.find(self->toObject().get());
+    if (path != paths_.end()) context_.scope = path->second;
+    ASSIGN_OR_RETURN(Value result, RunFunction(type->getMethod(node.s(c10::attr::name)), in));
+    context_.scope = scope;
+    out = {std::move(result)};
+  } else if (node.kind() == c10::prim::CallFunction) {
+    const auto type = node.inputs()[0]->type()->expect<c10::FunctionType>();
+    ASSIGN_OR_RETURN(Value result, RunFunction(*type->function(), std::vector<Value>(in.begin() + 1, in.end())));
+    out = {std::move(result)};
+  } else {
+    ASSIGN_OR_RETURN(absl::optional<std::vector<Value>> structure, RunStructure(node, in));
+    if (structure) {
+      out = *std::move(structure);
+    } else {
+      ASSIGN_OR_RETURN(out, RunOperator(node, in));
+    }
+  }
+  if (out.size() < node.outputs().size()) return Error(node, absl::StrCat(node.kind().toQualString(), " is not known"));
+  for (size_t i = 0; i < node.outputs().size(); ++i) frame[node.outputs()[i]] = std::move(out[i]);
+  return absl::OkStatus();
+}
+
+absl::Status Interpreter::RunIf(const Node& node, Frame& frame) {
+  const absl::optional<Number> condition = AsNumber(frame[node.input()]);
+  if (!condition) return Error(node, "a condition on the elements of a tensor");
+  const Block& then_block = *node.blocks()[0];
+  const Block& else_block = *node.blocks()[1];
+  const Block* chosen = nullptr;
+  if (condition->AsBool()) {
+    chosen = *condition->AsBool() ? &then_block : &else_block;
+  } else if (Raises(then_block)) {
+    context_.facts.Assume(Not(*condition));
+    chosen = &else_block;
+  } else if (Raises(else_block)) {
+    context_.facts.Assume(*condition);
+    chosen = &then_block;
+  }
+  if (chosen == nullptr) return RunBranches(node, *condition, frame);
+  RETURN_IF_ERROR(RunBlock(*chosen, frame));
+  for (size_t i = 0; i < node.outputs().size(); ++i) frame[node.outputs()[i]] = frame[chosen->outputs()[i]];
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> Interpreter::MergeTensors(const TensorPtr& a, const TensorPtr& b, Merging& merging) {
+  if (a == b) return a;
+  if (a->type != b->type || a->shape.size() != b->shape.size()) {
+    return absl::UnimplementedError("a condition on sizes whose branches give tensors of other kinds");
+  }
+  auto result = std::make_shared<Tensor>();
+  result->type = a->type;
+  for (size_t i = 0; i < a->shape.size(); ++i) {
+    const Facts& then_facts = merging.then_branch.facts;
+    const Facts& else_facts = merging.else_branch.facts;
+    // A size of one branch that is also the other's, by what is known there.
+    if (then_facts.Apply(b->shape[i]) == then_facts.Apply(a->shape[i])) {
+      result->shape.push_back(b->shape[i]);
+    } else if (else_facts.Apply(a->shape[i]) == else_facts.Apply(b->shape[i])) {
+      result->shape.push_back(a->shape[i]);
+    } else {
+      result->shape.push_back(Number::Symbol(absl::StrCat("n", ++measured_)));
+      merging.measured.emplace_back(result, i);
+    }
+  }
+  merging.then_branch.tensors.push_back(a);
+  merging.else_branch.tensors.push_back(b);
+  merging.tensors.push_back(result);
+  return result;
+}
+
+absl::StatusOr<Value> Interpreter::Merge(const Value& a, const Value& b, Merging& merging) {
+  const absl::optional<Number> number_a = AsNumber(a), number_b = AsNumber(b);
+  if (number_a && number_b) return FromNumber(Where(merging.condition, *number_a, *number_b));
+  AtenCall op("if", {a, b}, context_);
+  if (op.IsTensor(0) && op.IsTensor(1)) return MergeTensors(op.In(0), op.In(1), merging);
+  const auto* const list_a = std::get_if<std::shared_ptr<ValueList>>(&a);
+  const auto* const list_b = std::get_if<std::shared_ptr<ValueList>>(&b);
+  if (list_a != nullptr && list_b != nullptr && (*list_a)->items.size() == (*list_b)->items.size()) {
+    auto list = std::make_shared<ValueList>();
+    list->depth = context_.graph.depth();
+    for (size_t i = 0; i < (*list_a)->items.size(); ++i) {
+      ASSIGN_OR_RETURN(Value item, Merge((*list_a)->items[i], (*list_b)->items[i], merging));
+      list->items.push_back(std::move(item));
+    }
+    return list;
+  }
+  const auto* const known_a = std::get_if<c10::IValue>(&a);
+  const auto* const known_b = std::get_if<c10::IValue>(&b);
+  if (known_a != nullptr && known_b != nullptr && *known_a == *known_b) return a;
+  return absl::UnimplementedError("a condition on sizes whose branches give values of other kinds");
+}
+
+absl::Status Interpreter::RunBranches(const Node& node, const Number& condition, Frame& frame) {
+  const Facts before = context_.facts;
+  Merging merging{.condition = condition};
+  for (const bool holds : {true, false}) {
+    Branch& branch = holds ? merging.then_branch : merging.else_branch;
+    const Block& block = *node.blocks()[holds ? 0 : 1];
+    context_.facts = before;
+    context_.facts.Assume(holds ? condition : Not(condition));
+    context_.graph.BeginBranch();
+    RETURN_IF_ERROR(RunBlock(block, frame));
+    for (const torch::jit::Value* output : block.outputs()) branch.outputs.push_back(frame[output]);
+    branch.facts = context_.facts;
+    branch.nodes = context_.graph.nodes();
+    branch.graph = context_.graph.EndBranch(holds ? "then" : "else");
+  }
+  context_.facts = before;
+  for (size_t i = 0; i < node.outputs().size(); ++i) {
+    const absl::StatusOr<Value> value = Merge(merging.then_branch.outputs[i], merging.else_branch.outputs[i], merging);
+    if (!value.ok()) return Error(node, value.status().message());
+    frame[node.outputs()[i]] = *value;
+  }
+  // Nodes for numbers alone are made again where these are wanted.
+  if (merging.tensors.empty()) return absl::OkStatus();
+  if (merging.measured.empty()) {
+    // A branch that computes nothing costs nothing, and the other one may be computed always if its nodes rely on
+    // nothing that the condition says: one graph, which runtimes optimise better than an If.
+    const Branch& then_branch = merging.then_branch;
+    const Branch& else_branch = merging.else_branch;
+    if (then_branch.nodes == 0 && else_branch.facts.size() == before.size()) return AddWhere(else_branch, merging);
+    if (else_branch.nodes == 0 && then_branch.facts.size() == before.size()) return AddWhere(then_branch, merging);
+  }
+  return AddIf(merging);
+}
+
+// `tensor` with this shape, where the condition that it is for holds; else some of its elements in that shape.
+TensorPtr OfShape(AtenCall& op, TensorPtr tensor, const Shape& shape) {
+  for (size_t i = 0; i < shape.size(); ++i) {
+    Shape now = op.ShapeOf(tensor);
+    if (now[i] == shape[i]) continue;
+    const TensorPtr last = op.NumberAs(now[i] - Number(int64_t{1}), at::kLong);
+    const TensorPtr places = op.Binary("Min", op.Range(shape[i], at::kLong), last);
+    now[i] = shape[i];
+    tensor = op.Make("Gather", {tensor, places}, tensor->type, now, {Attribute("axis", static_cast<int64_t>(i))});
+  }
+  return tensor;
+}
+
+absl::Status Interpreter::AddWhere(const Branch& computed, Merging& merging) {
+  context_.graph.AddNodes(computed.graph);
+  AtenCall op("if", {}, context_);
+  for (size_t i = 0; i < merging.tensors.size(); ++i) {
+    Tensor& result = *merging.tensors[i];
+    const TensorPtr condition = op.NumberAs(merging.condition, at::kBool);
+    const TensorPtr a = OfShape(op, merging.then_branch.tensors[i], op.ShapeOf(merging.tensors[i]));
+    const TensorPtr b = OfShape(op, merging.else_branch.tensors[i], op.ShapeOf(merging.tensors[i]));
+    result.name = op.Make("Where", {condition, a, b}, result.type, result.shape)->name;
+    result.depth = context_.graph.depth();
+  }
+  return op.status();
+}
+
+absl::Status Interpreter::AddIf(Merging& merging) {
+  AtenCall op("if", {}, context_);
+  for (Branch* const branch : {&merging.then_branch, &merging.else_branch}) {
+    for (size_t i = 0; i < merging.tensors.size(); ++i) {
+      // A branch's results are nodes of its own.
+      const std::string name = op.Name(branch->tensors[i]);
+      onnx_file::NodeProto& copy = *branch->graph.add_node();
+      copy.set_op_type("Identity");
+      copy.add_input(name);
+      copy.set_name(context_.graph.UniqueName(absl::StrCat(name, "/result")));
+      copy.add_output(copy.name());
+      *branch->graph.add_output() = ValueInfo(copy.name(), merging.tensors[i]->type, merging.tensors[i]->shape);
+    }
+  }
+  Attributes attributes(2);
+  attributes[0].set_name("then_branch");
+  *attributes[0].mutable_g() = std::move(merging.then_branch.graph);
+  attributes[1].set_name("else_branch");
+  *attributes[1].mutable_g() = std::move(merging.else_branch.graph);
+  for (auto& attribute : attributes) attribute.set_type(onnx_file::AttributeProto::GRAPH);
+  const std::vector<std::string> names = context_.graph.Add("If", {NameOf(merging.condition, context_)}, attributes,
+                                                            context_.scope, static_cast<int>(merging.tensors.size()));
+  for (size_t i = 0; i < merging.tensors.size(); ++i) {
+    merging.tensors[i]->name = names[i];
+    merging.tensors[i]->depth = context_.graph.depth();
+  }
+  for (const auto& [tensor, axis] : merging.measured) {
+    context_.symbols[tensor->shape[axis].text()] = {tensor->name, static_cast<int64_t>(axis)};
+  }
+  return op.status();
+}
+
+absl::Status Interpreter::RunLoop(const Node& node, Frame& frame) {
+  const Block& body = *node.blocks()[0];
+  const absl::optional<Number> most = AsNumber(frame[node.inputs()[0]]);
+  absl::optional<Number> goes_on = AsNumber(frame[node.inputs()[1]]);
+  std::vector<Value> carried;
+  for (size_t i = 2; i < node.inputs().size(); ++i) carried.push_back(frame[node.inputs()[i]]);
+  if (!most || !most->AsInt())
+    return Error(node, "a loop whose number of steps depends on the input's size; --sizes fixes it");
+  const int64_t limit = *most->AsInt();
+  for (int64_t step = 0; step < limit; ++step) {
+    if (!goes_on || !goes_on->AsBool()) return Error(node, "a loop that ends by a condition on the input");
+    if (!*goes_on->AsBool()) break;
+    if (step >= kMaxSteps) return Error(node, absl::StrCat("a loop of more than ", kMaxSteps, " steps"));
+    frame[body.inputs()[0]] = Int(step);
+    for (size_t i = 0; i < carried.size(); ++i) frame[body.inputs()[i + 1]] = carried[i];
+    RETURN_IF_ERROR(RunBlock(body, frame));
+    goes_on = AsNumber(frame[body.outputs()[0]]);
+    for (size_t i = 0; i < carried.size(); ++i) carried[i] = frame[body.outputs()[i + 1]];
+  }
+  for (size_t i = 0; i < carried.size(); ++i) frame[node.outputs()[i]] = carried[i];
+  return absl::OkStatus();
+}
+
+absl::StatusOr<absl::optional<std::vector<Value>>> Interpreter::RunStructure(const Node& node,
+                                                                             const std::vector<Value>& in) {
+  using Out = std::vector<Value>;
+  const std::string name = node.kind().toQualString();
+  const int depth = context_.graph.depth();
+  const auto list_of = [&](size_t i) {
+    const auto* const list = i < in.size() ? std::get_if<std::shared_ptr<ValueList>>(&in[i]) : nullptr;
+    return list == nullptr ? nullptr : list->get();
+  };
+  const auto dict_of = [&](size_t i) {
+    const auto* const dict = i < in.size() ? std::get_if<std::shared_ptr<ValueDict>>(&in[i]) : nullptr;
+    return dict == nullptr ? nullptr : dict->get();
+  };
+  const auto known_int = [&](size_t i) -> absl::optional<int64_t> {
+    const absl::optional<Number> number = i < in.size() ? AsNumber(in[i]) : absl::nullopt;
+    return number ? number->AsInt() : absl::nullopt;
+  };
+  const auto make_list = [&](std::vector<Value> items) {
+    auto list = std::make_shared<ValueList>();
+    list->items = std::move(items);
+    list->depth = depth;
+    return Out{Value(std::move(list))};
+  };
+  const auto changed_here = [&](int made) {
+    return made == depth ? absl::OkStatus() : Error(node, "changes a list or dictionary below a condition on sizes");
+  };
+  if (name == "prim::ListConstruct" || name == "prim::TupleConstruct") return make_list(in);
+  if (name == "prim::DictConstruct") {
+    auto dict = std::make_shared<ValueDict>();
+    dict->depth = depth;
+    for (size_t i = 0; i + 1 < in.size(); i += 2) {
+      const auto* const key = std::get_if<c10::IValue>(&in[i]);
+      if (key == nullptr || !key->isString()) return Error(node, "a dictionary whose keys are no texts");
+      dict->items.emplace_back(key->toStringRef(), in[i + 1]);
+    }
+    return Out{Value(std::move(dict))};
+  }
+  if (name == "prim::ListUnpack" || name == "prim::TupleUnpack") {
+    if (const ValueList* const list = list_of(0)) {
+      if (list->items.size() != node.outputs().size()) return Error(node, "unpacks a list of another length");
+      return list->items;
+    }
+  }
+  if (name == "prim::GetAttr") {
+    const auto* const self = std::get_if<c10::IValue>(&in[0]);
+    if (self == nullptr || !self->isObject()) return Error(node, "takes an attribute of no object");
+    const auto object = self->toObject();
+    return Out{FromIValue(object->getAttr(node.s(c10::attr::name)), depth)};
+  }
+  if (name == "prim::unchecked_cast" || name == "aten::alias") return Out{in[0]};
+  if (name == "prim::Uninitialized" || name == "prim::Print" || name == "aten::warn") {
+    return Out(node.outputs().size(), Value(c10::IValue()));
+  }
+  if (name == "aten::format" || name == "aten::str") return Out{Value(c10::IValue(std::string()))};
+  if (name == "aten::__is__" || name == "aten::__isnot__") {
+    const auto is_none = [&](size_t i) {
+      const auto* const known = std::get_if<c10::IValue>(&in[i]);
+      return known != nullptr && known->isNone();
+    };
+    if (!is_none(0) && !is_none(1)) return Error(node, "compares the identity of two values");
+    const bool same = is_none(0) && is_none(1);
+    return Out{Value(c10::IValue(same == (name == "aten::__is__")))};
+  }
+  const auto* const tensor = in.empty() ? nullptr : std::get_if<std::shared_ptr<Tensor>>(&in[0]);
+  if (tensor != nullptr) {
+    const Tensor& of = **tensor;
+    Shape shape;
+    for (const Number& size : of.shape) shape.push_back(context_.facts.Apply(size));
+    if (name == "aten::size" && in.size() == 1) {
+      Out sizes;
+      for (const Number& size : shape) sizes.push_back(FromNumber(size));
+      return make_list(std::move(sizes));
+    }
+    if (name == "aten::size") {
+      const absl::optional<int64_t> axis = known_int(1);
+      const int64_t rank = static_cast<int64_t>(shape.size());
+      if (!axis || *axis < -rank || *axis >= rank) return Error(node, "asks for the size of no dimension");
+      return Out{FromNumber(shape[*axis < 0 ? *axis + rank : *axis])};
+    }
+    if (name == "aten::dim") return Out{Int(static_cast<int64_t>(shape.size()))};
+    if (name == "aten::len") return Out{FromNumber(shape.empty() ? Number(int64_t{1}) : shape[0])};
+    if (name == "aten::numel") return Out{FromNumber(Elements(shape))};
+    if (name == "prim::dtype") return Out{Int(static_cast<int64_t>(of.type))};
+    if (name == "prim::device") return Out{Value(c10::IValue(c10::Device(c10::kCPU)))};
+    if (name == "prim::layout") return Out{Int(static_cast<int64_t>(c10::kStrided))};
+    if (name == "prim::is_cuda" || name == "prim::requires_grad") return Out{Value(c10::IValue(false))};
+    if (name == "aten::is_floating_point") return Out{Value(c10::IValue(c10::isFloatingType(of.type)))};
+  }
+  if (const ValueList* const list = list_of(0)) {
+    const int64_t length = static_cast<int64_t>(list->items.size());
+    if (name == "aten::len") return Out{Int(length)};
+    if (name == "aten::__getitem__" || name == "prim::TupleIndex") {
+      const absl::optional<int64_t> index = known_int(1);
+      if (!index || *index < -length || *index >= length) return Error(node, "takes no item of a list");
+      return Out{list->items[*index < 0 ? *index + length : *index]};
+    }
+    if (name == "aten::append") {
+      RETURN_IF_ERROR(changed_here(list->depth));
+      (*std::get_if<std::shared_ptr<ValueList>>(&in[0]))->items.push_back(in[1]);
+      return Out{in[0]};
+    }
+    if (name == "aten::_set_item") {
+      const absl::optional<int64_t> index = known_int(1);
+      if (!index || *index < -length || *index >= length) return Error(node, "sets no item of a list");
+      RETURN_IF_ERROR(changed_here(list->depth));
+      (*std::get_if<std::shared_ptr<ValueList>>(&in[0]))->items[*index < 0 ? *index + length : *index] = in[2];
+      return Out{in[0]};
+    }
+    if (name == "aten::add" && list_of(1) != nullptr) {
+      Out items = list->items;
+      items.insert(items.end(), list_of(1)->items.begin(), list_of(1)->items.end());
+      return make_list(std::move(items));
+    }
+    if (name == "aten::slice") {
+      const auto place = [&](size_t i, int64_t otherwise) {
+        const int64_t wanted = known_int(i).value_or(otherwise);
+        return std::clamp<int64_t>(wanted < 0 ? wanted + length : wanted, 0, length);
+      };
+      const int64_t step = known_int(3).value_or(1);
+      Out items;
+      for (int64_t i = place(1, 0); step > 0 && i < place(2, length); i += step) items.push_back(list->items[i]);
+      return make_list(std::move(items));
+    }
+    if (name == "aten::list" || name == "aten::copy") return make_list(list->items);
+    if ((name == "aten::eq" || name == "aten::ne") && list_of(1) != nullptr) {
+      const ValueList& other = *list_of(1);
+      Number equal(list->items.size() == other.items.size());
+      for (size_t i = 0; equal.AsBool() != false && i < list->items.size(); ++i) {
+        const absl::optional<Number> a = AsNumber(list->items[i]), b = AsNumber(other.items[i]);
+        if (!a || !b) return absl::nullopt;
+        equal = And(equal, Equal(*a, *b));
+      }
+      return Out{FromNumber(name == "aten::eq" ? equal : Not(equal))};
+    }
+  }
+  if (const ValueDict* const dict = dict_of(0)) {
+    const auto* const key = in.size() > 1 ? std::get_if<c10::IValue>(&in[1]) : nullptr;
+    const auto find = [&]() -> const Value* {
+      if (key == nullptr || !key->isString()) return nullptr;
+      for (const auto& [one, value] : dict->items) {
+        if (one == key->toStringRef()) return &value;
+      }
+      return nullptr;
+    };
+    if (name == "aten::len") return Out{Int(static_cast<int64_t>(dict->items.size()))};
+    if (name == "aten::keys") {
+      Out keys;
+      for (const auto& [one, value] : dict->items) keys.emplace_back(c10::IValue(one));
+      return make_list(std::move(keys));
+    }
+    if (name == "aten::__contains__") return Out{Value(c10::IValue(find() != nullptr))};
+    if (name == "aten::__getitem__") {
+      if (find() == nullptr) return Error(node, "takes no item of a dictionary");
+      return Out{*find()};
+    }
+    if (name == "aten::_set_item" && key != nullptr && key->isString()) {
+      RETURN_IF_ERROR(changed_here(dict->depth));
+      auto& items = (*std::get_if<std::shared_ptr<ValueDict>>(&in[0]))->items;
+      for (auto& [one, value] : items) {
+        if (one != key->toStringRef()) continue;
+        value = in[2];
+        return Out();
+      }
+      items.emplace_back(key->toStringRef(), in[2]);
+      return Out();
+    }
+  }
+  return absl::nullopt;
+}
+
+absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const std::vector<c10::IValue>& in) {
+  const auto* const schema = node.maybeSchema();
+  if (schema == nullptr) return Error(node, absl::StrCat(node.kind().toQualString(), " is not known"));
+  if (schema->is_mutable() && !in.empty() && in[0].isTensor() &&
+      context_.weights.count(in[0].toTensor().unsafeGetTensorImpl()) > 0) {
+    return Error(node, absl::StrCat(schema->name(), " writes into a weight"));
+  }
+  torch::jit::Stack stack(in.begin(), in.end());
+  const absl::Status run = CatchTorch([&] { node.getOperation()(stack); });
+  if (!run.ok()) return Error(node, run.message());
+  std::vector<Value> out;
+  for (const c10::IValue& value : stack) out.push_back(FromIValue(value, context_.graph.depth()));
+  return out;
+}
+
+// Lets a tensor that code writes into be what `value` is.
+absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>& target, const Value& value) {
+  const auto* const result = std::get_if<std::shared_ptr<Tensor>>(&value);
+  if (result == nullptr) return Error(node, "writes into a tensor what is none");
+  if (target->depth != context_.graph.depth()) return Error(node, "writes into a tensor below a condition on sizes");
+  AtenCall op(node.kind().toQualString(), {}, context_);
+  const TensorPtr written = op.Cast(*result, target->type);
+  if (written->shape.size() != target->shape.size()) return Error(node, "writes into a tensor one of other dimensions");
+  target->name = op.Name(written);
+  const int before = *target->writes;
+  ++*target->writes;
+  target->seen = *target->writes;
+  // The tensors of which it is a part have the new elements, too; other views of them do not.
+  for (TensorPtr part = target; part->part != nullptr; part = part->part->whole) {
+    const TensorPtr whole = part->part->whole;
+    if (whole->seen != before) return Error(node, "writes into a view of a tensor that another view has changed");
+    whole->seen = *whole->writes;
+    whole->name = op.Name(op.PutBack(part));
+  }
+  RETURN_IF_ERROR(op.status());
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, const std::vector<Value>& in) {
+  std::string name = node.kind().toQualString();
+  // Numbers alone.
+  std::vector<Number> numbers;
+  bool is_known = true;
+  for (const Value& value : in) {
+    if (const absl::optional<Number> number = AsNumber(value)) numbers.push_back(*number);
+    if (std::get_if<Number>(&value) != nullptr) is_known = false;
+  }
+  if (!is_known && numbers.size() == in.size()) {
+    // Python's max and min of ints and floats have other names for each kind.
+    if (const absl::optional<Number> result = NumberRow(name, numbers)) return std::vector<Value>{FromNumber(*result)};
+    if (name == "aten::__range_length") {
+      const Number length = FloorDiv(numbers[1] - numbers[0] + numbers[2] - Number(int64_t{1}), numbers[2]);
+      return std::vector<Value>{FromNumber(Max(length, Number(int64_t{0})))};
+    }
+    if (name == "aten::__derive_index") {
+      return std::vector<Value>{FromNumber(numbers[1] + numbers[0] * numbers[2])};
+    }
+    return Error(node, absl::StrCat(name, " of numbers that depend on the input's size has no row"));
+  }
+  std::vector<c10::IValue> known;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const absl::optional<c10::IValue> value = ToIValue(in[i], node.inputs()[i]->type());
+    if (!value) break;
+    known.push_back(*value);
+  }
+  if (known.size() == in.size()) return RunKnown(node, known);
+  const bool writes = absl::EndsWith(name, "_") && !absl::EndsWith(name, "__");
+  if (name == "aten::copy_") name = "aten::expand_as_copy_";
+  const Row* const row = FindRow(writes ? name.substr(0, name.size() - 1) : name);
+  if (row == nullptr) {
+    return Error(node, absl::StrCat(name,
+                                    " has no ONNX form here: add a row to artifact/format/onnx, or write the "
+                                    "code with operators that have one"));
+  }
+  std::vector<Value> arguments = in;
+  AtenCall op(name, std::move(arguments), context_);
+  Value result = row->make(op);
+  if (!op.status().ok()) return Error(node, op.status().message());
+  if (writes) {
+    const auto* const target = std::get_if<std::shared_ptr<Tensor>>(&in[0]);
+    if (target == nullptr) return Error(node, absl::StrCat(name, " writes into a constant; write into a copy"));
+    RETURN_IF_ERROR(Write(node, *target, result));
+    return std::vector<Value>{in[0]};
+  }
+  if (row->is_view) {
+    const auto share = [&](Value& value) {
+      const auto* const view = std::get_if<std::shared_ptr<Tensor>>(&value);
+      const auto* const base = std::get_if<std::shared_ptr<Tensor>>(&in[0]);
+      if (view == nullptr || base == nullptr) return;
+      auto shared = std::make_shared<Tensor>(**view);
+      shared->writes = (*base)->writes;
+      shared->seen = (*base)->seen;
+      // A view of a part may be a copy in LibTorch, so that only the part itself is known to write into the whole.
+      if (shared->part != nullptr && shared->part->whole != *base) shared->part = nullptr;
+      value = std::move(shared);
+    };
+    share(result);
+    if (const auto* const list = std::get_if<std::shared_ptr<ValueList>>(&result)) {
+      for (Value& item : (*list)->items) share(item);
+    }
+  }
+  // A result that is an argument as it is, and no view of it, is a copy.
+  if (const auto* const same = std::get_if<std::shared_ptr<Tensor>>(&result); same != nullptr && !row->is_view) {
+    auto copy = std::make_shared<Tensor>(**same);
+    copy->name = op.Name(*same);
+    copy->writes = std::make_shared<int>(0);
+    copy->seen = 0;
+    copy->part = nullptr;
+    result = std::move(copy);
+    if (!op.status().ok()) return Error(node, op.status().message());
+  }
+  // Operators with several results give a tuple.
+  if (node.outputs().size() > 1) {
+    const auto* const tuple = std::get_if<std::shared_ptr<ValueList>>(&result);
+    if (tuple != nullptr) return (*tuple)->items;
+  }
+  return std::vector<Value>{std::move(result)};
+}
+
+// The size that an entry point states: a number, or a letter, which stays free unless `sizes` has it.
+Number StatedSize(const Expression& size, const std::map<std::string, int64_t>& sizes) {
+  Scope scope;
+  for (const auto& [letter, value] : sizes) scope[letter] = value;
+  if (const absl::StatusOr<int64_t> value = size.EvaluateInt(scope); value.ok()) return Number(*value);
+  return Number::Symbol(size.text());
+}
+
+absl::Status CheckLetters(const EntryPoint& entry_point, const std::map<std::string, int64_t>& sizes) {
+  std::set<std::string> letters;
+  for (const Port& port : entry_point.inputs) {
+    if (!port.shape) continue;
+    for (const Expression& size : *port.shape) {
+      for (const std::string& name : size.names()) letters.insert(name);
+    }
+  }
+  for (const auto& [letter, value] : sizes) {
+    if (letters.count(letter) > 0) continue;
+    return absl::InvalidArgumentError(absl::StrCat("--sizes: no input of ", entry_point.method, " has a size ", letter,
+                                                   "; they have ", absl::StrJoin(letters, ", ")));
+  }
+  return absl::OkStatus();
+}
+
+// The values of the outputs in a result, by the ports' order.
+std::vector<std::pair<const Port*, Value>> OutputsOf(const EntryPoint& entry_point, const Value& result) {
+  std::vector<std::pair<const Port*, Value>> outputs;
+  if (const auto* const dict = std::get_if<std::shared_ptr<ValueDict>>(&result)) {
+    for (const Port& port : entry_point.outputs) {
+      for (const auto& [key, value] : (*dict)->items) {
+        if (key == port.name) outputs.emplace_back(&port, value);
+      }
+    }
+  } else if (const auto* const list = std::get_if<std::shared_ptr<ValueList>>(&result)) {
+    for (size_t i = 0; i < entry_point.outputs.size() && i < (*list)->items.size(); ++i) {
+      outputs.emplace_back(&entry_point.outputs[i], (*list)->items[i]);
+    }
+  } else if (!entry_point.outputs.empty()) {
+    outputs.emplace_back(&entry_point.outputs[0], result);
+  }
+  return outputs;
+}
+
+absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module, const EntryPoint& entry_point,
+                                                const std::map<std::string, int64_t>& sizes) {
+  Context context;
+  Interpreter interpreter(context);
+  interpreter.NameWeights(module);
+  torch::jit::Function& function = module.get_method(entry_point.method).function();
+  const c10::FunctionSchema& schema = function.getSchema();
+  std::vector<Value> arguments = {c10::IValue(module._ivalue())};
+  ConvertedModel converted;
+  struct Input {
+    std::string name;
+    at::ScalarType type;
+    Shape shape = {};
+    std::string help = {};
+  };
+  std::vector<Input> inputs;
+  at::ScalarType weights_type = at::kFloat;
+  for (const auto& parameter : module.parameters()) {
+    weights_type = parameter.scalar_type();
+    break;
+  }
+  for (size_t i = 1; i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    if (argument.default_value().has_value()) {
+      arguments.push_back(FromIValue(*argument.default_value(), 0));
+      continue;
+    }
+    const Port* const port = FindPort(entry_point.inputs, argument.name());
+    Input input = {.name = context.graph.UniqueName(argument.name()), .type = at::kLong};
+    if (port != nullptr) input.help = port->help;
+    if (argument.type()->kind() == c10::TypeKind::IntType) {
+      // A number is a tensor of one element, which is what numbers are in the graph.
+      const Number symbol = Number::Symbol(input.name);
+      context.graph.Remember(symbol.text(), input.name);
+      input.shape = {Number(int64_t{1})};
+      arguments.emplace_back(symbol);
+    } else if (argument.type()->kind() == c10::TypeKind::TensorType && port != nullptr && port->shape) {
+      auto tensor = std::make_shared<Tensor>();
+      tensor->name = input.name;
+      tensor->type = port->dtype.empty() ? weights_type : port->dtype == "uint8" ? at::kByte : at::kFloat;
+      for (size_t axis = 0; axis < port->shape->size(); ++axis) {
+        const Number size = StatedSize((*port->shape)[axis], sizes);
+        tensor->shape.push_back(size);
+        if (!size.AsInt()) context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
+      }
+      input.type = tensor->type;
+      input.shape = tensor->shape;
+      arguments.emplace_back(tensor);
+    } else {
+      return absl::UnimplementedError(absl::StrCat(entry_point.place, ": argument ", argument.name(), " of ",
+                                                   entry_point.method, " is ", argument.type()->annotation_str(),
+                                                   ": an ONNX file takes tensors of stated shapes and integers"));
+    }
+    converted.inputs.push_back({input.name, port, static_cast<int>(i - 1), {}});
+    inputs.push_back(std::move(input));
+  }
+  ASSIGN_OR_RETURN(const Value result, interpreter.RunFunction(function, arguments));
+  std::vector<onnx_file::ValueInfoProto> infos;
+  for (const auto& [port, value] : OutputsOf(entry_point, result)) {
+    AtenCall op(entry_point.method, {value}, context);
+    if (!op.IsTensor(0)) continue;  // An output that this variant lacks.
+    const TensorPtr tensor = op.In(0);
+    if (tensor->constant.defined() && tensor->constant.numel() == 0) continue;
+    const std::string name = context.graph.UniqueName(port->name);
+    context.graph.AddNamed("Identity", op.Name(tensor), name);
+    RETURN_IF_ERROR(op.status());
+    infos.push_back(ValueInfo(name, tensor->type, op.ShapeOf(tensor)));
+    infos.back().set_doc_string(port->help);
+    converted.outputs.push_back({name, port, -1, {}});
+  }
+  if (infos.empty()) {
+    return absl::UnimplementedError(
+        absl::StrCat(entry_point.place, ": ", entry_point.method, " has no output that is a tensor"));
+  }
+  std::vector<std::string> names;
+  for (const ConvertedPort& output : converted.outputs) names.push_back(output.name);
+  converted.model = context.graph.Take(names);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Input& input = inputs[i];
+    Shape& shape = converted.inputs[i].shape;
+    for (const Number& size : input.shape) shape.push_back(context.facts.Apply(size));
+    onnx_file::ValueInfoProto& info = *converted.model.graph.add_input();
+    info = ValueInfo(input.name, input.type, shape);
+    if (!input.help.empty()) info.set_doc_string(input.help);
+  }
+  for (onnx_file::ValueInfoProto& info : infos) *converted.model.graph.add_output() = std::move(info);
+  return converted;
+}
+
+}  // namespace
+
+absl::StatusOr<ConvertedModel> Convert(const torch::jit::Module& module, const EntryPoint& entry_point,
+                                       const std::map<std::string, int64_t>& sizes) {
+  RETURN_IF_ERROR(CheckLetters(entry_point, sizes));
+  absl::StatusOr<absl::StatusOr<ConvertedModel>> converted =
+      CatchTorch([&] { return ConvertUnguarded(module, entry_point, sizes); });
+  RETURN_IF_ERROR(converted.status());
+  return *std::move(converted);
+}
+
+}  // namespace modelport::onnx

@@ -1,0 +1,47 @@
+// OpenVINO, the runtime that proves ONNX files: its C library is loaded when it is wanted, so that programs need
+// neither its headers nor its 60 MB.
+#ifndef MODELPORT_ARTIFACT_FORMAT_ONNX_OPENVINO_H_
+#define MODELPORT_ARTIFACT_FORMAT_ONNX_OPENVINO_H_
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+
+namespace modelport::onnx {
+
+// The release that Modelport is tested with.
+inline constexpr char kOpenVinoVersion[] = "2026.4.1";
+
+// OK if OpenVINO is at hand: in the folder that MODELPORT_OPENVINO names, or among the program's runfiles.
+//   FailedPrecondition  it is not, or cannot be loaded; says what to do
+absl::Status CheckOpenVino();
+
+// A file that OpenVINO runs on the CPU in float32.
+class OpenVinoModel {
+ public:
+  // Loads and compiles the file `path`, which Modelport has written.
+  //   FailedPrecondition  as CheckOpenVino
+  //   DataLoss            OpenVINO cannot load it
+  static absl::StatusOr<OpenVinoModel> Load(const std::string& path);
+
+  // The outputs of these names for inputs of these names, which are contiguous.
+  //   DataLoss  OpenVINO cannot run it
+  absl::StatusOr<std::vector<at::Tensor>> Run(const std::vector<std::pair<std::string, at::Tensor>>& inputs,
+                                              const std::vector<std::string>& outputs) const;
+
+ private:
+  struct Compiled;
+  explicit OpenVinoModel(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
+
+  std::shared_ptr<const Compiled> compiled_;
+};
+
+}  // namespace modelport::onnx
+
+#endif  // MODELPORT_ARTIFACT_FORMAT_ONNX_OPENVINO_H_

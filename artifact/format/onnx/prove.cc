@@ -1,0 +1,233 @@
+#include "artifact/format/onnx/prove.h"
+
+#include <ATen/ops/nan_to_num.h>
+#include <ATen/ops/tensor.h>
+#include <torch/csrc/jit/api/module.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "artifact/format/onnx/openvino.h"
+#include "common/status/status_macros.h"
+#include "common/torchscript/proof/compare_outputs.h"
+#include "common/torchscript/proof/example.h"
+#include "common/torchscript/script/torch_status.h"
+
+namespace modelport::onnx {
+namespace {
+
+using torch::jit::Module;
+
+// Whether the size in a file, a number or one with a letter, may be `size`.
+bool MayBe(const Number& stated, int64_t size) {
+  if (stated.AsInt()) return *stated.AsInt() == size;
+  const Terms terms = stated.terms();
+  return terms.size() != 1 || size % terms.begin()->second == 0;
+}
+
+// Whether the tensors of `inputs` are of sizes that the file takes.
+bool TakesSizes(const ConvertedModel& converted, const std::vector<c10::IValue>& inputs) {
+  for (const ConvertedPort& port : converted.inputs) {
+    const c10::IValue& input = inputs[port.argument];
+    for (size_t axis = 0; input.isTensor() && axis < port.shape.size(); ++axis) {
+      if (!MayBe(port.shape[axis], input.toTensor().size(static_cast<int64_t>(axis)))) return false;
+    }
+  }
+  return true;
+}
+
+// Whether those of `inputs`, the arguments of a call, that the file does not take have their default.
+bool OthersAreDefaults(const ConvertedModel& converted, const c10::FunctionSchema& schema,
+                       const std::vector<c10::IValue>& inputs) {
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const bool is_input = std::any_of(converted.inputs.begin(), converted.inputs.end(),
+                                      [&](const ConvertedPort& port) { return port.argument == static_cast<int>(i); });
+    if (is_input) continue;
+    const auto& fallback = schema.arguments()[i + 1].default_value();  // The first one is the module.
+    if (!fallback || !(inputs[i] == *fallback)) return false;
+  }
+  return true;
+}
+
+// The values of the letters in the inputs' sizes, by the sizes of a call.
+std::map<std::string, int64_t> SymbolsOf(const ConvertedModel& converted, const std::vector<c10::IValue>& inputs) {
+  std::map<std::string, int64_t> symbols;
+  for (const ConvertedPort& port : converted.inputs) {
+    const c10::IValue& input = inputs[port.argument];
+    if (!input.isTensor()) continue;
+    for (size_t axis = 0; axis < port.shape.size(); ++axis) {
+      const Terms terms = port.shape[axis].terms();
+      if (terms.size() != 1 || terms.begin()->first.size() != 1) continue;
+      symbols[terms.begin()->first[0].text()] = input.toTensor().size(axis) / terms.begin()->second;
+    }
+  }
+  return symbols;
+}
+
+// The call with `inputs` for what the file takes, in which the letters of sizes have the values of `symbols`.
+absl::StatusOr<Call> SizedCall(const ConvertedModel& converted, const Call& call,
+                               const std::vector<c10::IValue>& inputs, std::map<std::string, int64_t> symbols) {
+  std::vector<std::string> arguments;
+  for (const ConvertedPort& port : converted.inputs) {
+    const c10::IValue& input = inputs[port.argument];
+    if (!input.isTensor()) {
+      arguments.push_back(absl::StrCat(input.toInt()));
+      continue;
+    }
+    std::vector<int64_t> sizes = input.toTensor().sizes().vec();
+    for (size_t axis = 0; axis < sizes.size(); ++axis) {
+      const Terms terms = port.shape[axis].terms();
+      if (port.shape[axis].AsInt()) {
+        sizes[axis] = *port.shape[axis].AsInt();
+      } else if (terms.size() == 1 && terms.begin()->first.size() == 1) {
+        sizes[axis] = terms.begin()->second * symbols[terms.begin()->first[0].text()];
+      }
+    }
+    arguments.push_back(absl::StrCat("[", absl::StrJoin(sizes, ", "), "]"));
+  }
+  return ParseCall(absl::StrCat(call.type, "(", absl::StrJoin(arguments, ", "), ")"));
+}
+
+// The tensor of an output in a method's result.
+absl::StatusOr<at::Tensor> OutputOf(const EntryPoint& entry_point, const ConvertedPort& output,
+                                    const c10::IValue& result) {
+  if (result.isTensor()) return result.toTensor();
+  if (result.isGenericDict()) {
+    const auto dictionary = result.toGenericDict();
+    const auto found = dictionary.find(output.port->name);
+    if (found != dictionary.end()) return found->value().toTensor();
+  }
+  if (result.isTuple()) {
+    const size_t place = static_cast<size_t>(output.port - entry_point.outputs.data());
+    if (place < result.toTupleRef().elements().size()) return result.toTupleRef().elements()[place].toTensor();
+  }
+  return absl::InternalError(absl::StrCat("the module gives no output ", output.name));
+}
+
+// The outputs of `module` for `call`, those that the file has.
+absl::StatusOr<std::vector<at::Tensor>> OutputsOf(const ConvertedModel& converted, const EntryPoint& entry_point,
+                                                  const c10::IValue& result) {
+  std::vector<at::Tensor> outputs;
+  for (const ConvertedPort& output : converted.outputs) {
+    ASSIGN_OR_RETURN(at::Tensor tensor, OutputOf(entry_point, output, result));
+    outputs.push_back(tensor.contiguous());
+  }
+  return outputs;
+}
+
+// How far the module's own outputs are from those in float64.
+absl::StatusOr<Difference> NoiseOf(const ConvertedModel& converted, const Module& module, const EntryPoint& entry_point,
+                                   const Call& call, const std::vector<at::Tensor>& outputs) {
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  absl::StatusOr<c10::IValue> result = CatchTorch([&] {
+    Module exact = module.deepcopy();
+    exact.to(at::kDouble);
+    std::vector<c10::IValue> exact_inputs;
+    for (const c10::IValue& input : inputs) {
+      exact_inputs.push_back(input.isTensor() && input.toTensor().is_floating_point()
+                                 ? c10::IValue(input.toTensor().to(at::kDouble))
+                                 : input);
+    }
+    return exact.get_method(entry_point.method)(exact_inputs);
+  });
+  RETURN_IF_ERROR(result.status());
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> exact, OutputsOf(converted, entry_point, *result));
+  Difference noise;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    ASSIGN_OR_RETURN(const Difference one, CompareValues(exact[i], outputs[i].to(exact[i].scalar_type()), call.text));
+    noise.Include(one);
+  }
+  return noise;
+}
+
+// The largest magnitude of the finite elements; 0 if there is none.
+double LargestElement(const at::Tensor& tensor) {
+  if (tensor.numel() == 0) return 0;
+  return at::nan_to_num(tensor.to(at::kDouble).abs(), 0.0, 0.0, 0.0).max().item<double>();
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, const Module& module,
+                                           const EntryPoint& entry_point, const std::vector<Call>& examples) {
+  const c10::FunctionSchema& schema = module.get_method(entry_point.method).function().getSchema();
+  std::vector<Call> calls;
+  absl::optional<Call> other;
+  for (const Call& example : examples) {
+    if (example.type != entry_point.method) continue;
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, example));
+    // A batch of two, and images of other heights and widths.
+    std::map<std::string, int64_t> symbols = SymbolsOf(converted, inputs);
+    int64_t more = 1;
+    for (auto& [name, value] : symbols) value = name == "B" ? 2 : value + more++;
+    if (!other) {
+      ASSIGN_OR_RETURN(other, SizedCall(converted, example, inputs, symbols));
+    }
+    if (OthersAreDefaults(converted, schema, inputs) && TakesSizes(converted, inputs)) calls.push_back(example);
+  }
+  if (!other) {
+    return absl::InvalidArgumentError(absl::StrCat(entry_point.place, ": no example calls ", entry_point.method));
+  }
+  calls.push_back(*std::move(other));
+  return calls;
+}
+
+absl::StatusOr<RoundTrip> ProveFile(const ConvertedModel& converted, const Module& module,
+                                    const EntryPoint& entry_point, const std::string& path,
+                                    const std::vector<Call>& examples, bool allow_nonfinite) {
+  ASSIGN_OR_RETURN(const OpenVinoModel file, OpenVinoModel::Load(path));
+  ASSIGN_OR_RETURN(const std::vector<Call> calls, CallsFor(converted, module, entry_point, examples));
+  RoundTrip proof;
+  proof.methods = 1;
+  proof.runtime = absl::StrCat("OpenVINO ", kOpenVinoVersion);
+  for (const Call& call : calls) {
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> result, RunExamples(module, {call}));
+    ASSIGN_OR_RETURN(const std::vector<at::Tensor> expected, OutputsOf(converted, entry_point, result[0]));
+    std::vector<std::pair<std::string, at::Tensor>> given;
+    for (const ConvertedPort& port : converted.inputs) {
+      const c10::IValue& input = inputs[port.argument];
+      given.emplace_back(port.name, input.isTensor() ? input.toTensor().contiguous() : at::tensor({input.toInt()}));
+    }
+    std::vector<std::string> names;
+    for (const ConvertedPort& port : converted.outputs) names.push_back(port.name);
+    ASSIGN_OR_RETURN(const std::vector<at::Tensor> actual, file.Run(given, names));
+    Difference difference;
+    bool is_rounding = true;
+    ComparedOutput compared;
+    compared.call = call.text;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::string name = absl::StrCat(call.text, "[", names[i], "]");
+      ASSIGN_OR_RETURN(const Difference one, CompareValues(expected[i], actual[i], name));
+      difference.Include(one);
+      is_rounding = is_rounding && one.max_abs <= kRoundings * Epsilon(at::kFloat) * LargestElement(expected[i]);
+      for (const NonfiniteOutput& found : FindNonfinite(actual[i], name)) {
+        compared.nan += found.nan;
+        compared.infinite += found.infinite;
+      }
+    }
+    if (compared.nan + compared.infinite > 0 && !allow_nonfinite) {
+      return absl::FailedPreconditionError(absl::StrCat(call.text, ": ", compared.nan, " values are NaN and ",
+                                                        compared.infinite,
+                                                        " infinite; --allow_nonfinite accepts them"));
+    }
+    if (difference.relative > kTolerance && !is_rounding) {
+      ASSIGN_OR_RETURN(const Difference noise, NoiseOf(converted, module, entry_point, call, expected));
+      if (difference.relative > std::min(kNoiseFactor * noise.relative, kMostNoise)) {
+        return absl::DataLossError(absl::StrCat(call.text, " in OpenVINO differs from the module by ",
+                                                difference.relative, " of its range, where rounding explains ",
+                                                noise.relative));
+      }
+    }
+    compared.max_abs = difference.max_abs;
+    compared.relative = difference.relative;
+    if (expected.size() == 1) compared.shape = actual[0].sizes().vec();
+    proof.outputs.push_back(std::move(compared));
+  }
+  return proof;
+}
+
+}  // namespace modelport::onnx

@@ -1,0 +1,112 @@
+"""Checks ONNX files with onnx's checker, runs them in ONNX Runtime at three sizes, and compares with the TorchScript artifacts beside them.
+
+    python3 -m venv venv && venv/bin/pip install onnx==1.20.0 onnxruntime==1.32.0 torch==2.13.0
+    venv/bin/python tests/onnx/compare.py FOLDER
+
+FOLDER has MODEL.pt and MODEL.onnx of equal weights. Prints a row for each: nodes, the largest difference as a fraction of the output's range,
+how far the artifact itself is from what it computes in float64, and the processor time of ONNX Runtime over that of the artifact, on one thread,
+in turn. Exits with 1 if one fails, or differs by more than 1e-5 and four times the artifact's own difference."""
+
+import pathlib
+import statistics
+import sys
+import time
+import warnings
+
+import onnx
+import onnxruntime
+import torch
+
+warnings.filterwarnings("ignore")
+LIMIT = 1e-5
+BATCHES_AND_SIZES = [(1, 5, 7), (2, 4, 3), (1, 6, 6)]
+
+
+def count_nodes(graph):
+    return sum(1 + sum(count_nodes(a.g) for a in node.attribute if a.HasField("g")) for node in graph.node)
+
+
+def sizes_of(value, batch, rows, columns):
+    """The input's shape, of which letters get a batch, and rows and columns of the unit that the file states, such as 14*h."""
+    sizes, free = [], [rows, columns]
+    for dim in value.type.tensor_type.shape.dim:
+        if dim.HasField("dim_value"):
+            sizes.append(dim.dim_value)
+        elif dim.dim_param == "B":
+            sizes.append(batch)
+        else:
+            factor, _, letter = dim.dim_param.rpartition("*")
+            sizes.append((int(factor) if factor else 14) * free[0 if letter.lower() == "h" else 1])
+    return sizes
+
+
+def parts(result, names):
+    if isinstance(result, torch.Tensor):
+        return [result]
+    return [result[name] for name in names] if isinstance(result, dict) else [part for part in result if part.numel()]
+
+
+def difference(expected, actual):
+    """The largest difference of finite elements, as a fraction of the range; both have to be finite at the same places."""
+    worst = 0.0
+    for a, b in zip(expected, actual):
+        a, b = a.double(), b.double()
+        assert a.shape == b.shape, (a.shape, b.shape)
+        finite = torch.isfinite(a)
+        assert (finite == torch.isfinite(b)).all()
+        extent = (a[finite].max() - a[finite].min()).item() or 1.0
+        worst = max(worst, (a - b)[finite].abs().max().item() / extent)
+    return worst
+
+
+def compare(path):
+    model = onnx.load(str(path))
+    onnx.checker.check_model(model, full_check=True)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    artifact = torch.jit.load(str(path.with_suffix(".pt")))
+    names = [value.name for value in model.graph.output]
+    in_double = torch.jit.load(str(path.with_suffix(".pt"))).double()
+    worst, noise, ratios = 0.0, 0.0, []
+    for sizes in BATCHES_AND_SIZES:
+        torch.manual_seed(0)
+        inputs = []
+        for value in model.graph.input:
+            is_number = value.type.tensor_type.elem_type == onnx.TensorProto.INT64
+            inputs.append(400 if is_number else torch.rand(sizes_of(value, *sizes)))
+        given = {
+            value.name: torch.tensor([x]).numpy() if isinstance(x, int) else x.numpy() for value, x in zip(model.graph.input, inputs)
+        }
+        times = [[], []]
+        with torch.no_grad():
+            for _ in range(5):
+                start = time.process_time()
+                expected = parts(artifact(*inputs), names)
+                middle = time.process_time()
+                actual = session.run(names, given)
+                times[0].append(middle - start)
+                times[1].append(time.process_time() - middle)
+            exact = parts(in_double(*[x if isinstance(x, int) else x.double() for x in inputs]), names)
+        ratios.append(statistics.median(times[1]) / statistics.median(times[0]))
+        worst = max(worst, difference(expected, [torch.from_numpy(array) for array in actual]))
+        noise = max(noise, difference(exact, expected))
+    return count_nodes(model.graph), worst, noise, statistics.median(ratios)
+
+
+def main():
+    torch.set_num_threads(1)
+    failed = 0
+    print("| model | nodes | largest difference | the artifact's own | time |\n|:--|--:|--:|--:|--:|")
+    for path in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
+        try:
+            nodes, worst, noise, ratio = compare(path)
+            failed += worst > max(LIMIT, 4 * noise)
+            print(f"| `{path.stem}` | {nodes} | {worst:.1e} | {noise:.1e} | {ratio:.2f} |", flush=True)
+        except Exception as error:  # One model's failure is not that of the others.
+            failed += 1
+            print(f"| `{path.stem}` | failed: {str(error)[:300]} | | | |", flush=True)
+    sys.exit(1 if failed else 0)
+
+
+main()

@@ -1,0 +1,122 @@
+// export --target=onnx of every test model: what OpenVINO computes of the file is what the module computes.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/support/case_table.h"
+#include "tests/support/examples.h"
+#include "tests/support/test_models.h"
+#include "tests/support/tool_process.h"
+
+namespace modelport {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ToolResult Export(const std::string& model, const std::vector<std::string>& flags, const std::string& folder,
+                  const std::map<std::string, std::string>& variables = {}) {
+  std::vector<std::string> arguments = {"--model=" + model, "--weights=seeded", "--target=onnx",
+                                        "--plugin_path=" + DataPath("models")};
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  return RunWarmTool("export", arguments, folder, variables);
+}
+
+nlohmann::json Manifest(const std::string& path) { return nlohmann::json::parse(ReadFile(path)); }
+
+// What models/FAMILY/testdata/onnx.txt says of a model: sizes that have to be fixed, or why it has no file.
+Case CaseOf(const std::string& model) {
+  for (const Case& one : ReadFamilyTables("onnx.txt")) {
+    if (Text(one, "model") == model) return one;
+  }
+  return {};
+}
+
+class OnnxModelTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
+  const Case stated = CaseOf(GetParam());
+  const std::string folder = EmptyFolder("onnx"), sizes = Text(stated, "sizes"), refused = Text(stated, "refused");
+  const ToolResult result = Export(
+      GetParam(), sizes.empty() ? std::vector<std::string>() : std::vector<std::string>{"--sizes=" + sizes}, folder);
+  if (!refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    EXPECT_THAT(FileNames(folder), testing::IsEmpty());
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(FileNames(folder), ElementsAre(GetParam() + ".onnx", GetParam() + ".onnx.manifest.json"));
+  const nlohmann::json manifest = Manifest(folder + "/" + GetParam() + ".onnx.manifest.json");
+  EXPECT_EQ(manifest["target"], "onnx");
+  EXPECT_EQ(manifest["artifact"]["opset"], 17);
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  EXPECT_THAT(manifest["round_trip"]["runtime"], testing::StartsWith("OpenVINO "));
+  EXPECT_EQ(manifest["entry_points"].size(), 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, OnnxModelTest, testing::ValuesIn(TestModels()),
+                         [](const auto& info) { return info.param; });
+
+TEST(ExportOnnxTest, EqualExportsAreEqualBytesAndLieBesideTorchScript) {
+  const std::string model = ExampleModel("depth"), first = EmptyFolder("first"), second = EmptyFolder("second");
+  const std::vector<std::string> flags = {"--noverify"};
+  ASSERT_EQ(Export(model, flags, first).exit_status, 0);
+  // The other in a process of its own, which has other addresses.
+  ASSERT_EQ(RunTool("export",
+                    {"--model=" + model, "--weights=seeded", "--target=onnx", "--noverify",
+                     "--plugin_path=" + DataPath("models")},
+                    second)
+                .exit_status,
+            0);
+  EXPECT_EQ(ReadFile(first + "/" + model + ".onnx"), ReadFile(second + "/" + model + ".onnx"));
+  const ToolResult other =
+      RunWarmTool("export", {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models")}, first);
+  EXPECT_EQ(other.exit_status, 0) << other.err;
+  EXPECT_THAT(FileNames(first),
+              ElementsAre(model + ".manifest.json", model + ".onnx", model + ".onnx.manifest.json", model + ".pt"));
+}
+
+TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
+  const std::string folder = EmptyFolder("fixed"), model = ExampleModel("depth");
+  const ToolResult result = Export(model, {"--sizes=B=1,H=28,W=42", "--out=fixed.onnx"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const nlohmann::json manifest = Manifest(folder + "/fixed.onnx.manifest.json");
+  EXPECT_EQ(manifest["sizes"].size(), 3);
+  for (const nlohmann::json& output : manifest["round_trip"]["outputs"])
+    EXPECT_EQ(output["call"], "forward([1, 3, 28, 42])");
+}
+
+TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
+  const std::string folder = EmptyFolder("refused"), model = ExampleModel("depth");
+  const auto refusal = [&](const std::vector<std::string>& flags) { return Export(model, flags, folder).err; };
+  EXPECT_THAT(refusal({"--sizes=Q=3"}), HasSubstr("no input of forward has a size Q; they have B, H, W"));
+  EXPECT_THAT(refusal({"--sizes=H"}), HasSubstr("--sizes=H: wants sizes of the inputs by their letters"));
+  EXPECT_THAT(refusal({"--sizes=H=0"}), HasSubstr("--sizes=H=0: wants"));
+  EXPECT_THAT(refusal({"--sizes=H=15"}), HasSubstr("multiples of the patch size"));
+  EXPECT_THAT(refusal({"--dtype=float16"}), HasSubstr("--dtype=float16: onnx computes in float32"));
+  EXPECT_THAT(refusal({"--runtime=1.6"}), HasSubstr("which does not load ONNX files"));
+  const ToolResult torch = RunWarmTool(
+      "export", {"--model=" + model, "--weights=seeded", "--sizes=H=28", "--plugin_path=" + DataPath("models")},
+      folder);
+  EXPECT_THAT(torch.err, HasSubstr("--sizes is for ONNX files"));
+  EXPECT_THAT(FileNames(folder), testing::IsEmpty());
+}
+
+TEST(ExportOnnxTest, WithoutOpenVinoThereIsNoProofAndNoFile) {
+  const std::string folder = EmptyFolder("without"), model = ExampleModel("depth");
+  const ToolResult result = Export(model, {}, folder, {{"MODELPORT_OPENVINO", folder}, {"TEST_SRCDIR", folder}});
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err,
+              AllOf(HasSubstr("OpenVINO, which is not at hand"), HasSubstr("--config=onnx"), HasSubstr("--noverify")));
+  EXPECT_THAT(FileNames(folder), testing::IsEmpty());
+}
+
+}  // namespace
+}  // namespace modelport
