@@ -167,14 +167,19 @@ void AtenCall::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::UnimplementedError(absl::StrCat(name_, ": ", message));
 }
 
+const Value& AtenCall::argument(size_t i) const {
+  static const auto* const none = new Value(c10::IValue());
+  return i < arguments_.size() ? arguments_[i] : *none;
+}
+
 bool AtenCall::IsNone(size_t i) const {
-  const auto* const known = std::get_if<c10::IValue>(&arguments_[i]);
+  const auto* const known = std::get_if<c10::IValue>(&argument(i));
   return known != nullptr && known->isNone();
 }
 
 bool AtenCall::IsTensor(size_t i) const {
-  const auto* const known = std::get_if<c10::IValue>(&arguments_[i]);
-  return known != nullptr ? known->isTensor() : std::get_if<TensorPtr>(&arguments_[i]) != nullptr;
+  const auto* const known = std::get_if<c10::IValue>(&argument(i));
+  return known != nullptr ? known->isTensor() : std::get_if<TensorPtr>(&argument(i)) != nullptr;
 }
 
 TensorPtr AtenCall::ConstantOf(const at::Tensor& tensor) const {
@@ -200,15 +205,15 @@ absl::optional<Number> ToNumber(const Value& value) {
 }  // namespace
 
 TensorPtr AtenCall::In(size_t i) {
-  if (const auto* const tensor = std::get_if<TensorPtr>(&arguments_[i])) return *tensor;
-  const auto* const known = std::get_if<c10::IValue>(&arguments_[i]);
+  if (const auto* const tensor = std::get_if<TensorPtr>(&argument(i))) return *tensor;
+  const auto* const known = std::get_if<c10::IValue>(&argument(i));
   if (known != nullptr && known->isTensor()) return ConstantOf(known->toTensor());
   Fail(absl::StrCat("argument ", i, " is no tensor"));
   return std::make_shared<Tensor>();
 }
 
 TensorPtr AtenCall::Item(size_t i, size_t item) {
-  const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&arguments_[i]);
+  const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&argument(i));
   if (list == nullptr || item >= (*list)->items.size()) {
     Fail(absl::StrCat("argument ", i, " is no list"));
     return std::make_shared<Tensor>();
@@ -221,14 +226,14 @@ TensorPtr AtenCall::Item(size_t i, size_t item) {
 
 std::vector<TensorPtr> AtenCall::Tensors(size_t i) {
   std::vector<TensorPtr> tensors;
-  const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&arguments_[i]);
+  const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&argument(i));
   if (list == nullptr) Fail(absl::StrCat("argument ", i, " is no list"));
   for (size_t item = 0; list != nullptr && item < (*list)->items.size(); ++item) tensors.push_back(Item(i, item));
   return tensors;
 }
 
 Number AtenCall::Num(size_t i) {
-  if (const absl::optional<Number> number = ToNumber(arguments_[i])) return context_.facts.Apply(*number);
+  if (const absl::optional<Number> number = ToNumber(argument(i))) return context_.facts.Apply(*number);
   Fail(absl::StrCat("argument ", i, " is no number"));
   return Number(int64_t{1});
 }
@@ -255,7 +260,7 @@ bool AtenCall::Bool(size_t i) {
 }
 
 std::string AtenCall::Text(size_t i) {
-  const auto* const known = std::get_if<c10::IValue>(&arguments_[i]);
+  const auto* const known = std::get_if<c10::IValue>(&argument(i));
   if (known != nullptr && known->isString()) return known->toStringRef();
   Fail(absl::StrCat("argument ", i, " is no text"));
   return "";
@@ -263,7 +268,7 @@ std::string AtenCall::Text(size_t i) {
 
 Shape AtenCall::Numbers(size_t i) {
   Shape numbers;
-  if (const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&arguments_[i])) {
+  if (const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&argument(i))) {
     for (const Value& item : (*list)->items) {
       const absl::optional<Number> number = ToNumber(item);
       if (!number) Fail(absl::StrCat("argument ", i, " is no list of numbers"));
@@ -271,7 +276,7 @@ Shape AtenCall::Numbers(size_t i) {
     }
     return numbers;
   }
-  if (const absl::optional<Number> number = ToNumber(arguments_[i])) return {context_.facts.Apply(*number)};
+  if (const absl::optional<Number> number = ToNumber(argument(i))) return {context_.facts.Apply(*number)};
   Fail(absl::StrCat("argument ", i, " is no list"));
   return numbers;
 }

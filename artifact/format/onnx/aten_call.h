@@ -55,7 +55,8 @@ class AtenCall {
 
   // The arguments, in the order of the operator's schema.
   size_t size() const { return arguments_.size(); }
-  const Value& argument(size_t i) const { return arguments_[i]; }
+  // None where the operator has fewer.
+  const Value& argument(size_t i) const;
   bool IsNone(size_t i) const;
   bool IsTensor(size_t i) const;
   TensorPtr In(size_t i);

@@ -14,10 +14,13 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "artifact/format/onnx/aten_call.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/torch_status.h"
 
@@ -29,6 +32,9 @@ using torch::jit::Node;
 
 // More steps of one loop are a mistake, and would take long.
 constexpr int64_t kMaxSteps = 100000;
+
+// The depth of what no code may change: it is no depth of a graph.
+constexpr int kUnchangeable = -1;
 
 using Frame = std::map<const torch::jit::Value*, Value>;
 
@@ -250,6 +256,7 @@ absl::StatusOr<Value> Interpreter::MergeTensors(const TensorPtr& a, const Tensor
   }
   auto result = std::make_shared<Tensor>();
   result->type = a->type;
+  result->depth = kUnchangeable;  // What is written to it would be written to one of both.
   for (size_t i = 0; i < a->shape.size(); ++i) {
     const Facts& then_facts = merging.then_branch.facts;
     const Facts& else_facts = merging.else_branch.facts;
@@ -347,7 +354,6 @@ absl::Status Interpreter::AddWhere(const Branch& computed, Merging& merging) {
     const TensorPtr a = OfShape(op, merging.then_branch.tensors[i], op.ShapeOf(merging.tensors[i]));
     const TensorPtr b = OfShape(op, merging.else_branch.tensors[i], op.ShapeOf(merging.tensors[i]));
     result.name = op.Make("Where", {condition, a, b}, result.type, result.shape)->name;
-    result.depth = context_.graph.depth();
   }
   return op.status();
 }
@@ -376,7 +382,6 @@ absl::Status Interpreter::AddIf(Merging& merging) {
                                                             context_.scope, static_cast<int>(merging.tensors.size()));
   for (size_t i = 0; i < merging.tensors.size(); ++i) {
     merging.tensors[i]->name = names[i];
-    merging.tensors[i]->depth = context_.graph.depth();
   }
   for (const auto& [tensor, axis] : merging.measured) {
     context_.symbols[tensor->shape[axis].text()] = {tensor->name, static_cast<int64_t>(axis)};
@@ -431,7 +436,8 @@ absl::StatusOr<absl::optional<std::vector<Value>>> Interpreter::RunStructure(con
     return Out{Value(std::move(list))};
   };
   const auto changed_here = [&](int made) {
-    return made == depth ? absl::OkStatus() : Error(node, "changes a list or dictionary below a condition on sizes");
+    return made == depth ? absl::OkStatus()
+                         : Error(node, "changes a list or dictionary of a module, or below a condition on sizes");
   };
   if (name == "prim::ListConstruct" || name == "prim::TupleConstruct") return make_list(in);
   if (name == "prim::DictConstruct") {
@@ -454,7 +460,8 @@ absl::StatusOr<absl::optional<std::vector<Value>>> Interpreter::RunStructure(con
     const auto* const self = std::get_if<c10::IValue>(&in[0]);
     if (self == nullptr || !self->isObject()) return Error(node, "takes an attribute of no object");
     const auto object = self->toObject();
-    return Out{FromIValue(object->getAttr(node.s(c10::attr::name)), depth)};
+    // A list or dictionary of it is copied, so that it cannot be changed.
+    return Out{FromIValue(object->getAttr(node.s(c10::attr::name)), kUnchangeable)};
   }
   if (name == "prim::unchecked_cast" || name == "aten::alias") return Out{in[0]};
   if (name == "prim::Uninitialized" || name == "prim::Print" || name == "aten::warn") {
@@ -521,6 +528,9 @@ absl::StatusOr<absl::optional<std::vector<Value>>> Interpreter::RunStructure(con
       return make_list(std::move(items));
     }
     if (name == "aten::slice") {
+      for (size_t i = 1; i < in.size(); ++i) {
+        if (AsNumber(in[i]) && !known_int(i)) return Error(node, "a part of a list that depends on the input's size");
+      }
       const auto place = [&](size_t i, int64_t otherwise) {
         const int64_t wanted = known_int(i).value_or(otherwise);
         return std::clamp<int64_t>(wanted < 0 ? wanted + length : wanted, 0, length);
@@ -580,9 +590,13 @@ absl::StatusOr<absl::optional<std::vector<Value>>> Interpreter::RunStructure(con
 absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const std::vector<c10::IValue>& in) {
   const auto* const schema = node.maybeSchema();
   if (schema == nullptr) return Error(node, absl::StrCat(node.kind().toQualString(), " is not known"));
-  if (schema->is_mutable() && !in.empty() && in[0].isTensor() &&
-      context_.weights.count(in[0].toTensor().unsafeGetTensorImpl()) > 0) {
-    return Error(node, absl::StrCat(schema->name(), " writes into a weight"));
+  if (schema->is_mutable()) {
+    // Lists and dictionaries are copied for LibTorch, and what only one branch changes would be changed for both.
+    if (in.empty() || !in[0].isTensor()) return Error(node, absl::StrCat(schema->name(), " has no form here"));
+    if (context_.graph.depth() > 0) return Error(node, "writes into a tensor below a condition on sizes");
+    if (context_.weights.count(in[0].toTensor().unsafeGetTensorImpl()) > 0) {
+      return Error(node, absl::StrCat(schema->name(), " writes into a weight"));
+    }
   }
   torch::jit::Stack stack(in.begin(), in.end());
   const absl::Status run = CatchTorch([&] { node.getOperation()(stack); });
@@ -596,7 +610,9 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const
 absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>& target, const Value& value) {
   const auto* const result = std::get_if<std::shared_ptr<Tensor>>(&value);
   if (result == nullptr) return Error(node, "writes into a tensor what is none");
-  if (target->depth != context_.graph.depth()) return Error(node, "writes into a tensor below a condition on sizes");
+  if (target->depth != context_.graph.depth()) {
+    return Error(node, "writes into a tensor that a condition on sizes chose, or below one; write into a copy");
+  }
   AtenCall op(node.kind().toQualString(), {}, context_);
   const TensorPtr written = op.Cast(*result, target->type);
   if (written->shape.size() != target->shape.size()) return Error(node, "writes into a tensor one of other dimensions");
@@ -616,7 +632,7 @@ absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>&
 }
 
 absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, const std::vector<Value>& in) {
-  std::string name = node.kind().toQualString();
+  const std::string name = node.kind().toQualString();
   // Numbers alone.
   std::vector<Number> numbers;
   bool is_known = true;
@@ -644,7 +660,6 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
   }
   if (known.size() == in.size()) return RunKnown(node, known);
   const bool writes = absl::EndsWith(name, "_") && !absl::EndsWith(name, "__");
-  if (name == "aten::copy_") name = "aten::expand_as_copy_";
   const Row* const row = FindRow(writes ? name.substr(0, name.size() - 1) : name);
   if (row == nullptr) {
     return Error(node, absl::StrCat(name,
@@ -669,6 +684,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
       auto shared = std::make_shared<Tensor>(**view);
       shared->writes = (*base)->writes;
       shared->seen = (*base)->seen;
+      if ((*base)->depth == kUnchangeable) shared->depth = kUnchangeable;
       // A view of a part may be a copy in LibTorch, so that only the part itself is known to write into the whole.
       if (shared->part != nullptr && shared->part->whole != *base) shared->part = nullptr;
       value = std::move(shared);
@@ -704,6 +720,13 @@ Number StatedSize(const Expression& size, const std::map<std::string, int64_t>& 
   return Number::Symbol(size.text());
 }
 
+absl::optional<at::ScalarType> TypeOfPort(absl::string_view dtype) {
+  if (dtype == "float32") return at::kFloat;
+  if (dtype == "uint8") return at::kByte;
+  if (dtype == "int64") return at::kLong;
+  return absl::nullopt;
+}
+
 absl::Status CheckLetters(const EntryPoint& entry_point, const std::map<std::string, int64_t>& sizes) {
   std::set<std::string> letters;
   for (const Port& port : entry_point.inputs) {
@@ -720,21 +743,40 @@ absl::Status CheckLetters(const EntryPoint& entry_point, const std::map<std::str
   return absl::OkStatus();
 }
 
-// The values of the outputs in a result, by the ports' order.
-std::vector<std::pair<const Port*, Value>> OutputsOf(const EntryPoint& entry_point, const Value& result) {
-  std::vector<std::pair<const Port*, Value>> outputs;
+// A value of a result, and the port that says what it is. `item` is its place in a tuple.
+struct Output {
+  const Port* port;
+  Value value;
+  int item = -1;
+};
+
+// The parts of a result of `type`, by the ports' order; those that it lacks are left out.
+absl::StatusOr<std::vector<Output>> OutputsOf(const EntryPoint& entry_point, const c10::Type& type,
+                                              const Value& result) {
+  std::vector<Output> outputs;
   if (const auto* const dict = std::get_if<std::shared_ptr<ValueDict>>(&result)) {
     for (const Port& port : entry_point.outputs) {
       for (const auto& [key, value] : (*dict)->items) {
-        if (key == port.name) outputs.emplace_back(&port, value);
+        if (key == port.name) outputs.push_back({&port, value});
       }
     }
-  } else if (const auto* const list = std::get_if<std::shared_ptr<ValueList>>(&result)) {
-    for (size_t i = 0; i < entry_point.outputs.size() && i < (*list)->items.size(); ++i) {
-      outputs.emplace_back(&entry_point.outputs[i], (*list)->items[i]);
+    return outputs;
+  }
+  const auto* const tuple = std::get_if<std::shared_ptr<ValueList>>(&result);
+  if (tuple == nullptr) {
+    if (!entry_point.outputs.empty()) outputs.push_back({&entry_point.outputs[0], result});
+    return outputs;
+  }
+  ASSIGN_OR_RETURN(const std::vector<std::string> places, OutputPlaces(entry_point, type));
+  for (size_t i = 0; i < places.size(); ++i) {
+    absl::string_view place = places[i];
+    int item = 0;
+    if (!absl::ConsumePrefix(&place, "result[") || !absl::ConsumeSuffix(&place, "]") ||
+        !absl::SimpleAtoi(place, &item) || item < 0 || item >= static_cast<int>((*tuple)->items.size())) {
+      return absl::UnimplementedError(
+          absl::StrCat(entry_point.place, ": ", places[i], " is no output of an ONNX file, which are tensors"));
     }
-  } else if (!entry_point.outputs.empty()) {
-    outputs.emplace_back(&entry_point.outputs[0], result);
+    outputs.push_back({&entry_point.outputs[i], (*tuple)->items[item], item});
   }
   return outputs;
 }
@@ -771,14 +813,16 @@ absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module
     if (port != nullptr) input.help = port->help;
     if (argument.type()->kind() == c10::TypeKind::IntType) {
       // A number is a tensor of one element, which is what numbers are in the graph.
-      const Number symbol = Number::Symbol(input.name);
+      const Number symbol = Number::Argument(input.name);
       context.graph.Remember(symbol.text(), input.name);
       input.shape = {Number(int64_t{1})};
       arguments.emplace_back(symbol);
     } else if (argument.type()->kind() == c10::TypeKind::TensorType && port != nullptr && port->shape) {
       auto tensor = std::make_shared<Tensor>();
       tensor->name = input.name;
-      tensor->type = port->dtype.empty() ? weights_type : port->dtype == "uint8" ? at::kByte : at::kFloat;
+      const absl::optional<at::ScalarType> type = port->dtype.empty() ? weights_type : TypeOfPort(port->dtype);
+      if (!type) return absl::UnimplementedError(absl::StrCat(port->place, ": no ONNX input of ", port->dtype));
+      tensor->type = *type;
       for (size_t axis = 0; axis < port->shape->size(); ++axis) {
         const Number size = StatedSize((*port->shape)[axis], sizes);
         tensor->shape.push_back(size);
@@ -797,17 +841,19 @@ absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module
   }
   ASSIGN_OR_RETURN(const Value result, interpreter.RunFunction(function, arguments));
   std::vector<onnx_file::ValueInfoProto> infos;
-  for (const auto& [port, value] : OutputsOf(entry_point, result)) {
+  ASSIGN_OR_RETURN(const std::vector<Output> outputs, OutputsOf(entry_point, *schema.returns()[0].type(), result));
+  for (const auto& [port, value, item] : outputs) {
     AtenCall op(entry_point.method, {value}, context);
-    if (!op.IsTensor(0)) continue;  // An output that this variant lacks.
+    if (op.IsNone(0)) continue;  // An output that this variant lacks, as an empty tensor is.
     const TensorPtr tensor = op.In(0);
+    RETURN_IF_ERROR(op.status());
     if (tensor->constant.defined() && tensor->constant.numel() == 0) continue;
     const std::string name = context.graph.UniqueName(port->name);
     context.graph.AddNamed("Identity", op.Name(tensor), name);
     RETURN_IF_ERROR(op.status());
     infos.push_back(ValueInfo(name, tensor->type, op.ShapeOf(tensor)));
     infos.back().set_doc_string(port->help);
-    converted.outputs.push_back({name, port, -1, {}});
+    converted.outputs.push_back({name, port, item, {}});
   }
   if (infos.empty()) {
     return absl::UnimplementedError(

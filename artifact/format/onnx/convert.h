@@ -18,8 +18,9 @@ namespace modelport::onnx {
 struct ConvertedPort {
   std::string name;
   const Port* port = nullptr;  // Of the entry point.
-  // Of an input: its place among the method's arguments, and its sizes.
-  int argument = -1;
+  // Of an input its place among the method's arguments; of an output its place in a tuple, -1 where there is none.
+  int place = -1;
+  // Of an input.
   std::vector<Number> shape = {};
 };
 

@@ -232,6 +232,11 @@ Value To(AtenCall& op) {
 
 Value Itself(AtenCall& op) { return op.In(0); }
 
+Value Dropout(AtenCall& op) {
+  op.FailUnless(!op.Bool(2), "of a module that is trained");
+  return op.In(0);
+}
+
 constexpr Row kRows[] = {
     {"aten::add", Add},
     {"aten::sub", Sub},
@@ -290,7 +295,7 @@ constexpr Row kRows[] = {
     {"aten::contiguous", Itself, true},
     {"aten::detach", Itself, true},
     {"aten::clone", Itself},
-    {"aten::dropout", Itself, true},
+    {"aten::dropout", Dropout, true},
 };
 
 }  // namespace

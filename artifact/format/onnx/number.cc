@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -82,15 +83,21 @@ std::pair<Terms, Terms> SplitTerms(const Number& number, int64_t divisor) {
   return {whole, rest};
 }
 
-// The terms without one factor `number`; nothing if one of them lacks it.
-absl::optional<Number> WithoutFactor(const Number& product, const Number& number) {
+// `number` divided by a single product, `divisor`; nothing unless that divides each of its terms.
+absl::optional<Number> DividedBy(const Number& number, const Number& divisor) {
+  const Terms product = divisor.terms();
+  if (product.size() != 1) return absl::nullopt;
+  const auto& [divisors, whole] = *product.begin();
   Terms result;
-  for (const auto& [factors, scale] : product.terms()) {
+  for (const auto& [factors, scale] : number.terms()) {
     std::vector<Number> left = factors;
-    const auto found = std::find(left.begin(), left.end(), number);
-    if (found == left.end()) return absl::nullopt;
-    left.erase(found);
-    result[left] = scale;
+    for (const Number& factor : divisors) {
+      const auto found = std::find(left.begin(), left.end(), factor);
+      if (found == left.end()) return absl::nullopt;
+      left.erase(found);
+    }
+    if (scale % whole != 0) return absl::nullopt;
+    result[left] = scale / whole;
   }
   return Number::OfTerms(result);
 }
@@ -139,6 +146,11 @@ Number::Number(bool value)
 Number Number::Symbol(std::string name) {
   return Number(
       std::make_shared<Node>(Node{.type = NumberType::kInt, .op = NumberOp::kSymbol, .text = std::move(name)}));
+}
+
+Number Number::Argument(std::string name) {
+  return Number(
+      std::make_shared<Node>(Node{.type = NumberType::kInt, .op = NumberOp::kArgument, .text = std::move(name)}));
 }
 
 NumberType Number::type() const { return node_->type; }
@@ -240,9 +252,7 @@ Number FloorDiv(const Number& a, const Number& b) {
     if (left.AsInt()) return Number::OfTerms(whole) + Number(FloorDivide(*left.AsInt(), *divisor));
     return Number::OfTerms(whole) + Make(NumberOp::kFloorDiv, {left, b});
   }
-  if (b.op() != NumberOp::kSum) {
-    if (const absl::optional<Number> quotient = WithoutFactor(a, b)) return *quotient;
-  }
+  if (const absl::optional<Number> quotient = DividedBy(a, b)) return *quotient;
   if (const absl::optional<int64_t> multiple = Multiple(a, b)) return Number(*multiple);
   return Make(NumberOp::kFloorDiv, {a, b});
 }
@@ -414,7 +424,7 @@ Number Rebuild(NumberOp op, const std::vector<Number>& arguments) {
 Number Facts::Apply(const Number& number) const {
   if (known_.empty() || number.is_constant()) return number;
   if (const auto found = known_.find(number.text()); found != known_.end()) return Apply(found->second);
-  if (number.op() == NumberOp::kSymbol) return number;
+  if (number.op() == NumberOp::kSymbol || number.op() == NumberOp::kArgument) return number;
   if (number.op() == NumberOp::kSum) {
     Number sum;
     for (const auto& [factors, scale] : number.terms()) {
@@ -446,7 +456,8 @@ void Facts::Assume(const Number& condition) {
   if (!right.AsInt()) {
     // Two sizes that are equal: a sum is what equals it.
     if (left.op() != NumberOp::kSum) std::swap(left, right);
-    if (left.op() == NumberOp::kSum && right.op() != NumberOp::kSum) known_[left.text()] = right;
+    // A number is never said to be what contains it.
+    if (left.op() == NumberOp::kSum && !absl::StrContains(right.text(), left.text())) known_[left.text()] = right;
     return;
   }
   known_[left.text()] = right;

@@ -22,6 +22,7 @@ enum class NumberType { kInt, kFloat, kBool };
 enum class NumberOp {
   kConstant,
   kSymbol,    // A size that an input has, at least 1.
+  kArgument,  // An integer that is an input.
   kSum,       // An integer: a sum of products of integers.
   kFloorDiv,  // Of integers.
   kMod,
@@ -58,10 +59,11 @@ class Number {
   explicit Number(double value);
   explicit Number(bool value);
   static Number Symbol(std::string name);
+  static Number Argument(std::string name);
 
   NumberType type() const;
   NumberOp op() const;
-  const std::vector<Number>& arguments() const;  // Empty for constants, symbols and sums.
+  const std::vector<Number>& arguments() const;  // Empty for constants, inputs and sums.
   // Equal for equal numbers: "14*h", "1 + h*w", "max(h, 2)".
   const std::string& text() const;
 

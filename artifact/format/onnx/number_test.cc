@@ -29,6 +29,7 @@ TEST(NumberTest, DivisionsOfWhatDividesVanish) {
   EXPECT_EQ(Mod(kH * Int(14) - Int(1), Int(14)).text(), "13");
   EXPECT_EQ(FloorDiv(kH * kW, kW).text(), "H");
   EXPECT_EQ(FloorDiv(kH * Int(28), kH * Int(14)).text(), "2");
+  EXPECT_EQ(FloorDiv(kB * kH * kW * Int(16) + kH * kW * Int(4), kH * kW * Int(4)).text(), "1 + 4*B");
   EXPECT_EQ(FloorDiv(kH, Int(14)).text(), "div(H, 14)");
   EXPECT_EQ(FloorDiv(Int(-3), Int(2)).text(), "-2");
   EXPECT_EQ(Mod(Int(-3), Int(2)).text(), "1");
@@ -44,6 +45,12 @@ TEST(NumberTest, SizesAreAtLeastOne) {
   EXPECT_EQ(Less(kH, Int(9)).text(), "less(H, 9)");
   EXPECT_EQ(Equal(kH + kW, kW).text(), "false");
   EXPECT_EQ(Equal(kH, kW).text(), "equal(H, W)");
+}
+
+TEST(NumberTest, AnArgumentMayBeAnyInteger) {
+  const Number tokens = Number::Argument("num_tokens");
+  EXPECT_EQ(Max(tokens, Int(1)).text(), "max(num_tokens, 1)");
+  EXPECT_EQ(Equal(tokens, Int(0)).text(), "equal(num_tokens, 0)");
 }
 
 TEST(NumberTest, FloatsAreComputedWhereTheyAreKnown) {
@@ -84,6 +91,12 @@ TEST(FactsTest, TwoDivisorsOfOneSizeHaveTwoUnits) {
   facts.Assume(Equal(Mod(kH, Int(3)), Int(0)));
   EXPECT_EQ(facts.Apply(Mod(kH, Int(2))).text(), "0");
   EXPECT_EQ(facts.Apply(Mod(kH, Int(3))).text(), "0");
+}
+
+TEST(FactsTest, OfTwoEqualSumsOneIsTheOther) {
+  Facts facts;
+  facts.Assume(Equal(kH * Int(2) + Int(1), kW * Int(3) + Int(2)));
+  EXPECT_EQ(facts.Apply(kH * Int(2) + Int(1)), facts.Apply(kW * Int(3) + Int(2)));
 }
 
 TEST(FactsTest, WhatEqualsANumberIsIt) {

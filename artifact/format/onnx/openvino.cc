@@ -49,8 +49,8 @@ struct Library {
 
 // The folders that may have the library, in their order.
 std::vector<std::string> Folders() {
+  if (const char* const own = std::getenv("MODELPORT_OPENVINO")) return {own};
   std::vector<std::string> folders;
-  if (const char* const own = std::getenv("MODELPORT_OPENVINO")) folders.emplace_back(own);
   if (const char* const tests = std::getenv("TEST_SRCDIR")) folders.push_back(absl::StrCat(tests, "/openvino/lib"));
   std::error_code error;
   const std::string program = fs::read_symlink("/proc/self/exe", error).string();
@@ -89,7 +89,11 @@ absl::StatusOr<Library> OpenLibrary() {
     path = LibraryIn(folder);
     if (!path.empty()) break;
   }
-  if (path.empty()) return Missing("which is not at hand");
+  if (path.empty()) {
+    const bool is_own = std::getenv("MODELPORT_OPENVINO") != nullptr;
+    return Missing(is_own ? absl::StrCat("of which MODELPORT_OPENVINO=", Folders()[0], " has no libopenvino_c.so")
+                          : "which is not at hand");
+  }
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return Missing(absl::StrCat("which cannot be loaded: ", dlerror()));
   Library library;

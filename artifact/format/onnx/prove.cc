@@ -31,7 +31,7 @@ bool MayBe(const Number& stated, int64_t size) {
 // Whether the tensors of `inputs` are of sizes that the file takes.
 bool TakesSizes(const ConvertedModel& converted, const std::vector<c10::IValue>& inputs) {
   for (const ConvertedPort& port : converted.inputs) {
-    const c10::IValue& input = inputs[port.argument];
+    const c10::IValue& input = inputs[port.place];
     for (size_t axis = 0; input.isTensor() && axis < port.shape.size(); ++axis) {
       if (!MayBe(port.shape[axis], input.toTensor().size(static_cast<int64_t>(axis)))) return false;
     }
@@ -44,7 +44,7 @@ bool OthersAreDefaults(const ConvertedModel& converted, const c10::FunctionSchem
                        const std::vector<c10::IValue>& inputs) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool is_input = std::any_of(converted.inputs.begin(), converted.inputs.end(),
-                                      [&](const ConvertedPort& port) { return port.argument == static_cast<int>(i); });
+                                      [&](const ConvertedPort& port) { return port.place == static_cast<int>(i); });
     if (is_input) continue;
     const auto& fallback = schema.arguments()[i + 1].default_value();  // The first one is the module.
     if (!fallback || !(inputs[i] == *fallback)) return false;
@@ -56,7 +56,7 @@ bool OthersAreDefaults(const ConvertedModel& converted, const c10::FunctionSchem
 std::map<std::string, int64_t> SymbolsOf(const ConvertedModel& converted, const std::vector<c10::IValue>& inputs) {
   std::map<std::string, int64_t> symbols;
   for (const ConvertedPort& port : converted.inputs) {
-    const c10::IValue& input = inputs[port.argument];
+    const c10::IValue& input = inputs[port.place];
     if (!input.isTensor()) continue;
     for (size_t axis = 0; axis < port.shape.size(); ++axis) {
       const Terms terms = port.shape[axis].terms();
@@ -72,7 +72,7 @@ absl::StatusOr<Call> SizedCall(const ConvertedModel& converted, const Call& call
                                const std::vector<c10::IValue>& inputs, std::map<std::string, int64_t> symbols) {
   std::vector<std::string> arguments;
   for (const ConvertedPort& port : converted.inputs) {
-    const c10::IValue& input = inputs[port.argument];
+    const c10::IValue& input = inputs[port.place];
     if (!input.isTensor()) {
       arguments.push_back(absl::StrCat(input.toInt()));
       continue;
@@ -92,27 +92,22 @@ absl::StatusOr<Call> SizedCall(const ConvertedModel& converted, const Call& call
 }
 
 // The tensor of an output in a method's result.
-absl::StatusOr<at::Tensor> OutputOf(const EntryPoint& entry_point, const ConvertedPort& output,
-                                    const c10::IValue& result) {
+absl::StatusOr<at::Tensor> OutputOf(const ConvertedPort& output, const c10::IValue& result) {
   if (result.isTensor()) return result.toTensor();
   if (result.isGenericDict()) {
     const auto dictionary = result.toGenericDict();
     const auto found = dictionary.find(output.port->name);
     if (found != dictionary.end()) return found->value().toTensor();
   }
-  if (result.isTuple()) {
-    const size_t place = static_cast<size_t>(output.port - entry_point.outputs.data());
-    if (place < result.toTupleRef().elements().size()) return result.toTupleRef().elements()[place].toTensor();
-  }
+  if (result.isTuple() && output.place >= 0) return result.toTupleRef().elements()[output.place].toTensor();
   return absl::InternalError(absl::StrCat("the module gives no output ", output.name));
 }
 
 // The outputs of `module` for `call`, those that the file has.
-absl::StatusOr<std::vector<at::Tensor>> OutputsOf(const ConvertedModel& converted, const EntryPoint& entry_point,
-                                                  const c10::IValue& result) {
+absl::StatusOr<std::vector<at::Tensor>> OutputsOf(const ConvertedModel& converted, const c10::IValue& result) {
   std::vector<at::Tensor> outputs;
   for (const ConvertedPort& output : converted.outputs) {
-    ASSIGN_OR_RETURN(at::Tensor tensor, OutputOf(entry_point, output, result));
+    ASSIGN_OR_RETURN(at::Tensor tensor, OutputOf(output, result));
     outputs.push_back(tensor.contiguous());
   }
   return outputs;
@@ -134,7 +129,7 @@ absl::StatusOr<Difference> NoiseOf(const ConvertedModel& converted, const Module
     return exact.get_method(entry_point.method)(exact_inputs);
   });
   RETURN_IF_ERROR(result.status());
-  ASSIGN_OR_RETURN(const std::vector<at::Tensor> exact, OutputsOf(converted, entry_point, *result));
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> exact, OutputsOf(converted, *result));
   Difference noise;
   for (size_t i = 0; i < outputs.size(); ++i) {
     ASSIGN_OR_RETURN(const Difference one, CompareValues(exact[i], outputs[i].to(exact[i].scalar_type()), call.text));
@@ -186,10 +181,10 @@ absl::StatusOr<RoundTrip> ProveFile(const ConvertedModel& converted, const Modul
   for (const Call& call : calls) {
     ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
     ASSIGN_OR_RETURN(const std::vector<c10::IValue> result, RunExamples(module, {call}));
-    ASSIGN_OR_RETURN(const std::vector<at::Tensor> expected, OutputsOf(converted, entry_point, result[0]));
+    ASSIGN_OR_RETURN(const std::vector<at::Tensor> expected, OutputsOf(converted, result[0]));
     std::vector<std::pair<std::string, at::Tensor>> given;
     for (const ConvertedPort& port : converted.inputs) {
-      const c10::IValue& input = inputs[port.argument];
+      const c10::IValue& input = inputs[port.place];
       given.emplace_back(port.name, input.isTensor() ? input.toTensor().contiguous() : at::tensor({input.toInt()}));
     }
     std::vector<std::string> names;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/format/onnx/onnx.pb.h"
 #include "common/status/status_macros.h"
+#include "common/text/printable.h"
 
 namespace modelport::onnx {
 namespace {
@@ -91,7 +92,7 @@ absl::Status ReadConstant(absl::string_view bytes, FileModel& model) {
     }
     return absl::OkStatus();
   }));
-  if (!model.constants.emplace(name, std::move(tensor)).second) return Damaged(absl::StrCat("two tensors ", name));
+  if (!model.constants.emplace(name, std::move(tensor)).second) return Damaged(absl::StrCat("two tensors ", Brief(name)));
   return absl::OkStatus();
 }
 
@@ -102,7 +103,7 @@ absl::Status ReadMetadata(absl::string_view bytes, FileModel& model) {
     if (field.number == onnx_file::StringStringEntryProto::kValueFieldNumber) value = std::string(field.bytes);
     return absl::OkStatus();
   }));
-  if (!model.metadata.emplace(key, std::move(value)).second) return Damaged(absl::StrCat("two entries ", key));
+  if (!model.metadata.emplace(key, std::move(value)).second) return Damaged(absl::StrCat("two entries ", Brief(key)));
   return absl::OkStatus();
 }
 

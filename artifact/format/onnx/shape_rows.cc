@@ -30,10 +30,14 @@ Value ListOf(const std::vector<TensorPtr>& tensors, AtenCall& op) {
 }
 
 // A place in a dimension: a negative one counts from its end, and all are kept within it.
-Number Place(const Number& place, const Number& size) {
+Number Place(AtenCall& op, const Number& place, const Number& size) {
   const absl::optional<int64_t> known = place.AsInt();
   if (known && *known == std::numeric_limits<int64_t>::max()) return size;
-  if (!known) return Min(place, size);
+  if (!known) {
+    op.FailUnless(LowerBound(place).value_or(-1) >= 0,
+                  absl::StrCat("the place ", place.text(), " may be negative and count from the end"));
+    return Min(place, size);
+  }
   const Number wanted = *known < 0 ? size + place : place;
   // A place before the end of every size that the model takes needs no Min.
   return Min(Max(wanted, kZero), size);
@@ -128,6 +132,8 @@ Value Squeeze(AtenCall& op) {
 TensorPtr Taken(AtenCall& op, const TensorPtr& tensor, int64_t axis, const Number& index) {
   Shape shape = op.ShapeOf(tensor);
   const Number place = index.AsInt() && *index.AsInt() < 0 ? shape[axis] + index : index;
+  op.FailUnless(index.AsInt() || LowerBound(index).value_or(-1) >= 0,
+                absl::StrCat("the place ", index.text(), " may be negative and count from the end"));
   shape.erase(shape.begin() + axis);
   // A constant place may count from the end.
   const std::string name = index.AsInt() ? op.Name(op.ConstantOf(at::scalar_tensor(*index.AsInt(), at::kLong)))
@@ -146,14 +152,15 @@ Value Slice(AtenCall& op) {
   const TensorPtr tensor = op.In(0);
   const int64_t axis = op.Axis(1, tensor->shape.size());
   const Number size = op.ShapeOf(tensor)[axis];
-  const Number start = op.IsNone(2) ? kZero : Place(op.Num(2), size);
-  const Number end = op.IsNone(3) ? size : Place(op.Num(3), size);
+  const Number start = op.IsNone(2) ? kZero : Place(op, op.Num(2), size);
+  const Number end = op.IsNone(3) ? size : Place(op, op.Num(3), size);
   return op.Slice(tensor, axis, start, end, op.Int(4));
 }
 
 Value Narrow(AtenCall& op) {
   const TensorPtr tensor = op.In(0);
   const int64_t axis = op.Axis(1, tensor->shape.size());
+  op.FailUnless(LowerBound(op.Num(2)).value_or(-1) >= 0, "from a place that may be negative");
   return op.Slice(tensor, axis, op.Num(2), op.Num(2) + op.Num(3));
 }
 
@@ -360,8 +367,8 @@ Value Linspace(AtenCall& op) {
   const TensorPtr rising = op.Binary("Add", op.Binary("Mul", places, step), least);
   const TensorPtr left = op.Binary("Sub", op.NumberAs(steps - kOne, at::kFloat), places);
   const TensorPtr falling = op.Binary("Sub", op.NumberAs(end, at::kFloat), op.Binary("Mul", left, step));
-  const TensorPtr is_first =
-      op.Make("Less", {places, op.NumberAs(FloorDiv(steps, Number(int64_t{2})), at::kFloat)}, at::kBool, {steps});
+  const Number half = Max(FloorDiv(steps, Number(int64_t{2})), kOne);
+  const TensorPtr is_first = op.Make("Less", {places, op.NumberAs(half, at::kFloat)}, at::kBool, {steps});
   return op.Cast(op.Make("Where", {is_first, rising, falling}, at::kFloat, {steps}), type);
 }
 
