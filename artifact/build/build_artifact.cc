@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "artifact/build/describe_module.h"
 #include "artifact/build/formats.h"
+#include "artifact/format/stored_tensors.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/weights/weights.h"
 #include "registry/recognise/map_weights.h"
@@ -61,10 +62,9 @@ absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const Artifa
                   [&](const ModuleTree& tree) { return MapGiven(FittingHint(registry), request.entry, tree, given); });
 }
 
-absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const ArtifactFile& file) {
+absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const StoredArtifact& file) {
   ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  ASSIGN_OR_RETURN(BoundTensors bound,
-                   FormatOf(*request.target).StoredTensors(file, tree.kept.tree->slots, request.dtype));
+  ASSIGN_OR_RETURN(BoundTensors bound, BorrowTensors(file, tree.kept.tree->slots, request.dtype));
   return ArtifactPlan{std::move(tree), {.bound = {std::move(bound)}}};
 }
 
@@ -77,12 +77,14 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
 absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made) {
   Artifact artifact = {.format = &FormatOf(*request.target), .tree = plan.tree};
   ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
-  ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, *artifact.tree.whole, artifact.weights.bound));
+  ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, *artifact.tree.whole, artifact.weights.bound,
+                                                     artifact.format->holds_forward_alone()));
+  ASSIGN_OR_RETURN(artifact.prepared, artifact.format->Prepare(request, artifact.built));
   const auto& [plugin, variant] = request.entry;
   ASSIGN_OR_RETURN(artifact.examples, artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples
                                                                  : ExamplesOf(*plugin, *variant));
   ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(*plugin, *variant));
-  artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, *artifact.format, artifact.built);
+  artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, *artifact.prepared, artifact.built);
   return artifact;
 }
 

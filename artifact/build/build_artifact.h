@@ -3,6 +3,7 @@
 #ifndef MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,12 @@
 #include "artifact/build/target_tree.h"
 #include "artifact/format/artifact_format.h"
 #include "artifact/format/built_module.h"
+#include "artifact/format/stored_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/module_tree/keep_outputs.h"
 #include "common/tensor/dtype.h"
-#include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/weights/weights.h"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/map_weights.h"
@@ -48,8 +49,8 @@ absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const Artifa
                                           const std::vector<GivenCheckpoint>& given);
 
 // The same with the tensors of `file`, an artifact of the request, which are borrowed from it.
-//   DataLoss  as TensorRecords
-absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const ArtifactFile& file);
+//   errors  as BuildTargetTree and BorrowTensors
+absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const StoredArtifact& file);
 
 // The weights of a plan that PlanArtifact made for `request`, bound. `made` and errors as those of BindTensors.
 absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, ArtifactPlan plan,
@@ -59,7 +60,8 @@ struct Artifact {
   const ArtifactFormat* format = nullptr;  // Never null.
   TargetTree tree;
   ArtifactWeights weights = {};
-  BuiltModule built = {};           // Borrows from `weights`.
+  BuiltModule built = {};                           // Borrows from `weights`.
+  std::unique_ptr<PreparedArtifact> prepared = {};  // Of `built`.
   std::vector<Call> examples = {};  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
   Manifest manifest = {};           // Without what describe_export.h adds: source, file and proof.
 };
@@ -67,7 +69,7 @@ struct Artifact {
 // Builds what `request` asks for by `plan`, which PlanArtifact made for it. The text is compiled for the runtime, if
 // the request names one; CheckRuntime tells whether that can run it. `made` as that of BindTensors.
 //   InvalidArgument  the plugin's text does not compile
-//   others           as BindTensors
+//   others           as BindTensors and Prepare
 absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made = "");
 
 // Binds the parts of `weights` to what `kept` has of a model. The parts fill all of it, so that a checkpoint that lacks

@@ -9,7 +9,7 @@
 #include "common/module_tree/keep_outputs.h"
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
-#include "common/torchscript/runtime/runtime.h"
+#include "common/torchscript/runtime/operators.h"
 #include "registry/plugin.h"
 
 namespace modelport {
@@ -154,7 +154,7 @@ void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& pr
 }  // namespace
 
 Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
-                        const ArtifactFormat& format, const BuiltModule& built) {
+                        const PreparedArtifact& prepared, const BuiltModule& built) {
   const Plugin& plugin = *request.entry.plugin;
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
@@ -189,7 +189,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   DescribePreprocessing(preprocessing, tree, manifest);
   DescribeOutputs(tree.kept, manifest);
   DescribeTensors(tree, manifest);
-  format.DescribeCode(request, built, manifest);
+  prepared.DescribeCode(manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
   DescribeEntryPoints(request, preprocessing, built, manifest);
   DescribeKnobs(tree.whole->root, manifest);

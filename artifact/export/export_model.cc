@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
 #include "artifact/build/build_artifact.h"
+#include "artifact/build/formats.h"
 #include "artifact/export/export_outputs.h"
 #include "artifact/manifest/describe_export.h"
 #include "common/digest/background_digest.h"
@@ -92,7 +93,7 @@ absl::Status WriteAndAudit(const Registry& registry, const ExportOptions& option
   };
   Progress progress("write", TotalBytes(weights.bound));
   ProgressWriter writer(out, progress);
-  const absl::Status written = artifact.format->Write(request, artifact.built, audit_and_describe, writer);
+  const absl::Status written = artifact.prepared->Write(audit_and_describe, writer);
   // If a checkpoint became shorter, writing fails with a system error that seems to be about `out`: this one comes
   // first.
   RETURN_IF_ERROR(CheckUnchanged(weights));
@@ -105,8 +106,8 @@ absl::StatusOr<absl::optional<RoundTrip>> Prove(const Artifact& artifact, const 
   if (!options.prove) return absl::nullopt;
   Progress progress("prove", TotalBytes(artifact.weights.bound));
   const ProvenCalls calls = {artifact.examples, artifact.tree.whole->entry_points, options.allow_nonfinite};
-  absl::StatusOr<RoundTrip> proven = artifact.format->Prove(options.request, artifact.built, file.ReadablePath(), calls,
-                                                            [&](int64_t bytes) { progress.Add(bytes); });
+  absl::StatusOr<RoundTrip> proven =
+      artifact.prepared->Prove(file.ReadablePath(), calls, [&](int64_t bytes) { progress.Add(bytes); });
   // An example that cannot run is a fault of the plugin, and the message names its line.
   if (absl::IsInvalidArgument(proven.status())) return proven.status();
   if (!proven.ok()) return Annotate(proven.status(), absl::StrCat(options.out, ": the round trip failed"));
@@ -123,20 +124,21 @@ absl::Status Commit(const Manifest& manifest, ExportOutputs& outputs) {
 absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& options) {
   const ArtifactRequest& request = options.request;
   RETURN_IF_ERROR(CheckDType(request.dtype, *request.target));
+  if (options.prove) RETURN_IF_ERROR(FormatOf(*request.target).CheckCanProve());
   ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
   // All inputs are open now, so that an output that would replace one is refused before anything is computed.
   ASSIGN_OR_RETURN(ExportOutputs outputs, OpenExportOutputs(options.out));
   ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(plan), absl::StrCat(options.out, ".weights")));
-  const ArtifactFormat& format = *artifact.format;
-  RETURN_IF_ERROR(format.CheckCanRun(request, artifact.built));
+  const PreparedArtifact& prepared = *artifact.prepared;
+  RETURN_IF_ERROR(prepared.CheckCanRun());
   HashingWriter writer(outputs.artifact);
   RETURN_IF_ERROR(WriteAndAudit(registry, options, artifact, writer));
-  RETURN_IF_ERROR(format.CheckWritten(request, artifact.built, outputs.artifact.ReadablePath(), options.out));
+  RETURN_IF_ERROR(prepared.CheckWritten(outputs.artifact.ReadablePath(), options.out));
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(artifact, outputs.artifact, options));
   // The disk writes while the background thread hashes what is left.
   RETURN_IF_ERROR(outputs.artifact.Sync());
   DescribeFile(writer.HexDigest(), writer.size(), artifact.manifest);
-  format.DescribeFile(request, artifact.built, *artifact.manifest.mutable_artifact());
+  prepared.DescribeFile(*artifact.manifest.mutable_artifact());
   DescribeProof(round_trip, artifact.manifest);
   RETURN_IF_ERROR(CheckManifestForHost(artifact.manifest, *request.target));
   RETURN_IF_ERROR(CheckUnchanged(artifact.weights));

@@ -11,16 +11,14 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "artifact/format/built_module.h"
+#include "artifact/format/stored_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/expression/expression.h"
 #include "common/io/writer.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_tree.h"
-#include "common/tensor/dtype.h"
-#include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/weights/weights.h"
 
 namespace modelport {
 
@@ -34,22 +32,44 @@ struct ProvenCalls {
 // Makes the manifest that is written into an artifact.
 using ManifestText = std::function<absl::StatusOr<std::string>()>;
 
-// An artifact that was made in memory, to compare a file with. It borrows from its module.
-class RemadeArtifact {
+// An artifact of a built module, of which all is made but the file. It borrows the module's tensors.
+class PreparedArtifact {
  public:
-  virtual ~RemadeArtifact() = default;
+  virtual ~PreparedArtifact() = default;
 
-  // Compares the file with it, byte by byte. `slots` are those of the module's tree.
+  // Adds what the code has and needs: methods, operators and runtimes.
+  virtual void DescribeCode(Manifest& manifest) const = 0;
+
+  // Adds the facts of the file that depend on its format.
+  virtual void DescribeFile(Manifest::Artifact& file) const = 0;
+
+  // Makes sure that the request's host and runtime can use the artifact. Messages begin with the model.
+  //   FailedPrecondition  names what they cannot use, and its lines
+  virtual absl::Status CheckCanRun() const = 0;
+
+  // Writes the artifact. Equal modules and manifests give equal bytes. `manifest` is called after everything else has
+  // been written; each tensor's bytes go to one call of WriteLasting.
+  virtual absl::Status Write(const ManifestText& manifest, Writer& out) const = 0;
+
+  // Makes sure that the file `path`, which Write has written, is as DescribeFile says. Messages call it `name`.
+  virtual absl::Status CheckWritten(const std::string& path, const std::string& name) const = 0;
+
+  // Loads the file `path`, which Write has written, and compares it with the module. Each read calls `on_bytes` with
+  // its number of bytes. Errors as ProveRoundTrip.
+  virtual absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
+                                          const std::function<void(int64_t)>& on_bytes) const = 0;
+
+  // Compares `file`, which is of this format, byte by byte with what Write would write. `slots` are those of the
+  // module's tree.
   //   DataLoss  names the first place that differs
-  virtual absl::Status CompareBytes(const ArtifactFile& file, const std::vector<Slot>& slots) const = 0;
+  virtual absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>& slots,
+                                    const ManifestText& manifest) = 0;
 
-  // Loads it and compares what it computes with the module. Errors as CompareModules.
-  virtual absl::StatusOr<RoundTrip> Prove(const ProvenCalls& calls) const = 0;
+  // The same as Prove for the file that CompareBytes has just found equal.
+  virtual absl::StatusOr<RoundTrip> ProveEqual(const StoredArtifact& file, const ProvenCalls& calls) const = 0;
 };
 
-// How the artifact of a built module is checked, written, proven and compared. Each format is a folder here; a target
-// names the one that its host loads. No method reads an untrusted file but StoredTensors, CompareTensors and
-// CompareBytes, which run none of its code.
+// A format of artifacts. Each is a folder here; a target names the one that its host loads.
 class ArtifactFormat {
  public:
   virtual ~ArtifactFormat() = default;
@@ -57,47 +77,22 @@ class ArtifactFormat {
   // Of its files: ".pt".
   virtual absl::string_view ending() const = 0;
 
-  // Adds what the code has and needs: methods, operators and runtimes.
-  virtual void DescribeCode(const ArtifactRequest& request, const BuiltModule& built, Manifest& manifest) const = 0;
+  // Whether its files hold forward and no other method.
+  virtual bool holds_forward_alone() const = 0;
 
-  // Adds the facts of the file that depend on its format.
-  virtual void DescribeFile(const ArtifactRequest& request, const BuiltModule& built,
-                            Manifest::Artifact& file) const = 0;
+  // Makes the artifact of `built` that `request` asks for.
+  //   InvalidArgument  the request has what this format does not
+  //   Unimplemented    the code has what this format does not; names its line and the reason
+  virtual absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,
+                                                                    const BuiltModule& built) const = 0;
 
-  // Makes sure that the request's host and runtime can use the artifact.
-  //   FailedPrecondition  names what they cannot use, and its lines
-  virtual absl::Status CheckCanRun(const ArtifactRequest& request, const BuiltModule& built) const = 0;
+  // Makes sure that what proves its artifacts is at hand.
+  //   FailedPrecondition  it is not; says how to get it
+  virtual absl::Status CheckCanProve() const = 0;
 
-  // Writes the artifact. Equal modules and manifests give equal bytes. `manifest` is called after everything else has
-  // been written; each tensor's bytes go to one call of WriteLasting.
-  virtual absl::Status Write(const ArtifactRequest& request, const BuiltModule& built, const ManifestText& manifest,
-                             Writer& out) const = 0;
-
-  // Makes sure that the file `path`, which Write has written, is as DescribeFile says. Messages call it `name`.
-  virtual absl::Status CheckWritten(const ArtifactRequest& request, const BuiltModule& built, const std::string& path,
-                                    const std::string& name) const = 0;
-
-  // Loads the file `path`, which Write has written, and compares it with the module. Each read calls `on_bytes` with
-  // its number of bytes. Errors as ProveRoundTrip.
-  virtual absl::StatusOr<RoundTrip> Prove(const ArtifactRequest& request, const BuiltModule& built,
-                                          const std::string& path, const ProvenCalls& calls,
-                                          const std::function<void(int64_t)>& on_bytes) const = 0;
-
-  // What Write would write.
-  virtual absl::StatusOr<std::unique_ptr<RemadeArtifact>> Remake(const ArtifactRequest& request,
-                                                                 const BuiltModule& built,
-                                                                 const ManifestText& manifest) const = 0;
-
-  // The tensors of `file` for `slots`, of which `dtype` is that of those that name none. They are borrowed from it, and
-  // their numbers may be read only after CompareBytes has found it equal, since only then they are known to be aligned.
-  //   DataLoss  as TensorRecords
-  virtual absl::StatusOr<BoundTensors> StoredTensors(const ArtifactFile& file, const std::vector<Slot>& slots,
-                                                     DType dtype) const = 0;
-
-  // Compares the tensors of `file` for `slots` with those of `bound`.
-  //   DataLoss  names the first that differs; or as TensorRecords
-  virtual absl::Status CompareTensors(const ArtifactFile& file, const std::vector<Slot>& slots, DType dtype,
-                                      const std::vector<BoundTensors>& bound) const = 0;
+  // Whether a proof may have found that an output differs as `stated` on the machine that made it; `output` is of the
+  // same call on this machine.
+  virtual bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) const = 0;
 };
 
 }  // namespace modelport

@@ -33,14 +33,13 @@ absl::optional<std::string> DefaultOf(const c10::Argument& argument) {
 }  // namespace
 
 absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, const ModuleTree& tree,
-                                              const std::vector<BoundTensors>& bound) {
+                                              const std::vector<BoundTensors>& bound, bool forward_alone) {
   BuiltModule built;
   ASSIGN_OR_RETURN(built.module, BuildModule(tree, TensorsOf(bound), OperatorsOf(request.runtime)));
   if (request.target->wraps) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, built.module));
   RETURN_IF_ERROR(CheckEntryPoints(built.module, tree.entry_points));
   for (const EntryPoint& entry_point : tree.entry_points) {
-    const bool is_forward = entry_point.method == "forward";
-    if (is_forward || request.target->format != FormatKind::kOnnx) built.entry_points.push_back(entry_point);
+    if (!forward_alone || entry_point.method == "forward") built.entry_points.push_back(entry_point);
   }
   built.operators = CollectOperators(built.module);
   return built;

@@ -69,10 +69,9 @@ std::set<std::string> PlacesBeside(const std::string& path) {
   return places;
 }
 
-absl::StatusOr<StatedManifest> ReadWithin(const ArtifactFile& file, const ZipRecord& record) {
-  const std::string path = absl::StrCat(file.path(), ": extra/", kManifestExtraFile);
-  if (record.deflated) return absl::DataLossError(absl::StrCat(path, ": is compressed, as Modelport never does"));
-  ASSIGN_OR_RETURN(Manifest manifest, Parse(record.bytes, path));
+absl::StatusOr<StatedManifest> ReadWithin(const StoredArtifact& file, const StoredPart& within) {
+  const std::string path = absl::StrCat(file.path(), ": ", within.name);
+  ASSIGN_OR_RETURN(Manifest manifest, Parse(within.bytes, path));
   return Stated(std::move(manifest), path, /*is_whole=*/false);
 }
 
@@ -95,7 +94,7 @@ std::string DifferentFields(absl::string_view what, const std::vector<StatedFiel
   return different.empty() ? "" : absl::StrCat(what, ": ", absl::StrJoin(different, "; "));
 }
 
-absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
+absl::StatusOr<StatedManifest> ReadStatedManifest(const StoredArtifact& file,
                                                   const absl::optional<ArtifactSignature>& signature) {
   std::vector<StatedManifest> found;
   for (const std::string& path : PlacesBeside(file.path())) {
@@ -108,8 +107,9 @@ absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
     return absl::NotFoundError(absl::StrCat(ManifestPath(file.path()), ": is missing, and ", signature->path,
                                             " signs it\n  put it beside the artifact again"));
   }
-  if (const ZipRecord* record = file.Find(absl::StrCat("extra/", kManifestExtraFile)); record != nullptr) {
-    ASSIGN_OR_RETURN(StatedManifest within, ReadWithin(file, *record));
+  ASSIGN_OR_RETURN(const absl::optional<StoredPart> part, file.FindManifest());
+  if (part) {
+    ASSIGN_OR_RETURN(StatedManifest within, ReadWithin(file, *part));
     found.push_back(std::move(within));
   }
   if (found.empty()) {

@@ -7,9 +7,9 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
+#include "artifact/format/stored_artifact.h"
 #include "artifact/signature/artifact_signature.h"
 #include "common/manifest/manifest.pb.h"
-#include "common/torchscript/archive/artifact_file.h"
 
 namespace modelport {
 
@@ -39,7 +39,7 @@ std::string DifferentFields(absl::string_view what, const std::vector<StatedFiel
 //   NotFound         there is none
 //   InvalidArgument  not a manifest
 //   DataLoss         they differ, or one is not what was signed
-absl::StatusOr<StatedManifest> ReadStatedManifest(const ArtifactFile& file,
+absl::StatusOr<StatedManifest> ReadStatedManifest(const StoredArtifact& file,
                                                   const absl::optional<ArtifactSignature>& signature = absl::nullopt);
 
 }  // namespace modelport

@@ -136,9 +136,6 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
   RETURN_IF_ERROR(SetStatedArguments(stated, request));
-  if (!stated.sizes().empty() && request.target->format != FormatKind::kOnnx) {
-    return absl::DataLossError("sizes: are of ONNX files alone");
-  }
   for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;

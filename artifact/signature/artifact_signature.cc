@@ -9,7 +9,6 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "artifact/signature/p256_key.h"
 #include "artifact/signature/signature.h"
 #include "common/digest/sha256.h"

@@ -12,9 +12,11 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "absl/types/optional.h"
+#include "artifact/format/stored_tensors.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/digest/sha256.h"
 #include "common/keymap/left_out.h"
+#include "common/manifest/describe_manifest.h"
 #include "common/operation/slot_source.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -172,22 +174,25 @@ absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, c
 
 absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const ArtifactRequest& request,
                                         const StatedManifest& stated, const std::vector<std::string>& checkpoints,
-                                        ArtifactPlan stored) {
+                                        const StoredArtifact& file, const TargetTree& tree) {
+  RETURN_IF_ERROR(CheckHoldsTensors(file, tree.kept.tree->slots, request.dtype));
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.weights().seeded())) {
     if (!checkpoints.empty()) {
       return absl::FailedPreconditionError(
           absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ",
                        stated.manifest.weights().seeded(), ", and from no checkpoint; leave out --checkpoint"));
     }
-    // The manifest of a small file can name a large model: seeded weights take memory only for a file that holds such
-    // tensors, as that of `stored` does.
     ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
     plan.weights.sources = {SeededName(*seeded)};
     return plan;
   }
-  if (stated.is_whole) RETURN_IF_ERROR(CheckSources(stated, request.entry, *stored.tree.model));
-  if (checkpoints.empty()) return stored;
-  return PlanOf(registry, request, stated, checkpoints);
+  if (stated.is_whole) RETURN_IF_ERROR(CheckSources(stated, request.entry, *tree.model));
+  if (!checkpoints.empty()) return PlanOf(registry, request, stated, checkpoints);
+  absl::StatusOr<ArtifactPlan> plan = PlanArtifact(request, file);
+  if (!absl::IsFailedPrecondition(plan.status())) return plan;
+  return absl::FailedPreconditionError(
+      absl::StrCat(plan.status().message(), "\n  give the checkpoint that it was made from, ",
+                   WeightsSource(stated.manifest), ", with --checkpoint; or verify the file alone: --at_least=file"));
 }
 
 }  // namespace modelport

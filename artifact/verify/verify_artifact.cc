@@ -14,7 +14,11 @@
 #include "absl/types/optional.h"
 #include "artifact/build/build_artifact.h"
 #include "artifact/build/formats.h"
+#include "artifact/build/open_artifact.h"
 #include "artifact/build/target_tree.h"
+#include "artifact/format/artifact_format.h"
+#include "artifact/format/stored_artifact.h"
+#include "artifact/format/stored_tensors.h"
 #include "artifact/manifest/describe_export.h"
 #include "artifact/manifest/stated_manifest.h"
 #include "artifact/request/artifact_request.h"
@@ -29,7 +33,6 @@
 #include "common/status/status_macros.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/parity/reference.h"
 #include "common/torchscript/proof/compare_outputs.h"
@@ -53,17 +56,27 @@ absl::Status WrongFields(const std::string& path, const std::vector<std::string>
                                           " not as the artifact is made (stated -> right): ", FirstFew(fields)));
 }
 
+// `status`, of what was asked for by a manifest. A request that no artifact can answer is the manifest's fault.
+absl::Status FaultOfManifest(const absl::Status& status, const StatedManifest& stated) {
+  if (!absl::IsInvalidArgument(status)) return status;
+  return absl::DataLossError(absl::StrCat(stated.path, ": ", status.message()));
+}
+
 // Plans to make anew what `file` holds, whose tensors have the sizes that the request wants.
 absl::StatusOr<ArtifactPlan> PlanAnew(const Registry& registry, const ArtifactRequest& request,
                                       const StatedManifest& stated, const std::vector<std::string>& checkpoints,
-                                      const ArtifactFile& file) {
-  absl::StatusOr<ArtifactPlan> stored = PlanArtifact(request, file);
-  // A request that no artifact can answer is the manifest's fault.
-  if (absl::IsInvalidArgument(stored.status())) {
-    return absl::DataLossError(absl::StrCat(stated.path, ": ", stored.status().message()));
-  }
-  RETURN_IF_ERROR(stored.status());
-  return PlanStated(registry, request, stated, checkpoints, *std::move(stored));
+                                      const StoredArtifact& file) {
+  absl::StatusOr<TargetTree> tree = BuildTargetTree(request);
+  RETURN_IF_ERROR(FaultOfManifest(tree.status(), stated));
+  return PlanStated(registry, request, stated, checkpoints, file, *std::move(tree));
+}
+
+// Makes sure that the file is of the format that the manifest's target has.
+absl::Status CheckFormat(const ArtifactRequest& request, const StatedManifest& stated, const StoredArtifact& file) {
+  if (request.target->format == file.format()) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(stated.path, ": states target ", request.target->name,
+                                          ", whose artifacts are ", FormatOf(*request.target).ending(), " files, and ",
+                                          file.path(), " is none"));
 }
 
 // Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
@@ -88,7 +101,7 @@ absl::Status CheckFields(const StatedManifest& stated, const Manifest& right) {
 }
 
 // Checks what the manifest says of the file. `right` has what its format tells.
-absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256,
+absl::Status CheckFileFacts(const StatedManifest& stated, const StoredArtifact& file, const std::string& sha256,
                             Manifest right) {
   DescribeFile(sha256, file.bytes().size(), right);
   const std::vector<std::string> wrong = DifferingFields(stated.manifest.artifact(), right.artifact(), {});
@@ -96,7 +109,7 @@ absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& fi
 }
 
 // The same for a file that was not made anew: what the manifest says of its format is not checked.
-absl::Status CheckFileFacts(const StatedManifest& stated, const ArtifactFile& file, const std::string& sha256) {
+absl::Status CheckFileFacts(const StatedManifest& stated, const StoredArtifact& file, const std::string& sha256) {
   Manifest right;
   *right.mutable_artifact() = stated.manifest.artifact();
   return CheckFileFacts(stated, file, sha256, std::move(right));
@@ -109,12 +122,16 @@ bool MayBeNonfinite(const StatedManifest& stated) {
                                          [](const auto& output) { return output.nan() + output.infinite() > 0; });
 }
 
-// Loads `archive`, which is what the artifact has to be, and compares what it computes, and what `stated` says of that.
-absl::StatusOr<RoundTrip> Prove(const Artifact& remade, const RemadeArtifact& archive, const StatedManifest& stated) {
-  ASSIGN_OR_RETURN(RoundTrip round_trip, archive.Prove({remade.examples, remade.tree.whole->entry_points,
-                                                        /*allow_nonfinite=*/MayBeNonfinite(stated)}));
+// Loads `file`, which is what the artifact has to be, and compares what it computes, and what `stated` says of that.
+// Nullopt if what proves artifacts of its format is not at hand.
+absl::StatusOr<absl::optional<RoundTrip>> Prove(const Artifact& remade, const StoredArtifact& file,
+                                                const StatedManifest& stated) {
+  if (!remade.format->CheckCanProve().ok()) return absl::nullopt;
+  const ProvenCalls calls = {remade.examples, remade.tree.whole->entry_points,
+                             /*allow_nonfinite=*/MayBeNonfinite(stated)};
+  ASSIGN_OR_RETURN(RoundTrip round_trip, remade.prepared->ProveEqual(file, calls));
   if (!stated.is_whole) return round_trip;
-  const std::vector<std::string> wrong = ProofErrors(stated.manifest.round_trip(), round_trip);
+  const std::vector<std::string> wrong = ProofErrors(*remade.format, stated.manifest.round_trip(), round_trip);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
   return round_trip;
 }
@@ -146,15 +163,24 @@ void ReportSignature(const std::string& artifact, const absl::optional<ArtifactS
   }
 }
 
-void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Artifact& remade,
+void ReportProof(const RoundTrip& round_trip, Verification& result) {
+  result.passed.push_back(absl::StrCat("loads", round_trip.runtime.empty() ? "" : " in ", round_trip.runtime, "; ",
+                                       round_trip.methods, round_trip.methods == 1 ? " method" : " methods", " equal"));
+  for (const ComparedOutput& output : round_trip.outputs) result.passed.push_back(Describe(output));
+  if (!round_trip.kernel_fault.empty()) {
+    result.passed.push_back(absl::StrCat("compared without oneDNN, since here ", round_trip.kernel_fault));
+  }
+}
+
+void Report(const absl::optional<RoundTrip>& round_trip, const StatedManifest& stated, const Artifact& remade,
             const std::vector<std::string>& checkpoints, Verification& result) {
   result.passed.push_back("every byte as Modelport writes it");
   result.passed.push_back("every field of the manifest as it is made");
   if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
   if (!remade.weights.mapped.empty()) {
     const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
-    result.passed.push_back(
-        absl::StrCat(round_trip.tensors, " tensors bitwise equal to those of ", absl::StrJoin(sources, ", ")));
+    result.passed.push_back(absl::StrCat(remade.tree.whole->slots.size(), " tensors bitwise equal to those of ",
+                                         absl::StrJoin(sources, ", ")));
   } else if (!stated.is_whole) {
     result.not_checked.push_back(
         "weights: give the checkpoint with --checkpoint; the manifest that export wrote names it");
@@ -163,20 +189,18 @@ void Report(const RoundTrip& round_trip, const StatedManifest& stated, const Art
         absl::StrCat("weights: give the checkpoint, ", WeightsSource(stated.manifest), ", with --checkpoint"));
     result.not_checked.push_back("the manifest's field weights, but for which files are the published ones");
   }
-  result.passed.push_back(absl::StrCat("loads; ", round_trip.methods, " methods equal"));
-  for (const ComparedOutput& output : round_trip.outputs) result.passed.push_back(Describe(output));
-  if (!round_trip.kernel_fault.empty()) {
-    result.passed.push_back(absl::StrCat("compared without oneDNN, since here ", round_trip.kernel_fault));
-  }
+  if (round_trip) return ReportProof(*round_trip, result);
+  result.not_checked.push_back(
+      absl::StrCat("outputs, and the manifest's field round_trip: ", remade.format->CheckCanProve().message()));
 }
 
-std::string Sha256OfFile(const absl::optional<ArtifactSignature>& signature, const ArtifactFile& file) {
+std::string Sha256OfFile(const absl::optional<ArtifactSignature>& signature, const StoredArtifact& file) {
   return signature ? signature->artifact_sha256 : Sha256Of(file.bytes());
 }
 
 // What is verified.
 struct Subject {
-  const ArtifactFile& file;
+  const StoredArtifact& file;
   const StatedManifest& stated;
   const absl::optional<ArtifactSignature>& signature;
   const std::vector<std::string>& checkpoints;
@@ -198,13 +222,12 @@ absl::Status VerifyWeights(const Subject& subject, PlannedAnew planned, Verifica
         absl::StrCat("--checkpoint is missing: the weights are those of ", WeightsSource(stated.manifest)));
   }
   const std::vector<Slot>& slots = tree.whole->slots;
-  const ArtifactFormat& format = FormatOf(*planned.request.target);
-  const absl::Status tensors = format.CompareTensors(file, slots, planned.request.dtype, weights.bound);
+  const absl::StatusOr<int64_t> tensors = CompareTensors(file, slots, planned.request.dtype, weights.bound);
   // The tensors of another file may be the same, in another layout.
   const absl::Status others = CheckSourcesOf(stated, weights);
-  if (!tensors.ok()) return others.ok() ? tensors : others;
+  if (!tensors.ok()) return others.ok() ? tensors.status() : others;
   RETURN_IF_ERROR(CheckUnchanged(weights));
-  result.passed.push_back(absl::StrCat(slots.size(), " tensors bitwise equal to those of ",
+  result.passed.push_back(absl::StrCat(*tensors, " tensors bitwise equal to those of ",
                                        absl::StrJoin(checkpoints.empty() ? weights.sources : checkpoints, ", ")));
   if (!others.ok()) {
     result.not_checked.push_back(absl::StrCat("the manifest's field weights: ", others.message()));
@@ -249,12 +272,10 @@ absl::Status CannotMakeAnew(const StatedManifest& stated, const std::string& obs
 }
 
 // Whether an export may have measured the differences of `stated`.
-bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) {
+bool IsPossible(const ArtifactFormat& format, const Manifest::Output& stated, const ComparedOutput& output) {
   const double max_abs = stated.max_abs(), relative = stated.relative();
   if (!std::isfinite(max_abs) || max_abs < 0 || relative < 0 || (max_abs == 0) != (relative == 0)) return false;
-  if (stated.equal_on_same_memory()) return relative > kAlignmentTolerance;
-  // No range is more than twice the largest magnitude, which this machine's rounding moves a little.
-  return relative <= kAlignmentTolerance && max_abs <= 2.1 * kAlignmentTolerance * output.largest;
+  return format.IsPossible(stated, output);
 }
 
 // Whether an export may have found this fault of its machine.
@@ -274,7 +295,8 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   if (!public_key.empty()) {
     ASSIGN_OR_RETURN(signature, CheckSignature(artifact, *mapped, public_key));
   }
-  ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Read(artifact, mapped));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> opened, ReadArtifact(artifact, mapped));
+  const StoredArtifact& file = *opened;
   ASSIGN_OR_RETURN(const StatedManifest stated, ReadStatedManifest(file, signature));
   absl::optional<Reference> stored;
   if (reference) {
@@ -284,6 +306,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   const absl::StatusOr<ArtifactRequest> request = StatedRequest(registry, stated.manifest);
   const auto plan_anew = [&]() -> absl::StatusOr<PlannedAnew> {
     RETURN_IF_ERROR(Annotate(request.status(), stated.path));
+    RETURN_IF_ERROR(CheckFormat(*request, stated, file));
     ASSIGN_OR_RETURN(ArtifactPlan plan, PlanAnew(registry, *request, stated, checkpoints, file));
     return PlannedAnew{*request, std::move(plan)};
   };
@@ -296,7 +319,12 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
     if (at_least == Tier::kCode) return CannotMakeAnew(stated, obstacle);
     return VerifyForeign(subject, obstacle, at_least, plan_anew);
   }
-  ASSIGN_OR_RETURN(PlannedAnew planned, plan_anew());
+  absl::StatusOr<PlannedAnew> anew = plan_anew();
+  if (absl::IsFailedPrecondition(anew.status()) && at_least == Tier::kFile && checkpoints.empty()) {
+    return VerifyForeign(subject, "the file does not hold all tensors of the model", at_least, plan_anew);
+  }
+  RETURN_IF_ERROR(anew.status());
+  PlannedAnew planned = *std::move(anew);
   if (const absl::Status others = CheckSourcesOf(stated, planned.plan.weights); !others.ok()) {
     if (at_least != Tier::kCode) {
       return VerifyForeign(subject, "the checkpoint is not the manifest's", at_least,
@@ -306,18 +334,18 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
         absl::StrCat(others.message(),
                      "\n  --at_least=weights compares the tensors of another file, such as one of another layout"));
   }
-  ASSIGN_OR_RETURN(const Artifact remade, Remake(*request, stated, std::move(planned.plan)));
+  const absl::StatusOr<Artifact> made = Remake(*request, stated, std::move(planned.plan));
+  RETURN_IF_ERROR(FaultOfManifest(made.status(), stated));
+  const Artifact& remade = *made;
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
-  const ArtifactFormat& format = *remade.format;
-  ASSIGN_OR_RETURN(const std::unique_ptr<RemadeArtifact> archive, format.Remake(*request, remade.built, manifest));
-  RETURN_IF_ERROR(archive->CompareBytes(file, remade.tree.whole->slots));
+  RETURN_IF_ERROR(remade.prepared->CompareBytes(file, remade.tree.whole->slots, manifest));
   if (stated.is_whole) {
     Manifest right;
-    format.DescribeFile(*request, remade.built, *right.mutable_artifact());
+    remade.prepared->DescribeFile(*right.mutable_artifact());
     RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), std::move(right)));
   }
-  ASSIGN_OR_RETURN(const RoundTrip round_trip, Prove(remade, *archive, stated));
+  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(remade, file, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.weights));
   RETURN_IF_ERROR(mapped->CheckUnchanged());
   Verification result;
@@ -331,7 +359,8 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   return result;
 }
 
-std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip) {
+std::vector<std::string> ProofErrors(const ArtifactFormat& format, const Manifest::RoundTrip& stated,
+                                     const RoundTrip& round_trip) {
   Manifest right;
   DescribeProof(stated.proven() ? absl::make_optional(round_trip) : absl::nullopt, right);
   const std::string output = "modelport.Manifest.Output.", proof = "modelport.Manifest.RoundTrip.";
@@ -344,7 +373,7 @@ std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const Ro
     errors.push_back(absl::StrCat("kernel_fault: no export finds ", stated.kernel_fault()));
   for (int i = 0; i < stated.outputs_size(); ++i) {
     const Manifest::Output& entry = stated.outputs(i);
-    if (IsPossible(entry, round_trip.outputs[i])) continue;
+    if (IsPossible(format, entry, round_trip.outputs[i])) continue;
     errors.push_back(absl::StrCat("outputs[", i, "]: no export measures max_abs ", entry.max_abs(), " and relative ",
                                   entry.relative(), " with equal_on_same_memory ",
                                   entry.equal_on_same_memory() ? "true" : "false"));

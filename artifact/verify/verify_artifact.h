@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
+#include "artifact/format/artifact_format.h"
 #include "common/manifest/manifest.pb.h"
 #include "common/torchscript/parity/compare_reference.h"
 #include "common/torchscript/proof/round_trip.h"
@@ -64,10 +65,11 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                                             const absl::optional<ReferenceFile>& reference = absl::nullopt,
                                             const std::string& public_key = "", Tier at_least = Tier::kCode);
 
-// Returns what is wrong with `stated`, the proof of an artifact whose round trip has just given `round_trip`; empty if
-// nothing is. Fields that depend on the machine of the export must have a value that some machine measures, all others
-// the value of `round_trip`.
-std::vector<std::string> ProofErrors(const Manifest::RoundTrip& stated, const RoundTrip& round_trip);
+// Returns what is wrong with `stated`, the proof of an artifact of `format` whose round trip has just given
+// `round_trip`; empty if nothing is. Fields that depend on the machine of the export must have a value that some
+// machine measures, all others the value of `round_trip`.
+std::vector<std::string> ProofErrors(const ArtifactFormat& format, const Manifest::RoundTrip& stated,
+                                     const RoundTrip& round_trip);
 
 }  // namespace modelport
 

@@ -81,6 +81,15 @@ std::string WeightsSourceText(const Manifest& manifest) {
   return source.empty() ? "a checkpoint, which the manifest that export wrote beside the file names" : source;
 }
 
+std::string RunsIn(const Manifest& manifest) {
+  const uint32_t opset = manifest.artifact().opset();
+  if (opset > 0) return absl::StrCat("what loads ONNX of opset ", opset);
+  const std::string& oldest = manifest.minimum_runtime();
+  // All code for LibTorch has operators.
+  if (manifest.operators().empty() && oldest.empty()) return "what loads ONNX";
+  return absl::StrCat("LibTorch ", oldest.empty() ? "unknown" : oldest, " and newer");
+}
+
 std::string WeightsLayout(const Manifest& manifest) {
   if (!manifest.weights().seeded().empty()) return "original";
   return OfEachCheckpoint(manifest, [](const auto& checkpoint) { return checkpoint.layout(); });

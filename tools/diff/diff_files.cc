@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
+#include "artifact/build/open_artifact.h"
+#include "artifact/format/stored_artifact.h"
 #include "artifact/request/artifact_request.h"
 #include "common/checkpoint/checkpoint.h"
 #include "common/io/mapped_file.h"
@@ -28,45 +30,45 @@
 #include "common/tensor/dtype.h"
 #include "common/tensor/shape.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/artifact_file.h"
 #include "registry/recognise/checked_plan.h"
 
 namespace modelport {
 namespace {
 
 // The manifest in an artifact of any release, or the one beside it; nullopt if there is none that names a model.
-absl::optional<Manifest> FindManifest(const ArtifactFile& file) {
+absl::optional<Manifest> FindManifest(const StoredArtifact& file) {
   Manifest manifest;
-  if (const ZipRecord* const record = file.Find(absl::StrCat("extra/", kManifestExtraFile))) {
-    if (!record->deflated) manifest = ParseKnownFields(record->bytes);
+  const absl::StatusOr<absl::optional<StoredPart>> within = file.FindManifest();
+  if (within.ok() && *within) {
+    manifest = ParseKnownFields((*within)->bytes);
   } else if (const auto beside = MappedFile::Open(ManifestPath(file.path())); beside.ok()) {
     manifest = ParseKnownFields((*beside)->bytes());
   }
   return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
 }
 
-// The tensors of an artifact as a checkpoint, under the names of `slots`, those that it has of its model. Nothing is
-// read of the archive but the sizes of its records: an archive of Modelport numbers its tensors in the order of the
-// slots, and `manifest` states the dtype.
-//   DataLoss  a record is missing, is compressed or has another size, or there are more than slots
-absl::StatusOr<Checkpoint> OpenArtifactTensors(const ArtifactFile& file, const Manifest& manifest,
-                                               const std::vector<Slot>& slots) {
+// The tensors of an artifact as a checkpoint, under the names of `slots`, those that it has of its model. `manifest`
+// states the dtype.
+//   DataLoss  as FindTensors
+absl::StatusOr<Checkpoint> OpenArtifactTensors(const std::shared_ptr<const StoredArtifact>& artifact,
+                                               const Manifest& manifest, const std::vector<Slot>& slots) {
+  const StoredArtifact& file = *artifact;
   const absl::optional<DType> dtype = ParseDType(manifest.dtype());
   if (!dtype || !IsArtifactDType(*dtype)) {
     return absl::DataLossError(absl::StrCat(file.path(), ": its manifest states dtype ", Brief(manifest.dtype())));
   }
-  const auto owner = std::make_shared<const ArtifactFile>(file);
   Checkpoint::Contents contents;
   contents.path = file.path();
   contents.format = "artifact";
-  contents.files.push_back({file.path(), owner->bytes(), owner, &owner->mapped_file()});
+  contents.files.push_back({file.path(), file.bytes(), artifact, &file.mapped_file()});
   StateDict dict;
-  ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, *dtype));
+  ASSIGN_OR_RETURN(const auto parts, file.FindTensors(slots, *dtype));
   for (size_t i = 0; i < slots.size(); ++i) {
+    if (!parts[i]) continue;
     const Slot& slot = slots[i];
-    contents.storages.push_back({records[i]->name, records[i]->bytes, records[i]->crc32});
-    dict.tensors.push_back(
-        {slot.name, slot.dtype.value_or(*dtype), slot.shape, RowMajorStrides(slot.shape), 0, static_cast<int>(i)});
+    dict.tensors.push_back({slot.name, slot.dtype.value_or(*dtype), slot.shape, RowMajorStrides(slot.shape), 0,
+                            static_cast<int>(contents.storages.size())});
+    contents.storages.push_back({parts[i]->name, parts[i]->bytes, parts[i]->crc32});
   }
   contents.state_dicts.push_back(std::move(dict));
   return Checkpoint(std::move(contents));
@@ -103,11 +105,13 @@ absl::StatusOr<KeptOutputs> Kept(const ArtifactRequest& request) {
   return KeepOutputs(std::make_shared<const ModuleTree>(std::move(tree)), variant->module, request.outputs);
 }
 
-absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFile& file) {
+absl::StatusOr<DiffFile> DescribeStored(const Registry& registry,
+                                        const std::shared_ptr<const StoredArtifact>& artifact) {
+  const StoredArtifact& file = *artifact;
   absl::optional<Manifest> manifest = FindManifest(file);
   if (!manifest) {
     return absl::InvalidArgumentError(absl::StrCat(
-        file.path(), ": a TorchScript archive without a manifest of Modelport, which says where its tensors belong"));
+        file.path(), ": an artifact without a manifest of Modelport, which says where its tensors belong"));
   }
   const absl::StatusOr<CatalogEntry> entry = registry.Find(manifest->model());
   if (!entry.ok()) {
@@ -119,14 +123,14 @@ absl::StatusOr<DiffFile> OpenArtifact(const Registry& registry, const ArtifactFi
   RETURN_IF_ERROR(Annotate(request.status(), file.path()));
   const absl::StatusOr<KeptOutputs> kept = Kept(*request);
   RETURN_IF_ERROR(Annotate(kept.status(), file.path()));
-  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(file, *manifest, kept->tree->slots));
+  ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenArtifactTensors(artifact, *manifest, kept->tree->slots));
   std::vector<std::string> models = {entry->variant->name};
   return DiffFile{std::move(checkpoint), std::move(manifest), *std::move(request), std::move(models), absl::nullopt};
 }
 
 absl::StatusOr<DiffFile> OpenFile(const Registry& registry, const DiffInput& input, const std::string& model) {
-  const absl::StatusOr<ArtifactFile> archive = ArtifactFile::Open(input.path);
-  if (archive.ok() && archive->Find("constants.pkl") != nullptr) return OpenArtifact(registry, *archive);
+  const absl::StatusOr<std::shared_ptr<const StoredArtifact>> artifact = OpenArtifact(input.path);
+  if (artifact.ok() && (*artifact)->has_code()) return DescribeStored(registry, *artifact);
   ASSIGN_OR_RETURN(Checkpoint checkpoint, OpenCheckpoint(input.path));
   std::vector<std::string> models = {model};
   if (model.empty()) models = NamesOfFitting(FindFittingVariants(registry, checkpoint, {"auto", input.state_dict}));
@@ -148,6 +152,9 @@ void AddManifest(const Manifest& manifest, Configuration* settings) {
   (*settings)["artifact target"] = manifest.target();
   (*settings)["artifact dtype"] = manifest.dtype();
   (*settings)["artifact runtime"] = manifest.runtime();
+  for (const Manifest::Size& size : manifest.sizes()) {
+    (*settings)[absl::StrCat("artifact size ", Brief(size.letter()))] = absl::StrCat(size.size());
+  }
   (*settings)["artifact outputs left out"] = Brief(absl::StrJoin(manifest.outputs().left_out(), ", "));
   (*settings)["artifact plugin_sha256"] = manifest.plugin_sha256();
   (*settings)["artifact preprocessing inside"] = manifest.preprocessing().inside() ? "true" : "false";

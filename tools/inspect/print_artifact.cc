@@ -1,5 +1,6 @@
 #include "tools/inspect/print_artifact.h"
 
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -7,6 +8,8 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "artifact/build/open_artifact.h"
+#include "artifact/format/stored_artifact.h"
 #include "artifact/signature/artifact_signature.h"
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
@@ -17,7 +20,6 @@
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
-#include "common/torchscript/archive/artifact_file.h"
 #include "targets/targets.h"
 #include "tools/command/terminal.h"
 #include "tools/command/tool_call.h"
@@ -29,10 +31,9 @@ absl::optional<Manifest> IfItNamesAModel(Manifest manifest) {
   return manifest.model().empty() ? absl::nullopt : absl::make_optional(std::move(manifest));
 }
 
-absl::optional<Manifest> ManifestWithin(const ArtifactFile& file) {
-  const ZipRecord* const record = file.Find(absl::StrCat("extra/", kManifestExtraFile));
-  if (record == nullptr || record->deflated) return absl::nullopt;
-  return IfItNamesAModel(ParseKnownFields(record->bytes));
+absl::optional<Manifest> ManifestWithin(const StoredArtifact& file) {
+  const absl::StatusOr<absl::optional<StoredPart>> within = file.FindManifest();
+  return within.ok() && *within ? IfItNamesAModel(ParseKnownFields((*within)->bytes)) : absl::nullopt;
 }
 
 absl::optional<Manifest> ManifestBeside(const std::string& path) {
@@ -100,7 +101,7 @@ void AddManifest(const Manifest& manifest, Table& table) {
     table.AddRow({"left out", left_out});
   }
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
-  table.AddRow({"runs in", absl::StrCat("LibTorch ", Or(manifest.minimum_runtime(), "unknown"), " and newer")});
+  table.AddRow({"runs in", RunsIn(manifest)});
   if (const std::string hosts = LoadsIn(manifest); !hosts.empty()) table.AddRow({"loads in", hosts});
   if (manifest.has_interface()) {
     table.AddRow({"gives", manifest.interface().kind()});
@@ -125,7 +126,8 @@ std::string Places(bool within, bool beside) {
 }  // namespace
 
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path) {
-  ASSIGN_OR_RETURN(const ArtifactFile file, ArtifactFile::Open(path));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> opened, OpenArtifact(path));
+  const StoredArtifact& file = *opened;
   ASSIGN_OR_RETURN(const std::string real_path, ArtifactRealPath(path));
   ArtifactDescription description = {.path = path,
                                      .size_bytes = static_cast<int64_t>(file.bytes().size()),

@@ -11,7 +11,7 @@
 
 namespace modelport {
 
-// A TorchScript file as its bytes and its manifests describe it. Anybody may have written the manifests.
+// An artifact as its bytes and its manifests describe it. Anybody may have written the manifests.
 struct ArtifactDescription {
   std::string path;
   int64_t size_bytes = 0;
@@ -21,11 +21,11 @@ struct ArtifactDescription {
   std::string signature = {};            // The path of a signature beside the file, which is not read; "" for none.
 };
 
-// Describes the file at `path`. LibTorch does not read it, and none of its code runs. Manifests of any release are
+// Describes the file at `path`. None of its code runs. Manifests of any release are
 // read; a file that Modelport did not write has none. If `path` is a link, what lies beside the file itself counts.
-//   DataLoss            not a zip archive, or damaged; or the manifest beside it describes another file
+//   DataLoss            of no format of artifacts, or damaged; or the manifest beside it describes another file
 //   FailedPrecondition  it changed while it was read
-//   others              as ArtifactFile::Open
+//   others              as OpenArtifact
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path);
 
 // Prints a table: the file and its sha256, then what its manifest says of model, weights, target, runtimes, channels,

@@ -144,6 +144,20 @@ absl::Span<const float> Values(const at::Tensor& map) {
   return absl::MakeConstSpan(map.const_data_ptr<float>(), map.numel());
 }
 
+// Adds the planes of `map`, [channels, h, w], under these names.
+void AddPlanes(absl::Span<const float> map, const std::vector<std::string>& names, std::vector<ExrChannel>& channels) {
+  const size_t area = map.size() / names.size();
+  for (size_t i = 0; i < names.size(); ++i) channels.push_back({names[i], map.subspan(i * area, area)});
+}
+
+absl::Status CheckFinite(const at::Tensor& map, absl::string_view what) {
+  const absl::Span<const float> values = Values(map);
+  if (std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
+    return absl::OkStatus();
+  }
+  return absl::FailedPreconditionError(absl::StrCat("the ", what, " is not finite everywhere"));
+}
+
 // What every file says of its origin.
 ImageTexts Origin(const LoadedArtifact& artifact) {
   const Manifest& manifest = artifact.manifest;
@@ -222,12 +236,7 @@ absl::StatusOr<std::string> EncodeDepthExr(const Image& image, const Prediction&
   if (prediction.sky.defined()) channels.push_back({"sky.Y", Values(prediction.sky)});
   if (prediction.mask.defined()) channels.push_back({"mask.Y", Values(prediction.mask)});
   if (prediction.normals.defined()) {
-    const int64_t area = prediction.depth.numel();
-    int64_t first = 0;
-    for (const char* name : {"normal.X", "normal.Y", "normal.Z"}) {
-      channels.push_back({name, Values(prediction.normals).subspan(first, area)});
-      first += area;
-    }
+    AddPlanes(Values(prediction.normals), {"normal.X", "normal.Y", "normal.Z"}, channels);
   }
   ImageTexts texts = Origin(artifact);
   texts.emplace_back("modelport/unit", DepthUnit(artifact.manifest));
@@ -236,9 +245,9 @@ absl::StatusOr<std::string> EncodeDepthExr(const Image& image, const Prediction&
 }
 
 absl::StatusOr<std::string> EncodeMattePng(const at::Tensor& alpha, const LoadedArtifact& artifact) {
+  RETURN_IF_ERROR(CheckFinite(alpha, "matte"));
   std::vector<uint16_t> numbers;
   for (const float value : Values(alpha)) {
-    if (!std::isfinite(value)) return absl::FailedPreconditionError("the matte is not finite everywhere");
     numbers.push_back(static_cast<uint16_t>(std::round(std::clamp(value, 0.0f, 1.0f) * kMaxStep)));
   }
   return EncodePng(static_cast<int>(alpha.size(1)), static_cast<int>(alpha.size(0)), absl::MakeConstSpan(numbers),
@@ -271,28 +280,16 @@ absl::StatusOr<std::string> EncodeColourPng(const at::Tensor& colour, const Load
 absl::StatusOr<std::string> EncodeColourExr(const at::Tensor& colour, const LoadedArtifact& artifact) {
   std::vector<float> linear;
   for (const float value : Values(colour)) linear.push_back(static_cast<float>(SrgbToLinear(value)));
-  const absl::Span<const float> values = linear;
-  const size_t area = values.size() / 3;
-  return EncodeExr(
-      static_cast<int>(colour.size(2)), static_cast<int>(colour.size(1)),
-      {{"R", values.subspan(0, area)}, {"G", values.subspan(area, area)}, {"B", values.subspan(2 * area, area)}},
-      Origin(artifact));
-}
-
-absl::Status CheckFinite(const at::Tensor& colour) {
-  const absl::Span<const float> values = Values(colour);
-  if (std::all_of(values.begin(), values.end(), [](float value) { return std::isfinite(value); })) {
-    return absl::OkStatus();
-  }
-  return absl::FailedPreconditionError("the image is not finite everywhere");
+  std::vector<ExrChannel> channels;
+  AddPlanes(linear, {"R", "G", "B"}, channels);
+  return EncodeExr(static_cast<int>(colour.size(2)), static_cast<int>(colour.size(1)), channels, Origin(artifact));
 }
 
 absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
-  const int64_t area = features.size(1) * features.size(2);
+  std::vector<std::string> names;
+  for (int64_t i = 0; i < features.size(0); ++i) names.push_back(absl::StrFormat("features.%04d", i));
   std::vector<ExrChannel> channels;
-  for (int64_t i = 0; i < features.size(0); ++i) {
-    channels.push_back({absl::StrFormat("features.%04d", i), Values(features).subspan(i * area, area)});
-  }
+  AddPlanes(Values(features), names, channels);
   return EncodeExr(static_cast<int>(features.size(2)), static_cast<int>(features.size(1)), channels, Origin(artifact));
 }
 
@@ -407,7 +404,7 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
     return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
   }
   if (prediction.colour.defined()) {
-    RETURN_IF_ERROR(CheckFinite(prediction.colour));
+    RETURN_IF_ERROR(CheckFinite(prediction.colour, "image"));
     return png ? EncodeColourPng(prediction.colour, artifact) : EncodeColourExr(prediction.colour, artifact);
   }
   if (prediction.features.defined()) {

@@ -125,9 +125,7 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   table.AddRow({"parameters", FormatCount(manifest.parameters())});
   table.AddRow({"artifact", absl::StrCat(out, ", ", FormatBytes(manifest.artifact().size_bytes()))});
   if (!manifest.runtime().empty()) table.AddRow({"made for", absl::StrCat("LibTorch ", manifest.runtime())});
-  const uint32_t opset = manifest.artifact().opset();
-  table.AddRow({"runs in", opset == 0 ? absl::StrCat("LibTorch ", manifest.minimum_runtime(), " and newer")
-                                      : absl::StrCat("what loads ONNX of opset ", opset)});
+  table.AddRow({"runs in", RunsIn(manifest)});
   const absl::StatusOr<const Target*> target = FindTarget(manifest.target());
   if (target.ok() && (*target)->loaded_by != nullptr) {
     table.AddRow({"loads in", (*target)->loaded_by(manifest.minimum_runtime())});

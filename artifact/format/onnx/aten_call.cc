@@ -190,10 +190,8 @@ TensorPtr AtenCall::ConstantOf(const at::Tensor& tensor) const {
   return result;
 }
 
-namespace {
-
-absl::optional<Number> ToNumber(const Value& value) {
-  if (const auto* const number = std::get_if<Number>(&value)) return *number;
+absl::optional<Number> AsNumber(const Value& value, const Context& context) {
+  if (const auto* const number = std::get_if<Number>(&value)) return context.facts.Apply(*number);
   const auto* const known = std::get_if<c10::IValue>(&value);
   if (known == nullptr) return absl::nullopt;
   if (known->isInt()) return Number(known->toInt());
@@ -202,7 +200,12 @@ absl::optional<Number> ToNumber(const Value& value) {
   return absl::nullopt;
 }
 
-}  // namespace
+Value FromNumber(const Number& number) {
+  if (number.AsInt()) return c10::IValue(*number.AsInt());
+  if (number.AsFloat()) return c10::IValue(*number.AsFloat());
+  if (number.AsBool()) return c10::IValue(*number.AsBool());
+  return number;
+}
 
 TensorPtr AtenCall::In(size_t i) {
   if (const auto* const tensor = std::get_if<TensorPtr>(&argument(i))) return *tensor;
@@ -233,7 +236,7 @@ std::vector<TensorPtr> AtenCall::Tensors(size_t i) {
 }
 
 Number AtenCall::Num(size_t i) {
-  if (const absl::optional<Number> number = ToNumber(argument(i))) return context_.facts.Apply(*number);
+  if (absl::optional<Number> number = AsNumber(argument(i), context_)) return *std::move(number);
   Fail(absl::StrCat("argument ", i, " is no number"));
   return Number(int64_t{1});
 }
@@ -270,13 +273,13 @@ Shape AtenCall::Numbers(size_t i) {
   Shape numbers;
   if (const auto* const list = std::get_if<std::shared_ptr<onnx::ValueList>>(&argument(i))) {
     for (const Value& item : (*list)->items) {
-      const absl::optional<Number> number = ToNumber(item);
+      const absl::optional<Number> number = AsNumber(item, context_);
       if (!number) Fail(absl::StrCat("argument ", i, " is no list of numbers"));
-      numbers.push_back(context_.facts.Apply(number.value_or(Number())));
+      numbers.push_back(number.value_or(Number()));
     }
     return numbers;
   }
-  if (const absl::optional<Number> number = ToNumber(argument(i))) return {context_.facts.Apply(*number)};
+  if (const absl::optional<Number> number = AsNumber(argument(i), context_)) return {*number};
   Fail(absl::StrCat("argument ", i, " is no list"));
   return numbers;
 }
@@ -329,11 +332,6 @@ std::string AtenCall::Name(const TensorPtr& tensor) {
     tensor->name = context_.graph.Constant(constant, found == context_.weights.end() ? std::string() : found->second);
   }
   return tensor->name;
-}
-
-std::vector<std::string> AtenCall::Add(absl::string_view operation, const std::vector<std::string>& inputs,
-                                       const Attributes& attributes, int outputs) {
-  return context_.graph.Add(operation, inputs, attributes, context_.scope, outputs);
 }
 
 TensorPtr AtenCall::MakeOf(absl::string_view operation, const std::vector<std::string>& inputs, at::ScalarType type,
@@ -393,7 +391,7 @@ TensorPtr AtenCall::Cast(const TensorPtr& tensor, at::ScalarType type) {
 // At most one size is left to the runtime as -1, and those that stay are 0, so that most shapes are constants.
 TensorPtr AtenCall::Reshape(const TensorPtr& tensor, const Shape& shape) {
   const Shape old = ShapeOf(tensor);
-  if (SameShape(old, shape)) return tensor;
+  if (old == shape) return tensor;
   if (tensor->constant.defined()) {
     std::vector<int64_t> known;
     for (const Number& size : shape) known.push_back(size.AsInt().value_or(-1));
@@ -424,7 +422,7 @@ TensorPtr AtenCall::Transpose(const TensorPtr& tensor, const std::vector<int64_t
 
 TensorPtr AtenCall::Expand(const TensorPtr& tensor, const Shape& shape) {
   const Shape old = ShapeOf(tensor);
-  if (SameShape(old, shape)) return tensor;
+  if (old == shape) return tensor;
   // A size that stays is 1 here, since Expand broadcasts.
   Shape wanted = shape;
   const size_t ahead = shape.size() - old.size();
@@ -506,8 +504,6 @@ TensorPtr AtenCall::Range(const Number& size, at::ScalarType type) {
   return Cast(MakeOf("Range", {scalar(0), end, scalar(1)}, at::kLong, {size}), type);
 }
 
-bool SameShape(const Shape& a, const Shape& b) { return a == b; }
-
 Number Elements(const Shape& shape) {
   Number product(int64_t{1});
   for (const Number& size : shape) product = product * size;
@@ -528,12 +524,15 @@ Shape Broadcast(const Shape& a, const Shape& b) {
 }
 
 const Row* FindRow(absl::string_view name) {
-  for (const absl::Span<const Row> rows : {ElementwiseRows(), ShapeRows(), LayerRows(), ResizeRows()}) {
-    for (const Row& row : rows) {
-      if (row.name == name) return &row;
+  static const auto* const by_name = [] {
+    auto* const rows_by_name = new std::map<absl::string_view, const Row*>;
+    for (const absl::Span<const Row> rows : {ElementwiseRows(), ShapeRows(), LayerRows(), ResizeRows()}) {
+      for (const Row& row : rows) rows_by_name->emplace(row.name, &row);
     }
-  }
-  return nullptr;
+    return rows_by_name;
+  }();
+  const auto found = by_name->find(name);
+  return found == by_name->end() ? nullptr : found->second;
 }
 
 absl::optional<Number> NumberRow(absl::string_view name, const std::vector<Number>& a) {

@@ -14,6 +14,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "artifact/format/onnx/graph.h"
 #include "artifact/format/onnx/number.h"
@@ -37,6 +38,12 @@ struct Context {
 
 // The name of a number in the graph: of a tensor [1] of int64, double or bool.
 std::string NameOf(const Number& number, Context& context);
+
+// The number that a value is, with all that is known now; nothing for other values.
+absl::optional<Number> AsNumber(const Value& value, const Context& context);
+
+// A number as a value, which is known if the number is.
+Value FromNumber(const Number& number);
 
 // One call. The first error stays, and what is computed after it is of no use, so rows need not check for errors.
 class AtenCall {
@@ -84,10 +91,6 @@ class AtenCall {
   // The same with the names of inputs.
   TensorPtr MakeOf(absl::string_view operation, const std::vector<std::string>& inputs, at::ScalarType type,
                    Shape shape, const Attributes& attributes = {});
-  // The names of a node's results.
-  std::vector<std::string> Add(absl::string_view operation, const std::vector<std::string>& inputs,
-                               const Attributes& attributes, int outputs);
-
   // A tensor's name in the graph, with all that was written to its memory.
   std::string Name(const TensorPtr& tensor);
   std::string Name(const Number& number) { return NameOf(number, context_); }
@@ -128,8 +131,6 @@ class AtenCall {
 // The shape of an elementwise result of both.
 Shape Broadcast(const Shape& a, const Shape& b);
 Number Elements(const Shape& shape);
-// Whether two shapes are known to be equal.
-bool SameShape(const Shape& a, const Shape& b);
 
 // How an operator of ATen is made of ONNX's. Rows get functional operators: "aten::add" stands for add_, too.
 struct Row {

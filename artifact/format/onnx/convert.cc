@@ -19,10 +19,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "artifact/format/onnx/aten_call.h"
+#include "artifact/format/onnx/structure.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
 #include "common/torchscript/proof/check_entry_points.h"
-#include "common/torchscript/script/graph_operators.h"
 #include "common/torchscript/script/torch_status.h"
+#include "common/torchscript/weights/weights.h"
 
 namespace modelport::onnx {
 namespace {
@@ -33,31 +35,7 @@ using torch::jit::Node;
 // More steps of one loop are a mistake, and would take long.
 constexpr int64_t kMaxSteps = 100000;
 
-// The depth of what no code may change: it is no depth of a graph.
-constexpr int kUnchangeable = -1;
-
 using Frame = std::map<const torch::jit::Value*, Value>;
-
-Value FromIValue(const c10::IValue& value, int depth) {
-  if (value.isTuple() || value.isList()) {
-    auto list = std::make_shared<ValueList>();
-    list->depth = depth;
-    const std::vector<c10::IValue> items =
-        value.isTuple() ? value.toTupleRef().elements().vec() : value.toListRef().vec();
-    for (const c10::IValue& item : items) list->items.push_back(FromIValue(item, depth));
-    return list;
-  }
-  if (value.isGenericDict()) {
-    auto dict = std::make_shared<ValueDict>();
-    dict->depth = depth;
-    for (const auto& item : value.toGenericDict()) {
-      if (!item.key().isString()) return value;
-      dict->items.emplace_back(item.key().toStringRef(), FromIValue(item.value(), depth));
-    }
-    return dict;
-  }
-  return value;
-}
 
 // The value for LibTorch, if all of it is known.
 absl::optional<c10::IValue> ToIValue(const Value& value, const c10::TypePtr& type) {
@@ -117,7 +95,7 @@ class Interpreter {
 
   absl::StatusOr<Value> RunFunction(torch::jit::Function& function, const std::vector<Value>& arguments);
 
-  // Remembers the names of the tensors of `module`, which lies at `path`.
+  // Remembers the names of the tensors of `module`, and the paths of its modules.
   void NameWeights(const torch::jit::Module& module);
 
  private:
@@ -126,8 +104,6 @@ class Interpreter {
   absl::Status RunIf(const Node& node, Frame& frame);
   absl::Status RunBranches(const Node& node, const Number& condition, Frame& frame);
   absl::Status RunLoop(const Node& node, Frame& frame);
-  // The results of operators on lists, tuples, dictionaries and objects; nothing if it is none of them.
-  absl::StatusOr<absl::optional<std::vector<Value>>> RunStructure(const Node& node, const std::vector<Value>& in);
   absl::StatusOr<std::vector<Value>> RunOperator(const Node& node, const std::vector<Value>& in);
   absl::StatusOr<std::vector<Value>> RunKnown(const Node& node, const std::vector<c10::IValue>& in);
   absl::StatusOr<Value> Merge(const Value& a, const Value& b, Merging& merging);
@@ -135,35 +111,12 @@ class Interpreter {
   absl::Status AddIf(Merging& merging);
   absl::Status AddWhere(const Branch& computed, Merging& merging);
   absl::Status Write(const Node& node, const std::shared_ptr<Tensor>& target, const Value& value);
-  absl::Status Error(const Node& node, absl::string_view message) const;
-
-  Value Int(int64_t value) const { return c10::IValue(value); }
-  Value FromNumber(const Number& number) const {
-    if (number.AsInt()) return c10::IValue(*number.AsInt());
-    if (number.AsFloat()) return c10::IValue(*number.AsFloat());
-    if (number.AsBool()) return c10::IValue(*number.AsBool());
-    return number;
-  }
-  absl::optional<Number> AsNumber(const Value& value) const {
-    if (const auto* const number = std::get_if<Number>(&value)) return context_.facts.Apply(*number);
-    const auto* const known = std::get_if<c10::IValue>(&value);
-    if (known == nullptr) return absl::nullopt;
-    if (known->isInt()) return Number(known->toInt());
-    if (known->isDouble()) return Number(known->toDouble());
-    if (known->isBool()) return Number(known->toBool());
-    return absl::nullopt;
-  }
+  absl::optional<Number> AsNumber(const Value& value) const { return onnx::AsNumber(value, context_); }
 
   Context& context_;
   std::map<const void*, std::string> paths_;  // Of modules, by their objects.
   int measured_ = 0;                          // How many sizes only results of conditions tell.
 };
-
-absl::Status Interpreter::Error(const Node& node, absl::string_view message) const {
-  const SourceLine line = FindSourceLine(node.sourceRange());
-  return absl::UnimplementedError(absl::StrCat(line.place.empty() ? "" : absl::StrCat(line.place, ": "), message,
-                                               line.text.empty() ? "" : absl::StrCat("\n  ", line.text)));
-}
 
 void Interpreter::NameWeights(const torch::jit::Module& module) {
   for (const auto& one : module.named_modules()) paths_[one.value._ivalue().get()] = one.name;
@@ -197,14 +150,14 @@ absl::Status Interpreter::RunNode(const Node& node, Frame& frame) {
   }
   if (node.kind() == c10::prim::If) return RunIf(node, frame);
   if (node.kind() == c10::prim::Loop) return RunLoop(node, frame);
-  if (node.kind() == c10::prim::RaiseException) return Error(node, "the code raises an error for every input");
+  if (node.kind() == c10::prim::RaiseException) return ErrorAt(node, "the code raises an error for every input");
   std::vector<Value> in;
   for (const torch::jit::Value* input : node.inputs()) in.push_back(frame[input]);
   std::vector<Value> out;
   if (node.kind() == c10::prim::CallMethod) {
     const auto* const self = std::get_if<c10::IValue>(&in[0]);
     const c10::ClassTypePtr type = node.inputs()[0]->type()->cast<c10::ClassType>();
-    if (self == nullptr || type == nullptr) return Error(node, "calls a method of no object");
+    if (self == nullptr || type == nullptr) return ErrorAt(node, "calls a method of no object");
     const std::string scope = context_.scope;
     const auto path = paths_.find(self->toObject().get());
     if (path != paths_.end()) context_.scope = path->second;
@@ -216,21 +169,22 @@ absl::Status Interpreter::RunNode(const Node& node, Frame& frame) {
     ASSIGN_OR_RETURN(Value result, RunFunction(*type->function(), std::vector<Value>(in.begin() + 1, in.end())));
     out = {std::move(result)};
   } else {
-    ASSIGN_OR_RETURN(absl::optional<std::vector<Value>> structure, RunStructure(node, in));
+    ASSIGN_OR_RETURN(absl::optional<std::vector<Value>> structure, RunStructure(node, in, context_));
     if (structure) {
       out = *std::move(structure);
     } else {
       ASSIGN_OR_RETURN(out, RunOperator(node, in));
     }
   }
-  if (out.size() < node.outputs().size()) return Error(node, absl::StrCat(node.kind().toQualString(), " is not known"));
+  if (out.size() < node.outputs().size())
+    return ErrorAt(node, absl::StrCat(node.kind().toQualString(), " is not known"));
   for (size_t i = 0; i < node.outputs().size(); ++i) frame[node.outputs()[i]] = std::move(out[i]);
   return absl::OkStatus();
 }
 
 absl::Status Interpreter::RunIf(const Node& node, Frame& frame) {
   const absl::optional<Number> condition = AsNumber(frame[node.input()]);
-  if (!condition) return Error(node, "a condition on the elements of a tensor");
+  if (!condition) return ErrorAt(node, "a condition on the elements of a tensor");
   const Block& then_block = *node.blocks()[0];
   const Block& else_block = *node.blocks()[1];
   const Block* chosen = nullptr;
@@ -316,7 +270,7 @@ absl::Status Interpreter::RunBranches(const Node& node, const Number& condition,
   context_.facts = before;
   for (size_t i = 0; i < node.outputs().size(); ++i) {
     const absl::StatusOr<Value> value = Merge(merging.then_branch.outputs[i], merging.else_branch.outputs[i], merging);
-    if (!value.ok()) return Error(node, value.status().message());
+    if (!value.ok()) return ErrorAt(node, value.status().message());
     frame[node.outputs()[i]] = *value;
   }
   // Nodes for numbers alone are made again where these are wanted.
@@ -348,9 +302,10 @@ TensorPtr OfShape(AtenCall& op, TensorPtr tensor, const Shape& shape) {
 absl::Status Interpreter::AddWhere(const Branch& computed, Merging& merging) {
   context_.graph.AddNodes(computed.graph);
   AtenCall op("if", {}, context_);
+  const TensorPtr flag = op.NumberAs(merging.condition, at::kBool);  // Of shape [1].
   for (size_t i = 0; i < merging.tensors.size(); ++i) {
     Tensor& result = *merging.tensors[i];
-    const TensorPtr condition = op.NumberAs(merging.condition, at::kBool);
+    const TensorPtr condition = result.shape.empty() ? op.Make("Squeeze", {flag}, at::kBool, {}) : flag;
     const TensorPtr a = OfShape(op, merging.then_branch.tensors[i], op.ShapeOf(merging.tensors[i]));
     const TensorPtr b = OfShape(op, merging.else_branch.tensors[i], op.ShapeOf(merging.tensors[i]));
     result.name = op.Make("Where", {condition, a, b}, result.type, result.shape)->name;
@@ -396,13 +351,13 @@ absl::Status Interpreter::RunLoop(const Node& node, Frame& frame) {
   std::vector<Value> carried;
   for (size_t i = 2; i < node.inputs().size(); ++i) carried.push_back(frame[node.inputs()[i]]);
   if (!most || !most->AsInt())
-    return Error(node, "a loop whose number of steps depends on the input's size; --sizes fixes it");
+    return ErrorAt(node, "a loop whose number of steps depends on the input's size; --sizes fixes it");
   const int64_t limit = *most->AsInt();
   for (int64_t step = 0; step < limit; ++step) {
-    if (!goes_on || !goes_on->AsBool()) return Error(node, "a loop that ends by a condition on the input");
+    if (!goes_on || !goes_on->AsBool()) return ErrorAt(node, "a loop that ends by a condition on the input");
     if (!*goes_on->AsBool()) break;
-    if (step >= kMaxSteps) return Error(node, absl::StrCat("a loop of more than ", kMaxSteps, " steps"));
-    frame[body.inputs()[0]] = Int(step);
+    if (step >= kMaxSteps) return ErrorAt(node, absl::StrCat("a loop of more than ", kMaxSteps, " steps"));
+    frame[body.inputs()[0]] = c10::IValue(step);
     for (size_t i = 0; i < carried.size(); ++i) frame[body.inputs()[i + 1]] = carried[i];
     RETURN_IF_ERROR(RunBlock(body, frame));
     goes_on = AsNumber(frame[body.outputs()[0]]);
@@ -412,195 +367,20 @@ absl::Status Interpreter::RunLoop(const Node& node, Frame& frame) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<absl::optional<std::vector<Value>>> Interpreter::RunStructure(const Node& node,
-                                                                             const std::vector<Value>& in) {
-  using Out = std::vector<Value>;
-  const std::string name = node.kind().toQualString();
-  const int depth = context_.graph.depth();
-  const auto list_of = [&](size_t i) {
-    const auto* const list = i < in.size() ? std::get_if<std::shared_ptr<ValueList>>(&in[i]) : nullptr;
-    return list == nullptr ? nullptr : list->get();
-  };
-  const auto dict_of = [&](size_t i) {
-    const auto* const dict = i < in.size() ? std::get_if<std::shared_ptr<ValueDict>>(&in[i]) : nullptr;
-    return dict == nullptr ? nullptr : dict->get();
-  };
-  const auto known_int = [&](size_t i) -> absl::optional<int64_t> {
-    const absl::optional<Number> number = i < in.size() ? AsNumber(in[i]) : absl::nullopt;
-    return number ? number->AsInt() : absl::nullopt;
-  };
-  const auto make_list = [&](std::vector<Value> items) {
-    auto list = std::make_shared<ValueList>();
-    list->items = std::move(items);
-    list->depth = depth;
-    return Out{Value(std::move(list))};
-  };
-  const auto changed_here = [&](int made) {
-    return made == depth ? absl::OkStatus()
-                         : Error(node, "changes a list or dictionary of a module, or below a condition on sizes");
-  };
-  if (name == "prim::ListConstruct" || name == "prim::TupleConstruct") return make_list(in);
-  if (name == "prim::DictConstruct") {
-    auto dict = std::make_shared<ValueDict>();
-    dict->depth = depth;
-    for (size_t i = 0; i + 1 < in.size(); i += 2) {
-      const auto* const key = std::get_if<c10::IValue>(&in[i]);
-      if (key == nullptr || !key->isString()) return Error(node, "a dictionary whose keys are no texts");
-      dict->items.emplace_back(key->toStringRef(), in[i + 1]);
-    }
-    return Out{Value(std::move(dict))};
-  }
-  if (name == "prim::ListUnpack" || name == "prim::TupleUnpack") {
-    if (const ValueList* const list = list_of(0)) {
-      if (list->items.size() != node.outputs().size()) return Error(node, "unpacks a list of another length");
-      return list->items;
-    }
-  }
-  if (name == "prim::GetAttr") {
-    const auto* const self = std::get_if<c10::IValue>(&in[0]);
-    if (self == nullptr || !self->isObject()) return Error(node, "takes an attribute of no object");
-    const auto object = self->toObject();
-    // A list or dictionary of it is copied, so that it cannot be changed.
-    return Out{FromIValue(object->getAttr(node.s(c10::attr::name)), kUnchangeable)};
-  }
-  if (name == "prim::unchecked_cast" || name == "aten::alias") return Out{in[0]};
-  if (name == "prim::Uninitialized" || name == "prim::Print" || name == "aten::warn") {
-    return Out(node.outputs().size(), Value(c10::IValue()));
-  }
-  if (name == "aten::format" || name == "aten::str") return Out{Value(c10::IValue(std::string()))};
-  if (name == "aten::__is__" || name == "aten::__isnot__") {
-    const auto is_none = [&](size_t i) {
-      const auto* const known = std::get_if<c10::IValue>(&in[i]);
-      return known != nullptr && known->isNone();
-    };
-    if (!is_none(0) && !is_none(1)) return Error(node, "compares the identity of two values");
-    const bool same = is_none(0) && is_none(1);
-    return Out{Value(c10::IValue(same == (name == "aten::__is__")))};
-  }
-  const auto* const tensor = in.empty() ? nullptr : std::get_if<std::shared_ptr<Tensor>>(&in[0]);
-  if (tensor != nullptr) {
-    const Tensor& of = **tensor;
-    Shape shape;
-    for (const Number& size : of.shape) shape.push_back(context_.facts.Apply(size));
-    if (name == "aten::size" && in.size() == 1) {
-      Out sizes;
-      for (const Number& size : shape) sizes.push_back(FromNumber(size));
-      return make_list(std::move(sizes));
-    }
-    if (name == "aten::size") {
-      const absl::optional<int64_t> axis = known_int(1);
-      const int64_t rank = static_cast<int64_t>(shape.size());
-      if (!axis || *axis < -rank || *axis >= rank) return Error(node, "asks for the size of no dimension");
-      return Out{FromNumber(shape[*axis < 0 ? *axis + rank : *axis])};
-    }
-    if (name == "aten::dim") return Out{Int(static_cast<int64_t>(shape.size()))};
-    if (name == "aten::len") return Out{FromNumber(shape.empty() ? Number(int64_t{1}) : shape[0])};
-    if (name == "aten::numel") return Out{FromNumber(Elements(shape))};
-    if (name == "prim::dtype") return Out{Int(static_cast<int64_t>(of.type))};
-    if (name == "prim::device") return Out{Value(c10::IValue(c10::Device(c10::kCPU)))};
-    if (name == "prim::layout") return Out{Int(static_cast<int64_t>(c10::kStrided))};
-    if (name == "prim::is_cuda" || name == "prim::requires_grad") return Out{Value(c10::IValue(false))};
-    if (name == "aten::is_floating_point") return Out{Value(c10::IValue(c10::isFloatingType(of.type)))};
-  }
-  if (const ValueList* const list = list_of(0)) {
-    const int64_t length = static_cast<int64_t>(list->items.size());
-    if (name == "aten::len") return Out{Int(length)};
-    if (name == "aten::__getitem__" || name == "prim::TupleIndex") {
-      const absl::optional<int64_t> index = known_int(1);
-      if (!index || *index < -length || *index >= length) return Error(node, "takes no item of a list");
-      return Out{list->items[*index < 0 ? *index + length : *index]};
-    }
-    if (name == "aten::append") {
-      RETURN_IF_ERROR(changed_here(list->depth));
-      (*std::get_if<std::shared_ptr<ValueList>>(&in[0]))->items.push_back(in[1]);
-      return Out{in[0]};
-    }
-    if (name == "aten::_set_item") {
-      const absl::optional<int64_t> index = known_int(1);
-      if (!index || *index < -length || *index >= length) return Error(node, "sets no item of a list");
-      RETURN_IF_ERROR(changed_here(list->depth));
-      (*std::get_if<std::shared_ptr<ValueList>>(&in[0]))->items[*index < 0 ? *index + length : *index] = in[2];
-      return Out{in[0]};
-    }
-    if (name == "aten::add" && list_of(1) != nullptr) {
-      Out items = list->items;
-      items.insert(items.end(), list_of(1)->items.begin(), list_of(1)->items.end());
-      return make_list(std::move(items));
-    }
-    if (name == "aten::slice") {
-      for (size_t i = 1; i < in.size(); ++i) {
-        if (AsNumber(in[i]) && !known_int(i)) return Error(node, "a part of a list that depends on the input's size");
-      }
-      const auto place = [&](size_t i, int64_t otherwise) {
-        const int64_t wanted = known_int(i).value_or(otherwise);
-        return std::clamp<int64_t>(wanted < 0 ? wanted + length : wanted, 0, length);
-      };
-      const int64_t step = known_int(3).value_or(1);
-      Out items;
-      for (int64_t i = place(1, 0); step > 0 && i < place(2, length); i += step) items.push_back(list->items[i]);
-      return make_list(std::move(items));
-    }
-    if (name == "aten::list" || name == "aten::copy") return make_list(list->items);
-    if ((name == "aten::eq" || name == "aten::ne") && list_of(1) != nullptr) {
-      const ValueList& other = *list_of(1);
-      Number equal(list->items.size() == other.items.size());
-      for (size_t i = 0; equal.AsBool() != false && i < list->items.size(); ++i) {
-        const absl::optional<Number> a = AsNumber(list->items[i]), b = AsNumber(other.items[i]);
-        if (!a || !b) return absl::nullopt;
-        equal = And(equal, Equal(*a, *b));
-      }
-      return Out{FromNumber(name == "aten::eq" ? equal : Not(equal))};
-    }
-  }
-  if (const ValueDict* const dict = dict_of(0)) {
-    const auto* const key = in.size() > 1 ? std::get_if<c10::IValue>(&in[1]) : nullptr;
-    const auto find = [&]() -> const Value* {
-      if (key == nullptr || !key->isString()) return nullptr;
-      for (const auto& [one, value] : dict->items) {
-        if (one == key->toStringRef()) return &value;
-      }
-      return nullptr;
-    };
-    if (name == "aten::len") return Out{Int(static_cast<int64_t>(dict->items.size()))};
-    if (name == "aten::keys") {
-      Out keys;
-      for (const auto& [one, value] : dict->items) keys.emplace_back(c10::IValue(one));
-      return make_list(std::move(keys));
-    }
-    if (name == "aten::__contains__") return Out{Value(c10::IValue(find() != nullptr))};
-    if (name == "aten::__getitem__") {
-      if (find() == nullptr) return Error(node, "takes no item of a dictionary");
-      return Out{*find()};
-    }
-    if (name == "aten::_set_item" && key != nullptr && key->isString()) {
-      RETURN_IF_ERROR(changed_here(dict->depth));
-      auto& items = (*std::get_if<std::shared_ptr<ValueDict>>(&in[0]))->items;
-      for (auto& [one, value] : items) {
-        if (one != key->toStringRef()) continue;
-        value = in[2];
-        return Out();
-      }
-      items.emplace_back(key->toStringRef(), in[2]);
-      return Out();
-    }
-  }
-  return absl::nullopt;
-}
-
 absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const std::vector<c10::IValue>& in) {
   const auto* const schema = node.maybeSchema();
-  if (schema == nullptr) return Error(node, absl::StrCat(node.kind().toQualString(), " is not known"));
+  if (schema == nullptr) return ErrorAt(node, absl::StrCat(node.kind().toQualString(), " is not known"));
   if (schema->is_mutable()) {
     // Lists and dictionaries are copied for LibTorch, and what only one branch changes would be changed for both.
-    if (in.empty() || !in[0].isTensor()) return Error(node, absl::StrCat(schema->name(), " has no form here"));
-    if (context_.graph.depth() > 0) return Error(node, "writes into a tensor below a condition on sizes");
+    if (in.empty() || !in[0].isTensor()) return ErrorAt(node, absl::StrCat(schema->name(), " has no form here"));
+    if (context_.graph.depth() > 0) return ErrorAt(node, "writes into a tensor below a condition on sizes");
     if (context_.weights.count(in[0].toTensor().unsafeGetTensorImpl()) > 0) {
-      return Error(node, absl::StrCat(schema->name(), " writes into a weight"));
+      return ErrorAt(node, absl::StrCat(schema->name(), " writes into a weight"));
     }
   }
   torch::jit::Stack stack(in.begin(), in.end());
   const absl::Status run = CatchTorch([&] { node.getOperation()(stack); });
-  if (!run.ok()) return Error(node, run.message());
+  if (!run.ok()) return ErrorAt(node, run.message());
   std::vector<Value> out;
   for (const c10::IValue& value : stack) out.push_back(FromIValue(value, context_.graph.depth()));
   return out;
@@ -609,13 +389,14 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const
 // Lets a tensor that code writes into be what `value` is.
 absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>& target, const Value& value) {
   const auto* const result = std::get_if<std::shared_ptr<Tensor>>(&value);
-  if (result == nullptr) return Error(node, "writes into a tensor what is none");
+  if (result == nullptr) return ErrorAt(node, "writes into a tensor what is none");
   if (target->depth != context_.graph.depth()) {
-    return Error(node, "writes into a tensor that a condition on sizes chose, or below one; write into a copy");
+    return ErrorAt(node, "writes into a tensor that a condition on sizes chose, or below one; write into a copy");
   }
   AtenCall op(node.kind().toQualString(), {}, context_);
   const TensorPtr written = op.Cast(*result, target->type);
-  if (written->shape.size() != target->shape.size()) return Error(node, "writes into a tensor one of other dimensions");
+  if (written->shape.size() != target->shape.size())
+    return ErrorAt(node, "writes into a tensor one of other dimensions");
   target->name = op.Name(written);
   const int before = *target->writes;
   ++*target->writes;
@@ -623,7 +404,7 @@ absl::Status Interpreter::Write(const Node& node, const std::shared_ptr<Tensor>&
   // The tensors of which it is a part have the new elements, too; other views of them do not.
   for (TensorPtr part = target; part->part != nullptr; part = part->part->whole) {
     const TensorPtr whole = part->part->whole;
-    if (whole->seen != before) return Error(node, "writes into a view of a tensor that another view has changed");
+    if (whole->seen != before) return ErrorAt(node, "writes into a view of a tensor that another view has changed");
     whole->seen = *whole->writes;
     whole->name = op.Name(op.PutBack(part));
   }
@@ -650,7 +431,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
     if (name == "aten::__derive_index") {
       return std::vector<Value>{FromNumber(numbers[1] + numbers[0] * numbers[2])};
     }
-    return Error(node, absl::StrCat(name, " of numbers that depend on the input's size has no row"));
+    return ErrorAt(node, absl::StrCat(name, " of numbers that depend on the input's size has no row"));
   }
   std::vector<c10::IValue> known;
   for (size_t i = 0; i < in.size(); ++i) {
@@ -662,17 +443,17 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
   const bool writes = absl::EndsWith(name, "_") && !absl::EndsWith(name, "__");
   const Row* const row = FindRow(writes ? name.substr(0, name.size() - 1) : name);
   if (row == nullptr) {
-    return Error(node, absl::StrCat(name,
-                                    " has no ONNX form here: add a row to artifact/format/onnx, or write the "
-                                    "code with operators that have one"));
+    return ErrorAt(node, absl::StrCat(name,
+                                      " has no ONNX form here: add a row to artifact/format/onnx, or write the "
+                                      "code with operators that have one"));
   }
   std::vector<Value> arguments = in;
   AtenCall op(name, std::move(arguments), context_);
   Value result = row->make(op);
-  if (!op.status().ok()) return Error(node, op.status().message());
+  if (!op.status().ok()) return ErrorAt(node, op.status().message());
   if (writes) {
     const auto* const target = std::get_if<std::shared_ptr<Tensor>>(&in[0]);
-    if (target == nullptr) return Error(node, absl::StrCat(name, " writes into a constant; write into a copy"));
+    if (target == nullptr) return ErrorAt(node, absl::StrCat(name, " writes into a constant; write into a copy"));
     RETURN_IF_ERROR(Write(node, *target, result));
     return std::vector<Value>{in[0]};
   }
@@ -702,7 +483,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
     copy->seen = 0;
     copy->part = nullptr;
     result = std::move(copy);
-    if (!op.status().ok()) return Error(node, op.status().message());
+    if (!op.status().ok()) return ErrorAt(node, op.status().message());
   }
   // Operators with several results give a tuple.
   if (node.outputs().size() > 1) {
@@ -718,13 +499,6 @@ Number StatedSize(const Expression& size, const std::map<std::string, int64_t>& 
   for (const auto& [letter, value] : sizes) scope[letter] = value;
   if (const absl::StatusOr<int64_t> value = size.EvaluateInt(scope); value.ok()) return Number(*value);
   return Number::Symbol(size.text());
-}
-
-absl::optional<at::ScalarType> TypeOfPort(absl::string_view dtype) {
-  if (dtype == "float32") return at::kFloat;
-  if (dtype == "uint8") return at::kByte;
-  if (dtype == "int64") return at::kLong;
-  return absl::nullopt;
 }
 
 absl::Status CheckLetters(const EntryPoint& entry_point, const std::map<std::string, int64_t>& sizes) {
@@ -781,67 +555,59 @@ absl::StatusOr<std::vector<Output>> OutputsOf(const EntryPoint& entry_point, con
   return outputs;
 }
 
-absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module, const EntryPoint& entry_point,
-                                                const std::map<std::string, int64_t>& sizes) {
-  Context context;
-  Interpreter interpreter(context);
-  interpreter.NameWeights(module);
-  torch::jit::Function& function = module.get_method(entry_point.method).function();
-  const c10::FunctionSchema& schema = function.getSchema();
-  std::vector<Value> arguments = {c10::IValue(module._ivalue())};
-  ConvertedModel converted;
-  struct Input {
-    std::string name;
-    at::ScalarType type;
-    Shape shape = {};
-    std::string help = {};
-  };
-  std::vector<Input> inputs;
-  at::ScalarType weights_type = at::kFloat;
-  for (const auto& parameter : module.parameters()) {
-    weights_type = parameter.scalar_type();
-    break;
+// An input of the graph, and the argument that it is.
+struct GraphInput {
+  std::string name, help;
+  at::ScalarType type = at::kLong;
+  Shape shape = {};
+  Value argument = c10::IValue();
+};
+
+// The type of the module's weights, which inputs have that state none.
+at::ScalarType WeightsType(const torch::jit::Module& module) {
+  for (const auto& parameter : module.parameters()) return parameter.scalar_type();
+  return at::kFloat;
+}
+
+// The input that `argument` is, which `port` describes, if the entry point has one.
+absl::StatusOr<GraphInput> MakeInput(const c10::Argument& argument, const Port* port, const EntryPoint& entry_point,
+                                     const std::map<std::string, int64_t>& sizes, at::ScalarType weights_type,
+                                     Context& context) {
+  GraphInput input = {.name = context.graph.UniqueName(argument.name()), .help = port == nullptr ? "" : port->help};
+  if (argument.type()->kind() == c10::TypeKind::IntType) {
+    // A number is a tensor of one element, which is what numbers are in the graph.
+    const Number symbol = Number::Argument(input.name);
+    context.graph.Remember(symbol.text(), input.name);
+    input.shape = {Number(int64_t{1})};
+    input.argument = symbol;
+    return input;
   }
-  for (size_t i = 1; i < schema.arguments().size(); ++i) {
-    const c10::Argument& argument = schema.arguments()[i];
-    if (argument.default_value().has_value()) {
-      arguments.push_back(FromIValue(*argument.default_value(), 0));
-      continue;
-    }
-    const Port* const port = FindPort(entry_point.inputs, argument.name());
-    Input input = {.name = context.graph.UniqueName(argument.name()), .type = at::kLong};
-    if (port != nullptr) input.help = port->help;
-    if (argument.type()->kind() == c10::TypeKind::IntType) {
-      // A number is a tensor of one element, which is what numbers are in the graph.
-      const Number symbol = Number::Argument(input.name);
-      context.graph.Remember(symbol.text(), input.name);
-      input.shape = {Number(int64_t{1})};
-      arguments.emplace_back(symbol);
-    } else if (argument.type()->kind() == c10::TypeKind::TensorType && port != nullptr && port->shape) {
-      auto tensor = std::make_shared<Tensor>();
-      tensor->name = input.name;
-      const absl::optional<at::ScalarType> type = port->dtype.empty() ? weights_type : TypeOfPort(port->dtype);
-      if (!type) return absl::UnimplementedError(absl::StrCat(port->place, ": no ONNX input of ", port->dtype));
-      tensor->type = *type;
-      for (size_t axis = 0; axis < port->shape->size(); ++axis) {
-        const Number size = StatedSize((*port->shape)[axis], sizes);
-        tensor->shape.push_back(size);
-        if (!size.AsInt()) context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
-      }
-      input.type = tensor->type;
-      input.shape = tensor->shape;
-      arguments.emplace_back(tensor);
-    } else {
-      return absl::UnimplementedError(absl::StrCat(entry_point.place, ": argument ", argument.name(), " of ",
-                                                   entry_point.method, " is ", argument.type()->annotation_str(),
-                                                   ": an ONNX file takes tensors of stated shapes and integers"));
-    }
-    converted.inputs.push_back({input.name, port, static_cast<int>(i - 1), {}});
-    inputs.push_back(std::move(input));
+  if (argument.type()->kind() != c10::TypeKind::TensorType || port == nullptr || !port->shape) {
+    return absl::UnimplementedError(absl::StrCat(entry_point.place, ": argument ", argument.name(), " of ",
+                                                 entry_point.method, " is ", argument.type()->annotation_str(),
+                                                 ": an ONNX file takes tensors of stated shapes and integers"));
   }
-  ASSIGN_OR_RETURN(const Value result, interpreter.RunFunction(function, arguments));
-  std::vector<onnx_file::ValueInfoProto> infos;
-  ASSIGN_OR_RETURN(const std::vector<Output> outputs, OutputsOf(entry_point, *schema.returns()[0].type(), result));
+  const absl::optional<DType> dtype = ParseDType(port->dtype);
+  if (!dtype && !port->dtype.empty()) {
+    return absl::UnimplementedError(absl::StrCat(port->place, ": no ONNX input of ", port->dtype));
+  }
+  auto tensor = std::make_shared<Tensor>();
+  tensor->name = input.name;
+  tensor->type = input.type = dtype ? ToScalarType(*dtype) : weights_type;
+  for (size_t axis = 0; axis < port->shape->size(); ++axis) {
+    const Number size = StatedSize((*port->shape)[axis], sizes);
+    tensor->shape.push_back(size);
+    if (!size.AsInt()) context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
+  }
+  input.shape = tensor->shape;
+  input.argument = std::move(tensor);
+  return input;
+}
+
+// Names what the method gives as outputs of the graph, whose descriptions are added to `infos`.
+absl::StatusOr<std::vector<ConvertedPort>> AddOutputs(const EntryPoint& entry_point, const std::vector<Output>& outputs,
+                                                      std::vector<onnx_file::ValueInfoProto>& infos, Context& context) {
+  std::vector<ConvertedPort> added;
   for (const auto& [port, value, item] : outputs) {
     AtenCall op(entry_point.method, {value}, context);
     if (op.IsNone(0)) continue;  // An output that this variant lacks, as an empty tensor is.
@@ -853,22 +619,49 @@ absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module
     RETURN_IF_ERROR(op.status());
     infos.push_back(ValueInfo(name, tensor->type, op.ShapeOf(tensor)));
     infos.back().set_doc_string(port->help);
-    converted.outputs.push_back({name, port, item, {}});
+    added.push_back({.name = name, .key = port->name, .place = item});
   }
-  if (infos.empty()) {
-    return absl::UnimplementedError(
-        absl::StrCat(entry_point.place, ": ", entry_point.method, " has no output that is a tensor"));
+  if (!added.empty()) return added;
+  return absl::UnimplementedError(
+      absl::StrCat(entry_point.place, ": ", entry_point.method, " has no output that is a tensor"));
+}
+
+absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module, const EntryPoint& entry_point,
+                                                const std::map<std::string, int64_t>& sizes) {
+  Context context;
+  Interpreter interpreter(context);
+  interpreter.NameWeights(module);
+  torch::jit::Function& function = module.get_method(entry_point.method).function();
+  const c10::FunctionSchema& schema = function.getSchema();
+  std::vector<Value> arguments = {c10::IValue(module._ivalue())};
+  ConvertedModel converted;
+  std::vector<GraphInput> inputs;
+  for (size_t i = 1; i < schema.arguments().size(); ++i) {
+    const c10::Argument& argument = schema.arguments()[i];
+    if (argument.default_value().has_value()) {
+      arguments.push_back(FromIValue(*argument.default_value(), 0));
+      continue;
+    }
+    ASSIGN_OR_RETURN(GraphInput input, MakeInput(argument, FindPort(entry_point.inputs, argument.name()), entry_point,
+                                                 sizes, WeightsType(module), context));
+    arguments.push_back(input.argument);
+    converted.inputs.push_back({.name = input.name, .place = static_cast<int>(i - 1)});
+    inputs.push_back(std::move(input));
   }
+  ASSIGN_OR_RETURN(const Value result, interpreter.RunFunction(function, arguments));
+  ASSIGN_OR_RETURN(const std::vector<Output> outputs, OutputsOf(entry_point, *schema.returns()[0].type(), result));
+  std::vector<onnx_file::ValueInfoProto> infos;
+  ASSIGN_OR_RETURN(converted.outputs, AddOutputs(entry_point, outputs, infos, context));
   std::vector<std::string> names;
   for (const ConvertedPort& output : converted.outputs) names.push_back(output.name);
   converted.model = context.graph.Take(names);
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const Input& input = inputs[i];
+    // With what the code said of its sizes.
     Shape& shape = converted.inputs[i].shape;
-    for (const Number& size : input.shape) shape.push_back(context.facts.Apply(size));
+    for (const Number& size : inputs[i].shape) shape.push_back(context.facts.Apply(size));
     onnx_file::ValueInfoProto& info = *converted.model.graph.add_input();
-    info = ValueInfo(input.name, input.type, shape);
-    if (!input.help.empty()) info.set_doc_string(input.help);
+    info = ValueInfo(inputs[i].name, inputs[i].type, shape);
+    if (!inputs[i].help.empty()) info.set_doc_string(inputs[i].help);
   }
   for (onnx_file::ValueInfoProto& info : infos) *converted.model.graph.add_output() = std::move(info);
   return converted;

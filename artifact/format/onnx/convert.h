@@ -17,7 +17,7 @@ namespace modelport::onnx {
 // A port of an entry point that is an input or an output of the file.
 struct ConvertedPort {
   std::string name;
-  const Port* port = nullptr;  // Of the entry point.
+  std::string key = {};  // Of an output in a dictionary: the port's name.
   // Of an input its place among the method's arguments; of an output its place in a tuple, -1 where there is none.
   int place = -1;
   // Of an input.

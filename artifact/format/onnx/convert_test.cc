@@ -89,7 +89,7 @@ class StringWriter : public Writer {
 std::string WriteFile(const Model& model) {
   StringWriter writer;
   EXPECT_OK(WriteModel(
-      model, {"tested", "1", ""}, [] { return std::vector<std::pair<std::string, std::string>>(); }, writer));
+      model, {"1", ""}, [] { return std::vector<std::pair<std::string, std::string>>(); }, writer));
   const std::string path = absl::StrCat(testing::TempDir(), "/tested.onnx");
   std::ofstream(path, std::ios::binary) << writer.text;
   return path;

@@ -8,14 +8,15 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/format/onnx/convert.h"
 #include "artifact/format/onnx/openvino.h"
 #include "artifact/format/onnx/prove.h"
 #include "artifact/format/onnx/read_model.h"
+#include "artifact/format/onnx/stored_onnx.h"
 #include "artifact/format/onnx/write_model.h"
 #include "common/io/mapped_file.h"
-#include "common/manifest/manifest.h"
 #include "common/manifest/version.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -24,104 +25,159 @@
 namespace modelport {
 namespace {
 
-// The entry of a file's metadata that has the manifest.
-constexpr char kManifestKey[] = "modelport.manifest";
-
-absl::StatusOr<const EntryPoint*> ForwardOf(const BuiltModule& built) {
-  if (const EntryPoint* const forward = FindEntryPoint(built.entry_points, "forward")) return forward;
-  return absl::UnimplementedError("has no entry point forward, which an ONNX file holds");
+absl::string_view BytesOf(const at::Tensor& tensor) {
+  return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
 }
 
-absl::StatusOr<onnx::ConvertedModel> ConvertForward(const ArtifactRequest& request, const BuiltModule& built) {
-  ASSIGN_OR_RETURN(const EntryPoint* const forward, ForwardOf(built));
-  return onnx::Convert(built.module, *forward, request.sizes);
-}
+// Compares what is written to it with `bytes`.
+class ComparingWriter : public Writer {
+ public:
+  explicit ComparingWriter(absl::string_view bytes) : rest_(bytes), size_(bytes.size()) {}
 
-// How many constants are weights of `module`; others are the code's, such as shapes.
-int64_t CountWeights(const onnx::ConvertedModel& converted, const torch::jit::Module& module) {
-  const std::set<std::string> constants(converted.model.constants.begin(), converted.model.constants.end());
-  int64_t count = 0;
-  for (const auto& parameter : module.named_parameters()) count += constants.count(parameter.name);
-  for (const auto& buffer : module.named_buffers()) count += constants.count(buffer.name);
-  return count;
-}
+  absl::Status Write(absl::string_view bytes) override {
+    if (differs_at_ >= 0) return absl::OkStatus();
+    size_t same = 0;
+    if (absl::StartsWith(rest_, bytes)) {
+      rest_.remove_prefix(bytes.size());
+      return absl::OkStatus();
+    }
+    while (same < rest_.size() && same < bytes.size() && rest_[same] == bytes[same]) ++same;
+    differs_at_ = static_cast<int64_t>(size_ - rest_.size() + same);
+    return absl::OkStatus();
+  }
+  absl::Status WriteLasting(absl::string_view bytes) override { return Write(bytes); }
 
-absl::Status NotYet(const ArtifactFile& file) {
-  return absl::UnimplementedError(absl::StrCat(file.path(), ": an ONNX file cannot be verified"));
-}
+  // The place of the first byte that differs; -1 if none does.
+  int64_t differs_at() const {
+    return differs_at_ >= 0 || rest_.empty() ? differs_at_ : static_cast<int64_t>(size_ - rest_.size());
+  }
+
+ private:
+  absl::string_view rest_;
+  size_t size_;
+  int64_t differs_at_ = -1;
+};
+
+class PreparedOnnx : public PreparedArtifact {
+ public:
+  // `converted` is of the method `forward` of `built`.
+  PreparedOnnx(const ArtifactRequest& request, const BuiltModule& built, EntryPoint forward,
+               onnx::ConvertedModel converted)
+      : summary_(request.entry.variant->summary),
+        module_(built.module),
+        forward_(std::move(forward)),
+        converted_(std::move(converted)) {
+    converted_.model.graph.set_name(request.entry.variant->name);
+  }
+
+  void DescribeCode(Manifest& manifest) const override {
+    for (const std::string& method : MethodSchemas(module_)) {
+      if (absl::StartsWith(method, "forward(")) manifest.add_methods(method);
+    }
+  }
+
+  void DescribeFile(Manifest::Artifact& file) const override { file.set_opset(onnx::kOpset); }
+
+  // What a graph can be made of, any runtime of its opset runs.
+  absl::Status CheckCanRun() const override { return absl::OkStatus(); }
+
+  absl::Status Write(const ManifestText& manifest, Writer& out) const override {
+    const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
+      ASSIGN_OR_RETURN(std::string text, manifest());
+      return std::vector<std::pair<std::string, std::string>>{{onnx::kManifestKey, std::move(text)}};
+    };
+    return onnx::WriteModel(converted_.model, {kModelportVersion, summary_}, metadata, out);
+  }
+
+  absl::Status CheckWritten(const std::string& path, const std::string& name) const override {
+    ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
+    ASSIGN_OR_RETURN(const onnx::FileModel stored, onnx::ReadModel(file->bytes()));
+    const std::string other = FindOther(stored);
+    if (other.empty()) return absl::OkStatus();
+    return absl::InternalError(absl::StrCat(name, ": ", other, " is not what was written"));
+  }
+
+  absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
+                                  const std::function<void(int64_t)>&) const override {
+    ASSIGN_OR_RETURN(RoundTrip proof,
+                     onnx::ProveFile(converted_, module_, forward_, path, calls.examples, calls.allow_nonfinite));
+    proof.tensors = CountWeights();  // CheckWritten or CompareBytes has compared them.
+    return proof;
+  }
+
+  absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>&,
+                            const ManifestText& manifest) override {
+    const std::string other = FindOther(static_cast<const onnx::StoredOnnx&>(file).model());
+    if (!other.empty()) {
+      return absl::DataLossError(
+          absl::StrCat(file.path(), ": the initializer ", other, " is missing, or is not what Modelport writes"));
+    }
+    ComparingWriter writer(file.bytes());
+    RETURN_IF_ERROR(Write(manifest, writer));
+    if (writer.differs_at() < 0) return absl::OkStatus();
+    return absl::DataLossError(absl::StrCat(file.path(), ": from byte ", writer.differs_at(),
+                                            " on it is not what Modelport writes, in its graph or its metadata"));
+  }
+
+  absl::StatusOr<RoundTrip> ProveEqual(const StoredArtifact& file, const ProvenCalls& calls) const override {
+    return Prove(file.path(), calls, [](int64_t) {});
+  }
+
+ private:
+  // The name of a constant that `stored` has not as it was made; "" if it has all.
+  std::string FindOther(const onnx::FileModel& stored) const {
+    const onnx::Model& model = converted_.model;
+    for (size_t i = 0; i < model.tensors.size(); ++i) {
+      const auto found = stored.constants.find(model.constants[i]);
+      if (found == stored.constants.end()) return model.constants[i];
+      if (found->second.bytes != BytesOf(model.tensors[i].contiguous())) return model.constants[i];
+    }
+    return "";
+  }
+
+  // How many constants are weights of the module; others are the code's, such as shapes.
+  int64_t CountWeights() const {
+    const std::set<std::string> constants(converted_.model.constants.begin(), converted_.model.constants.end());
+    int64_t count = 0;
+    for (const auto& parameter : module_.named_parameters()) count += constants.count(parameter.name);
+    for (const auto& buffer : module_.named_buffers()) count += constants.count(buffer.name);
+    return count;
+  }
+
+  const std::string summary_;
+  const torch::jit::Module module_;
+  const EntryPoint forward_;
+  onnx::ConvertedModel converted_;
+};
 
 class Onnx : public ArtifactFormat {
  public:
   absl::string_view ending() const override { return ".onnx"; }
 
-  void DescribeCode(const ArtifactRequest&, const BuiltModule& built, Manifest& manifest) const override {
-    for (const std::string& method : MethodSchemas(built.module)) {
-      if (method.rfind("forward(", 0) == 0) manifest.add_methods(method);
-    }
-  }
+  bool holds_forward_alone() const override { return true; }
 
-  void DescribeFile(const ArtifactRequest&, const BuiltModule&, Manifest::Artifact& file) const override {
-    file.set_opset(onnx::kOpset);
-  }
-
-  absl::Status CheckCanRun(const ArtifactRequest& request, const BuiltModule& built) const override {
+  absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,
+                                                            const BuiltModule& built) const override {
     const std::string& model = request.entry.variant->name;
     if (request.runtime != nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(model, ": --runtime names a release of LibTorch, which does not load ONNX files"));
     }
-    return Annotate(ConvertForward(request, built).status(), model);
-  }
-
-  absl::Status Write(const ArtifactRequest& request, const BuiltModule& built, const ManifestText& manifest,
-                     Writer& out) const override {
-    ASSIGN_OR_RETURN(const onnx::ConvertedModel converted, ConvertForward(request, built));
-    const Variant& variant = *request.entry.variant;
-    const onnx::ModelFacts facts = {variant.name, kModelportVersion, variant.summary};
-    const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
-      ASSIGN_OR_RETURN(std::string text, manifest());
-      return std::vector<std::pair<std::string, std::string>>{{kManifestKey, std::move(text)}};
-    };
-    return onnx::WriteModel(converted.model, facts, metadata, out);
-  }
-
-  absl::Status CheckWritten(const ArtifactRequest& request, const BuiltModule& built, const std::string& path,
-                            const std::string& name) const override {
-    ASSIGN_OR_RETURN(const onnx::ConvertedModel converted, ConvertForward(request, built));
-    ASSIGN_OR_RETURN(const auto file, MappedFile::Open(path));
-    ASSIGN_OR_RETURN(const onnx::FileModel stored, onnx::ReadModel(file->bytes()));
-    for (size_t i = 0; i < converted.model.tensors.size(); ++i) {
-      const auto found = stored.constants.find(converted.model.constants[i]);
-      const at::Tensor tensor = converted.model.tensors[i].contiguous();
-      const absl::string_view bytes(static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes());
-      if (found != stored.constants.end() && found->second.bytes == bytes) continue;
-      return absl::InternalError(absl::StrCat(name, ": ", converted.model.constants[i], " is not what was written"));
+    const EntryPoint* const forward = FindEntryPoint(built.entry_points, "forward");
+    if (forward == nullptr) {
+      return absl::UnimplementedError(absl::StrCat(model, ": has no entry point forward, which an ONNX file holds"));
     }
-    return absl::OkStatus();
+    absl::StatusOr<onnx::ConvertedModel> converted = onnx::Convert(built.module, *forward, request.sizes);
+    if (!converted.ok()) return Annotate(converted.status(), model);
+    return std::make_unique<PreparedOnnx>(request, built, *forward, *std::move(converted));
   }
 
-  absl::StatusOr<RoundTrip> Prove(const ArtifactRequest& request, const BuiltModule& built, const std::string& path,
-                                  const ProvenCalls& calls, const std::function<void(int64_t)>&) const override {
-    ASSIGN_OR_RETURN(const EntryPoint* const forward, ForwardOf(built));
-    ASSIGN_OR_RETURN(const onnx::ConvertedModel converted, ConvertForward(request, built));
-    ASSIGN_OR_RETURN(RoundTrip proof,
-                     onnx::ProveFile(converted, built.module, *forward, path, calls.examples, calls.allow_nonfinite));
-    proof.tensors = CountWeights(converted, built.module);  // CheckWritten has compared them.
-    return proof;
-  }
+  absl::Status CheckCanProve() const override { return onnx::CheckOpenVino(); }
 
-  absl::StatusOr<std::unique_ptr<RemadeArtifact>> Remake(const ArtifactRequest&, const BuiltModule&,
-                                                         const ManifestText&) const override {
-    return absl::UnimplementedError("an ONNX file cannot be verified");
-  }
-
-  absl::StatusOr<BoundTensors> StoredTensors(const ArtifactFile& file, const std::vector<Slot>&, DType) const override {
-    return NotYet(file);
-  }
-
-  absl::Status CompareTensors(const ArtifactFile& file, const std::vector<Slot>&, DType,
-                              const std::vector<BoundTensors>&) const override {
-    return NotYet(file);
+  bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) const override {
+    if (stated.equal_on_same_memory()) return false;
+    // This machine's rounding moves the largest magnitude a little.
+    return stated.relative() <= onnx::kMostNoise || stated.max_abs() <= 1.05 * onnx::MostRounding(output.largest);
   }
 };
 

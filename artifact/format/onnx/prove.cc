@@ -1,6 +1,5 @@
 #include "artifact/format/onnx/prove.h"
 
-#include <ATen/ops/nan_to_num.h>
 #include <ATen/ops/tensor.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -12,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "artifact/format/onnx/openvino.h"
 #include "common/status/status_macros.h"
+#include "common/torchscript/proof/check_entry_points.h"
 #include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
 #include "common/torchscript/script/torch_status.h"
@@ -96,7 +96,7 @@ absl::StatusOr<at::Tensor> OutputOf(const ConvertedPort& output, const c10::IVal
   if (result.isTensor()) return result.toTensor();
   if (result.isGenericDict()) {
     const auto dictionary = result.toGenericDict();
-    const auto found = dictionary.find(output.port->name);
+    const auto found = dictionary.find(output.key);
     if (found != dictionary.end()) return found->value().toTensor();
   }
   if (result.isTuple() && output.place >= 0) return result.toTupleRef().elements()[output.place].toTensor();
@@ -111,6 +111,22 @@ absl::StatusOr<std::vector<at::Tensor>> OutputsOf(const ConvertedModel& converte
     outputs.push_back(tensor.contiguous());
   }
   return outputs;
+}
+
+// `result`, which the module has given, with the file's `outputs` in the places of its own.
+c10::IValue WithOutputs(const ConvertedModel& converted, const c10::IValue& result,
+                        const std::vector<at::Tensor>& outputs) {
+  if (result.isTensor()) return outputs[0];
+  if (result.isGenericDict()) {
+    auto dictionary = result.toGenericDict().copy();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      dictionary.insert_or_assign(converted.outputs[i].key, outputs[i]);
+    }
+    return dictionary;
+  }
+  std::vector<c10::IValue> items = result.toTupleRef().elements().vec();
+  for (size_t i = 0; i < outputs.size(); ++i) items[converted.outputs[i].place] = outputs[i];
+  return c10::ivalue::Tuple::create(std::move(items));
 }
 
 // How far the module's own outputs are from those in float64.
@@ -138,10 +154,67 @@ absl::StatusOr<Difference> NoiseOf(const ConvertedModel& converted, const Module
   return noise;
 }
 
-// The largest magnitude of the finite elements; 0 if there is none.
-double LargestElement(const at::Tensor& tensor) {
-  if (tensor.numel() == 0) return 0;
-  return at::nan_to_num(tensor.to(at::kDouble).abs(), 0.0, 0.0, 0.0).max().item<double>();
+// Whether the tensors are apart by no more than roundings of their largest elements.
+bool AreRoundings(const std::vector<at::Tensor>& expected, const std::vector<at::Tensor>& actual) {
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const absl::StatusOr<Difference> one = CompareValues(expected[i], actual[i], "");
+    if (!one.ok() || one->max_abs > MostRounding(LargestMagnitude(expected[i]))) return false;
+  }
+  return true;
+}
+
+// A call of a file and what it is compared with.
+struct ProvenFile {
+  const OpenVinoModel& file;
+  const ConvertedModel& converted;
+  const Module& module;
+  const EntryPoint& entry_point;
+  bool allow_nonfinite;
+};
+
+absl::StatusOr<std::vector<at::Tensor>> RunFile(const ProvenFile& proven, const std::vector<c10::IValue>& inputs) {
+  std::vector<std::pair<std::string, at::Tensor>> given;
+  for (const ConvertedPort& port : proven.converted.inputs) {
+    const c10::IValue& input = inputs[port.place];
+    given.emplace_back(port.name, input.isTensor() ? input.toTensor().contiguous() : at::tensor({input.toInt()}));
+  }
+  std::vector<std::string> names;
+  for (const ConvertedPort& port : proven.converted.outputs) names.push_back(port.name);
+  return proven.file.Run(given, names);
+}
+
+absl::StatusOr<ComparedOutput> CompareCall(const ProvenFile& proven, const Call& call) {
+  const auto& [file, converted, module, entry_point, allow_nonfinite] = proven;
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  ASSIGN_OR_RETURN(const std::vector<c10::IValue> results, RunExamples(module, {call}));
+  const c10::IValue& result = results[0];
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> expected, OutputsOf(converted, result));
+  ASSIGN_OR_RETURN(const std::vector<at::Tensor> actual, RunFile(proven, inputs));
+  const c10::IValue given = WithOutputs(converted, result, actual);
+  ASSIGN_OR_RETURN(const Difference difference, CompareValues(result, given, call.text));
+  ComparedOutput compared = {.call = call.text,
+                             .max_abs = difference.max_abs,
+                             .relative = difference.relative,
+                             .largest = LargestMagnitude(result)};
+  for (const NonfiniteOutput& found : FindNonfinite(given, call.text)) {
+    compared.nan += found.nan;
+    compared.infinite += found.infinite;
+  }
+  if (compared.nan + compared.infinite > 0 && !allow_nonfinite) {
+    return absl::FailedPreconditionError(absl::StrCat(call.text, ": ", compared.nan, " values are NaN and ",
+                                                      compared.infinite, " infinite; --allow_nonfinite accepts them"));
+  }
+  if (difference.relative > kTolerance && !AreRoundings(expected, actual)) {
+    ASSIGN_OR_RETURN(const Difference noise, NoiseOf(converted, module, entry_point, call, expected));
+    if (difference.relative > std::min(kNoiseFactor * noise.relative, kMostNoise)) {
+      return absl::DataLossError(absl::StrCat(call.text, " in OpenVINO differs from the module by ",
+                                              difference.relative, " of its range, where rounding explains ",
+                                              noise.relative));
+    }
+  }
+  RETURN_IF_ERROR(CheckResult(module, entry_point, call.text, inputs, given));
+  if (result.isTensor()) compared.shape = actual[0].sizes().vec();
+  return compared;
 }
 
 }  // namespace
@@ -154,11 +227,11 @@ absl::StatusOr<std::vector<Call>> CallsFor(const ConvertedModel& converted, cons
   for (const Call& example : examples) {
     if (example.type != entry_point.method) continue;
     ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, example));
-    // A batch of two, and images of other heights and widths.
-    std::map<std::string, int64_t> symbols = SymbolsOf(converted, inputs);
-    int64_t more = 1;
-    for (auto& [name, value] : symbols) value = name == "B" ? 2 : value + more++;
     if (!other) {
+      // A batch of two, and images of other heights and widths.
+      std::map<std::string, int64_t> symbols = SymbolsOf(converted, inputs);
+      int64_t more = 1;
+      for (auto& [name, value] : symbols) value = name == "B" ? 2 : value + more++;
       ASSIGN_OR_RETURN(other, SizedCall(converted, example, inputs, symbols));
     }
     if (OthersAreDefaults(converted, schema, inputs) && TakesSizes(converted, inputs)) calls.push_back(example);
@@ -179,47 +252,8 @@ absl::StatusOr<RoundTrip> ProveFile(const ConvertedModel& converted, const Modul
   proof.methods = 1;
   proof.runtime = absl::StrCat("OpenVINO ", kOpenVinoVersion);
   for (const Call& call : calls) {
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> result, RunExamples(module, {call}));
-    ASSIGN_OR_RETURN(const std::vector<at::Tensor> expected, OutputsOf(converted, result[0]));
-    std::vector<std::pair<std::string, at::Tensor>> given;
-    for (const ConvertedPort& port : converted.inputs) {
-      const c10::IValue& input = inputs[port.place];
-      given.emplace_back(port.name, input.isTensor() ? input.toTensor().contiguous() : at::tensor({input.toInt()}));
-    }
-    std::vector<std::string> names;
-    for (const ConvertedPort& port : converted.outputs) names.push_back(port.name);
-    ASSIGN_OR_RETURN(const std::vector<at::Tensor> actual, file.Run(given, names));
-    Difference difference;
-    bool is_rounding = true;
-    ComparedOutput compared;
-    compared.call = call.text;
-    for (size_t i = 0; i < names.size(); ++i) {
-      const std::string name = absl::StrCat(call.text, "[", names[i], "]");
-      ASSIGN_OR_RETURN(const Difference one, CompareValues(expected[i], actual[i], name));
-      difference.Include(one);
-      is_rounding = is_rounding && one.max_abs <= kRoundings * Epsilon(at::kFloat) * LargestElement(expected[i]);
-      for (const NonfiniteOutput& found : FindNonfinite(actual[i], name)) {
-        compared.nan += found.nan;
-        compared.infinite += found.infinite;
-      }
-    }
-    if (compared.nan + compared.infinite > 0 && !allow_nonfinite) {
-      return absl::FailedPreconditionError(absl::StrCat(call.text, ": ", compared.nan, " values are NaN and ",
-                                                        compared.infinite,
-                                                        " infinite; --allow_nonfinite accepts them"));
-    }
-    if (difference.relative > kTolerance && !is_rounding) {
-      ASSIGN_OR_RETURN(const Difference noise, NoiseOf(converted, module, entry_point, call, expected));
-      if (difference.relative > std::min(kNoiseFactor * noise.relative, kMostNoise)) {
-        return absl::DataLossError(absl::StrCat(call.text, " in OpenVINO differs from the module by ",
-                                                difference.relative, " of its range, where rounding explains ",
-                                                noise.relative));
-      }
-    }
-    compared.max_abs = difference.max_abs;
-    compared.relative = difference.relative;
-    if (expected.size() == 1) compared.shape = actual[0].sizes().vec();
+    ASSIGN_OR_RETURN(ComparedOutput compared,
+                     CompareCall({file, converted, module, entry_point, allow_nonfinite}, call));
     proof.outputs.push_back(std::move(compared));
   }
   return proof;

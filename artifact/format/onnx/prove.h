@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "artifact/format/onnx/convert.h"
 #include "common/expression/expression.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/round_trip.h"
 #include "common/torchscript/script/module_fwd.h"
 
@@ -19,6 +20,9 @@ inline constexpr double kTolerance = 1e-5;
 inline constexpr double kRoundings = 8;
 inline constexpr double kNoiseFactor = 4;
 inline constexpr double kMostNoise = 1e-3;
+
+// That difference, for elements of at most this magnitude.
+inline double MostRounding(double largest) { return kRoundings * Epsilon(at::kFloat) * largest; }
 
 // The calls that prove a file: those of `examples` that give the inputs of `converted` and no other argument than its
 // default, and one of other sizes than an example's, where the file leaves them free.

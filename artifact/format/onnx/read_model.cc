@@ -92,7 +92,8 @@ absl::Status ReadConstant(absl::string_view bytes, FileModel& model) {
     }
     return absl::OkStatus();
   }));
-  if (!model.constants.emplace(name, std::move(tensor)).second) return Damaged(absl::StrCat("two tensors ", Brief(name)));
+  if (!model.constants.emplace(name, std::move(tensor)).second)
+    return Damaged(absl::StrCat("two tensors ", Brief(name)));
   return absl::OkStatus();
 }
 

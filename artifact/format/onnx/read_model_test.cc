@@ -38,13 +38,14 @@ Model MakeModel() {
   Model model;
   model.constants = {"a.weight", "b"};
   model.tensors = {at::arange(6, at::kFloat).reshape({2, 3}), at::arange(6, at::kLong).reshape({2, 3}).t()};
+  model.graph.set_name("tested");
   model.graph.add_node()->set_op_type("Identity");
   return model;
 }
 
 std::string WriteText(const Model& model, CountingWriter& writer) {
   EXPECT_OK(WriteModel(
-      model, {"tested", "1", "what it is"},
+      model, {"1", "what it is"},
       [] {
         return std::vector<std::pair<std::string, std::string>>{{"key", "text"}};
       },

@@ -57,9 +57,7 @@ absl::Status WriteModel(
   onnx_file::OperatorSetIdProto& opset = *head.add_opset_import();
   opset.set_domain("");
   opset.set_version(kOpset);
-  onnx_file::GraphProto graph = model.graph;
-  graph.set_name(facts.name);
-  const std::string code = graph.SerializeAsString();
+  const std::string code = model.graph.SerializeAsString();
   std::vector<ConstantHead> heads;
   uint64_t size = code.size();
   for (size_t i = 0; i < model.tensors.size(); ++i) {

@@ -19,7 +19,6 @@ inline constexpr int kOpset = 17;
 
 // What a file says of itself.
 struct ModelFacts {
-  std::string name;
   std::string producer_version;
   std::string doc;
 };

@@ -1,13 +1,12 @@
 #include "artifact/format/torchscript/torchscript_format.h"
 
-#include <ATen/core/Tensor.h>
-#include <ATen/ops/from_blob.h>
 #include <torch/csrc/jit/api/module.h>
 #include <torch/csrc/jit/serialization/import.h>
 
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "artifact/format/torchscript/stored_archive.h"
 #include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
@@ -15,6 +14,7 @@
 #include "common/torchscript/archive/module_archive.h"
 #include "common/torchscript/archive/read_format.h"
 #include "common/torchscript/lint/finding.h"
+#include "common/torchscript/proof/compare_outputs.h"
 #include "common/torchscript/proof/example.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
@@ -35,113 +35,89 @@ absl::Status CheckRuns(const Runtime* runtime, const std::vector<Operator>& oper
   return runtime == nullptr ? absl::OkStatus() : CheckRuntime(*runtime, FormatFor(*runtime), operators);
 }
 
-ArchiveFormat FormatOfBuilt(const ArtifactRequest& request, const BuiltModule& built) {
-  return WrittenFormat(request.runtime, built.operators);
-}
-
-class RemadeArchive : public RemadeArtifact {
+class PreparedArchive : public PreparedArtifact {
  public:
-  RemadeArchive(const torch::jit::Module& module, std::shared_ptr<ArchivePieces> archive)
-      : module_(module), archive_(std::move(archive)) {}
+  PreparedArchive(const ArtifactRequest& request, const BuiltModule& built)
+      : request_(request), built_(built), format_(WrittenFormat(request.runtime, built.operators)) {}
 
-  absl::Status CompareBytes(const ArtifactFile& file, const std::vector<Slot>& slots) const override {
-    std::vector<std::string> names;
-    for (const Slot& slot : slots) names.push_back(slot.name);
-    return CompareArchive(archive_, file, names);
+  void DescribeCode(Manifest& manifest) const override {
+    for (const Operator& op : built_.operators) {
+      Manifest::Operator& entry = *manifest.add_operators();
+      entry.set_name(op.name);
+      entry.set_overload(op.overload);
+      entry.set_version(op.version);
+    }
+    if (request_.runtime != nullptr) manifest.set_runtime(std::string(request_.runtime->name));
+    manifest.set_minimum_runtime(MinimumRuntime(format_, built_.operators));
+    for (const std::string& method : MethodSchemas(built_.module)) manifest.add_methods(method);
   }
 
-  absl::StatusOr<RoundTrip> Prove(const ProvenCalls& calls) const override {
-    ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(archive_, at::kCPU); }));
-    ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(module_, calls.examples));
-    return CompareModules(module_, loaded, calls.examples, calls.entry_points, outputs, calls.allow_nonfinite);
+  void DescribeFile(Manifest::Artifact& file) const override { file.set_archive_version(format_.version); }
+
+  absl::Status CheckCanRun() const override {
+    const std::string& model = request_.entry.variant->name;
+    RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request_.target, built_.module), model));
+    return Annotate(CheckRuns(request_.runtime, built_.operators), model);
+  }
+
+  absl::Status Write(const ManifestText& manifest, Writer& out) const override {
+    return WriteArchive(built_.module, request_.runtime, {{kManifestExtraFile, manifest}}, out);
+  }
+
+  absl::Status CheckWritten(const std::string& path, const std::string& name) const override {
+    ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(path));
+    if (written.version == format_.version && written.new_records == format_.new_records) return absl::OkStatus();
+    return absl::InternalError(
+        absl::StrCat(name, ": wants archive version ", format_.version, ", has ", written.version));
+  }
+
+  absl::StatusOr<RoundTrip> Prove(const std::string& path, const ProvenCalls& calls,
+                                  const std::function<void(int64_t)>& on_bytes) const override {
+    return ProveRoundTrip(built_.module, path, calls.examples, calls.entry_points, calls.allow_nonfinite, on_bytes);
+  }
+
+  absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>& slots,
+                            const ManifestText& manifest) override {
+    std::vector<std::string> names;
+    for (const Slot& slot : slots) names.push_back(slot.name);
+    ASSIGN_OR_RETURN(remade_, MakeArchive(built_.module, request_.runtime, {{kManifestExtraFile, manifest}}));
+    return CompareArchive(remade_, static_cast<const StoredArchive&>(file).file(), names);
+  }
+
+  // LibTorch is given what was made, never the file.
+  absl::StatusOr<RoundTrip> ProveEqual(const StoredArtifact&, const ProvenCalls& calls) const override {
+    ASSIGN_OR_RETURN(const torch::jit::Module loaded, CatchTorch([&] { return torch::jit::load(remade_, at::kCPU); }));
+    ASSIGN_OR_RETURN(const std::vector<c10::IValue> outputs, RunExamples(built_.module, calls.examples));
+    return CompareModules(built_.module, loaded, calls.examples, calls.entry_points, outputs, calls.allow_nonfinite);
   }
 
  private:
-  const torch::jit::Module& module_;
-  std::shared_ptr<ArchivePieces> archive_;
+  const ArtifactRequest request_;
+  const BuiltModule built_;
+  const ArchiveFormat format_;
+  std::shared_ptr<ArchivePieces> remade_ = {};  // Of CompareBytes.
 };
 
 class TorchScript : public ArtifactFormat {
  public:
   absl::string_view ending() const override { return ".pt"; }
 
-  void DescribeCode(const ArtifactRequest& request, const BuiltModule& built, Manifest& manifest) const override {
-    for (const Operator& op : built.operators) {
-      Manifest::Operator& entry = *manifest.add_operators();
-      entry.set_name(op.name);
-      entry.set_overload(op.overload);
-      entry.set_version(op.version);
-    }
-    if (request.runtime != nullptr) manifest.set_runtime(std::string(request.runtime->name));
-    manifest.set_minimum_runtime(MinimumRuntime(FormatOfBuilt(request, built), built.operators));
-    for (const std::string& method : MethodSchemas(built.module)) manifest.add_methods(method);
+  bool holds_forward_alone() const override { return false; }
+
+  absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,
+                                                            const BuiltModule& built) const override {
+    if (request.sizes.empty()) return std::make_unique<PreparedArchive>(request, built);
+    return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
+                                                   ": --sizes is for ONNX files; an artifact for ",
+                                                   request.target->name, " takes all sizes"));
   }
 
-  void DescribeFile(const ArtifactRequest& request, const BuiltModule& built, Manifest::Artifact& file) const override {
-    file.set_archive_version(FormatOfBuilt(request, built).version);
-  }
+  absl::Status CheckCanProve() const override { return absl::OkStatus(); }
 
-  // Messages begin with the model.
-  absl::Status CheckCanRun(const ArtifactRequest& request, const BuiltModule& built) const override {
-    const std::string& model = request.entry.variant->name;
-    if (!request.sizes.empty()) {
-      return absl::InvalidArgumentError(absl::StrCat(model, ": --sizes is for ONNX files; an artifact for ",
-                                                     request.target->name, " takes all sizes"));
-    }
-    RETURN_IF_ERROR(Annotate(CheckModuleForHost(*request.target, built.module), model));
-    return Annotate(CheckRuns(request.runtime, built.operators), model);
-  }
-
-  absl::Status Write(const ArtifactRequest& request, const BuiltModule& built, const ManifestText& manifest,
-                     Writer& out) const override {
-    return WriteArchive(built.module, request.runtime, {{kManifestExtraFile, manifest}}, out);
-  }
-
-  absl::Status CheckWritten(const ArtifactRequest& request, const BuiltModule& built, const std::string& path,
-                            const std::string& name) const override {
-    const ArchiveFormat wanted = FormatOfBuilt(request, built);
-    ASSIGN_OR_RETURN(const ArchiveFormat written, ReadArchiveFormat(path));
-    if (written.version == wanted.version && written.new_records == wanted.new_records) return absl::OkStatus();
-    return absl::InternalError(
-        absl::StrCat(name, ": wants archive version ", wanted.version, ", has ", written.version));
-  }
-
-  absl::StatusOr<RoundTrip> Prove(const ArtifactRequest&, const BuiltModule& built, const std::string& path,
-                                  const ProvenCalls& calls,
-                                  const std::function<void(int64_t)>& on_bytes) const override {
-    return ProveRoundTrip(built.module, path, calls.examples, calls.entry_points, calls.allow_nonfinite, on_bytes);
-  }
-
-  absl::StatusOr<std::unique_ptr<RemadeArtifact>> Remake(const ArtifactRequest& request, const BuiltModule& built,
-                                                         const ManifestText& manifest) const override {
-    ASSIGN_OR_RETURN(std::shared_ptr<ArchivePieces> archive,
-                     MakeArchive(built.module, request.runtime, {{kManifestExtraFile, manifest}}));
-    return std::make_unique<RemadeArchive>(built.module, std::move(archive));
-  }
-
-  absl::StatusOr<BoundTensors> StoredTensors(const ArtifactFile& file, const std::vector<Slot>& slots,
-                                             DType dtype) const override {
-    ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, dtype));
-    BoundTensors bound;
-    for (size_t i = 0; i < slots.size(); ++i) {
-      // Nothing writes to the tensor.
-      bound.tensors.push_back(at::from_blob(const_cast<char*>(records[i]->bytes.data()), slots[i].shape,
-                                            ToScalarType(slots[i].dtype.value_or(dtype))));
-    }
-    return bound;
-  }
-
-  absl::Status CompareTensors(const ArtifactFile& file, const std::vector<Slot>& slots, DType dtype,
-                              const std::vector<BoundTensors>& bound) const override {
-    const std::vector<at::Tensor> tensors = TensorsOf(bound);
-    ASSIGN_OR_RETURN(const std::vector<const ZipRecord*> records, TensorRecords(file, slots, dtype));
-    for (size_t i = 0; i < slots.size(); ++i) {
-      const absl::string_view bytes(static_cast<const char*>(tensors[i].const_data_ptr()), tensors[i].nbytes());
-      if (records[i]->bytes == bytes) continue;
-      return absl::DataLossError(absl::StrCat(file.path(), ": ", records[i]->name, " (", slots[i].name,
-                                              "): is not the tensor of the checkpoint"));
-    }
-    return absl::OkStatus();
+  bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) const override {
+    if (stated.equal_on_same_memory()) return stated.relative() > kAlignmentTolerance;
+    // No range is more than twice the largest magnitude, which this machine's rounding moves a little.
+    return stated.relative() <= kAlignmentTolerance && stated.max_abs() <= 2.1 * kAlignmentTolerance * output.largest;
   }
 };
 

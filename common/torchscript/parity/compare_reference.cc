@@ -577,10 +577,6 @@ double Measures::relative() const {
   return scale == 0 ? kInfinity : max_abs / scale;
 }
 
-double LargestMagnitude(const at::Tensor& tensor) {
-  return tensor.numel() == 0 ? 0 : tensor.to(at::kDouble).abs().max().item<double>();
-}
-
 Measures Measure(const at::Tensor& expected, const at::Tensor& actual) {
   Measures measures;
   measures.nan = actual.isnan().sum().item<int64_t>();

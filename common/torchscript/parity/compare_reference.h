@@ -37,9 +37,6 @@ struct Measures {
 // Compares two tensors of equal shape.
 Measures Measure(const at::Tensor& expected, const at::Tensor& actual);
 
-// The largest absolute element; 0 if there is none.
-double LargestMagnitude(const at::Tensor& tensor);
-
 // How much an element may differ if rounding differs by `noise` between float64 and the dtype `type` of the reference,
 // whose largest absolute element is `scale`: 4 times the noise, but at least 4e-6 and at most 1e-3 of the scale. In
 // float16 and bfloat16 the bounds are 1 and 16 of the dtype's epsilon, where these are more. Tensors that are not

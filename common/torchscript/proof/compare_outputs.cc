@@ -58,18 +58,6 @@ absl::StatusOr<c10::IValue> RunOnTensorsOf(const Module& actual, const Module& e
 
 Shape OutputShape(const c10::IValue& output) { return output.isTensor() ? output.toTensor().sizes().vec() : Shape(); }
 
-// The largest magnitude of the finite elements of an output's tensors.
-double LargestMagnitude(const c10::IValue& output) {
-  double largest = 0;
-  output.visit([&](const c10::IValue& value) {
-    if (!value.isTensor() || value.toTensor().numel() == 0) return false;
-    const at::Tensor magnitudes = at::nan_to_num(value.toTensor().to(at::kDouble).abs(), 0.0, 0.0, 0.0);
-    largest = std::max(largest, magnitudes.max().item<double>());
-    return false;
-  });
-  return largest;
-}
-
 // Two modules of equal tensors, and calls to compare.
 struct Pair {
   const Module& expected;
@@ -383,6 +371,17 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const Module& expected, const Mod
   if (!fault && absl::IsFailedPrecondition(compared.status)) return compared.status;
   const std::string culprit = fault ? fault->call : "a kernel of oneDNN";
   return ComparedOutputs{std::move(without.outputs), absl::StrCat(culprit, kFaultVerdict)};
+}
+
+double LargestMagnitude(const c10::IValue& output) {
+  double largest = 0;
+  output.visit([&](const c10::IValue& value) {
+    if (!value.isTensor() || value.toTensor().numel() == 0) return false;
+    const at::Tensor magnitudes = at::nan_to_num(value.toTensor().to(at::kDouble).abs(), 0.0, 0.0, 0.0);
+    largest = std::max(largest, magnitudes.max().item<double>());
+    return false;
+  });
+  return largest;
 }
 
 std::vector<NonfiniteOutput> FindNonfinite(const c10::IValue& output, const std::string& name) {

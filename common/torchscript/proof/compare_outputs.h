@@ -63,7 +63,7 @@ struct ComparedOutput {
   std::string call;     // "forward([1, 3, 28, 42])"
   double max_abs = 0;   // 0: bitwise equal, or within kAlignmentTolerance and bitwise equal on the same tensors.
   double relative = 0;  // To the range of the output.
-  Shape shape;          // Of an output that is a tensor.
+  Shape shape = {};     // Of an output that is a tensor.
   // Beyond kAlignmentTolerance, but bitwise equal when both modules run on the same tensors.
   bool equal_on_same_memory = false;
   int64_t nan = 0;  // Elements of all its tensors that are NaN, or infinite.
@@ -91,6 +91,9 @@ absl::StatusOr<ComparedOutputs> CompareOutputs(const torch::jit::Module& expecte
                                                const std::vector<Call>& examples,
                                                const std::vector<c10::IValue>& expected_outputs,
                                                const std::vector<c10::IValue>& outputs, bool allow_nonfinite);
+
+// The largest magnitude of the finite elements of all tensors in `output`; 0 if there is none.
+double LargestMagnitude(const c10::IValue& output);
 
 // A tensor among a call's outputs that has NaN or infinite elements.
 struct NonfiniteOutput {

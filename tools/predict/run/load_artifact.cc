@@ -14,6 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "artifact/build/formats.h"
+#include "artifact/build/open_artifact.h"
+#include "artifact/format/stored_artifact.h"
 #include "artifact/manifest/stated_manifest.h"
 #include "artifact/request/artifact_request.h"
 #include "artifact/signature/artifact_signature.h"
@@ -25,7 +27,6 @@
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
-#include "common/torchscript/archive/artifact_file.h"
 #include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
 #include "common/torchscript/runtime/operators.h"
@@ -49,8 +50,8 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
                                     const absl::optional<ArtifactSignature>& signature, Origin origin) {
   // ArtifactFile would call a file of no known kind a damaged zip archive.
   if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
-  ASSIGN_OR_RETURN(const ArtifactFile artifact, ArtifactFile::Read(path, std::move(file)));
-  ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(artifact, signature));
+  ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> artifact, ReadArtifact(path, std::move(file)));
+  ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(*artifact, signature));
   if (!stated.other_release.empty()) {
     return absl::FailedPreconditionError(absl::StrCat(stated.path, ": ", stated.other_release,
                                                       "\n  run it with that release, or export the model again"));
@@ -58,7 +59,7 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
   absl::StatusOr<ScriptFile> script =
-      origin == Origin::kKnown ? ReadScriptFile(artifact.bytes()) : LoadForeignScript(artifact.bytes());
+      origin == Origin::kKnown ? ReadScriptFile(artifact->bytes()) : LoadForeignScript(artifact->bytes());
   if (!script.ok()) return Annotate(script.status(), path);
   if (!script->module.find_method("forward")) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": has no method forward, which takes the image"));

@@ -1,0 +1,76 @@
+#include "artifact/format/onnx/stored_onnx.h"
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "artifact/format/onnx/onnx.pb.h"
+#include "common/status/annotate.h"
+#include "common/status/status_macros.h"
+#include "common/tensor/shape.h"
+
+namespace modelport::onnx {
+namespace {
+
+// ONNX's number of a dtype of tensors in slots; UNDEFINED for others.
+int TypeOf(DType dtype) {
+  using onnx_file::TensorProto;
+  switch (dtype) {
+    case DType::kFloat32:
+      return TensorProto::FLOAT;
+    case DType::kFloat16:
+      return TensorProto::FLOAT16;
+    case DType::kBFloat16:
+      return TensorProto::BFLOAT16;
+    case DType::kInt64:
+      return TensorProto::INT64;
+    default:
+      return TensorProto::UNDEFINED;
+  }
+}
+
+}  // namespace
+
+bool StoredOnnx::IsFile(absl::string_view bytes) {
+  constexpr absl::string_view kSecondFields = "\x12\x3a\x42";
+  return bytes.size() > 2 && bytes[0] == '\x08' && kSecondFields.find(bytes[2]) != absl::string_view::npos;
+}
+
+absl::StatusOr<std::shared_ptr<const StoredOnnx>> StoredOnnx::Read(const std::string& path,
+                                                                   std::shared_ptr<const MappedFile> mapped) {
+  absl::StatusOr<FileModel> model = ReadModel(mapped->bytes());
+  if (!model.ok()) return Annotate(model.status(), path);
+  return std::make_shared<const StoredOnnx>(path, std::move(mapped), *std::move(model));
+}
+
+absl::StatusOr<absl::optional<StoredPart>> StoredOnnx::FindManifest() const {
+  const auto found = model_.metadata.find(kManifestKey);
+  if (found == model_.metadata.end()) return absl::nullopt;
+  return StoredPart{absl::StrCat("metadata_props ", kManifestKey), found->second};
+}
+
+absl::StatusOr<std::vector<absl::optional<StoredPart>>> StoredOnnx::FindTensors(const std::vector<Slot>& slots,
+                                                                                DType dtype) const {
+  std::vector<absl::optional<StoredPart>> tensors;
+  for (const Slot& slot : slots) {
+    auto found = model_.constants.find(slot.name);
+    // Those of a wrapped model lie below it.
+    if (found == model_.constants.end()) found = model_.constants.find(absl::StrCat(kWrappedName, ".", slot.name));
+    if (found == model_.constants.end()) {
+      tensors.push_back(absl::nullopt);
+      continue;
+    }
+    const auto& [shape, type, bytes] = found->second;
+    const DType wanted = slot.dtype.value_or(dtype);
+    const uint64_t size = *ElementCount(slot.shape) * ByteSize(wanted);
+    if (shape != slot.shape || type != TypeOf(wanted) || bytes.size() != size) {
+      return absl::DataLossError(absl::StrCat(path(), ": initializer ", slot.name, ": wants ", DTypeName(wanted), " ",
+                                              ShapeString(slot.shape), ", has ", bytes.size(), " bytes of type ", type,
+                                              " ", ShapeString(shape)));
+    }
+    tensors.push_back(StoredPart{absl::StrCat("initializer ", slot.name), bytes});
+  }
+  return tensors;
+}
+
+}  // namespace modelport::onnx

@@ -1,0 +1,52 @@
+#ifndef MODELPORT_ARTIFACT_FORMAT_ONNX_STORED_ONNX_H_
+#define MODELPORT_ARTIFACT_FORMAT_ONNX_STORED_ONNX_H_
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/optional.h"
+#include "artifact/format/onnx/read_model.h"
+#include "artifact/format/stored_artifact.h"
+#include "common/io/mapped_file.h"
+#include "common/module_tree/module_tree.h"
+#include "common/tensor/dtype.h"
+
+namespace modelport::onnx {
+
+// The entry of a file's metadata that has the manifest.
+inline constexpr char kManifestKey[] = "modelport.manifest";
+
+// An ONNX file, whose initializers have the names of slots, those that its graph uses.
+class StoredOnnx : public StoredArtifact {
+ public:
+  // Whether `bytes` begin as files of ONNX do, which has no magic number: with the field ir_version, and then the
+  // producer, the graph or the opset.
+  static bool IsFile(absl::string_view bytes);
+
+  // Reads the file that was opened at `path`. Errors as ReadModel.
+  static absl::StatusOr<std::shared_ptr<const StoredOnnx>> Read(const std::string& path,
+                                                                std::shared_ptr<const MappedFile> mapped);
+
+  StoredOnnx(std::string path, std::shared_ptr<const MappedFile> mapped, FileModel model)
+      : StoredArtifact(std::move(path), std::move(mapped)), model_(std::move(model)) {}
+
+  const FileModel& model() const { return model_; }
+
+  FormatKind format() const override { return FormatKind::kOnnx; }
+  bool has_code() const override { return true; }
+  absl::StatusOr<absl::optional<StoredPart>> FindManifest() const override;
+  // Nullopt for slots that the graph does not use, or of whose tensors others were computed when it was made.
+  absl::StatusOr<std::vector<absl::optional<StoredPart>>> FindTensors(const std::vector<Slot>& slots,
+                                                                      DType dtype) const override;
+
+ private:
+  FileModel model_;
+};
+
+}  // namespace modelport::onnx
+
+#endif  // MODELPORT_ARTIFACT_FORMAT_ONNX_STORED_ONNX_H_
