@@ -53,6 +53,10 @@ Flag<bool> FLAGS_written_out(flags, "written_out", true,
 Flag<std::string> FLAGS_dtype(
     flags, "dtype", "none",
     "a dtype of weights with which the artifact is made a further time, such as bfloat16; none: leave that out");
+Flag<bool> FLAGS_onnx(flags, "onnx", false,
+                      "whether the model's ONNX file runs, too, in OpenVINO; wants --config=onnx");
+Flag<std::string> FLAGS_onnx_python(
+    flags, "onnx_python", "", "a Python with ONNX Runtime, to run the ONNX file there; by default it is left out");
 Flag<std::string> FLAGS_upstream_python(flags, "upstream_python", "",
                                         "a Python with PyTorch, to run upstream's model; by default it is left out");
 Flag<std::string> FLAGS_upstream_repo(
@@ -89,9 +93,9 @@ absl::StatusOr<std::vector<int64_t>> ParseIntegers(const std::string& text, char
 
 constexpr char kRunArtifact[] = "bench/run_artifact";
 
-// Exports with `flag` besides, which may be empty, to the file `stem` in `folder`. Returns its path.
-absl::StatusOr<std::string> Export(const std::string& folder, const std::string& stem, const std::string& flag) {
-  const std::string path = absl::StrCat(folder, "/", stem, ".pt");
+// Exports with `flag` besides, which may be empty, to the file `name` in `folder`. Returns its path.
+absl::StatusOr<std::string> Export(const std::string& folder, const std::string& name, const std::string& flag) {
+  const std::string path = absl::StrCat(folder, "/", name);
   const std::string command = absl::StrCat("tools/export/export --model=", *FLAGS_model,
                                            " --weights=seeded --noverify --out=", path, " ", flag);
   if (Measure(command).exit_status != 0) return absl::InternalError(absl::StrCat("this command fails: ", command));
@@ -121,19 +125,28 @@ absl::StatusOr<Processes> StartAll(const std::string& folder) {
     if (process.ok()) rows.push_back(*std::move(process));
     return process.status();
   };
-  ASSIGN_OR_RETURN(const std::string newest, Export(folder, "newest", ""));
+  ASSIGN_OR_RETURN(const std::string newest, Export(folder, "newest.pt", ""));
   RETURN_IF_ERROR(add(ModelProcess::Start("artifact", {kRunArtifact, newest})));
   if (const std::string dtype = *FLAGS_dtype; dtype != "none") {
-    ASSIGN_OR_RETURN(const std::string path, Export(folder, dtype, absl::StrCat("--dtype=", dtype)));
+    ASSIGN_OR_RETURN(const std::string path,
+                     Export(folder, absl::StrCat(dtype, ".pt"), absl::StrCat("--dtype=", dtype)));
     RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact in ", dtype), {kRunArtifact, path})));
   }
   if (const std::string runtime = *FLAGS_runtime; runtime != "none") {
     ASSIGN_OR_RETURN(const std::string path,
-                     Export(folder, absl::StrCat("for", runtime), absl::StrCat("--runtime=", runtime)));
+                     Export(folder, absl::StrCat("for", runtime, ".pt"), absl::StrCat("--runtime=", runtime)));
     RETURN_IF_ERROR(add(ModelProcess::Start(absl::StrCat("artifact for ", runtime), {kRunArtifact, path})));
   }
   if (*FLAGS_written_out) {
     RETURN_IF_ERROR(add(ModelProcess::Start("attention written out", {kRunArtifact, newest, "written_out"})));
+  }
+  if (*FLAGS_onnx || !FLAGS_onnx_python->empty()) {
+    ASSIGN_OR_RETURN(const std::string path, Export(folder, "m.onnx", "--target=onnx"));
+    if (*FLAGS_onnx) RETURN_IF_ERROR(add(ModelProcess::Start("ONNX in OpenVINO", {"bench/run_onnx", path})));
+    if (const std::string python = *FLAGS_onnx_python; !python.empty()) {
+      RETURN_IF_ERROR(
+          add(ModelProcess::Start("ONNX in ONNX Runtime", {ResolveUserPath(python), "bench/onnx_runtime.py", path})));
+    }
   }
   if (!FLAGS_upstream_python->empty()) RETURN_IF_ERROR(add(StartUpstream(entry, folder)));
   // glibc keeps the memory that kernels free, so that they do not wait for fresh pages.

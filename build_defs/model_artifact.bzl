@@ -1,5 +1,7 @@
 """An exported model as a target: one cached action reads the plugins' YAML and the weights, and writes and proves the artifact."""
 
+load("//models:plugins.bzl", "HOSTS")
+
 ModelFamilyInfo = provider(
     doc = "The plugin of a model family.",
     fields = {
@@ -12,13 +14,14 @@ ModelFamilyInfo = provider(
 ModelArtifactInfo = provider(
     doc = "An exported model.",
     fields = {
-        "artifact": "the TorchScript file",
+        "artifact": "the TorchScript or ONNX file",
         "manifest": "its manifest",
         "model": "the variant",
         "family": "ModelFamilyInfo of its family",
         "checkpoints": "the files of its weights, a list; empty: seeded weights",
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
+        "sizes": "the sizes of its inputs that an ONNX file has fixed, H=518; empty: all are free",
         "wrapper": "the wrapper, of several for the target; empty: the default",
     },
 )
@@ -83,6 +86,8 @@ def _export_arguments(ctx, model):
         arguments.add(model.wrapper, format = "--wrapper=%s")
     if model.runtime:
         arguments.add(model.runtime, format = "--runtime=%s")
+    if model.sizes:
+        arguments.add(model.sizes, format = "--sizes=%s")
     inputs = depset(
         model.checkpoints,
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
@@ -112,8 +117,11 @@ def _model_artifact_impl(ctx):
         fail(("{}: WORKSPACE binds {} to no weights, and --//build_defs:weights=published lets none be seeded\n" +
               "  add published_checkpoints([\"{}\"]) or a checkpoint_archive: docs/catalog.md").format(ctx.label, ctx.attr.model, ctx.attr.model))
     name = ctx.label.name if ctx.files.checkpoints else ctx.label.name + ".seeded"
-    artifact = ctx.actions.declare_file(name + ".pt")
-    manifest = ctx.actions.declare_file(name + ".manifest.json")
+
+    # As Modelport names them.
+    is_torchscript = ctx.attr.target in ["libtorch"] + HOSTS
+    artifact = ctx.actions.declare_file(name + (".pt" if is_torchscript else ".onnx"))
+    manifest = ctx.actions.declare_file(name + (".manifest.json" if is_torchscript else ".onnx.manifest.json"))
     model = ModelArtifactInfo(
         artifact = artifact,
         manifest = manifest,
@@ -122,6 +130,7 @@ def _model_artifact_impl(ctx):
         checkpoints = ctx.files.checkpoints,
         target = ctx.attr.target,
         runtime = ctx.attr.runtime,
+        sizes = ctx.attr.sizes,
         wrapper = ctx.attr.wrapper,
     )
     arguments, inputs = _export_arguments(ctx, model)
@@ -149,13 +158,14 @@ def _model_artifact_impl(ctx):
 model_artifact = rule(
     implementation = _model_artifact_impl,
     doc = """Exports and proves a variant: NAME.pt and NAME.manifest.json, or NAME.seeded.pt and NAME.seeded.manifest.json if it
-has no checkpoint. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
+has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest.json, whose proof wants --config=onnx. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
     attrs = {
         "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
         "large": attr.bool(doc = "Whether the artifact is so large that it shall be made where it is built and stored in no cache."),
         "model": attr.string(doc = "The variant.", mandatory = True),
         "runtime": attr.string(doc = "The LibTorch release that it is for, such as 1.6; by default the newest."),
+        "sizes": attr.string(doc = "For a target that loads ONNX: the sizes of the inputs that the file has fixed, such as B=1,H=518,W=518."),
         "target": attr.string(doc = "The host that it is for.", default = "libtorch"),
         "wrapper": attr.string(doc = "The wrapper, of several for the target; by default the first."),
         "_bill_of_materials": _BILL_OF_MATERIALS,
@@ -203,7 +213,8 @@ def _prove(ctx, model, after):
         progress_message = "Proving " + model.artifact.basename,
         # The artifact exists as long as the action runs.
         command = """
-artifact=${1%.manifest.json}.pt done=$2
+artifact=${1%.manifest.json} done=$2
+case $artifact in *.onnx) ;; *) artifact=$artifact.pt ;; esac
 shift 2
 trap 'rm -f "$artifact"' EXIT
 "$@" --out="$artifact" && : >"$done"

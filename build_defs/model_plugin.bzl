@@ -35,9 +35,19 @@ def _checkpoints(family, variant):
     return CHECKPOINTS.get(variant) or (native.glob([published]) if published else [])
 
 def _declare_artifacts(variant, wrapped, large, checkpoints):
-    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME.
+    """The artifacts of a variant: NAME, NAME_HOST, NAME_HOST_WRAPPER for each but the default wrapper, and each with _RUNTIME; NAME_onnx.
 
     Those of hosts have a folder for the host, too: NAME_package."""
+    model_artifact(
+        name = variant + "_onnx",
+        checkpoints = checkpoints,
+        family = ":family",
+        large = large,
+        model = variant,
+        tags = ["manual"],
+        target = "onnx",
+        visibility = ["//visibility:public"],
+    )
     for host, wrapper in [("", "")] + wrapped:
         for runtime in [""] + OLD_RUNTIMES:
             name = _join([variant, host, wrapper, runtime])

@@ -152,8 +152,11 @@ class PluginParser {
     const absl::StatusOr<const Target*> target = FindTarget(field.name);
     if (!target.ok()) {
       problems_->Add(field.mark, target.status().message());
-    } else if (!(*target)->wraps) {
+    } else if (!(*target)->wraps()) {
       problems_->Add(field.mark, absl::StrCat("target ", field.name, " takes models as they are, without a wrapper"));
+    } else if ((*target)->wrappers != field.name) {
+      problems_->Add(field.mark,
+                     absl::StrCat("target ", field.name, " takes the wrappers of target ", (*target)->wrappers));
     }
     const std::string subject = absl::StrCat("target ", field.name);
     for (const YamlValue::Field& root : ReadFields(field.value, subject, problems_)) {

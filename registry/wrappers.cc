@@ -137,22 +137,22 @@ std::vector<const Wrapper*> WrappersOf(const Plugin& plugin, const Variant& vari
 
 absl::StatusOr<ChosenWrapper> FindWrapper(const Plugin& plugin, const Variant& variant, const Target& target,
                                           bool with_preprocess, absl::string_view name) {
-  if (target.wraps && with_preprocess) {
+  if (target.wraps() && with_preprocess) {
     return absl::InvalidArgumentError(absl::StrCat("--with_preprocess: artifacts for --target=", target.name,
                                                    " prepare the host's images themselves; leave out one of the two"));
   }
-  if (!target.wraps && !name.empty()) {
+  if (!target.wraps() && !name.empty()) {
     return absl::InvalidArgumentError(absl::StrCat("--wrapper=", Brief(name), ": artifacts for --target=", target.name,
                                                    " have no wrapper to choose; add ", WrappingTargetFlags()));
   }
-  if (!target.wraps && !with_preprocess) return ChosenWrapper();
-  const std::vector<const Wrapper*> wrappers = WrappersOf(plugin, variant, with_preprocess ? "" : target.name);
+  if (!target.wraps() && !with_preprocess) return ChosenWrapper();
+  const std::vector<const Wrapper*> wrappers = WrappersOf(plugin, variant, with_preprocess ? "" : target.wrappers);
   if (!wrappers.empty()) {
     return name.empty() ? ChosenWrapper{wrappers.front()} : FindNamed(wrappers, variant, target, name);
   }
   if (with_preprocess) return LacksWrapper(plugin, variant, "--with_preprocess", "it", "preprocessing: wrappers");
   return LacksWrapper(plugin, variant, absl::StrCat("--target=", target.name), "this target",
-                      absl::StrCat("targets: ", target.name));
+                      absl::StrCat("targets: ", target.wrappers));
 }
 
 absl::Status CheckCondition(const Wrapper& wrapper, const Plugin& plugin, const Variant& variant) {

@@ -8,8 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "common/text/nearest.h"
+#include "targets/flame/flame.h"
+#include "targets/houdini/houdini.h"
 #include "targets/nuke/nuke.h"
 #include "targets/target/target.h"
+#include "targets/tensorrt/tensorrt.h"
+#include "targets/unreal/unreal.h"
 
 namespace modelport {
 namespace {
@@ -31,9 +35,8 @@ const Target& OnnxTarget() {
 
 absl::Span<const Target* const> Targets() {
   static const auto* const targets = new std::vector<const Target*>{
-      &LibTorchTarget(),
-      &OnnxTarget(),
-      &NukeTarget(),
+      &LibTorchTarget(), &NukeTarget(),     &OnnxTarget(),
+      &TensorRtTarget(), &FlameTarget(),    &HoudiniTarget(), &UnrealTarget(),
   };
   return *targets;
 }
@@ -56,7 +59,7 @@ std::string JoinTargets(absl::string_view separator, absl::FunctionRef<std::stri
 }
 
 std::string WrappingTargetFlags() {
-  return JoinTargets(" or ", [](const Target& host) { return host.wraps ? absl::StrCat("--target=", host.name) : ""; });
+  return JoinTargets(" or ", [](const Target& host) { return host.wraps() ? absl::StrCat("--target=", host.name) : ""; });
 }
 
 absl::Status CheckHasPackages(const Target& target) {
@@ -70,6 +73,7 @@ absl::Status CheckHasPackages(const Target& target) {
 std::string PackageFlagHint() {
   return JoinTargets("; ", [](const Target& host) {
     if (host.package == nullptr) return std::string();
+    if (host.runtime_of == nullptr) return absl::StrCat("--target=", host.name);
     return absl::StrCat("--", host.name, "=VERSION, the oldest ", host.title,
                         " that has to load the package, such as --", host.name, "=", host.example_releases);
   });

@@ -20,9 +20,9 @@ TEST(TargetsTest, HaveNamesAndKnownRuntimes) {
     names.push_back(target->name);
     const std::string& runtime = target->newest_runtime;
     EXPECT_TRUE(runtime.empty() || FindRuntime(runtime).ok()) << target->name;
-    EXPECT_EQ(target->wraps, !target->channels.empty()) << target->name;
+    EXPECT_EQ(target->wrappers == target->name, !target->channels.empty()) << target->name;
   }
-  EXPECT_THAT(names, UnorderedElementsAre("libtorch", "onnx", "nuke"));
+  EXPECT_THAT(names, UnorderedElementsAre("libtorch", "nuke", "onnx", "tensorrt", "flame", "houdini", "unreal"));
 }
 
 TEST(TargetsTest, NamesTheHostsThatHavePackages) {
@@ -32,15 +32,17 @@ TEST(TargetsTest, NamesTheHostsThatHavePackages) {
     } else {
       EXPECT_THAT(CheckHasPackages(*target),
                   StatusIs(absl::StatusCode::kInvalidArgument,
-                           "target " + target->name + ": this host has no packages; hosts that have some: nuke"));
+                           "target " + target->name +
+                               ": this host has no packages; hosts that have some: nuke, tensorrt, flame, houdini"));
     }
   }
 }
 
 TEST(TargetsTest, FlagsNameEachHost) {
-  EXPECT_EQ(WrappingTargetFlags(), "--target=nuke");
+  EXPECT_EQ(WrappingTargetFlags(), "--target=nuke or --target=flame or --target=houdini or --target=unreal");
   EXPECT_EQ(PackageFlagHint(),
-            "--nuke=VERSION, the oldest Nuke that has to load the package, such as --nuke=14 or 15.1");
+            "--nuke=VERSION, the oldest Nuke that has to load the package, such as --nuke=14 or 15.1; "
+            "--target=tensorrt; --target=flame; --target=houdini");
 }
 
 // Everything that people read of a host comes from its own folder.

@@ -10,15 +10,25 @@ _LIBRARIES = ["libopenvino.so.*", "libopenvino_c.so.*", "libopenvino_intel_cpu_p
 
 def _openvino_impl(ctx):
     fetch_wheel(ctx, _WHEEL, _SHA256, cure = "\n  without it ONNX files are not proven: export --noverify")
-    unpack_wheel(ctx, _WHEEL, ["openvino/libs/" + name for name in _LIBRARIES])
-    ctx.file("BUILD", """filegroup(
+    unpack_wheel(ctx, _WHEEL, ["openvino/libs/" + name for name in _LIBRARIES], headers = "openvino/include")
+    ctx.file("BUILD", """load("@rules_cc//cc:defs.bzl", "cc_library")
+
+filegroup(
     name = "libraries",
     srcs = glob(["lib/*"]),
+    visibility = ["//visibility:public"],
+)
+
+cc_library(
+    name = "openvino",
+    srcs = glob(["lib/*"]),
+    hdrs = glob(["include/**"]),
+    includes = ["include"],
     visibility = ["//visibility:public"],
 )
 """)
 
 openvino = repository_rule(
-    doc = "OpenVINO's libraries for the CPU: lib/.",
+    doc = "OpenVINO's libraries for the CPU, lib/, and its headers.",
     implementation = _openvino_impl,
 )

@@ -1,6 +1,8 @@
 #include "artifact/build/build_artifact.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -48,6 +50,17 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
   drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
 }
 
+// `request` with the sizes that its host fixes: those of the target, and of a wrapper's image the channels that its
+// interface names, which the wrapper's code leaves open.
+ArtifactRequest WithSizesOfHost(ArtifactRequest request, const TargetTree& tree) {
+  const std::map<std::string, int64_t>& sizes = request.target->sizes;
+  request.sizes.insert(sizes.begin(), sizes.end());
+  if (!sizes.empty() && tree.whole->interface) {
+    request.sizes.emplace("C", static_cast<int64_t>(tree.whole->interface->channels_in.size()));
+  }
+  return request;
+}
+
 }  // namespace
 
 absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request) {
@@ -74,8 +87,9 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
   return std::move(plan.weights);
 }
 
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made) {
-  Artifact artifact = {.format = &FormatOf(*request.target), .tree = plan.tree};
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& wanted, ArtifactPlan plan, const std::string& made) {
+  Artifact artifact = {.format = &FormatOf(*wanted.target), .tree = plan.tree};
+  const ArtifactRequest request = WithSizesOfHost(wanted, artifact.tree);
   ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
   ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, *artifact.tree.whole, artifact.weights.bound,
                                                      artifact.format->holds_forward_alone()));
@@ -85,6 +99,8 @@ absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactP
                                                                  : ExamplesOf(*plugin, *variant));
   ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(*plugin, *variant));
   artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, *artifact.prepared, artifact.built);
+  // They are constants in such a file.
+  if (artifact.format->holds_forward_alone()) artifact.manifest.clear_knobs();
   return artifact;
 }
 

@@ -66,11 +66,11 @@ struct Artifact {
   Manifest manifest = {};           // Without what describe_export.h adds: source, file and proof.
 };
 
-// Builds what `request` asks for by `plan`, which PlanArtifact made for it. The text is compiled for the runtime, if
+// Builds what `wanted` asks for by `plan`, which PlanArtifact made for it. The text is compiled for the runtime, if
 // the request names one; CheckRuntime tells whether that can run it. `made` as that of BindTensors.
 //   InvalidArgument  the plugin's text does not compile
 //   others           as BindTensors and Prepare
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made = "");
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& wanted, ArtifactPlan plan, const std::string& made = "");
 
 // Binds the parts of `weights` to what `kept` has of a model. The parts fill all of it, so that a checkpoint that lacks
 // a tensor has been refused, whatever the artifact keeps. `made` and errors as those of BindTensors.

@@ -169,6 +169,11 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
     size.set_letter(letter);
     size.set_size(number);
   }
+  for (const auto& [name, value] : request.knobs) {
+    Manifest::KnobValue& knob = *manifest.add_knob_values();
+    knob.set_name(name);
+    knob.set_value(value);
+  }
   manifest.set_target(request.target->name);
   manifest.set_wrapper(tree.wrapper_name);
   manifest.set_dtype(std::string(DTypeName(request.dtype)));

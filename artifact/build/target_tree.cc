@@ -1,12 +1,18 @@
 #include "artifact/build/target_tree.h"
 
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "common/expression/expression.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "registry/plugin.h"
 #include "registry/wrappers.h"
@@ -29,6 +35,33 @@ absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model,
   return Annotate(Annotate(kept.status(), variant.name), OutputsFlag(outputs));
 }
 
+absl::Status SetKnob(const std::string& name, double value, ModuleNode& root) {
+  const std::string flag = absl::StrCat("--knob=", Brief(name), "=", value);
+  std::vector<std::string> names;
+  for (Knob& knob : root.knobs) {
+    names.push_back(knob.name);
+    if (knob.name != name) continue;
+    const bool is_integer = value == std::floor(value);
+    if (!(value >= knob.min && value <= knob.max) || (knob.is_integer && !is_integer)) {
+      return absl::InvalidArgumentError(absl::StrCat(flag, ": wants ", knob.is_integer ? "an integer" : "a number",
+                                                     " from ", knob.min, " to ", knob.max));
+    }
+    knob.value = value;
+    for (auto& [attribute, stored] : root.attributes) {
+      if (attribute == name) stored = knob.is_integer ? Value(static_cast<int64_t>(value)) : Value(value);
+    }
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": no such knob", NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
+}
+
+// What the code of `whole` sees of its knobs.
+absl::Status SetKnobs(const std::map<std::string, double>& knobs, ModuleTree& whole) {
+  for (const auto& [name, value] : knobs) RETURN_IF_ERROR(SetKnob(name, value, whole.root));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request) {
@@ -43,8 +76,13 @@ absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request) {
   reduced.module = kept.call;
   const absl::StatusOr<ChosenWrapper> chosen = ChooseWrapper(request, reduced);
   if (!chosen.ok()) return Annotate(chosen.status(), OutputsFlag(request.outputs));
+  if (chosen->wrapper == nullptr && !request.knobs.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("--knob: ", variant.name, " for ", request.target->name,
+                                                   " has no wrapper, which knobs are of; add ", WrappingTargetFlags()));
+  }
   if (chosen->wrapper == nullptr) return TargetTree{model, kept, kept.tree};
   ASSIGN_OR_RETURN(ModuleTree whole, BuildWithin(*chosen->wrapper, plugin, reduced, *kept.tree));
+  RETURN_IF_ERROR(SetKnobs(request.knobs, whole));
   ASSIGN_OR_RETURN(std::string wrapper, DescribeWrapper(*chosen->wrapper, plugin, reduced, *kept.tree, whole));
   return TargetTree{model, std::move(kept), std::make_shared<const ModuleTree>(std::move(whole)), std::move(wrapper),
                     chosen->name};

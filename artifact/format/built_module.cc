@@ -36,7 +36,7 @@ absl::StatusOr<BuiltModule> BuildTargetModule(const ArtifactRequest& request, co
                                               const std::vector<BoundTensors>& bound, bool forward_alone) {
   BuiltModule built;
   ASSIGN_OR_RETURN(built.module, BuildModule(tree, TensorsOf(bound), OperatorsOf(request.runtime)));
-  if (request.target->wraps) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, built.module));
+  if (request.target->wraps()) RETURN_IF_ERROR(KeepForward(*tree.root.type, *request.target, built.module));
   RETURN_IF_ERROR(CheckEntryPoints(built.module, tree.entry_points));
   for (const EntryPoint& entry_point : tree.entry_points) {
     if (!forward_alone || entry_point.method == "forward") built.entry_points.push_back(entry_point);

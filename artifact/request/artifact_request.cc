@@ -105,12 +105,28 @@ absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request) {
   return absl::OkStatus();
 }
 
+absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request) {
+  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("knobs(", settings, ")"));
+  const auto wrong = [&] {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--knob=", Brief(settings), ": wants numbers by the names of knobs, such as convention=1,max_size=512"));
+  };
+  if (!given.ok() || given->named.empty() || !given->positional.empty()) return wrong();
+  for (const auto& [name, expression] : given->named) {
+    const absl::StatusOr<Value> value = expression.Evaluate({});
+    const absl::optional<double> number = value.ok() ? NumberOf(*value) : absl::nullopt;
+    if (!number || !request.knobs.emplace(name, *number).second) return wrong();
+  }
+  return absl::OkStatus();
+}
+
 std::string RequestText(const ArtifactRequest& request) {
   return absl::StrCat(
       "model=", request.entry.variant->name, "\ntarget=", request.target->name, "\nwrapper=", request.wrapper,
       "\nruntime=", request.runtime == nullptr ? "" : request.runtime->name, "\ndtype=", DTypeName(request.dtype),
       "\noutputs=", absl::StrJoin(request.outputs, ","), "\nwith_preprocess=", request.with_preprocess,
       "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")),
+      "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")),
       "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
       "\nweights=", WeightsText(request.weights), "\n");
 }
@@ -131,12 +147,13 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   if (!dtype || !IsArtifactDType(*dtype))
     return absl::DataLossError(absl::StrCat("unknown dtype ", Brief(stated.dtype())));
   request.dtype = *dtype;
-  request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps;
+  request.with_preprocess = !stated.preprocessing().module().empty() && !request.target->wraps();
   request.wrapper = stated.wrapper();
   request.outputs = {stated.outputs().kept().begin(), stated.outputs().kept().end()};
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
   RETURN_IF_ERROR(SetStatedArguments(stated, request));
   for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
+  for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;
 }

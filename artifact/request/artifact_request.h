@@ -35,6 +35,8 @@ struct ArtifactRequest {
   // Sizes of forward's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518. Other
   // letters stay free.
   std::map<std::string, int64_t> sizes = {};
+  // Values of the wrapper's knobs that differ from the plugin's: convention -> 1.
+  std::map<std::string, double> knobs = {};
   // The variant with these arguments, which `entry` has then; null: there are none.
   std::shared_ptr<const Variant> changed = {};
 };
@@ -50,6 +52,10 @@ absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request
 // Fixes sizes of the inputs: "H=518" or "B=1,H=518,W=518".
 //   InvalidArgument  the message begins with --sizes
 absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request);
+
+// Gives knobs of the wrapper other values: "convention=1,max_size=512". BuildTargetTree checks them.
+//   InvalidArgument  the message begins with --knob
+absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request);
 
 // All that `request` says but the paths of its files, one fact a line: texts of different requests differ.
 std::string RequestText(const ArtifactRequest& request);

@@ -40,6 +40,9 @@ TEST_F(ArtifactRequestTest, TextsOfDifferentRequestsDiffer) {
       [](ArtifactRequest& request) { request.dtype = DType::kFloat16; },
       [](ArtifactRequest& request) { request.outputs = {"depth"}; },
       [](ArtifactRequest& request) { request.with_preprocess = true; },
+      [](ArtifactRequest& request) { EXPECT_OK(SetSizes("H=28", request)); },
+      [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=1", request)); },
+      [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=2", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=3", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=4", request)); },
       [](ArtifactRequest& request) { request.weights = Seeded{1}; },
@@ -125,14 +128,27 @@ TEST_F(ArtifactRequestTest, AManifestStatesWhatWasAskedFor) {
   stated.mutable_preprocessing()->set_module("NukeDepth(mean=[0.5])");
   stated.add_arguments()->set_name("heads");
   stated.mutable_arguments(0)->set_value("3");
+  stated.add_knob_values()->set_name("convention");
+  stated.mutable_knob_values(0)->set_value(1);
   ASSERT_OK_AND_ASSIGN(const ArtifactRequest request, StatedRequest(registry_, stated));
   ArtifactRequest expected = Request("dav2_vits");
   expected.target = *FindTarget("nuke");
   expected.runtime = *FindRuntime("1.12");
   expected.dtype = DType::kFloat16;
   expected.weights = Seeded{7};
+  expected.knobs = {{"convention", 1}};
   ASSERT_OK(SetArguments("heads=3", expected));
   EXPECT_EQ(RequestText(request), RequestText(expected));
+}
+
+TEST_F(ArtifactRequestTest, KnobsAreNumbersByNames) {
+  ArtifactRequest request = Request("dav2_vits");
+  ASSERT_OK(SetKnobs("convention=1,focal=35.5", request));
+  EXPECT_THAT(request.knobs, ElementsAre(Pair("convention", 1), Pair("focal", 35.5)));
+  for (const char* wrong : {"", "convention", "convention=\"a\"", "convention=1,convention=2"}) {
+    ArtifactRequest other = Request("dav2_vits");
+    EXPECT_THAT(SetKnobs(wrong, other), StatusIs(absl::StatusCode::kInvalidArgument, StartsWith("--knob="))) << wrong;
+  }
 }
 
 TEST_F(ArtifactRequestTest, AManifestMayStateWhatThereIsNot) {
@@ -144,8 +160,8 @@ TEST_F(ArtifactRequestTest, AManifestMayStateWhatThereIsNot) {
   stated.set_dtype("float32");
   stated.set_wrapper("depth");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("--wrapper")));
-  stated.set_target("flame");
-  EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("flame")));
+  stated.set_target("blender");
+  EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kInvalidArgument, HasSubstr("blender")));
   stated.set_model("dav2");
   EXPECT_THAT(StatedRequest(registry_, stated), StatusIs(absl::StatusCode::kNotFound, HasSubstr("dav2")));
 }

@@ -67,7 +67,8 @@ absl::StatusOr<ArtifactPlan> PlanAnew(const Registry& registry, const ArtifactRe
                                       const StatedManifest& stated, const std::vector<std::string>& checkpoints,
                                       const StoredArtifact& file) {
   absl::StatusOr<TargetTree> tree = BuildTargetTree(request);
-  RETURN_IF_ERROR(FaultOfManifest(tree.status(), stated));
+  const absl::Status built = request.knobs.empty() ? tree.status() : Annotate(tree.status(), "knob_values");
+  RETURN_IF_ERROR(FaultOfManifest(built, stated));
   return PlanStated(registry, request, stated, checkpoints, file, *std::move(tree));
 }
 

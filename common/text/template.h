@@ -18,9 +18,9 @@ namespace modelport {
 using TemplateValues = std::map<std::string, std::string, std::less<>>;
 
 struct TemplateData {
-  TemplateValues values;
-  TemplateValues verbatim;  // These are not escaped.
-  std::map<std::string, std::vector<TemplateValues>, std::less<>> lists;
+  TemplateValues values = {};
+  TemplateValues verbatim = {};  // These are not escaped.
+  std::map<std::string, std::vector<TemplateValues>, std::less<>> lists = {};
 };
 
 // A list that keeps the lines between `@each name@` and `@end@`, once, if `condition` holds.

@@ -20,7 +20,7 @@ const Target& NukeTarget() {
   static const auto* const target =
       new Target{.name = "nuke",
                  .title = "Nuke",
-                 .wraps = true,
+                 .wrappers = "nuke",
                  .newest_runtime = "2.7",
                  .example_releases = "14 or 15.1",
                  .runtime_of = RuntimeOfNuke,

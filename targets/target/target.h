@@ -2,6 +2,8 @@
 #ifndef MODELPORT_TARGETS_TARGET_TARGET_H_
 #define MODELPORT_TARGETS_TARGET_TARGET_H_
 
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,14 +26,27 @@ struct PackageFile {
 // The formats of artifacts: artifact/format has a folder for each.
 enum class FormatKind { kTorchScript, kOnnx };
 
+// What a host takes of nodes of ONNX: of this operator those whose attribute has one of these values, or has its
+// default. Without an attribute the host takes none.
+struct NodeRule {
+  std::string operation;
+  std::string attribute;
+  std::vector<std::string> allowed;
+};
+
 // A host. A member that is empty or null sets no condition.
 struct Target {
   std::string name;                              // As flags and manifests have it: "libtorch".
   std::string title;                             // As people call it: "LibTorch".
   FormatKind format = FormatKind::kTorchScript;  // Of its artifacts.
-  // Whether plugins wrap their models for this host. An artifact of a wrapped model keeps only `forward` and what it
-  // calls, and its tree has an interface.
-  bool wraps = false;
+  // The host whose wrappers plugins put around their models: its own name, or that of another host that gives and takes
+  // pictures in the same form; empty: models are taken as they are. An artifact of a wrapped model keeps only `forward`
+  // and what it calls, and its tree has an interface.
+  std::string wrappers = "";
+  bool wraps() const { return !wrappers.empty(); }
+  // Sizes of the inputs, by their letters, that its artifacts have fixed, and letters whose sizes a request has to fix.
+  std::map<std::string, int64_t> sizes = {};
+  std::vector<std::string> wants_sizes = {};
   // The newest LibTorch in any release of this host; empty: any.
   std::string newest_runtime = "";
   // Two releases of this host, as help shows them: "14 or 15.1".
@@ -47,6 +62,8 @@ struct Target {
   std::vector<std::string> channels = {};
   // The dtypes that the host computes in.
   std::vector<DType> dtypes = {};
+  // For nodes of ONNX files.
+  std::vector<NodeRule> node_rules = {};
   // Makes sure that the host can use the artifact that the manifest describes.
   //   FailedPrecondition  it cannot
   absl::Status (*check)(const Manifest& manifest) = nullptr;

@@ -87,7 +87,7 @@ TEST(NamesTest, OnlyItsOwnFolderNamesAHost) {
     if (absl::StartsWith(path, "targets/")) continue;
     const std::string text = absl::AsciiStrToLower(ReadSource(path));
     for (const Target* target : Targets()) {
-      if (!target->wraps) continue;
+      if (target->wrappers != target->name) continue;
       const size_t place = text.find(target->name);
       const auto line = 1 + std::count(text.begin(), text.begin() + std::min(place, text.size()), '\n');
       EXPECT_EQ(place, text.npos) << path << ":" << line << ": names " << target->name

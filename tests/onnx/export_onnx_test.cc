@@ -93,6 +93,72 @@ TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
     EXPECT_EQ(output["call"], "forward([1, 3, 28, 42])");
 }
 
+// The wrappers that give a host one image for one image.
+class HostModelTest : public testing::TestWithParam<std::string> {};
+
+TEST_P(HostModelTest, IsOneImageForOneImageOrRefusedForItsReason) {
+  const auto& [model, wrapper] = FindNukeTestModel(GetParam());
+  const Case stated = CaseOf(model);
+  const std::string folder = EmptyFolder("host"), refused = wrapper.empty() ? Text(stated, "refused_host") : "";
+  const ToolResult result =
+      RunWarmTool("export",
+                  {"--model=" + model, "--weights=seeded", "--target=unreal", "--out=m.onnx", "--sizes=H=31,W=45",
+                   "--plugin_path=" + DataPath("models"), "--wrapper=" + wrapper},
+                  folder);
+  if (!refused.empty()) {
+    EXPECT_EQ(result.exit_status, 1);
+    EXPECT_THAT(result.err, HasSubstr(refused));
+    return;
+  }
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  const auto channels_in = manifest["interface"]["channels_in"].size();
+  const auto channels_out = manifest["interface"]["channels_out"].size();
+  for (const nlohmann::json& output : manifest["round_trip"]["outputs"]) {
+    EXPECT_EQ(output["call"], "forward([1, " + std::to_string(channels_in) + ", 31, 45])");
+    EXPECT_EQ(output["shape"], nlohmann::json({1, channels_out, 31, 45}));
+  }
+  EXPECT_TRUE(manifest["knobs"].empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, HostModelTest, testing::ValuesIn(NukeTestModels()),
+                         [](const auto& info) { return info.param; });
+
+TEST(ExportOnnxTest, KnobsAreConstants) {
+  const std::string folder = EmptyFolder("knobs"), model = ExampleModel("depth");
+  const auto run = [&](const std::string& target, const std::string& knob, const std::string& out) {
+    return RunWarmTool("export",
+                       {"--model=" + model, "--weights=seeded", "--target=" + target, "--knob=" + knob, "--noverify",
+                        "--out=" + out, "--plugin_path=" + DataPath("models")},
+                       folder);
+  };
+  ASSERT_EQ(run("houdini", "normalize=1", "one.onnx").exit_status, 0);
+  ASSERT_EQ(run("houdini", "normalize=0", "none.onnx").exit_status, 0);
+  EXPECT_NE(ReadFile(folder + "/one.onnx"), ReadFile(folder + "/none.onnx"));
+  const nlohmann::json manifest = Manifest(folder + "/one.onnx.manifest.json");
+  EXPECT_EQ(manifest["knob_values"], nlohmann::json::parse(R"([{"name": "normalize", "value": 1}])"));
+  // For other hosts they are what the knob shows first.
+  ASSERT_EQ(run("nuke", "normalize=1", "one.pt").exit_status, 0);
+  const nlohmann::json nuke = Manifest(folder + "/one.manifest.json");
+  for (const nlohmann::json& knob : nuke["knobs"]) {
+    if (knob["name"] == "normalize") EXPECT_EQ(knob["value"], 1);
+  }
+  EXPECT_THAT(run("houdini", "normalise=1", "x.onnx").err, HasSubstr("no such knob; nearest: normalize"));
+  EXPECT_THAT(run("houdini", "max_size=9999", "x.onnx").err, HasSubstr("wants an integer from 0 to 4096"));
+  EXPECT_THAT(run("houdini", "max_size=0.5", "x.onnx").err, HasSubstr("wants an integer from 0 to 4096"));
+  EXPECT_THAT(run("onnx", "max_size=0", "x.onnx").err, HasSubstr("has no wrapper, which knobs are of"));
+}
+
+TEST(ExportOnnxTest, AHostOfOneSizeWantsIt) {
+  const std::string folder = EmptyFolder("sizes"), model = ExampleModel("depth");
+  const ToolResult result = RunWarmTool(
+      "export", {"--model=" + model, "--weights=seeded", "--target=flame", "--plugin_path=" + DataPath("models")},
+      folder);
+  EXPECT_EQ(result.exit_status, 1);
+  EXPECT_THAT(result.err, HasSubstr("Flame takes files of one size: add --sizes=H=518,W=518"));
+}
+
 TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
   const std::string folder = EmptyFolder("refused"), model = ExampleModel("depth");
   const auto refusal = [&](const std::vector<std::string>& flags) { return Export(model, flags, folder).err; };

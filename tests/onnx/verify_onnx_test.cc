@@ -90,9 +90,9 @@ TEST(VerifyOnnxTest, ACheckpointIsNeededForWhatTheFileLacks) {
 
   const ToolResult without = exported.Verify({});
   EXPECT_EQ(without.exit_status, 1);
-  EXPECT_THAT(without.err, AllOf(HasSubstr("m.onnx: holds only the tensors that its code uses"),
-                                 HasSubstr("give the checkpoint that it was made from, sha256:"),
-                                 HasSubstr("--at_least=file")));
+  EXPECT_THAT(without.err,
+              AllOf(HasSubstr("m.onnx: holds only the tensors that its code uses"),
+                    HasSubstr("give the checkpoint that it was made from, sha256:"), HasSubstr("--at_least=file")));
 
   const ToolResult file = exported.Verify({"--at_least=file"});
   ASSERT_EQ(file.exit_status, 0) << file.err;

@@ -64,9 +64,9 @@ NukeTestModel FindNukeTestModel(absl::string_view name) {
 }
 
 std::vector<std::string> WrapperNames(const CatalogEntry& entry, const Target& target) {
-  if (!target.wraps) return {""};
+  if (!target.wraps()) return {""};
   std::vector<std::string> names;
-  for (const Wrapper* wrapper : WrappersOf(*entry.plugin, *entry.variant, target.name)) names.push_back(wrapper->name);
+  for (const Wrapper* wrapper : WrappersOf(*entry.plugin, *entry.variant, target.wrappers)) names.push_back(wrapper->name);
   return names;
 }
 

@@ -96,6 +96,12 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
           {"min", Number(knob.min())}, {"max", Number(knob.max())}, {"help", knob.help()}};
 }
 
+std::string OldestRuntime(const Manifest& manifest) {
+  const uint32_t opset = manifest.artifact().opset();
+  if (opset > 0) return absl::StrCat("none: ONNX, opset ", opset);
+  return Or(manifest.minimum_runtime(), "none known");
+}
+
 TemplateValues Values(const Manifest& manifest) {
   return {{"model", manifest.model()},
           {"family", manifest.family()},
@@ -107,7 +113,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"size_bytes", absl::StrFormat("%.0f", manifest.artifact().size_bytes())},
           {"target", absl::StrCat(manifest.target(), manifest.wrapper().empty() ? "" : ", ", manifest.wrapper())},
           {"dtype", manifest.dtype()},
-          {"oldest_runtime", Or(manifest.minimum_runtime(), "none known")},
+          {"oldest_runtime", OldestRuntime(manifest)},
           {"made_for", manifest.runtime()},
           {"largest_difference", DescribeDifference(LargestDifference(manifest.round_trip()))},
           {"difference_key", Number(manifest.round_trip().proven() ? LargestDifference(manifest.round_trip()) : 1)},

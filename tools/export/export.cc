@@ -16,12 +16,6 @@
 namespace modelport {
 namespace {
 
-FlagGroup flags;
-Flag<std::string> FLAGS_sizes(
-    flags, "sizes", "",
-    "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, "
-    "such as B=1,H=518,W=518; others stay free");
-
 // A line for stderr about a signature of what this export replaced; "" if there is none. A signature stays, since an
 // export of the same inputs writes the same bytes, which it still signs.
 std::string SignatureNote(const std::string& out, const Manifest& manifest) {
@@ -32,7 +26,6 @@ std::string SignatureNote(const std::string& out, const Manifest& manifest) {
 absl::Status Export() {
   const absl::Time start = absl::Now();
   ASSIGN_OR_RETURN(ExportRequest request, ParseExportRequest(BuiltInPlugins()));
-  if (!FLAGS_sizes->empty()) RETURN_IF_ERROR(SetSizes(*FLAGS_sizes, request.options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice << LicenceNote(manifest) << SignatureNote(request.options.out, manifest);
@@ -46,7 +39,7 @@ Command ExportCommand() {
   return {
       .name = "export",
       .summary = "Exports a model of the catalog to TorchScript or ONNX: checkpoint in, proven artifact out.",
-      .flags = ExportFlags() + flags,
+      .flags = ExportFlags(),
       .run = TakesFlags(Export),
   };
 }

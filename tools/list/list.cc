@@ -82,7 +82,7 @@ std::string FitCatalog(const Rows& rows) {
 absl::Status List() {
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   std::vector<const Target*> hosts;
-  std::copy_if(Targets().begin(), Targets().end(), std::back_inserter(hosts), [](const Target* t) { return t->wraps; });
+  std::copy_if(Targets().begin(), Targets().end(), std::back_inserter(hosts), [](const Target* t) { return t->wrappers == t->name; });
   std::vector<std::string> titles = {"model", "family", "what", "parameters"};
   for (const Target* host : hosts) titles.push_back(absl::StrCat("for ", host->title));
   titles.insert(titles.end(), {"published file", "licence of the weights"});

@@ -51,10 +51,11 @@ absl::Status TakeModels(const std::string& names, PackageRequest& request) {
   return absl::InvalidArgumentError(absl::StrCat("--model=", names, ": names ", *twice, " twice"));
 }
 
-// "host, which --host means, too": each host that has packages.
+// "host, which --host means, too, or other": each host that has packages.
 std::string HostsWithPackages() {
   return JoinTargets(", or ", [](const Target& host) {
-    return host.package != nullptr ? absl::StrCat(host.name, ", which --", host.name, " means, too") : "";
+    if (host.package == nullptr) return std::string();
+    return absl::StrCat(host.name, host.runtime_of == nullptr ? "" : absl::StrCat(", which --", host.name, " means, too"));
   });
 }
 

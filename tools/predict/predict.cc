@@ -336,7 +336,7 @@ FlagGroup PredictFlags() {
                                 "stands for an image's number or * for its name");
   // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
   std::vector<absl::string_view> without = HostFlagNames();
-  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper"});
+  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes", "knob"});
   return flags + own + Without(ExportFlags(), without);
 }
 

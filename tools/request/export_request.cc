@@ -67,6 +67,14 @@ Flag<std::string> FLAGS_set(
     flags, "set", "",
     "other values for arguments of the model, as its plugin.yaml writes them: max_depth=35, or several with commas "
     "between; the weights have to be made for them");
+Flag<std::string> FLAGS_sizes(
+    flags, "sizes", "",
+    "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
+    "B=1,H=518,W=518; others stay free");
+Flag<std::string> FLAGS_knob(
+    flags, "knob", "",
+    "other values for knobs of the model's node in a host, such as convention=1,max_size=512; in an ONNX file knobs "
+    "are constants");
 Flag<std::string> FLAGS_family(
     flags, "family", "",
     "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are searched");
@@ -278,6 +286,8 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   ArtifactRequest& request = options.request;
   request.with_preprocess = *FLAGS_with_preprocess;
   request.wrapper = *FLAGS_wrapper;
+  if (!FLAGS_sizes->empty()) RETURN_IF_ERROR(SetSizes(*FLAGS_sizes, request));
+  if (!FLAGS_knob->empty()) RETURN_IF_ERROR(SetKnobs(*FLAGS_knob, request));
   if (!FLAGS_outputs->empty()) request.outputs = absl::StrSplit(*FLAGS_outputs, ',');
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsArtifactDType(*dtype)) {

@@ -163,6 +163,10 @@ std::string NameOf(const Number& number, Context& context) {
   return name;
 }
 
+const void* MemoryOf(const at::Tensor& tensor) {
+  return tensor.has_storage() ? tensor.storage().unsafeGetStorageImpl() : nullptr;
+}
+
 void AtenCall::Fail(absl::string_view message) {
   if (status_.ok()) status_ = absl::UnimplementedError(absl::StrCat(name_, ": ", message));
 }
@@ -210,7 +214,15 @@ Value FromNumber(const Number& number) {
 TensorPtr AtenCall::In(size_t i) {
   if (const auto* const tensor = std::get_if<TensorPtr>(&argument(i))) return *tensor;
   const auto* const known = std::get_if<c10::IValue>(&argument(i));
-  if (known != nullptr && known->isTensor()) return ConstantOf(known->toTensor());
+  if (known != nullptr && known->isTensor()) {
+    const at::Tensor& constant = known->toTensor();
+    const auto now = context_.rewritten.find(MemoryOf(constant));
+    if (now == context_.rewritten.end()) return ConstantOf(constant);
+    if (now->second.first != constant.unsafeGetTensorImpl()) {
+      Fail("reads a view of a constant that was written to; write into a copy");
+    }
+    return now->second.second;
+  }
   Fail(absl::StrCat("argument ", i, " is no tensor"));
   return std::make_shared<Tensor>();
 }

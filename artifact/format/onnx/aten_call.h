@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,12 +33,18 @@ struct Context {
   Facts facts;
   std::string scope;                           // The path of the module whose code runs.
   std::map<const void*, std::string> weights;  // Their names, by their tensors.
+  std::set<const void*> weight_storages;       // Their memory.
+  // What constants are that code has written into: by their memory, their tensor and what it is now.
+  std::map<const void*, std::pair<const void*, TensorPtr>> rewritten;
   // Where symbols are measured: a tensor and one of its dimensions.
   std::map<std::string, std::pair<std::string, int64_t>> symbols;
 };
 
 // The name of a number in the graph: of a tensor [1] of int64, double or bool.
 std::string NameOf(const Number& number, Context& context);
+
+// The memory of a constant, which its views share.
+const void* MemoryOf(const at::Tensor& tensor);
 
 // The number that a value is, with all that is known now; nothing for other values.
 absl::optional<Number> AsNumber(const Value& value, const Context& context);

@@ -38,8 +38,11 @@ constexpr int64_t kMaxSteps = 100000;
 using Frame = std::map<const torch::jit::Value*, Value>;
 
 // The value for LibTorch, if all of it is known.
-absl::optional<c10::IValue> ToIValue(const Value& value, const c10::TypePtr& type) {
-  if (const auto* const known = std::get_if<c10::IValue>(&value)) return *known;
+absl::optional<c10::IValue> ToIValue(const Value& value, const c10::TypePtr& type, const Context& context) {
+  if (const auto* const known = std::get_if<c10::IValue>(&value)) {
+    const bool is_old = known->isTensor() && context.rewritten.count(MemoryOf(known->toTensor())) > 0;
+    return is_old ? absl::nullopt : absl::make_optional(*known);
+  }
   if (const auto* const number = std::get_if<Number>(&value)) {
     if (number->AsInt()) return c10::IValue(*number->AsInt());
     if (number->AsFloat()) return c10::IValue(*number->AsFloat());
@@ -56,7 +59,7 @@ absl::optional<c10::IValue> ToIValue(const Value& value, const c10::TypePtr& typ
   if (tuple == nullptr && items_type == nullptr) return absl::nullopt;
   for (size_t i = 0; i < (*list)->items.size(); ++i) {
     const c10::TypePtr item_type = tuple != nullptr ? tuple->elements()[i] : items_type->getElementType();
-    const absl::optional<c10::IValue> item = ToIValue((*list)->items[i], item_type);
+    const absl::optional<c10::IValue> item = ToIValue((*list)->items[i], item_type, context);
     if (!item) return absl::nullopt;
     items.push_back(*item);
   }
@@ -110,6 +113,7 @@ class Interpreter {
   absl::StatusOr<Value> MergeTensors(const TensorPtr& a, const TensorPtr& b, Merging& merging);
   absl::Status AddIf(Merging& merging);
   absl::Status AddWhere(const Branch& computed, Merging& merging);
+  absl::StatusOr<TensorPtr> Target(const Node& node, const Value& value, const TensorPtr& now);
   absl::Status Write(const Node& node, const std::shared_ptr<Tensor>& target, const Value& value);
   absl::optional<Number> AsNumber(const Value& value) const { return onnx::AsNumber(value, context_); }
 
@@ -122,9 +126,11 @@ void Interpreter::NameWeights(const torch::jit::Module& module) {
   for (const auto& one : module.named_modules()) paths_[one.value._ivalue().get()] = one.name;
   for (const auto& parameter : module.named_parameters()) {
     context_.weights[parameter.value.unsafeGetTensorImpl()] = parameter.name;
+    context_.weight_storages.insert(MemoryOf(parameter.value));
   }
   for (const auto& buffer : module.named_buffers()) {
     context_.weights[buffer.value.unsafeGetTensorImpl()] = buffer.name;
+    context_.weight_storages.insert(MemoryOf(buffer.value));
   }
 }
 
@@ -374,7 +380,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const
     // Lists and dictionaries are copied for LibTorch, and what only one branch changes would be changed for both.
     if (in.empty() || !in[0].isTensor()) return ErrorAt(node, absl::StrCat(schema->name(), " has no form here"));
     if (context_.graph.depth() > 0) return ErrorAt(node, "writes into a tensor below a condition on sizes");
-    if (context_.weights.count(in[0].toTensor().unsafeGetTensorImpl()) > 0) {
+    if (context_.weight_storages.count(MemoryOf(in[0].toTensor())) > 0) {
       return ErrorAt(node, absl::StrCat(schema->name(), " writes into a weight"));
     }
   }
@@ -384,6 +390,17 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const
   std::vector<Value> out;
   for (const c10::IValue& value : stack) out.push_back(FromIValue(value, context_.graph.depth()));
   return out;
+}
+
+// The tensor that code writes into, `value`. `now` is what it is: a constant becomes a tensor of the graph.
+absl::StatusOr<TensorPtr> Interpreter::Target(const Node& node, const Value& value, const TensorPtr& now) {
+  const auto* const known = std::get_if<c10::IValue>(&value);
+  if (known == nullptr || !known->isTensor()) return now;
+  const at::Tensor& constant = known->toTensor();
+  if (context_.weight_storages.count(MemoryOf(constant)) > 0) return ErrorAt(node, "writes into a weight");
+  if (context_.graph.depth() > 0) return ErrorAt(node, "writes into a tensor below a condition on sizes");
+  context_.rewritten.try_emplace(MemoryOf(constant), constant.unsafeGetTensorImpl(), now);
+  return now;
 }
 
 // Lets a tensor that code writes into be what `value` is.
@@ -435,7 +452,7 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
   }
   std::vector<c10::IValue> known;
   for (size_t i = 0; i < in.size(); ++i) {
-    const absl::optional<c10::IValue> value = ToIValue(in[i], node.inputs()[i]->type());
+    const absl::optional<c10::IValue> value = ToIValue(in[i], node.inputs()[i]->type(), context_);
     if (!value) break;
     known.push_back(*value);
   }
@@ -452,10 +469,9 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunOperator(const Node& node, co
   Value result = row->make(op);
   if (!op.status().ok()) return ErrorAt(node, op.status().message());
   if (writes) {
-    const auto* const target = std::get_if<std::shared_ptr<Tensor>>(&in[0]);
-    if (target == nullptr) return ErrorAt(node, absl::StrCat(name, " writes into a constant; write into a copy"));
-    RETURN_IF_ERROR(Write(node, *target, result));
-    return std::vector<Value>{in[0]};
+    ASSIGN_OR_RETURN(const TensorPtr target, Target(node, in[0], op.In(0)));
+    RETURN_IF_ERROR(Write(node, target, result));
+    return std::vector<Value>{target};
   }
   if (row->is_view) {
     const auto share = [&](Value& value) {

@@ -251,6 +251,8 @@ constexpr const char* kLines[] = {
     "return x.var([1]) + x.var([-2, 1], False, True)[:, 0]",
     "return torch.amax(x, [2]) + torch.amin(x, [2])",
     "v, i = torch.max(x, 1)\nreturn v, i",
+    "return x - torch.max(x) * torch.min(x)",
+    "return torch.max(x, x.flip(1)) + torch.min(x, 2 * x)",
     "v, i = torch.min(x, 2, True)\nreturn v, i",
     "return torch.argmax(x, 1) - torch.argmin(x, 1)",
     "return torch.norm(x, 2, [1], True)",
@@ -269,6 +271,7 @@ constexpr const char* kLines[] = {
     "return torch._upsample_bilinear2d_aa(x, [9, x.shape[3] + 4], False)",
     // In place, views and structures.
     "z = x.clone()\nz += y\nz *= 2.0\nz.relu_()\nreturn z",
+    "t = torch.ones(4, 1, 1)\nt += x.mean()\nz = t * x\nt *= 2.0\nreturn z + t",
     "z = x.clone()\nfor i in range(4):\n  channel = z.narrow(1, i, 1)\n  channel -= 0.1 * i\n  channel /= 2.0\nreturn "
     "z",
     "z = torch.stack([x, y], 2)\ntorch.neg_(z[:, :, 0])\nreturn z",
@@ -355,7 +358,12 @@ TEST(ConvertTest, AViewOfATensorThatChangedIsNotRead) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
   EXPECT_THAT(Refused("z = x.clone()\nv = z[:, 1:].contiguous()\nv += 1.0\nreturn z"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
-  EXPECT_THAT(Refused("z = self.weight\nz += x.mean()\nreturn z"), testing::Not(IsOk()));
+  EXPECT_THAT(Refused("t = torch.ones(2, 3)\nv = t.t()\nt += x.mean()\nreturn x + v.sum()"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("reads a view of a constant that was written to")));
+  EXPECT_THAT(Refused("z = self.weight\nz += x.mean()\nreturn z"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("writes into a weight")));
+  EXPECT_THAT(Refused("v = self.matrix.t()\nv += 1.0\nreturn x"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("writes into a weight")));
   EXPECT_THAT(Refused("z = x.clone()\nif x.shape[2] == 14:\n  z += 1.0\nelse:\n  z += 2.0\nreturn z"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("or below one")));
 }

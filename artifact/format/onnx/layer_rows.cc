@@ -282,11 +282,15 @@ Value Var(AtenCall& op) {
 Value Amax(AtenCall& op) { return Reduce(op, "ReduceMax", op.In(0), AxesOrAll(op, 1), op.Bool(2)); }
 Value Amin(AtenCall& op) { return Reduce(op, "ReduceMin", op.In(0), AxesOrAll(op, 1), op.Bool(2)); }
 
-// max and min of a dimension: values and places.
-Value Extreme(AtenCall& op, absl::string_view values, absl::string_view places) {
+// max and min of two tensors, of all elements, or of a dimension: values and places.
+Value Extreme(AtenCall& op, absl::string_view of_two, absl::string_view values, absl::string_view places) {
   const TensorPtr x = op.In(0);
-  op.FailUnless(op.size() == 3, "of all elements");
-  if (!op.status().ok()) return x;
+  if (op.size() == 1) return Reduce(op, values, x, {}, false);
+  if (op.size() == 2) {
+    const TensorPtr other = op.In(1);
+    const at::ScalarType type = c10::promoteTypes(x->type, other->type);
+    return op.Binary(of_two, op.Cast(x, type), op.Cast(other, type));
+  }
   const int64_t axis = op.Axis(1, x->shape.size());
   auto tuple = std::make_shared<ValueList>();
   tuple->items.emplace_back(Reduce(op, values, x, {axis}, op.Bool(2)));
@@ -298,8 +302,8 @@ Value Extreme(AtenCall& op, absl::string_view values, absl::string_view places) 
   return tuple;
 }
 
-Value Max(AtenCall& op) { return Extreme(op, "ReduceMax", "ArgMax"); }
-Value Min(AtenCall& op) { return Extreme(op, "ReduceMin", "ArgMin"); }
+Value Max(AtenCall& op) { return Extreme(op, "Max", "ReduceMax", "ArgMax"); }
+Value Min(AtenCall& op) { return Extreme(op, "Min", "ReduceMin", "ArgMin"); }
 
 Value Place(AtenCall& op, absl::string_view operation) {
   const TensorPtr x = op.In(0);

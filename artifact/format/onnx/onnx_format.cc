@@ -2,6 +2,7 @@
 
 #include <torch/csrc/jit/api/module.h>
 
+#include <algorithm>
 #include <memory>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "artifact/format/onnx/convert.h"
 #include "artifact/format/onnx/openvino.h"
 #include "artifact/format/onnx/prove.h"
@@ -27,6 +29,37 @@ namespace {
 
 absl::string_view BytesOf(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
+}
+
+// Whether the host takes the node by this rule.
+bool IsAllowed(const NodeRule& rule, const onnx_file::NodeProto& node) {
+  if (rule.operation != node.op_type()) return true;
+  if (rule.attribute.empty()) return false;
+  for (const onnx_file::AttributeProto& attribute : node.attribute()) {
+    if (attribute.name() == rule.attribute) {
+      return std::count(rule.allowed.begin(), rule.allowed.end(), attribute.s()) > 0;
+    }
+  }
+  return true;
+}
+
+// Makes sure that the host takes each node of `graph` and of the graphs within.
+absl::Status CheckNodes(const Target& target, const onnx_file::GraphProto& graph) {
+  for (const onnx_file::NodeProto& node : graph.node()) {
+    for (const NodeRule& rule : target.node_rules) {
+      if (IsAllowed(rule, node)) continue;
+      return absl::FailedPreconditionError(absl::StrCat(
+          target.title, " does not take the node ", node.name(), ", ", node.op_type(),
+          rule.attribute.empty()
+              ? ""
+              : absl::StrCat(", whose ", rule.attribute, " has to be ", absl::StrJoin(rule.allowed, " or ")),
+          "; with fixed sizes it may vanish: --sizes=B=1,H=518,W=518"));
+    }
+    for (const onnx_file::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) RETURN_IF_ERROR(CheckNodes(target, attribute.g()));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // Compares what is written to it with `bytes`.
@@ -63,7 +96,8 @@ class PreparedOnnx : public PreparedArtifact {
   // `converted` is of the method `forward` of `built`.
   PreparedOnnx(const ArtifactRequest& request, const BuiltModule& built, EntryPoint forward,
                onnx::ConvertedModel converted)
-      : summary_(request.entry.variant->summary),
+      : target_(*request.target),
+        summary_(request.entry.variant->summary),
         module_(built.module),
         forward_(std::move(forward)),
         converted_(std::move(converted)) {
@@ -78,8 +112,9 @@ class PreparedOnnx : public PreparedArtifact {
 
   void DescribeFile(Manifest::Artifact& file) const override { file.set_opset(onnx::kOpset); }
 
-  // What a graph can be made of, any runtime of its opset runs.
-  absl::Status CheckCanRun() const override { return absl::OkStatus(); }
+  absl::Status CheckCanRun() const override {
+    return Annotate(CheckNodes(target_, converted_.model.graph), converted_.model.graph.name());
+  }
 
   absl::Status Write(const ManifestText& manifest, Writer& out) const override {
     const auto metadata = [&]() -> absl::StatusOr<std::vector<std::pair<std::string, std::string>>> {
@@ -144,6 +179,7 @@ class PreparedOnnx : public PreparedArtifact {
     return count;
   }
 
+  const Target& target_;
   const std::string summary_;
   const torch::jit::Module module_;
   const EntryPoint forward_;
@@ -162,6 +198,14 @@ class Onnx : public ArtifactFormat {
     if (request.runtime != nullptr) {
       return absl::InvalidArgumentError(
           absl::StrCat(model, ": --runtime names a release of LibTorch, which does not load ONNX files"));
+    }
+    for (const std::string& letter : request.target->wants_sizes) {
+      if (request.sizes.count(letter) > 0) continue;
+      return absl::InvalidArgumentError(absl::StrCat(
+          model, ": ", request.target->title, " takes files of one size: add --sizes=",
+          absl::StrJoin(request.target->wants_sizes, ",",
+                        [](std::string* text, const std::string& one) { absl::StrAppend(text, one, "=518"); }),
+          ", or what you need"));
     }
     const EntryPoint* const forward = FindEntryPoint(built.entry_points, "forward");
     if (forward == nullptr) {

@@ -200,7 +200,7 @@ struct OpenVinoModel::Compiled {
 
 absl::Status CheckOpenVino() { return TheLibrary().status(); }
 
-absl::StatusOr<OpenVinoModel> OpenVinoModel::Load(const std::string& path) {
+absl::StatusOr<OpenVinoModel> OpenVinoModel::Load(const std::string& path, int threads) {
   RETURN_IF_ERROR(CheckOpenVino());
   const Library& library = *TheLibrary();
   const auto result = std::make_shared<Compiled>(Compiled{library});
@@ -208,8 +208,8 @@ absl::StatusOr<OpenVinoModel> OpenVinoModel::Load(const std::string& path) {
     return Failed(library, "read the file");
   }
   // Processors with matrix units would compute in bfloat16 otherwise.
-  if (library.core_compile_model(library.core, result->model, "CPU", 2, &result->compiled, "INFERENCE_PRECISION_HINT",
-                                 "f32") != 0) {
+  if (library.core_compile_model(library.core, result->model, "CPU", 4, &result->compiled, "INFERENCE_PRECISION_HINT",
+                                 "f32", "INFERENCE_NUM_THREADS", absl::StrCat(threads).c_str()) != 0) {
     return Failed(library, "compile the file");
   }
   return OpenVinoModel(result);

@@ -25,10 +25,11 @@ absl::Status CheckOpenVino();
 // A file that OpenVINO runs on the CPU in float32.
 class OpenVinoModel {
  public:
-  // Loads and compiles the file `path`, which Modelport has written.
+  // Loads and compiles the file `path`, which Modelport has written, for so many threads, or for 0 as many as the
+  // machine has cores.
   //   FailedPrecondition  as CheckOpenVino
   //   DataLoss            OpenVINO cannot load it
-  static absl::StatusOr<OpenVinoModel> Load(const std::string& path);
+  static absl::StatusOr<OpenVinoModel> Load(const std::string& path, int threads = 0);
 
   // The outputs of these names for inputs of these names, which are contiguous.
   //   DataLoss  OpenVINO cannot run it

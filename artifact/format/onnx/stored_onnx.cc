@@ -57,7 +57,7 @@ absl::StatusOr<std::vector<absl::optional<StoredPart>>> StoredOnnx::FindTensors(
     // Those of a wrapped model lie below it.
     if (found == model_.constants.end()) found = model_.constants.find(absl::StrCat(kWrappedName, ".", slot.name));
     if (found == model_.constants.end()) {
-      tensors.push_back(absl::nullopt);
+      tensors.emplace_back();
       continue;
     }
     const auto& [shape, type, bytes] = found->second;
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<absl::optional<StoredPart>>> StoredOnnx::FindTensors(
                                               ShapeString(slot.shape), ", has ", bytes.size(), " bytes of type ", type,
                                               " ", ShapeString(shape)));
     }
-    tensors.push_back(StoredPart{absl::StrCat("initializer ", slot.name), bytes});
+    tensors.emplace_back(StoredPart{absl::StrCat("initializer ", slot.name), bytes});
   }
   return tensors;
 }

@@ -1,0 +1,103 @@
+#include "targets/flame/flame.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/manifest/manifest_facts.h"
+#include "common/status/status_macros.h"
+#include "nlohmann/json.hpp"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The letters of so many output channels. Four have no place in a socket.
+absl::StatusOr<std::string> OutputChannels(const Manifest& manifest) {
+  switch (manifest.interface().channels_out_size()) {
+    case 1:
+      return "A";
+    case 2:
+      return "RG";
+    case 3:
+      return "RGB";
+    default:
+      return absl::FailedPreconditionError(absl::StrCat("flame takes outputs of 1 to 3 channels, and this one has ",
+                                                        manifest.interface().channels_out_size(), ": ",
+                                                        absl::StrJoin(manifest.interface().channels_out(), ", ")));
+  }
+}
+
+absl::Status CheckFlameUses(const Manifest& manifest) { return OutputChannels(manifest).status(); }
+
+Json Socket(const std::string& name, const std::string& help, const std::string& type) {
+  return {{"Name", name}, {"Description", help}, {"Type", type}};
+}
+
+// Flame has no clips of four channels: the fourth is a second socket of the same name.
+Json Inputs(const Manifest& manifest, const Manifest::Input& input) {
+  Json inputs = Json::array();
+  inputs.push_back(Socket(input.name(), "The image, in the colours of a display", "Front"));
+  inputs.back().update(Json{{"Gain", 1.0}, {"Channels", "RGB"}});
+  if (manifest.interface().channels_in_size() > 3) {
+    inputs.push_back(Socket(input.name(), input.help(), "Matte"));
+    inputs.back().update(Json{{"Gain", 1.0}, {"Channels", "A"}});
+  }
+  return inputs;
+}
+
+std::string Description(const Manifest& manifest) {
+  const std::string warning =
+      manifest.warning().empty() ? "" : "SEEDED weights, which predict nothing, to try the steps. ";
+  return absl::StrCat(warning, manifest.summary(), "; licence of the weights: ",
+                      manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence(),
+                      "; made by Modelport ", manifest.modelport_version());
+}
+
+absl::StatusOr<std::vector<PackageFile>> FlamePackageFiles(const Manifest& manifest) {
+  ASSIGN_OR_RETURN(const std::string channels, OutputChannels(manifest));
+  const Manifest::EntryPoint& forward = manifest.entry_points(0);
+  const Manifest::Result& result = forward.outputs(0);
+  Json output =
+      Socket(result.name(), OutputText(result), manifest.interface().kind() == "matte" ? "OutMatte" : "Result");
+  output.update(Json{{"InverseGain", 1.0}, {"ScalingFactor", 1.0}, {"Channels", channels}});
+  const std::string& title = manifest.title().empty() ? manifest.model() : manifest.title();
+  const Json description = {{"MinimumVersion", "2025.2"},  // The first that reads Channels.
+                            {"Name", title},
+                            {"Description", Description(manifest)},
+                            {"SupportsSceneLinear", false},
+                            {"KeepAspectRatio", true},
+                            {"Padding", 1},  // The model pads the image itself.
+                            {"Inputs", Inputs(manifest, forward.inputs(0))},
+                            {"Outputs", Json::array({output})}};
+  const Json file = {{"ModelDescription", description}};
+  return std::vector<PackageFile>{{absl::StrCat(ArtifactName(manifest), ".json"), file.dump(2) + "\n"}};
+}
+
+std::string LoadModel(const std::string& path) {
+  return absl::StrCat("load ", path, ".onnx in Flame's Inference node; keep ", path, ".json beside it.");
+}
+
+}  // namespace
+
+const Target& FlameTarget() {
+  static const auto* const target = new Target{.name = "flame",
+                                               .title = "Flame",
+                                               .format = FormatKind::kOnnx,
+                                               .wrappers = "nuke",
+                                               .sizes = {{"B", 1}},
+                                               .wants_sizes = {"H", "W"},
+                                               .dtypes = {DType::kFloat32},
+                                               .check = CheckFlameUses,
+                                               .package = FlamePackageFiles,
+                                               .package_place = "Flame's Inference node",
+                                               .next_step = LoadModel};
+  return *target;
+}
+
+}  // namespace modelport

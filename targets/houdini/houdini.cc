@@ -1,0 +1,74 @@
+#include "targets/houdini/houdini.h"
+
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest.pb.h"
+#include "common/manifest/manifest_facts.h"
+#include "common/status/status_macros.h"
+#include "common/text/template.h"
+#include "targets/houdini/templates.h"
+
+namespace modelport {
+namespace {
+
+// The shape of a port as the node shows it: sizes that the file leaves free are -1.
+std::string ShapeOnNode(const Manifest& manifest, const google::protobuf::RepeatedPtrField<std::string>& shape) {
+  return absl::StrJoin(shape, " ", [&](std::string* text, const std::string& size) {
+    for (const Manifest::Size& fixed : manifest.sizes()) {
+      if (fixed.letter() == size) return absl::StrAppend(text, fixed.size());
+    }
+    const bool is_number = size.find_first_not_of("0123456789") == std::string::npos;
+    absl::StrAppend(text, is_number ? size : "-1");
+  });
+}
+
+absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& manifest) {
+  const Manifest::EntryPoint& forward = manifest.entry_points(0);
+  const Manifest::Input& input = forward.inputs(0);
+  const Manifest::Result& output = forward.outputs(0);
+  const TemplateData data = {
+      .values = {{"model", ArtifactName(manifest)},
+                 {"title", manifest.title().empty() ? manifest.model() : manifest.title()},
+                 {"summary", manifest.summary()},
+                 {"source", WeightsSourceText(manifest)},
+                 {"licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
+                 {"proof", DescribeProof(manifest.round_trip())},
+                 {"input", input.name()},
+                 {"input_shape", ShapeOnNode(manifest, input.shape())},
+                 {"channels", manifest.interface().channels_in_size() > 3
+                                  ? absl::StrCat("red, green, blue and a fourth: ", input.help())
+                                  : "red, green and blue"},
+                 {"output", output.name()},
+                 {"output_shape", ShapeOnNode(manifest, output.shape())},
+                 {"output_text", OutputText(output)}},
+      .lists = {{"seeded", KeepIf(!manifest.warning().empty())}}};
+  ASSIGN_OR_RETURN(const absl::string_view text, FindEmbedded(HoudiniTemplates(), "README.md"));
+  ASSIGN_OR_RETURN(std::string page,
+                   FillTemplate(text, data, [](absl::string_view value) { return std::string(value); }));
+  return std::vector<PackageFile>{{"README.md", std::move(page)}};
+}
+
+std::string SetUpNode(const std::string& path) {
+  return absl::StrCat("name ", path, ".onnx in an ONNX Inference node; README.md beside it has its settings.");
+}
+
+}  // namespace
+
+const Target& HoudiniTarget() {
+  static const auto* const target = new Target{.name = "houdini",
+                                               .title = "Houdini",
+                                               .format = FormatKind::kOnnx,
+                                               .wrappers = "nuke",
+                                               .sizes = {{"B", 1}},
+                                               .dtypes = {DType::kFloat32},
+                                               .package = HoudiniPackageFiles,
+                                               .package_place = "Houdini's ONNX Inference node",
+                                               .next_step = SetUpNode};
+  return *target;
+}
+
+}  // namespace modelport

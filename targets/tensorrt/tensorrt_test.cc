@@ -1,0 +1,59 @@
+#include "targets/tensorrt/tensorrt.h"
+
+#include <string>
+#include <vector>
+
+#include "common/manifest/manifest.pb.h"
+#include "common/status/status_matchers.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+
+namespace modelport {
+namespace {
+
+using testing::HasSubstr;
+
+Manifest MakeManifest(const std::vector<std::string>& shape) {
+  Manifest manifest;
+  manifest.set_model("m");
+  Manifest::Input& image = *manifest.add_entry_points()->add_inputs();
+  image.set_name("x");
+  for (const std::string& size : shape) image.add_shape(size);
+  image.set_multiple_of(14);
+  image.set_recommended_size(518);
+  return manifest;
+}
+
+nlohmann::json ProfilesOf(const Manifest& manifest) {
+  const absl::StatusOr<std::vector<PackageFile>> files = TensorRtTarget().package(manifest);
+  EXPECT_OK(files);
+  EXPECT_EQ((*files)[0].name, "m.profiles.json");
+  return nlohmann::json::parse((*files)[0].text);
+}
+
+TEST(TensorRtTest, FreeSizesAreARange) {
+  Manifest manifest = MakeManifest({"B", "3", "H", "W"});
+  manifest.mutable_entry_points(0)->add_inputs()->set_name("tokens");  // A number.
+  const nlohmann::json profiles = ProfilesOf(manifest);
+  EXPECT_EQ(profiles["inputs"]["x"]["min"], nlohmann::json({1, 3, 126, 126}));
+  EXPECT_EQ(profiles["inputs"]["x"]["opt"], nlohmann::json({1, 3, 518, 518}));
+  EXPECT_EQ(profiles["inputs"]["x"]["max"], nlohmann::json({4, 3, 1036, 1036}));
+  EXPECT_EQ(profiles["inputs"]["tokens"]["opt"], nlohmann::json({1}));
+  EXPECT_EQ(profiles["command"],
+            "trtexec --onnx=m.onnx --saveEngine=m.engine --minShapes=x:1x3x126x126,tokens:1 "
+            "--optShapes=x:1x3x518x518,tokens:1 --maxShapes=x:4x3x1036x1036,tokens:1");
+}
+
+TEST(TensorRtTest, AFileOfOneSizeNeedsNoProfile) {
+  const nlohmann::json profiles = ProfilesOf(MakeManifest({"1", "3", "28", "42"}));
+  EXPECT_EQ(profiles["command"], "trtexec --onnx=m.onnx --saveEngine=m.engine");
+}
+
+TEST(TensorRtTest, SizesOfOtherLettersHaveToBeFixed) {
+  EXPECT_THAT(TensorRtTarget().check(MakeManifest({"B", "N", "3", "H", "W"})),
+              StatusIs(absl::StatusCode::kFailedPrecondition, HasSubstr("wants the size N of x: add --sizes=N=1")));
+}
+
+}  // namespace
+}  // namespace modelport

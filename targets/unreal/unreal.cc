@@ -1,0 +1,16 @@
+#include "targets/unreal/unreal.h"
+
+namespace modelport {
+
+const Target& UnrealTarget() {
+  static const auto* const target = new Target{.name = "unreal",
+                                               .title = "Unreal Engine",
+                                               .format = FormatKind::kOnnx,
+                                               .wrappers = "nuke",
+                                               .sizes = {{"B", 1}},
+                                               .wants_sizes = {"H", "W"},
+                                               .dtypes = {DType::kFloat32}};
+  return *target;
+}
+
+}  // namespace modelport
