@@ -26,8 +26,8 @@ const Target& LibTorchTarget() {
 
 // Whatever loads ONNX files, which calls the model without a wrapper, too.
 const Target& OnnxTarget() {
-  static const auto* const target = new Target{
-      .name = "onnx", .title = "ONNX", .format = FormatKind::kOnnx, .dtypes = {DType::kFloat32}};
+  static const auto* const target =
+      new Target{.name = "onnx", .title = "ONNX", .format = FormatKind::kOnnx, .dtypes = {DType::kFloat32}};
   return *target;
 }
 
@@ -35,8 +35,8 @@ const Target& OnnxTarget() {
 
 absl::Span<const Target* const> Targets() {
   static const auto* const targets = new std::vector<const Target*>{
-      &LibTorchTarget(), &NukeTarget(),     &OnnxTarget(),
-      &TensorRtTarget(), &FlameTarget(),    &HoudiniTarget(), &UnrealTarget(),
+      &LibTorchTarget(), &NukeTarget(),    &OnnxTarget(),   &TensorRtTarget(),
+      &FlameTarget(),    &HoudiniTarget(), &UnrealTarget(),
   };
   return *targets;
 }
@@ -59,7 +59,8 @@ std::string JoinTargets(absl::string_view separator, absl::FunctionRef<std::stri
 }
 
 std::string WrappingTargetFlags() {
-  return JoinTargets(" or ", [](const Target& host) { return host.wraps() ? absl::StrCat("--target=", host.name) : ""; });
+  return JoinTargets(" or ",
+                     [](const Target& host) { return host.wraps() ? absl::StrCat("--target=", host.name) : ""; });
 }
 
 absl::Status CheckHasPackages(const Target& target) {

@@ -12,6 +12,9 @@
 #include "artifact/build/describe_module.h"
 #include "artifact/build/formats.h"
 #include "artifact/format/stored_tensors.h"
+#include "common/expression/expression.h"
+#include "common/module_tree/entry_point.h"
+#include "common/module_tree/module_tree.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/weights/weights.h"
 #include "registry/recognise/map_weights.h"
@@ -50,13 +53,26 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
   drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
 }
 
-// `request` with the sizes that its host fixes: those of the target, and of a wrapper's image the channels that its
-// interface names, which the wrapper's code leaves open.
+// The letters of the sizes of forward's inputs.
+std::set<std::string> LettersOf(const ModuleTree& tree) {
+  std::set<std::string> letters;
+  const EntryPoint* const forward = FindEntryPoint(tree.entry_points, "forward");
+  if (forward == nullptr) return letters;
+  for (const Port& port : forward->inputs) {
+    if (!port.shape) continue;
+    for (const Expression& size : *port.shape) letters.insert(size.text());
+  }
+  return letters;
+}
+
+// `request` with the sizes that its host fixes, those that the model leaves open: the target's, and of a wrapper's
+// image the channels that its interface names.
 ArtifactRequest WithSizesOfHost(ArtifactRequest request, const TargetTree& tree) {
-  const std::map<std::string, int64_t>& sizes = request.target->sizes;
-  request.sizes.insert(sizes.begin(), sizes.end());
-  if (!sizes.empty() && tree.whole->interface) {
-    request.sizes.emplace("C", static_cast<int64_t>(tree.whole->interface->channels_in.size()));
+  std::map<std::string, int64_t> sizes = request.target->sizes;
+  if (!sizes.empty() && tree.whole->interface) sizes.emplace("C", tree.whole->interface->channels_in.size());
+  const std::set<std::string> letters = LettersOf(*tree.whole);
+  for (const auto& [letter, size] : sizes) {
+    if (letters.count(letter) > 0) request.sizes.emplace(letter, size);
   }
   return request;
 }

@@ -4,6 +4,7 @@
 
 #include "artifact/format/onnx/stored_onnx.h"
 #include "artifact/format/torchscript/stored_archive.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/status/status_macros.h"
 
 namespace modelport {
@@ -15,7 +16,7 @@ absl::StatusOr<std::shared_ptr<const StoredArtifact>> OpenArtifact(const std::st
 
 absl::StatusOr<std::shared_ptr<const StoredArtifact>> ReadArtifact(const std::string& path,
                                                                    std::shared_ptr<const MappedFile> file) {
-  if (onnx::StoredOnnx::IsFile(file->bytes())) return onnx::StoredOnnx::Read(path, std::move(file));
+  if (IsOnnx(file->bytes())) return onnx::StoredOnnx::Read(path, std::move(file));
   return StoredArchive::Read(path, std::move(file));
 }
 

@@ -52,11 +52,6 @@ bool IsHtml(string_view file) {
          absl::StartsWithIgnoreCase(text, "<?xml");
 }
 
-// A protobuf whose first field is a small ir_version, then the producer's name or version.
-bool IsOnnx(string_view file) {
-  return FirstBytes(file, 0, 1) == "\x08" && file.size() > 2 && file[1] < 0x20 && (file[2] == 0x12 || file[2] == 0x1a);
-}
-
 // The format of a file that is no checkpoint; its name is "" if it is not known.
 Foreign FindForeign(string_view file) {
   if (IsHtml(file)) return {0, "", "a web page, perhaps the error page of a download", kDownloadAgain};
@@ -108,6 +103,12 @@ bool IsSafetensors(string_view file) { return FirstBytes(file, 4, 5) == string_v
 bool IsPickle(string_view file) { return file[0] == '\x80' && file[1] >= 2 && file[1] <= 5; }
 
 }  // namespace
+
+bool IsOnnx(string_view file) {
+  // A protobuf whose first field is a small ir_version, then the producer's name or version, the graph or the opset.
+  constexpr string_view kSecondFields = "\x12\x1a\x3a\x42";
+  return file.size() > 2 && file[0] == '\x08' && file[1] < 0x20 && kSecondFields.find(file[2]) != string_view::npos;
+}
 
 absl::StatusOr<FileKind> DetectFileKind(string_view file) {
   constexpr size_t kSafetensorsPrefix = 8;

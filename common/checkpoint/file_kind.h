@@ -22,6 +22,9 @@ absl::StatusOr<FileKind> DetectFileKind(absl::string_view file);
 // file by it: "a Git LFS pointer, not the file itself\n  fetch the file with: git lfs pull". "" for all other files.
 std::string ForeignKind(absl::string_view file);
 
+// Whether a file begins as those of ONNX do, which have no magic number.
+bool IsOnnx(absl::string_view file);
+
 // Whether a zip archive with `records` is of TorchScript: torch.save writes neither code nor constants.
 bool HasScript(const std::vector<ZipRecord>& records);
 

@@ -26,8 +26,7 @@ struct PackageFile {
 // The formats of artifacts: artifact/format has a folder for each.
 enum class FormatKind { kTorchScript, kOnnx };
 
-// What a host takes of nodes of ONNX: of this operator those whose attribute has one of these values, or has its
-// default. Without an attribute the host takes none.
+// What a host takes of nodes of ONNX: of this operator those whose attribute has one of these values, or its default.
 struct NodeRule {
   std::string operation;
   std::string attribute;

@@ -139,6 +139,8 @@ TEST(LintFilesTest, RefusesUnknownTargetsAndRuntimes) {
   EXPECT_THAT(Lint({path, "--nuke=14", "--runtime=2.1"}).err,
               StartsWith("INVALID_ARGUMENT: --nuke=14: its LibTorch is 1.12, and --runtime=2.1 is given"));
   EXPECT_THAT(Lint({path, "--runtime=1.7"}).err, StartsWith("INVALID_ARGUMENT: --runtime=1.7: unknown runtime"));
+  EXPECT_THAT(Lint({path, "--target=onnx"}).err,
+              StartsWith("INVALID_ARGUMENT: --target=onnx: artifacts for it are ONNX files"));
   EXPECT_THAT(Lint({}).err, StartsWith("INVALID_ARGUMENT: the file is missing"));
 }
 

@@ -142,7 +142,9 @@ TEST(ExportOnnxTest, KnobsAreConstants) {
   ASSERT_EQ(run("nuke", "normalize=1", "one.pt").exit_status, 0);
   const nlohmann::json nuke = Manifest(folder + "/one.manifest.json");
   for (const nlohmann::json& knob : nuke["knobs"]) {
-    if (knob["name"] == "normalize") EXPECT_EQ(knob["value"], 1);
+    if (knob["name"] == "normalize") {
+      EXPECT_EQ(knob["value"], 1);
+    }
   }
   EXPECT_THAT(run("houdini", "normalise=1", "x.onnx").err, HasSubstr("no such knob; nearest: normalize"));
   EXPECT_THAT(run("houdini", "max_size=9999", "x.onnx").err, HasSubstr("wants an integer from 0 to 4096"));

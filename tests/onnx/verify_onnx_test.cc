@@ -121,6 +121,24 @@ TEST(VerifyOnnxTest, WhatIsAlteredIsRefused) {
   EXPECT_EQ(exported.Verify({}).exit_status, 1);
 }
 
+TEST(VerifyOnnxTest, AHostsFileIsMadeAnewWithItsSizesAndKnobs) {
+  const std::string folder = EmptyFolder("host");
+  const ToolResult exported = RunWarmTool("export",
+                                          {"--model=" + Model(), CheckpointFlag(), "--target=flame",
+                                           "--sizes=H=31,W=45", "--knob=normalize=1", "--out=m.onnx", Plugins()},
+                                          folder);
+  ASSERT_EQ(exported.exit_status, 0) << exported.err;
+  const ToolResult verified = RunWarmTool("verify", {"m.onnx", CheckpointFlag(), Plugins()}, folder);
+  EXPECT_EQ(verified.exit_status, 0) << verified.err;
+  EXPECT_THAT(verified.out, HasSubstr("reached      code"));
+  std::string manifest = ReadFile(folder + "/m.onnx.manifest.json");
+  const size_t place = manifest.find("\"name\": \"normalize\"");
+  ASSERT_NE(place, std::string::npos);
+  manifest.replace(place, 19, "\"name\": \"nonsense!\"");
+  std::ofstream(folder + "/m.onnx.manifest.json") << manifest;
+  EXPECT_EQ(RunWarmTool("verify", {"m.onnx", CheckpointFlag(), Plugins()}, folder).exit_status, 1);
+}
+
 TEST(VerifyOnnxTest, AManifestIsOfOneFormat) {
   const Exported exported("--weights=seeded", "libtorch");
   std::string manifest = ReadFile(exported.folder() + "/m.manifest.json");

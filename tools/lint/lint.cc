@@ -15,6 +15,7 @@
 #include "targets/host_rules.h"
 #include "targets/target/target.h"
 #include "tools/command/commands.h"
+#include "tools/command/tool_call.h"
 #include "tools/request/host_request.h"
 
 namespace modelport {
@@ -22,6 +23,11 @@ namespace {
 
 // Without a wish of the user, the runtime is the newest that a release of the target has.
 absl::StatusOr<LintOptions> MakeOptions(const HostRequest& request) {
+  if (request.target->format != FormatKind::kTorchScript) {
+    return absl::InvalidArgumentError(absl::StrCat("--target=", request.target->name,
+                                                   ": artifacts for it are ONNX files, and lint reads TorchScript; ",
+                                                   ToolCall("export"), " checks the ONNX files that it makes"));
+  }
   LintOptions options = {.host_rules = HostRules(*request.target), .runtime = request.runtime};
   if (const std::string& newest = request.target->newest_runtime; options.runtime == nullptr && !newest.empty()) {
     ASSIGN_OR_RETURN(options.runtime, FindRuntime(newest));

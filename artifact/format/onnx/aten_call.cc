@@ -341,6 +341,7 @@ std::string AtenCall::Name(const TensorPtr& tensor) {
     }
     // A weight has its name where it is taken as it is, and not a part or another view of it.
     const auto found = context_.weights.find(constant.unsafeGetTensorImpl());
+    context_.taken.insert(MemoryOf(constant));
     tensor->name = context_.graph.Constant(constant, found == context_.weights.end() ? std::string() : found->second);
   }
   return tensor->name;

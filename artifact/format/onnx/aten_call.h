@@ -34,6 +34,7 @@ struct Context {
   std::string scope;                           // The path of the module whose code runs.
   std::map<const void*, std::string> weights;  // Their names, by their tensors.
   std::set<const void*> weight_storages;       // Their memory.
+  std::set<const void*> taken;  // The memory of constants that are in the graph.
   // What constants are that code has written into: by their memory, their tensor and what it is now.
   std::map<const void*, std::pair<const void*, TensorPtr>> rewritten;
   // Where symbols are measured: a tensor and one of its dimensions.

@@ -383,6 +383,9 @@ absl::StatusOr<std::vector<Value>> Interpreter::RunKnown(const Node& node, const
     if (context_.weight_storages.count(MemoryOf(in[0].toTensor())) > 0) {
       return ErrorAt(node, absl::StrCat(schema->name(), " writes into a weight"));
     }
+    if (context_.taken.count(MemoryOf(in[0].toTensor())) > 0) {
+      return ErrorAt(node, "writes into a constant that was used before; write into a copy");
+    }
   }
   torch::jit::Stack stack(in.begin(), in.end());
   const absl::Status run = CatchTorch([&] { node.getOperation()(stack); });

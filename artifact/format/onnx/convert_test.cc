@@ -360,6 +360,8 @@ TEST(ConvertTest, AViewOfATensorThatChangedIsNotRead) {
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("written to through another view")));
   EXPECT_THAT(Refused("t = torch.ones(2, 3)\nv = t.t()\nt += x.mean()\nreturn x + v.sum()"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("reads a view of a constant that was written to")));
+  EXPECT_THAT(Refused("t = torch.ones(4, 1, 1)\nz = x + t\nt += 1.0\nreturn z * t"),
+              StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("a constant that was used before")));
   EXPECT_THAT(Refused("z = self.weight\nz += x.mean()\nreturn z"),
               StatusIs(absl::StatusCode::kUnimplemented, HasSubstr("writes into a weight")));
   EXPECT_THAT(Refused("v = self.matrix.t()\nv += 1.0\nreturn x"),

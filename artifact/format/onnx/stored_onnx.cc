@@ -31,11 +31,6 @@ int TypeOf(DType dtype) {
 
 }  // namespace
 
-bool StoredOnnx::IsFile(absl::string_view bytes) {
-  constexpr absl::string_view kSecondFields = "\x12\x3a\x42";
-  return bytes.size() > 2 && bytes[0] == '\x08' && kSecondFields.find(bytes[2]) != absl::string_view::npos;
-}
-
 absl::StatusOr<std::shared_ptr<const StoredOnnx>> StoredOnnx::Read(const std::string& path,
                                                                    std::shared_ptr<const MappedFile> mapped) {
   absl::StatusOr<FileModel> model = ReadModel(mapped->bytes());

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/format/onnx/read_model.h"
 #include "artifact/format/stored_artifact.h"
@@ -23,10 +22,6 @@ inline constexpr char kManifestKey[] = "modelport.manifest";
 // An ONNX file, whose initializers have the names of slots, those that its graph uses.
 class StoredOnnx : public StoredArtifact {
  public:
-  // Whether `bytes` begin as files of ONNX do, which has no magic number: with the field ir_version, and then the
-  // producer, the graph or the opset.
-  static bool IsFile(absl::string_view bytes);
-
   // Reads the file that was opened at `path`. Errors as ReadModel.
   static absl::StatusOr<std::shared_ptr<const StoredOnnx>> Read(const std::string& path,
                                                                 std::shared_ptr<const MappedFile> mapped);
