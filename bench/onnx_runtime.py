@@ -3,18 +3,13 @@
 usage: onnx_runtime.py FILE.onnx
 """
 import math
-import re
 import sys
 import time
 
 import numpy
 import onnxruntime
 
-
-def memory(field):
-    """Bytes of a field of /proc/self/status."""
-    with open("/proc/self/status") as status:
-        return int(re.search(rf"^{field}:\s+(\d+) kB$", status.read(), re.MULTILINE).group(1)) * 1024
+from process_memory import memory, reset_peak
 
 
 def start(path, threads):
@@ -44,8 +39,7 @@ def main():
                 started = int(words[1])
                 session = start(path, started)
             inputs = {port.name: value(word) for port, word in zip(session.get_inputs(), words[2:])}
-            with open("/proc/self/clear_refs", "w") as file:
-                file.write("5")
+            reset_peak()
             cpu, wall = time.process_time(), time.perf_counter()
             results = session.run(None, inputs)
             cpu, wall = time.process_time() - cpu, time.perf_counter() - wall

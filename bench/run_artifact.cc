@@ -1,16 +1,11 @@
-// Runs an artifact for //bench:inference: a ModelProcess, whose header describes the lines.
+// Runs an artifact for //bench:inference, as a ModelProcess.
 //   run_artifact FILE.pt                as it is
 //   run_artifact FILE.pt written_out    with its attention written out
 #include <ATen/Parallel.h>
 #include <ATen/core/ivalue.h>
-#include <ATen/ops/linspace.h>
 #include <c10/core/InferenceMode.h>
 #include <torch/csrc/jit/api/module.h>
 
-#include <chrono>
-#include <cstdint>
-#include <cstdio>
-#include <fstream>
 #include <iostream>
 #include <string>
 #include <utility>
@@ -18,11 +13,9 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "bench/kernel_time.h"
-#include "bench/measure.h"
+#include "bench/served_model.h"
 #include "bench/written_out.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/archive/module_archive.h"
@@ -31,86 +24,51 @@
 namespace modelport {
 namespace {
 
-void ResetPeak() { std::ofstream("/proc/self/clear_refs") << "5"; }
-
-// The input of a word: a tensor of the shape "1,3,518,518", or the integer "1200".
-absl::StatusOr<c10::IValue> ParseInput(absl::string_view word, at::ScalarType dtype) {
-  std::vector<int64_t> sizes;
-  int64_t count = 1;
-  for (const absl::string_view part : absl::StrSplit(word, ',')) {
-    if (!absl::SimpleAtoi(part, &sizes.emplace_back())) return absl::InvalidArgumentError("no shape and no integer");
-    count *= sizes.back();
-  }
-  if (sizes.size() == 1) return c10::IValue(sizes[0]);
-  return CatchTorch([&] { return c10::IValue(at::linspace(-2, 2, count).reshape(sizes).to(dtype)); });
-}
-
-class Model {
+class ScriptModel : public ServedModel {
  public:
-  explicit Model(torch::jit::Module module)
+  explicit ScriptModel(torch::jit::Module module)
       : module_(std::move(module)), dtype_((*module_.parameters().begin()).scalar_type()) {}
 
-  absl::Status Answer(const std::vector<std::string>& words) {
-    if (words.size() > 2 && (words[0] == "run" || words[0] == "kernels")) {
-      int threads = 1;
-      if (!absl::SimpleAtoi(words[1], &threads)) return absl::InvalidArgumentError("no number of threads");
-      at::set_num_threads(threads);
-      std::vector<c10::IValue> inputs;
-      for (size_t i = 2; i < words.size(); ++i) {
-        ASSIGN_OR_RETURN(inputs.emplace_back(), ParseInput(words[i], dtype_));
-      }
-      return words[0] == "run" ? Run(inputs) : Kernels(inputs);
-    }
-    if (words.size() > 1 && words[0] == "save") return Save(words[1], words.size() > 2 ? words[2] : "");
-    return absl::InvalidArgumentError("no such line");
+  absl::Status SetThreads(int threads) override {
+    at::set_num_threads(threads);
+    return absl::OkStatus();
+  }
+
+  absl::Status Run(const std::vector<c10::IValue>& inputs) override {
+    ASSIGN_OR_RETURN(output_, CatchTorch([&] { return module_.forward(InDType(inputs)); }));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<KernelTime> Kernels(const std::vector<c10::IValue>& inputs) override {
+    return CatchTorch([&] { return MeasureKernels([&] { module_.forward(InDType(inputs)); }); });
+  }
+
+  absl::StatusOr<at::Tensor> LastOutput(absl::string_view name) override {
+    return CatchTorch([&] {
+      return output_.isGenericDict() ? output_.toGenericDict().at(std::string(name)).toTensor() : output_.toTensor();
+    });
   }
 
  private:
-  absl::Status Run(const std::vector<c10::IValue>& inputs) {
-    ResetPeak();
-    const double cpu = CpuSeconds();
-    const auto wall = std::chrono::steady_clock::now();
-    ASSIGN_OR_RETURN(output_, CatchTorch([&] { return module_.forward(inputs); }));
-    const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
-    std::cout << CpuSeconds() - cpu << " " << wall_seconds << " " << ProcessMemory("self", "VmHWM") << std::endl;
-    return absl::OkStatus();
-  }
-
-  absl::Status Kernels(const std::vector<c10::IValue>& inputs) {
-    ASSIGN_OR_RETURN(const KernelTime time,
-                     CatchTorch([&] { return MeasureKernels([&] { module_.forward(inputs); }); }));
-    std::cout << time.flop << " " << time.cpu_seconds << std::endl;
-    return absl::OkStatus();
-  }
-
-  // Writes float32 numbers. `name`: of a tensor, if the output is a dictionary.
-  absl::Status Save(const std::string& path, const std::string& name) {
-    const auto saved = [&] {
-      const at::Tensor tensor =
-          output_.isGenericDict() ? output_.toGenericDict().at(name).toTensor() : output_.toTensor();
-      return tensor.to(at::kFloat).contiguous();
-    };
-    ASSIGN_OR_RETURN(const at::Tensor dense, CatchTorch(saved));
-    std::ofstream(path, std::ios::binary).write(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
-    std::cout << "saved" << std::endl;
-    return absl::OkStatus();
+  // The inputs in the dtype of the weights.
+  std::vector<c10::IValue> InDType(std::vector<c10::IValue> inputs) const {
+    for (c10::IValue& input : inputs) {
+      if (input.isTensor()) input = input.toTensor().to(dtype_);
+    }
+    return inputs;
   }
 
   torch::jit::Module module_;
-  at::ScalarType dtype_;  // Of the weights, which the inputs get, too.
+  const at::ScalarType dtype_;
   c10::IValue output_;
 };
 
-absl::Status Serve(const std::string& path, bool is_written_out) {
+absl::Status ServeFile(const std::string& path, bool is_written_out) {
   const c10::InferenceMode inference;
   ASSIGN_OR_RETURN(torch::jit::Module module, LoadModule(path));
   if (is_written_out) RETURN_IF_ERROR(CatchTorch([&] { WriteOutAttention(module); }));
-  std::cout << "ready " << ProcessMemory("self", "VmRSS") << std::endl;
-  Model model(std::move(module));
-  for (std::string line; std::getline(std::cin, line);) {
-    RETURN_IF_ERROR(model.Answer(absl::StrSplit(line, ' ')));
-  }
-  return absl::OkStatus();
+  ScriptModel model(std::move(module));
+  return Serve(model, std::cin, std::cout);
 }
 
 }  // namespace
@@ -119,7 +77,7 @@ absl::Status Serve(const std::string& path, bool is_written_out) {
 int main(int argc, char** argv) {
   const bool is_written_out = argc == 3 && std::string(argv[2]) == "written_out";
   if (argc != 2 && !is_written_out) return 1;
-  const absl::Status status = modelport::Serve(argv[1], is_written_out);
+  const absl::Status status = modelport::ServeFile(argv[1], is_written_out);
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;
 }

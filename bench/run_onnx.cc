@@ -1,11 +1,7 @@
-// Runs an ONNX file in OpenVINO for //bench:inference: a ModelProcess, whose header describes the lines.
+// Runs an ONNX file in OpenVINO for //bench:inference, as a ModelProcess.
 //   run_onnx FILE.onnx
-#include <ATen/ops/linspace.h>
 #include <ATen/ops/tensor.h>
 
-#include <chrono>
-#include <cstdint>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -14,14 +10,12 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/optional.h"
 #include "artifact/build/open_artifact.h"
 #include "artifact/format/onnx/openvino.h"
-#include "bench/measure.h"
+#include "bench/served_model.h"
 #include "common/manifest/manifest.h"
 #include "common/status/status_macros.h"
 
@@ -36,62 +30,38 @@ absl::StatusOr<Manifest::EntryPoint> ReadEntryPoint(const std::string& path) {
   return ParseKnownFields(manifest->bytes).entry_points(0);
 }
 
-absl::StatusOr<at::Tensor> ParseInput(absl::string_view word) {
-  std::vector<int64_t> sizes;
-  int64_t count = 1;
-  for (const absl::string_view part : absl::StrSplit(word, ',')) {
-    if (!absl::SimpleAtoi(part, &sizes.emplace_back())) return absl::InvalidArgumentError("no shape and no integer");
-    count *= sizes.back();
-  }
-  return sizes.size() == 1 ? at::tensor({sizes[0]}) : at::linspace(-2, 2, count).reshape(sizes);
-}
-
-class OnnxProcess {
+class OnnxModel : public ServedModel {
  public:
-  OnnxProcess(std::string path, Manifest::EntryPoint entry_point)
+  OnnxModel(std::string path, Manifest::EntryPoint entry_point)
       : path_(std::move(path)), entry_point_(std::move(entry_point)) {
     for (const Manifest::Result& output : entry_point_.outputs()) outputs_.push_back(output.name());
   }
 
-  absl::Status Answer(const std::vector<std::string>& words) {
-    if (words.size() > 2 && words[0] == "run") return Run(words);
-    if (words.size() > 1 && words[0] == "save") return Save(words[1], words.size() > 2 ? words[2] : "");
-    return absl::InvalidArgumentError("no such line");
-  }
-
- private:
-  absl::Status Run(const std::vector<std::string>& words) {
-    int threads = 1;
-    if (!absl::SimpleAtoi(words[1], &threads)) return absl::InvalidArgumentError("no number of threads");
-    if (threads != threads_) {
-      ASSIGN_OR_RETURN(model_, onnx::OpenVinoModel::Load(path_, threads));
-      threads_ = threads;
-    }
-    std::vector<std::pair<std::string, at::Tensor>> inputs;
-    for (size_t i = 2; i < words.size(); ++i) {
-      ASSIGN_OR_RETURN(at::Tensor input, ParseInput(words[i]));
-      inputs.emplace_back(entry_point_.inputs(static_cast<int>(i) - 2).name(), std::move(input));
-    }
-    std::ofstream("/proc/self/clear_refs") << "5";
-    const double cpu = CpuSeconds();
-    const auto wall = std::chrono::steady_clock::now();
-    ASSIGN_OR_RETURN(results_, model_->Run(inputs, outputs_));
-    const double wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count();
-    std::cout << CpuSeconds() - cpu << " " << wall_seconds << " " << ProcessMemory("self", "VmHWM") << std::endl;
+  absl::Status SetThreads(int threads) override {
+    if (threads == threads_) return absl::OkStatus();
+    ASSIGN_OR_RETURN(model_, onnx::OpenVinoModel::Load(path_, threads));
+    threads_ = threads;
     return absl::OkStatus();
   }
 
-  absl::Status Save(const std::string& path, const std::string& name) {
+  absl::Status Run(const std::vector<c10::IValue>& inputs) override {
+    std::vector<std::pair<std::string, at::Tensor>> named;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      named.emplace_back(entry_point_.inputs(static_cast<int>(i)).name(),
+                         inputs[i].isInt() ? at::tensor({inputs[i].toInt()}) : inputs[i].toTensor());
+    }
+    ASSIGN_OR_RETURN(results_, model_->Run(named, outputs_));
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<at::Tensor> LastOutput(absl::string_view name) override {
     for (size_t i = 0; i < results_.size(); ++i) {
-      if (!name.empty() && outputs_[i] != name) continue;
-      const at::Tensor dense = results_[i].to(at::kFloat).contiguous();
-      std::ofstream(path, std::ios::binary).write(static_cast<const char*>(dense.const_data_ptr()), dense.nbytes());
-      std::cout << "saved" << std::endl;
-      return absl::OkStatus();
+      if (name.empty() || outputs_[i] == name) return results_[i];
     }
     return absl::InvalidArgumentError("no such output");
   }
 
+ private:
   const std::string path_;
   const Manifest::EntryPoint entry_point_;
   std::vector<std::string> outputs_;
@@ -100,15 +70,11 @@ class OnnxProcess {
   std::vector<at::Tensor> results_;
 };
 
-absl::Status Serve(const std::string& path) {
+absl::Status ServeFile(const std::string& path) {
   ASSIGN_OR_RETURN(Manifest::EntryPoint entry_point, ReadEntryPoint(path));
   RETURN_IF_ERROR(onnx::CheckOpenVino());
-  std::cout << "ready " << ProcessMemory("self", "VmRSS") << std::endl;
-  OnnxProcess process(path, std::move(entry_point));
-  for (std::string line; std::getline(std::cin, line);) {
-    RETURN_IF_ERROR(process.Answer(absl::StrSplit(line, ' ')));
-  }
-  return absl::OkStatus();
+  OnnxModel model(path, std::move(entry_point));
+  return Serve(model, std::cin, std::cout);
 }
 
 }  // namespace
@@ -116,7 +82,7 @@ absl::Status Serve(const std::string& path) {
 
 int main(int argc, char** argv) {
   if (argc != 2) return 1;
-  const absl::Status status = modelport::Serve(argv[1]);
+  const absl::Status status = modelport::ServeFile(argv[1]);
   if (!status.ok()) std::cerr << status << "\n";
   return status.ok() ? 0 : 1;
 }

@@ -6,11 +6,12 @@ import functools
 import importlib
 import json
 import math
-import re
 import sys
 import time
 
 import torch
+
+from process_memory import memory, reset_peak
 
 
 def mend_torchvision():
@@ -29,17 +30,6 @@ def mend_torchvision():
 
 
 _KEPT = []  # A library that is deleted takes its operators with it.
-
-
-def memory(field):
-    """Bytes of a field of /proc/self/status."""
-    with open("/proc/self/status") as status:
-        return int(re.search(rf"^{field}:\s+(\d+) kB$", status.read(), re.MULTILINE).group(1)) * 1024
-
-
-def reset_peak():
-    with open("/proc/self/clear_refs", "w") as file:
-        file.write("5")
 
 
 def find(name):

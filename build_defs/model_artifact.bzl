@@ -22,6 +22,7 @@ ModelArtifactInfo = provider(
         "target": "the host that it is for",
         "runtime": "the LibTorch release that it is for; empty: the newest",
         "sizes": "the sizes of its inputs that an ONNX file has fixed, H=518; empty: all are free",
+        "openvino": "the libraries in which an ONNX file is proven, a list; empty: it is no ONNX file",
         "wrapper": "the wrapper, of several for the target; empty: the default",
     },
 )
@@ -68,12 +69,20 @@ weights_setting = rule(
 its files say so.""",
 )
 
+def _is_torchscript(target):
+    """Whether artifacts for this target are TorchScript, by the file's ending that Modelport gives them; all others are ONNX files."""
+    return target in ["libtorch"] + HOSTS
+
+def _openvino(target):
+    """Nobody but ONNX files fetches it."""
+    return None if _is_torchscript(target) else Label("@openvino//:libraries")
+
 # In the target configuration, in which people build the tools: the exec configuration would compile all a second time.
 _EXPORT = attr.label(default = "//build_defs:exporter", executable = True, cfg = "target")
 _BILL_OF_MATERIALS = attr.label(default = "//tools/bill_of_materials", executable = True, cfg = "target")
 
 def _export_arguments(ctx, model):
-    """The flags of the export of `model`, a ModelArtifactInfo, but --out, and the files that it reads."""
+    """The flags of the export of `model`, a ModelArtifactInfo, but --out, the files that it reads, and its environment."""
     arguments = ctx.actions.args()
     arguments.add(model.model, format = "--model=%s")
     arguments.add_joined(model.family.folders, join_with = ",", format_joined = "--plugin_path=%s")
@@ -89,11 +98,12 @@ def _export_arguments(ctx, model):
     if model.sizes:
         arguments.add(model.sizes, format = "--sizes=%s")
     inputs = depset(
-        model.checkpoints,
+        model.checkpoints + model.openvino,
         # LibTorch is among the tool's runfiles. A remote executor finds it only there.
         transitive = [model.family.yaml, ctx.attr._export[DefaultInfo].default_runfiles.files],
     )
-    return arguments, inputs
+    environment = {"MODELPORT_OPENVINO": model.openvino[0].dirname} if model.openvino else {}
+    return arguments, inputs, environment
 
 def _write_bill_of_materials(ctx, manifest):
     """Declares the action that writes the bill of materials of an artifact beside its manifest. Returns the file."""
@@ -118,10 +128,9 @@ def _model_artifact_impl(ctx):
               "  add published_checkpoints([\"{}\"]) or a checkpoint_archive: docs/catalog.md").format(ctx.label, ctx.attr.model, ctx.attr.model))
     name = ctx.label.name if ctx.files.checkpoints else ctx.label.name + ".seeded"
 
-    # As Modelport names them.
-    is_torchscript = ctx.attr.target in ["libtorch"] + HOSTS
-    artifact = ctx.actions.declare_file(name + (".pt" if is_torchscript else ".onnx"))
-    manifest = ctx.actions.declare_file(name + (".manifest.json" if is_torchscript else ".onnx.manifest.json"))
+    ending = "" if _is_torchscript(ctx.attr.target) else ".onnx"
+    artifact = ctx.actions.declare_file(name + (ending or ".pt"))
+    manifest = ctx.actions.declare_file(name + ending + ".manifest.json")
     model = ModelArtifactInfo(
         artifact = artifact,
         manifest = manifest,
@@ -131,9 +140,10 @@ def _model_artifact_impl(ctx):
         target = ctx.attr.target,
         runtime = ctx.attr.runtime,
         sizes = ctx.attr.sizes,
+        openvino = ctx.files._openvino,
         wrapper = ctx.attr.wrapper,
     )
-    arguments, inputs = _export_arguments(ctx, model)
+    arguments, inputs, environment = _export_arguments(ctx, model)
     arguments.add(artifact, format = "--out=%s")
     ctx.actions.run(
         mnemonic = "ModelExport",
@@ -141,6 +151,7 @@ def _model_artifact_impl(ctx):
         executable = ctx.executable._export,
         arguments = [arguments],
         inputs = inputs,
+        env = environment,
         outputs = [artifact, manifest],
         # A giant stays on the machine that builds it: remote execution would store it to bring it back.
         execution_requirements = {"no-cache": "1", "no-remote-exec": "1"} if ctx.attr.large else {},
@@ -158,7 +169,7 @@ def _model_artifact_impl(ctx):
 model_artifact = rule(
     implementation = _model_artifact_impl,
     doc = """Exports and proves a variant: NAME.pt and NAME.manifest.json, or NAME.seeded.pt and NAME.seeded.manifest.json if it
-has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest.json, whose proof wants --config=onnx. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
+has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest.json, for whose proof OpenVINO is fetched. The output group `bom` is its bill of materials, NAME.cdx.json or NAME.seeded.cdx.json.""",
     attrs = {
         "checkpoints": attr.label_list(doc = "The files of the weights; by default seeded ones.", allow_files = True),
         "family": attr.label(doc = "The plugin that has the variant.", mandatory = True, providers = [ModelFamilyInfo]),
@@ -170,6 +181,7 @@ has no checkpoint; for a target that loads ONNX NAME.onnx and NAME.onnx.manifest
         "wrapper": attr.string(doc = "The wrapper, of several for the target; by default the first."),
         "_bill_of_materials": _BILL_OF_MATERIALS,
         "_export": _EXPORT,
+        "_openvino": attr.label(default = _openvino),
         "_weights": attr.label(default = "//build_defs:weights"),
     },
 )
@@ -204,7 +216,7 @@ model_package = rule(
 
 def _prove(ctx, model, after):
     """Declares the action that proves `model`, a ModelArtifactInfo. Returns its manifest and an empty file that is there when it has ended."""
-    arguments, inputs = _export_arguments(ctx, model)
+    arguments, inputs, environment = _export_arguments(ctx, model)
     path = "{}/{}".format(ctx.label.name, model.manifest.basename)
     manifest = ctx.actions.declare_file(path)
     done = ctx.actions.declare_file(path[:-len("manifest.json")] + "done")
@@ -223,6 +235,7 @@ trap 'rm -f "$artifact"' EXIT
         tools = [ctx.executable._export],
         # The file `after` never changes, so a change of the model before does not make this proof anew.
         inputs = depset([after] if after else [], transitive = [inputs]),
+        env = environment,
         outputs = [manifest, done],
     )
     return manifest, done

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "artifact/build/describe_module.h"
 #include "artifact/build/formats.h"
@@ -22,15 +22,6 @@
 
 namespace modelport {
 namespace {
-
-// Plans with the weights that `map` finds for the variant's tree.
-absl::StatusOr<ArtifactPlan> PlanWith(
-    const ArtifactRequest& request,
-    absl::FunctionRef<absl::StatusOr<std::vector<MappedPart>>(const ModuleTree& tree)> map) {
-  ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
-  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, map(*tree.model));
-  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
-}
 
 // Removes the slots that are left out.
 void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
@@ -53,24 +44,14 @@ void KeepSlotsOf(const std::set<std::string>& left_out, MappedPart& mapped) {
   drop(plan.aliases, [&](const auto& alias) { return is_out(alias.first); });
 }
 
-// The letters of the sizes of forward's inputs.
-std::set<std::string> LettersOf(const ModuleTree& tree) {
-  std::set<std::string> letters;
-  const EntryPoint* const forward = FindEntryPoint(tree.entry_points, "forward");
-  if (forward == nullptr) return letters;
-  for (const Port& port : forward->inputs) {
-    if (!port.shape) continue;
-    for (const Expression& size : *port.shape) letters.insert(size.text());
-  }
-  return letters;
-}
-
 // `request` with the sizes that its host fixes, those that the model leaves open: the target's, and of a wrapper's
 // image the channels that its interface names.
 ArtifactRequest WithSizesOfHost(ArtifactRequest request, const TargetTree& tree) {
-  std::map<std::string, int64_t> sizes = request.target->sizes;
+  std::map<std::string, int64_t> sizes = request.target->onnx.sizes;
   if (!sizes.empty() && tree.whole->interface) sizes.emplace("C", tree.whole->interface->channels_in.size());
-  const std::set<std::string> letters = LettersOf(*tree.whole);
+  const EntryPoint* const forward = FindEntryPoint(tree.whole->entry_points, "forward");
+  if (sizes.empty() || forward == nullptr) return request;
+  const std::set<std::string> letters = InputSymbols(*forward);
   for (const auto& [letter, size] : sizes) {
     if (letters.count(letter) > 0) request.sizes.emplace(letter, size);
   }
@@ -80,19 +61,23 @@ ArtifactRequest WithSizesOfHost(ArtifactRequest request, const TargetTree& tree)
 }  // namespace
 
 absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request) {
-  return PlanWith(request, [&](const ModuleTree& tree) {
-    return MapWeights(FittingHint(registry), request.entry, tree, request.weights);
-  });
-}
-
-absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request,
-                                          const std::vector<GivenCheckpoint>& given) {
-  return PlanWith(request,
-                  [&](const ModuleTree& tree) { return MapGiven(FittingHint(registry), request.entry, tree, given); });
-}
-
-absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const StoredArtifact& file) {
   ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
+  return PlanArtifact(registry, request, std::move(tree));
+}
+
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request, TargetTree tree) {
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped,
+                   MapWeights(FittingHint(registry), request.entry, *tree.model, request.weights));
+  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+}
+
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request, TargetTree tree,
+                                          const std::vector<GivenCheckpoint>& given) {
+  ASSIGN_OR_RETURN(std::vector<MappedPart> mapped, MapGiven(FittingHint(registry), request.entry, *tree.model, given));
+  return ArtifactPlan{std::move(tree), {.mapped = std::move(mapped)}};
+}
+
+absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, TargetTree tree, const StoredArtifact& file) {
   ASSIGN_OR_RETURN(BoundTensors bound, BorrowTensors(file, tree.kept.tree->slots, request.dtype));
   return ArtifactPlan{std::move(tree), {.bound = {std::move(bound)}}};
 }
@@ -103,21 +88,25 @@ absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, Arti
   return std::move(plan.weights);
 }
 
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& wanted, ArtifactPlan plan, const std::string& made) {
-  Artifact artifact = {.format = &FormatOf(*wanted.target), .tree = plan.tree};
-  const ArtifactRequest request = WithSizesOfHost(wanted, artifact.tree);
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made) {
+  Artifact artifact = {.tree = plan.tree};
   ASSIGN_OR_RETURN(artifact.weights, BindWeights(request, std::move(plan), made));
   ASSIGN_OR_RETURN(artifact.built, BuildTargetModule(request, *artifact.tree.whole, artifact.weights.bound,
-                                                     artifact.format->holds_forward_alone()));
-  ASSIGN_OR_RETURN(artifact.prepared, artifact.format->Prepare(request, artifact.built));
+                                                     FormatOf(*request.target).holds_forward_alone()));
   const auto& [plugin, variant] = request.entry;
   ASSIGN_OR_RETURN(artifact.examples, artifact.tree.is_wrapped() ? artifact.tree.whole->interface->examples
                                                                  : ExamplesOf(*plugin, *variant));
-  ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(*plugin, *variant));
-  artifact.manifest = DescribeModule(request, preprocessing, artifact.tree, *artifact.prepared, artifact.built);
-  // They are constants in such a file.
-  if (artifact.format->holds_forward_alone()) artifact.manifest.clear_knobs();
   return artifact;
+}
+
+absl::StatusOr<FormattedArtifact> FormatArtifact(const ArtifactRequest& wanted, Artifact artifact) {
+  const ArtifactRequest request = WithSizesOfHost(wanted, artifact.tree);
+  const ArtifactFormat& format = FormatOf(*request.target);
+  ASSIGN_OR_RETURN(std::unique_ptr<PreparedArtifact> prepared, format.Prepare(request, artifact.built));
+  const auto& [plugin, variant] = request.entry;
+  ASSIGN_OR_RETURN(const Preprocessing preprocessing, PreprocessingOf(*plugin, *variant));
+  Manifest manifest = DescribeModule(request, preprocessing, artifact.tree, format, *prepared, artifact.built);
+  return FormattedArtifact{std::move(artifact), &format, std::move(prepared), std::move(manifest)};
 }
 
 absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& made, ArtifactWeights& weights) {

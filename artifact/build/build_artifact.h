@@ -1,5 +1,5 @@
-// The one way from a request to what an artifact holds: export writes it, verify compares with it, parity runs it. Two
-// steps: plan, which opens the weights and reads none, and build.
+// The one way from a request to what an artifact holds. Three steps: plan, which opens the weights and reads none;
+// build, whose module parity runs; and prepare what export writes and verify compares with.
 #ifndef MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 #define MODELPORT_ARTIFACT_BUILD_BUILD_ARTIFACT_H_
 
@@ -44,33 +44,46 @@ struct ArtifactPlan {
 //   errors  as BuildTargetTree and MapWeights
 absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request);
 
+// The same for `tree`, which BuildTargetTree made for `request`.
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request, TargetTree tree);
+
 // The same with the open checkpoints `given` in the place of the request's weights.
-absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request,
+absl::StatusOr<ArtifactPlan> PlanArtifact(const Registry& registry, const ArtifactRequest& request, TargetTree tree,
                                           const std::vector<GivenCheckpoint>& given);
 
 // The same with the tensors of `file`, an artifact of the request, which are borrowed from it.
-//   errors  as BuildTargetTree and BorrowTensors
-absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, const StoredArtifact& file);
+//   errors  as BorrowTensors
+absl::StatusOr<ArtifactPlan> PlanArtifact(const ArtifactRequest& request, TargetTree tree, const StoredArtifact& file);
 
 // The weights of a plan that PlanArtifact made for `request`, bound. `made` and errors as those of BindTensors.
 absl::StatusOr<ArtifactWeights> BindWeights(const ArtifactRequest& request, ArtifactPlan plan,
                                             const std::string& made = "");
 
+// What an artifact is made of, as LibTorch runs it.
 struct Artifact {
-  const ArtifactFormat* format = nullptr;  // Never null.
   TargetTree tree;
   ArtifactWeights weights = {};
-  BuiltModule built = {};                           // Borrows from `weights`.
-  std::unique_ptr<PreparedArtifact> prepared = {};  // Of `built`.
+  BuiltModule built = {};           // Borrows from `weights`.
   std::vector<Call> examples = {};  // The calls that its round trip makes: those of the wrapper, or else of the plugin.
-  Manifest manifest = {};           // Without what describe_export.h adds: source, file and proof.
 };
 
-// Builds what `wanted` asks for by `plan`, which PlanArtifact made for it. The text is compiled for the runtime, if
+// Builds what `request` asks for by `plan`, which PlanArtifact made for it. The text is compiled for the runtime, if
 // the request names one; CheckRuntime tells whether that can run it. `made` as that of BindTensors.
 //   InvalidArgument  the plugin's text does not compile
-//   others           as BindTensors and Prepare
-absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& wanted, ArtifactPlan plan, const std::string& made = "");
+//   others           as BindTensors
+absl::StatusOr<Artifact> BuildArtifact(const ArtifactRequest& request, ArtifactPlan plan, const std::string& made = "");
+
+// An artifact in the format of its target.
+struct FormattedArtifact {
+  Artifact artifact;
+  const ArtifactFormat* format = nullptr;           // Never null.
+  std::unique_ptr<PreparedArtifact> prepared = {};  // Of the built module.
+  Manifest manifest = {};                           // Without what describe_export.h adds: source, file and proof.
+};
+
+// Makes all of the artifact but the file. `artifact` is what BuildArtifact gave for `request`.
+//   errors  as Prepare
+absl::StatusOr<FormattedArtifact> FormatArtifact(const ArtifactRequest& request, Artifact artifact);
 
 // Binds the parts of `weights` to what `kept` has of a model. The parts fill all of it, so that a checkpoint that lacks
 // a tensor has been refused, whatever the artifact keeps. `made` and errors as those of BindTensors.

@@ -154,7 +154,7 @@ void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& pr
 }  // namespace
 
 Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
-                        const PreparedArtifact& prepared, const BuiltModule& built) {
+                        const ArtifactFormat& format, const PreparedArtifact& prepared, const BuiltModule& built) {
   const Plugin& plugin = *request.entry.plugin;
   const Variant& variant = *request.entry.variant;
   Manifest manifest;
@@ -197,7 +197,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   prepared.DescribeCode(manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
   DescribeEntryPoints(request, preprocessing, built, manifest);
-  DescribeKnobs(tree.whole->root, manifest);
+  if (format.keeps_knobs()) DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }
 

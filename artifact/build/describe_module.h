@@ -12,9 +12,9 @@ namespace modelport {
 
 // Begins the manifest of an artifact: all fields but those that describe_export.h adds, about the source of the
 // weights, the file and the proof. `preprocessing` is that of the variant, `built` the module of `tree.whole`, and
-// `prepared` the artifact that is made of it.
+// `prepared` the artifact of `format` that is made of it.
 Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& preprocessing, const TargetTree& tree,
-                        const PreparedArtifact& prepared, const BuiltModule& built);
+                        const ArtifactFormat& format, const PreparedArtifact& prepared, const BuiltModule& built);
 
 }  // namespace modelport
 

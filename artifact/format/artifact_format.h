@@ -80,6 +80,9 @@ class ArtifactFormat {
   // Whether its files hold forward and no other method.
   virtual bool holds_forward_alone() const = 0;
 
+  // Whether a host can set the knobs of its files; else they are constants there.
+  virtual bool keeps_knobs() const = 0;
+
   // Makes the artifact of `built` that `request` asks for.
   //   InvalidArgument  the request has what this format does not
   //   Unimplemented    the code has what this format does not; names its line and the reason

@@ -2,8 +2,11 @@
 
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/from_blob.h>
+#include <c10/core/alignment.h>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -21,8 +24,10 @@ absl::StatusOr<BoundTensors> BorrowTensors(const StoredArtifact& file, const std
           absl::StrCat(file.path(), ": holds only the tensors that its code uses, and not ", slots[i].name));
     }
     // Nothing writes to the tensor.
-    bound.tensors.push_back(at::from_blob(const_cast<char*>(parts[i]->bytes.data()), slots[i].shape,
-                                          ToScalarType(slots[i].dtype.value_or(dtype))));
+    const at::Tensor tensor = at::from_blob(const_cast<char*>(parts[i]->bytes.data()), slots[i].shape,
+                                            ToScalarType(slots[i].dtype.value_or(dtype)));
+    const bool is_aligned = reinterpret_cast<uintptr_t>(parts[i]->bytes.data()) % c10::gAlignment == 0;
+    bound.tensors.push_back(is_aligned ? tensor : tensor.clone());
   }
   return bound;
 }
@@ -42,6 +47,11 @@ absl::StatusOr<int64_t> CompareTensors(const StoredArtifact& file, const std::ve
     ++compared;
   }
   return compared;
+}
+
+absl::StatusOr<int64_t> CountTensors(const StoredArtifact& file, const std::vector<Slot>& slots, DType dtype) {
+  ASSIGN_OR_RETURN(const auto parts, file.FindTensors(slots, dtype));
+  return std::count_if(parts.begin(), parts.end(), [](const auto& part) { return part.has_value(); });
 }
 
 absl::Status CheckHoldsTensors(const StoredArtifact& file, const std::vector<Slot>& slots, DType dtype) {

@@ -13,8 +13,8 @@
 
 namespace modelport {
 
-// The tensors of `file` for `slots`, of which `dtype` is that of those that name none. They are borrowed from it, and
-// their numbers may be read only after CompareBytes has found it equal, since only then they are known to be aligned.
+// The tensors of `file` for `slots`, of which `dtype` is that of those that name none. They are borrowed from it, but
+// for those that are not aligned there as LibTorch's own are, which are copied.
 //   FailedPrecondition  the file has not all of them
 //   DataLoss            as FindTensors
 absl::StatusOr<BoundTensors> BorrowTensors(const StoredArtifact& file, const std::vector<Slot>& slots, DType dtype);
@@ -23,6 +23,9 @@ absl::StatusOr<BoundTensors> BorrowTensors(const StoredArtifact& file, const std
 //   DataLoss  names the first that differs; or as FindTensors
 absl::StatusOr<int64_t> CompareTensors(const StoredArtifact& file, const std::vector<Slot>& slots, DType dtype,
                                        const std::vector<BoundTensors>& bound);
+
+// How many tensors for `slots` the file holds. Errors as FindTensors.
+absl::StatusOr<int64_t> CountTensors(const StoredArtifact& file, const std::vector<Slot>& slots, DType dtype);
 
 // Makes sure that `file` holds at least a tenth of the bytes that tensors for `slots` have: a small file can name a
 // large model, whose seeded weights would take memory.

@@ -1,9 +1,11 @@
 #include "artifact/request/artifact_request.h"
 
+#include <limits>
 #include <set>
 #include <utility>
 #include <variant>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/optional.h"
@@ -65,6 +67,21 @@ absl::Status AddArguments(absl::string_view settings, const Variant& variant, co
   return absl::OkStatus();
 }
 
+// Gives `take` the numbers of `settings`, NAME=NUMBER with commas between, by their names.
+//   InvalidArgument  they are none, or `take` refuses one; says that `flag` wants `wanted`
+absl::Status ReadNumbers(absl::string_view flag, absl::string_view settings, absl::string_view wanted,
+                         absl::FunctionRef<bool(const std::string& name, double number)> take) {
+  const absl::Status wrong = absl::InvalidArgumentError(absl::StrCat(flag, "=", Brief(settings), ": wants ", wanted));
+  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("numbers(", settings, ")"));
+  if (!given.ok() || given->named.empty() || !given->positional.empty()) return wrong;
+  for (const auto& [name, expression] : given->named) {
+    const absl::StatusOr<Value> value = expression.Evaluate({});
+    const absl::optional<double> number = value.ok() ? NumberOf(*value) : absl::nullopt;
+    if (!number || !take(name, *number)) return wrong;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status SetArguments(absl::string_view settings, ArtifactRequest& request) {
@@ -91,33 +108,17 @@ absl::Status SetStatedArguments(const Manifest& stated, ArtifactRequest& request
 }
 
 absl::Status SetSizes(absl::string_view settings, ArtifactRequest& request) {
-  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("sizes(", settings, ")"));
-  const auto wrong = [&] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--sizes=", Brief(settings), ": wants sizes of the inputs by their letters, such as B=1,H=518,W=518"));
+  const auto take = [&](const std::string& letter, double number) {
+    if (!IsShapeSymbol(letter) || number < 1 || number > std::numeric_limits<int32_t>::max()) return false;
+    const auto size = static_cast<int64_t>(number);
+    return size == number && request.sizes.emplace(letter, size).second;
   };
-  if (!given.ok() || given->named.empty() || !given->positional.empty()) return wrong();
-  for (const auto& [letter, expression] : given->named) {
-    const absl::StatusOr<int64_t> size = expression.EvaluateInt({});
-    if (!IsShapeSymbol(letter) || !size.ok() || *size < 1) return wrong();
-    if (!request.sizes.emplace(letter, *size).second) return wrong();
-  }
-  return absl::OkStatus();
+  return ReadNumbers("--sizes", settings, "sizes of the inputs by their letters, such as B=1,H=518,W=518", take);
 }
 
 absl::Status SetKnobs(absl::string_view settings, ArtifactRequest& request) {
-  const absl::StatusOr<Call> given = ParseCall(absl::StrCat("knobs(", settings, ")"));
-  const auto wrong = [&] {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--knob=", Brief(settings), ": wants numbers by the names of knobs, such as convention=1,max_size=512"));
-  };
-  if (!given.ok() || given->named.empty() || !given->positional.empty()) return wrong();
-  for (const auto& [name, expression] : given->named) {
-    const absl::StatusOr<Value> value = expression.Evaluate({});
-    const absl::optional<double> number = value.ok() ? NumberOf(*value) : absl::nullopt;
-    if (!number || !request.knobs.emplace(name, *number).second) return wrong();
-  }
-  return absl::OkStatus();
+  const auto take = [&](const std::string& name, double number) { return request.knobs.emplace(name, number).second; };
+  return ReadNumbers("--knob", settings, "numbers by the names of knobs, such as convention=1,max_size=512", take);
 }
 
 std::string RequestText(const ArtifactRequest& request) {

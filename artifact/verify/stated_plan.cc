@@ -123,13 +123,13 @@ std::string ChoicesText(const std::vector<GivenCheckpoint>& files) {
   });
 }
 
-absl::StatusOr<ArtifactPlan> PlanOf(const Registry& registry, const ArtifactRequest& request,
+absl::StatusOr<ArtifactPlan> PlanOf(const Registry& registry, const ArtifactRequest& request, TargetTree tree,
                                     const StatedManifest& stated, const std::vector<std::string>& checkpoints) {
   ASSIGN_OR_RETURN(Given given, Open(checkpoints));
   std::vector<const GivenCheckpoint*> others;
   // A manifest within an artifact names no checkpoints.
   if (stated.is_whole) RETURN_IF_ERROR(ChooseStated(stated, given, others));
-  absl::StatusOr<ArtifactPlan> plan = PlanArtifact(registry, request, given.files);
+  absl::StatusOr<ArtifactPlan> plan = PlanArtifact(registry, request, std::move(tree), given.files);
   if (!plan.ok() && !others.empty()) {
     const std::string& path = others.front()->checkpoint.path();
     return IsAnotherFile(stated, path, given.sources[path]);
@@ -174,7 +174,7 @@ absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, c
 
 absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const ArtifactRequest& request,
                                         const StatedManifest& stated, const std::vector<std::string>& checkpoints,
-                                        const StoredArtifact& file, const TargetTree& tree) {
+                                        const StoredArtifact& file, TargetTree tree) {
   RETURN_IF_ERROR(CheckHoldsTensors(file, tree.kept.tree->slots, request.dtype));
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.manifest.weights().seeded())) {
     if (!checkpoints.empty()) {
@@ -182,13 +182,13 @@ absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const Artifact
           absl::StrCat(checkpoints.front(), ": the artifact was made from seeded weights, ",
                        stated.manifest.weights().seeded(), ", and from no checkpoint; leave out --checkpoint"));
     }
-    ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request));
+    ASSIGN_OR_RETURN(ArtifactPlan plan, PlanArtifact(registry, request, std::move(tree)));
     plan.weights.sources = {SeededName(*seeded)};
     return plan;
   }
   if (stated.is_whole) RETURN_IF_ERROR(CheckSources(stated, request.entry, *tree.model));
-  if (!checkpoints.empty()) return PlanOf(registry, request, stated, checkpoints);
-  absl::StatusOr<ArtifactPlan> plan = PlanArtifact(request, file);
+  if (!checkpoints.empty()) return PlanOf(registry, request, std::move(tree), stated, checkpoints);
+  absl::StatusOr<ArtifactPlan> plan = PlanArtifact(request, std::move(tree), file);
   if (!absl::IsFailedPrecondition(plan.status())) return plan;
   return absl::FailedPreconditionError(
       absl::StrCat(plan.status().message(), "\n  give the checkpoint that it was made from, ",

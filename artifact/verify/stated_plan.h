@@ -31,7 +31,7 @@ absl::StatusOr<std::vector<WeightPart>> StatedParts(const CatalogEntry& entry, c
 //   DataLoss            a malformed source in the manifest
 absl::StatusOr<ArtifactPlan> PlanStated(const Registry& registry, const ArtifactRequest& request,
                                         const StatedManifest& stated, const std::vector<std::string>& checkpoints,
-                                        const StoredArtifact& file, const TargetTree& tree);
+                                        const StoredArtifact& file, TargetTree tree);
 
 // Makes sure that the checkpoints of `weights`, those of such a plan, are files that the manifest names.
 //   FailedPrecondition  one is another; names it and both digests

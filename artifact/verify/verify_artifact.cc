@@ -81,13 +81,15 @@ absl::Status CheckFormat(const ArtifactRequest& request, const StatedManifest& s
 }
 
 // Makes the artifact anew, to compare with. Its manifest lacks the fields of DescribeFile and DescribeProof.
-absl::StatusOr<Artifact> Remake(const ArtifactRequest& request, const StatedManifest& stated, ArtifactPlan plan) {
-  ASSIGN_OR_RETURN(Artifact remade, BuildArtifact(request, std::move(plan)));
-  if (!remade.weights.mapped.empty()) {
-    DescribeSource(request, remade.weights, remade.manifest);
+absl::StatusOr<FormattedArtifact> Remake(const ArtifactRequest& request, const StatedManifest& stated,
+                                         ArtifactPlan plan) {
+  ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, std::move(plan)));
+  ASSIGN_OR_RETURN(FormattedArtifact remade, FormatArtifact(request, std::move(artifact)));
+  if (!remade.artifact.weights.mapped.empty()) {
+    DescribeSource(request, remade.artifact.weights, remade.manifest);
   } else if (stated.is_whole) {
     ASSIGN_OR_RETURN(const std::vector<WeightPart> parts,
-                     StatedParts(request.entry, *remade.tree.model, stated.manifest));
+                     StatedParts(request.entry, *remade.artifact.tree.model, stated.manifest));
     CopySource(stated.manifest, parts, remade.manifest);
   }
   return remade;
@@ -125,10 +127,10 @@ bool MayBeNonfinite(const StatedManifest& stated) {
 
 // Loads `file`, which is what the artifact has to be, and compares what it computes, and what `stated` says of that.
 // Nullopt if what proves artifacts of its format is not at hand.
-absl::StatusOr<absl::optional<RoundTrip>> Prove(const Artifact& remade, const StoredArtifact& file,
+absl::StatusOr<absl::optional<RoundTrip>> Prove(const FormattedArtifact& remade, const StoredArtifact& file,
                                                 const StatedManifest& stated) {
   if (!remade.format->CheckCanProve().ok()) return absl::nullopt;
-  const ProvenCalls calls = {remade.examples, remade.tree.whole->entry_points,
+  const ProvenCalls calls = {remade.artifact.examples, remade.artifact.tree.whole->entry_points,
                              /*allow_nonfinite=*/MayBeNonfinite(stated)};
   ASSIGN_OR_RETURN(RoundTrip round_trip, remade.prepared->ProveEqual(file, calls));
   if (!stated.is_whole) return round_trip;
@@ -173,15 +175,16 @@ void ReportProof(const RoundTrip& round_trip, Verification& result) {
   }
 }
 
-void Report(const absl::optional<RoundTrip>& round_trip, const StatedManifest& stated, const Artifact& remade,
-            const std::vector<std::string>& checkpoints, Verification& result) {
+// `tensors` is the number of those that the file holds.
+void Report(const absl::optional<RoundTrip>& round_trip, const StatedManifest& stated, const FormattedArtifact& remade,
+            int64_t tensors, const std::vector<std::string>& checkpoints, Verification& result) {
+  const ArtifactWeights& weights = remade.artifact.weights;
   result.passed.push_back("every byte as Modelport writes it");
   result.passed.push_back("every field of the manifest as it is made");
   if (stated.is_whole) result.passed.push_back("sha256 as in the manifest");
-  if (!remade.weights.mapped.empty()) {
-    const std::vector<std::string>& sources = checkpoints.empty() ? remade.weights.sources : checkpoints;
-    result.passed.push_back(absl::StrCat(remade.tree.whole->slots.size(), " tensors bitwise equal to those of ",
-                                         absl::StrJoin(sources, ", ")));
+  if (!weights.mapped.empty()) {
+    const std::vector<std::string>& sources = checkpoints.empty() ? weights.sources : checkpoints;
+    result.passed.push_back(absl::StrCat(tensors, " tensors bitwise equal to those of ", absl::StrJoin(sources, ", ")));
   } else if (!stated.is_whole) {
     result.not_checked.push_back(
         "weights: give the checkpoint with --checkpoint; the manifest that export wrote names it");
@@ -335,26 +338,28 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
         absl::StrCat(others.message(),
                      "\n  --at_least=weights compares the tensors of another file, such as one of another layout"));
   }
-  const absl::StatusOr<Artifact> made = Remake(*request, stated, std::move(planned.plan));
+  const absl::StatusOr<FormattedArtifact> made = Remake(*request, stated, std::move(planned.plan));
   RETURN_IF_ERROR(FaultOfManifest(made.status(), stated));
-  const Artifact& remade = *made;
+  const FormattedArtifact& remade = *made;
+  const std::vector<Slot>& slots = remade.artifact.tree.whole->slots;
   RETURN_IF_ERROR(CheckFields(stated, remade.manifest));
   const auto manifest = [&] { return WriteManifest(ManifestWithin(remade.manifest)); };
-  RETURN_IF_ERROR(remade.prepared->CompareBytes(file, remade.tree.whole->slots, manifest));
+  RETURN_IF_ERROR(remade.prepared->CompareBytes(file, slots, manifest));
   if (stated.is_whole) {
     Manifest right;
     remade.prepared->DescribeFile(*right.mutable_artifact());
     RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), std::move(right)));
   }
   ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(remade, file, stated));
-  RETURN_IF_ERROR(CheckUnchanged(remade.weights));
+  RETURN_IF_ERROR(CheckUnchanged(remade.artifact.weights));
   RETURN_IF_ERROR(mapped->CheckUnchanged());
   Verification result;
   result.manifest = stated.manifest;
   ReportSignature(artifact, signature, result);
-  Report(round_trip, stated, remade, checkpoints, result);
+  ASSIGN_OR_RETURN(const int64_t tensors, CountTensors(file, slots, request->dtype));
+  Report(round_trip, stated, remade, tensors, checkpoints, result);
   if (stored) {
-    ASSIGN_OR_RETURN(result.reference, CompareWithKnobs(remade.built.module, *stored,
+    ASSIGN_OR_RETURN(result.reference, CompareWithKnobs(remade.artifact.built.module, *stored,
                                                         {.tolerance = reference->tolerance, .lenient = true}));
   }
   return result;

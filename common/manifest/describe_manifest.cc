@@ -138,9 +138,9 @@ std::string DescribeProof(const Manifest::RoundTrip& round_trip) {
   const double largest = LargestDifference(round_trip);
   const int magnified = std::count_if(round_trip.outputs().begin(), round_trip.outputs().end(),
                                       [](const auto& output) { return output.equal_on_same_memory(); });
-  return absl::StrCat(round_trip.tensors(), " tensors bitwise equal, ", round_trip.methods(),
-                      round_trip.methods() == 1 ? " method" : " methods", " equal, ", round_trip.outputs_size(),
-                      " outputs ",
+  return absl::StrCat(Counted(round_trip.tensors(), "tensor"), " bitwise equal, ",
+                      Counted(round_trip.methods(), "method"), " equal, ", Counted(round_trip.outputs_size(), "output"),
+                      " ",
                       largest == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", largest),
                       magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
                       round_trip.runtime().empty() ? "" : absl::StrCat(", in ", round_trip.runtime()),

@@ -93,7 +93,7 @@ Manifest::RoundTrip Proof() {
 
 TEST(DescribeProofTest, EqualOutputsAreBitwiseEqual) {
   EXPECT_EQ(LargestDifference(Proof()), 0);
-  EXPECT_EQ(DescribeProof(Proof()), "247 tensors bitwise equal, 103 methods equal, 1 outputs bitwise equal");
+  EXPECT_EQ(DescribeProof(Proof()), "247 tensors bitwise equal, 103 methods equal, 1 output bitwise equal");
 }
 
 TEST(DescribeProofTest, TheLargestDifferenceLeavesOutThoseOfOtherMemory) {

@@ -20,6 +20,16 @@ inline std::string ArtifactName(absl::string_view model, absl::string_view wrapp
 }
 inline std::string ArtifactName(const Manifest& manifest) { return ArtifactName(manifest.model(), manifest.wrapper()); }
 
+// What people call the model.
+inline const std::string& TitleOf(const Manifest& manifest) {
+  return manifest.title().empty() ? manifest.model() : manifest.title();
+}
+
+// The licence of the weights, or "not stated".
+inline std::string LicenceText(const Manifest& manifest) {
+  return manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence();
+}
+
 // The entry point `forward`; an empty message if the manifest states none.
 const Manifest::EntryPoint& Forward(const Manifest& manifest);
 

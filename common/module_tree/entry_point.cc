@@ -18,6 +18,17 @@ const EntryPoint* FindEntryPoint(const std::vector<EntryPoint>& entry_points, ab
   return found == entry_points.end() ? nullptr : &*found;
 }
 
+std::set<std::string> InputSymbols(const EntryPoint& entry_point) {
+  std::set<std::string> symbols;
+  for (const Port& port : entry_point.inputs) {
+    if (!port.shape) continue;
+    for (const Expression& size : *port.shape) {
+      for (const std::string& name : size.names()) symbols.insert(name);
+    }
+  }
+  return symbols;
+}
+
 const Port* FindPort(const std::vector<Port>& ports, absl::string_view name) {
   const auto found = std::find_if(ports.begin(), ports.end(), [&](const Port& port) { return port.name == name; });
   return found == ports.end() ? nullptr : &*found;

@@ -3,6 +3,7 @@
 #define MODELPORT_COMMON_MODULE_TREE_ENTRY_POINT_H_
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -87,6 +88,9 @@ bool AreAlternatives(const Port& first, const Port& second);
 
 // The entry point of this name; null if there is none.
 const EntryPoint* FindEntryPoint(const std::vector<EntryPoint>& entry_points, absl::string_view method);
+
+// The symbols in the shapes of the inputs.
+std::set<std::string> InputSymbols(const EntryPoint& entry_point);
 
 // The port of this name; null if there is none.
 const Port* FindPort(const std::vector<Port>& ports, absl::string_view name);

@@ -71,6 +71,7 @@ TEST(EntryPointsTest, ShapesKeepTheirSymbolsOnly) {
   EXPECT_EQ(forward.method, "forward");
   ASSERT_THAT(forward.inputs, SizeIs(2));
   EXPECT_THAT(Sizes(forward.inputs[0]), ElementsAre("B", "3", "H", "W"));
+  EXPECT_THAT(InputSymbols(forward), ElementsAre("B", "H", "W"));
   EXPECT_EQ(forward.inputs[0].image, "prepared");
   EXPECT_EQ(forward.inputs[0].resize, "shorter_side");
   EXPECT_EQ(forward.inputs[0].size, 518);

@@ -54,8 +54,7 @@ Json Inputs(const Manifest& manifest, const Manifest::Input& input) {
 std::string Description(const Manifest& manifest) {
   const std::string warning =
       manifest.warning().empty() ? "" : "SEEDED weights, which predict nothing, to try the steps. ";
-  return absl::StrCat(warning, manifest.summary(), "; licence of the weights: ",
-                      manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence(),
+  return absl::StrCat(warning, manifest.summary(), "; licence of the weights: ", LicenceText(manifest),
                       "; made by Modelport ", manifest.modelport_version());
 }
 
@@ -66,9 +65,8 @@ absl::StatusOr<std::vector<PackageFile>> FlamePackageFiles(const Manifest& manif
   Json output =
       Socket(result.name(), OutputText(result), manifest.interface().kind() == "matte" ? "OutMatte" : "Result");
   output.update(Json{{"InverseGain", 1.0}, {"ScalingFactor", 1.0}, {"Channels", channels}});
-  const std::string& title = manifest.title().empty() ? manifest.model() : manifest.title();
   const Json description = {{"MinimumVersion", "2025.2"},  // The first that reads Channels.
-                            {"Name", title},
+                            {"Name", TitleOf(manifest)},
                             {"Description", Description(manifest)},
                             {"SupportsSceneLinear", false},
                             {"KeepAspectRatio", true},
@@ -90,9 +88,8 @@ const Target& FlameTarget() {
                                                .title = "Flame",
                                                .format = FormatKind::kOnnx,
                                                .wrappers = "nuke",
-                                               .sizes = {{"B", 1}},
-                                               .wants_sizes = {"H", "W"},
                                                .dtypes = {DType::kFloat32},
+                                               .onnx = {.sizes = {{"B", 1}}, .wants_sizes = {"H", "W"}},
                                                .check = CheckFlameUses,
                                                .package = FlamePackageFiles,
                                                .package_place = "Flame's Inference node",

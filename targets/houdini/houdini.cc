@@ -30,22 +30,21 @@ absl::StatusOr<std::vector<PackageFile>> HoudiniPackageFiles(const Manifest& man
   const Manifest::EntryPoint& forward = manifest.entry_points(0);
   const Manifest::Input& input = forward.inputs(0);
   const Manifest::Result& output = forward.outputs(0);
-  const TemplateData data = {
-      .values = {{"model", ArtifactName(manifest)},
-                 {"title", manifest.title().empty() ? manifest.model() : manifest.title()},
-                 {"summary", manifest.summary()},
-                 {"source", WeightsSourceText(manifest)},
-                 {"licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
-                 {"proof", DescribeProof(manifest.round_trip())},
-                 {"input", input.name()},
-                 {"input_shape", ShapeOnNode(manifest, input.shape())},
-                 {"channels", manifest.interface().channels_in_size() > 3
-                                  ? absl::StrCat("red, green, blue and a fourth: ", input.help())
-                                  : "red, green and blue"},
-                 {"output", output.name()},
-                 {"output_shape", ShapeOnNode(manifest, output.shape())},
-                 {"output_text", OutputText(output)}},
-      .lists = {{"seeded", KeepIf(!manifest.warning().empty())}}};
+  const TemplateData data = {.values = {{"model", ArtifactName(manifest)},
+                                        {"title", TitleOf(manifest)},
+                                        {"summary", manifest.summary()},
+                                        {"source", WeightsSourceText(manifest)},
+                                        {"licence", LicenceText(manifest)},
+                                        {"proof", DescribeProof(manifest.round_trip())},
+                                        {"input", input.name()},
+                                        {"input_shape", ShapeOnNode(manifest, input.shape())},
+                                        {"channels", manifest.interface().channels_in_size() > 3
+                                                         ? absl::StrCat("red, green, blue and a fourth: ", input.help())
+                                                         : "red, green and blue"},
+                                        {"output", output.name()},
+                                        {"output_shape", ShapeOnNode(manifest, output.shape())},
+                                        {"output_text", OutputText(output)}},
+                             .lists = {{"seeded", KeepIf(!manifest.warning().empty())}}};
   ASSIGN_OR_RETURN(const absl::string_view text, FindEmbedded(HoudiniTemplates(), "README.md"));
   ASSIGN_OR_RETURN(std::string page,
                    FillTemplate(text, data, [](absl::string_view value) { return std::string(value); }));
@@ -63,8 +62,8 @@ const Target& HoudiniTarget() {
                                                .title = "Houdini",
                                                .format = FormatKind::kOnnx,
                                                .wrappers = "nuke",
-                                               .sizes = {{"B", 1}},
                                                .dtypes = {DType::kFloat32},
+                                               .onnx = {.sizes = {{"B", 1}}},
                                                .package = HoudiniPackageFiles,
                                                .package_place = "Houdini's ONNX Inference node",
                                                .next_step = SetUpNode};

@@ -100,7 +100,7 @@ std::string OutputText(const Manifest& manifest) {
 bool IsSeeded(const Manifest& manifest) { return !manifest.warning().empty(); }
 
 std::string Title(const Manifest& manifest) {
-  const std::string& model = manifest.title().empty() ? manifest.model() : manifest.title();
+  const std::string& model = TitleOf(manifest);
   return absl::StrCat(model, manifest.wrapper().empty() ? "" : " ", manifest.wrapper());
 }
 
@@ -150,7 +150,7 @@ TemplateValues Values(const Manifest& manifest) {
           {"larger_is", MainOutput(manifest).larger_is()},
           {"artifact_sha256", manifest.artifact().sha256()},
           {"weights_name", HasPublishedWeights(manifest) == Published::kNo ? "published weights" : "weights"},
-          {"weights_licence", manifest.weights_licence().empty() ? "not stated" : manifest.weights_licence()},
+          {"weights_licence", LicenceText(manifest)},
           {"weights_url", manifest.weights_url().empty() ? "not published" : manifest.weights_url()},
           {"upstream_source", manifest.upstream().source()},
           {"upstream_commit", manifest.upstream().commit()},

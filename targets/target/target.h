@@ -33,6 +33,13 @@ struct NodeRule {
   std::vector<std::string> allowed;
 };
 
+// What a host of ONNX files asks of them. A member that is empty sets no condition.
+struct OnnxRules {
+  std::map<std::string, int64_t> sizes = {};  // Sizes of inputs that files have fixed, by their letters.
+  std::vector<std::string> wants_sizes = {};  // Letters whose sizes a request has to fix.
+  std::vector<NodeRule> nodes = {};
+};
+
 // A host. A member that is empty or null sets no condition.
 struct Target {
   std::string name;                              // As flags and manifests have it: "libtorch".
@@ -43,9 +50,6 @@ struct Target {
   // and what it calls, and its tree has an interface.
   std::string wrappers = "";
   bool wraps() const { return !wrappers.empty(); }
-  // Sizes of the inputs, by their letters, that its artifacts have fixed, and letters whose sizes a request has to fix.
-  std::map<std::string, int64_t> sizes = {};
-  std::vector<std::string> wants_sizes = {};
   // The newest LibTorch in any release of this host; empty: any.
   std::string newest_runtime = "";
   // Two releases of this host, as help shows them: "14 or 15.1".
@@ -61,8 +65,7 @@ struct Target {
   std::vector<std::string> channels = {};
   // The dtypes that the host computes in.
   std::vector<DType> dtypes = {};
-  // For nodes of ONNX files.
-  std::vector<NodeRule> node_rules = {};
+  OnnxRules onnx = {};
   // Makes sure that the host can use the artifact that the manifest describes.
   //   FailedPrecondition  it cannot
   absl::Status (*check)(const Manifest& manifest) = nullptr;

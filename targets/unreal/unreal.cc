@@ -7,9 +7,8 @@ const Target& UnrealTarget() {
                                                .title = "Unreal Engine",
                                                .format = FormatKind::kOnnx,
                                                .wrappers = "nuke",
-                                               .sizes = {{"B", 1}},
-                                               .wants_sizes = {"H", "W"},
-                                               .dtypes = {DType::kFloat32}};
+                                               .dtypes = {DType::kFloat32},
+                                               .onnx = {.sizes = {{"B", 1}}, .wants_sizes = {"H", "W"}}};
   return *target;
 }
 

@@ -41,7 +41,6 @@ TEST(CatalogTest, EveryVariantCompilesForEveryTarget) {
   ASSERT_FALSE(registry.catalog().empty());
   for (const CatalogEntry& entry : registry.catalog()) {
     for (const Target* target : Targets()) {
-      if (target->format != FormatKind::kTorchScript) continue;  // Others need weights: tests/onnx.
       const std::vector<std::string> wrappers = WrapperNames(entry, *target);
       if (wrappers.empty()) {
         EXPECT_THAT(Build({.entry = entry, .target = target}),

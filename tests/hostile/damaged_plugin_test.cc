@@ -47,8 +47,7 @@ absl::StatusOr<ArtifactWeights> MakeWeights(const TargetTree& tree) {
 }
 
 absl::Status BuildAndRun(const Plugin& plugin, const Variant& variant, const Target& target) {
-  ArtifactRequest request = {.entry = {&plugin, &variant}, .target = &target};
-  for (const std::string& letter : target.wants_sizes) request.sizes[letter] = 28;
+  const ArtifactRequest request = {.entry = {&plugin, &variant}, .target = &target};
   ASSIGN_OR_RETURN(TargetTree tree, BuildTargetTree(request));
   absl::StatusOr<ArtifactWeights> weights = MakeWeights(tree);
   if (absl::IsResourceExhausted(weights.status())) return absl::OkStatus();
@@ -70,9 +69,7 @@ absl::Status LoadAndRun(const PluginFolder& toy) {
   for (const auto& plugin : plugins) {
     for (const Variant& variant : plugin->variants) {
       for (const Target* target : Targets()) {
-        const absl::Status run = BuildAndRun(*plugin, variant, *target);
-        // Not all code has a form in ONNX.
-        if (target->format == FormatKind::kTorchScript || !absl::IsUnimplemented(run)) RETURN_IF_ERROR(run);
+        RETURN_IF_ERROR(BuildAndRun(*plugin, variant, *target));
       }
     }
   }

@@ -42,7 +42,8 @@ absl::StatusOr<Manifest> Describe(const CatalogEntry& entry, absl::string_view f
   std::vector<at::Tensor>& tensors = weights.bound.emplace_back().tensors;
   for (const Slot& slot : tree.whole->slots) tensors.push_back(at::empty(slot.shape, at::device(at::kMeta)));
   ASSIGN_OR_RETURN(Artifact artifact, BuildArtifact(request, {std::move(tree), std::move(weights)}));
-  return std::move(artifact.manifest);
+  ASSIGN_OR_RETURN(FormattedArtifact formatted, FormatArtifact(request, std::move(artifact)));
+  return std::move(formatted.manifest);
 }
 
 std::string Cell(const std::string& text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }

@@ -96,7 +96,7 @@ TEST(RenderCatalogTest, DetailsHaveTheRestOfTheManifest) {
                     HasSubstr("RGB in 0..1, minus [0.485, 0.456, 0.406], divided by [0.229, 0.224, 0.225]; both sides "
                               "multiples of 14 pixels"),
                     HasSubstr("<code>forward(Tensor x) -&gt; Tensor</code>"),
-                    HasSubstr("239 tensors bitwise equal, 7 methods equal, 1 outputs equal within 6e-07")));
+                    HasSubstr("239 tensors bitwise equal, 7 methods equal, 1 output equal within 6e-07")));
   EXPECT_THAT(Page({Toy()}), HasSubstr("<td><code>forward([1, 3, 28, 42])</code></td><td>[1, 28, 42]</td>"
                                        "<td>within 6e-07</td>"));
 }

@@ -36,9 +36,10 @@ absl::Status PackageArtifact() {
   const std::string folder = ResolveUserPath(*FLAGS_out);
   const size_t stem = WithoutArtifactEnding(artifact_path).size();
   const std::string packaged = absl::StrCat(folder, "/", ArtifactName(manifest), artifact_path.substr(stem));
+  // A manifest of no host's artifact is refused before anything is written.
+  RETURN_IF_ERROR(WriteHostFiles(manifest, folder));
   RETURN_IF_ERROR(OutputFile::WriteWhole(packaged, artifact->bytes()));
-  RETURN_IF_ERROR(OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes()));
-  return WriteHostFiles(manifest, folder);
+  return OutputFile::WriteWhole(ManifestPath(packaged), stated->bytes());
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "absl/types/optional.h"
+#include "artifact/request/artifact_request.h"
 #include "common/io/input_record.h"
 #include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
@@ -26,6 +27,7 @@
 #include "tools/command/user_path.h"
 #include "tools/image/read_image.h"
 #include "tools/predict/find_images.h"
+#include "tools/predict/kept_artifact.h"
 #include "tools/predict/predict_images.h"
 #include "tools/predict/print_predictions.h"
 #include "tools/predict/run/load_artifact.h"
@@ -41,7 +43,8 @@ namespace {
 FlagGroup flags;
 Flag<std::string> FLAGS_artifact(
     flags, "artifact", "",
-    "an artifact that export --with_preprocess wrote, instead of a model; predict runs its code");
+    "an artifact that export --with_preprocess wrote or that is a node for a host, TorchScript or ONNX, instead of a "
+    "model; predict runs its code");
 Flag<std::string> FLAGS_input(
     flags, "input", "",
     "an image (JPEG, PNG, TIFF or EXR), a folder, a numbered sequence such as plate.%04d.exr, a wildcard in "
@@ -91,13 +94,26 @@ absl::StatusOr<LoadedArtifact> OpenFile(const std::string& path) {
   return LoadArtifact(ResolveUserPath(path), FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key));
 }
 
+// The artifact of --artifact with the knobs of --knob.
+absl::StatusOr<LoadedArtifact> OpenNode(const std::string& path) {
+  ASSIGN_OR_RETURN(LoadedArtifact artifact, OpenFile(path));
+  if (FLAGS_knob->empty()) return artifact;
+  ArtifactRequest wanted;
+  RETURN_IF_ERROR(SetKnobs(*FLAGS_knob, wanted));
+  RETURN_IF_ERROR(TurnKnobs(wanted.knobs, artifact));
+  return artifact;
+}
+
 // The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
 absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   const std::string artifact = *FLAGS_artifact;
   if (artifact.empty() == (FLAGS_model->empty() && FLAGS_checkpoint->empty())) {
-    return absl::InvalidArgumentError("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE.pt");
+    return absl::InvalidArgumentError("give one of --model=NAME, --checkpoint=FILE and --artifact=FILE");
   }
-  if (!artifact.empty()) return OpenFile(artifact);
+  if (!artifact.empty()) return OpenNode(artifact);
+  if (!FLAGS_knob->empty()) {
+    return absl::InvalidArgumentError("--knob is for nodes of hosts: give --artifact=FILE in the place of --model");
+  }
   if (!FLAGS_key->empty() && FLAGS_compare->empty()) {
     return absl::InvalidArgumentError("--key is for signed files: give --artifact=FILE.pt in the place of --model");
   }
@@ -181,7 +197,8 @@ absl::StatusOr<PredictOptions> ParsePredictOptions() {
 enum class Outputs { kWanted, kOptional, kNone };
 
 Outputs OutputsOf(const LoadedArtifact& artifact) {
-  if (*FLAGS_benchmark || artifact.manifest.interface().kind() == "scores") return Outputs::kNone;
+  const bool is_labels = artifact.manifest.interface().kind() == "scores" && !artifact.is_node();
+  if (*FLAGS_benchmark || is_labels) return Outputs::kNone;
   const bool others = !FLAGS_compare->empty() || !FLAGS_cameras->empty() || !FLAGS_points->empty();
   return others ? Outputs::kOptional : Outputs::kWanted;
 }
@@ -336,7 +353,10 @@ FlagGroup PredictFlags() {
                                 "stands for an image's number or * for its name");
   // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
   std::vector<absl::string_view> without = HostFlagNames();
-  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes", "knob"});
+  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes"});
+  static const FlagWithHelp knob(own, FLAGS_knob,
+                                 "with --artifact: other values for knobs of the node, such as convention=1");
+  without.push_back(FLAGS_knob.name());
   return flags + own + Without(ExportFlags(), without);
 }
 

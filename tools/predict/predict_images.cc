@@ -285,6 +285,19 @@ absl::StatusOr<std::string> EncodeColourExr(const at::Tensor& colour, const Load
   return EncodeExr(static_cast<int>(colour.size(2)), static_cast<int>(colour.size(1)), channels, Origin(artifact));
 }
 
+// As colours of normal maps where red is right, green up and blue to the camera, as the axes of hosts are by default.
+absl::StatusOr<std::string> EncodeNodeNormalsPng(const at::Tensor& normals, const LoadedArtifact& artifact) {
+  return EncodeColourPng((normals + 1) / 2, artifact);
+}
+
+absl::StatusOr<std::string> EncodeNodeNormalsExr(const Image& image, const at::Tensor& normals,
+                                                 const LoadedArtifact& artifact) {
+  std::vector<ExrChannel> channels;
+  AddPlanes(Values(normals), {"R", "G", "B"}, channels);
+  return EncodeExr(static_cast<int>(normals.size(2)), static_cast<int>(normals.size(1)), channels, Origin(artifact),
+                   image.plate);
+}
+
 absl::StatusOr<std::string> EncodeFeaturesExr(const at::Tensor& features, const LoadedArtifact& artifact) {
   std::vector<std::string> names;
   for (int64_t i = 0; i < features.size(0); ++i) names.push_back(absl::StrFormat("features.%04d", i));
@@ -402,6 +415,11 @@ absl::StatusOr<std::string> EncodePrediction(const std::string& path, const Imag
   }
   if (prediction.alpha.defined()) {
     return png ? EncodeMattePng(prediction.alpha, artifact) : EncodeMatteExr(image, prediction.alpha, artifact);
+  }
+  if (prediction.node_normals.defined()) {
+    RETURN_IF_ERROR(CheckFinite(prediction.node_normals, "normals"));
+    return png ? EncodeNodeNormalsPng(prediction.node_normals, artifact)
+               : EncodeNodeNormalsExr(image, prediction.node_normals, artifact);
   }
   if (prediction.colour.defined()) {
     RETURN_IF_ERROR(CheckFinite(prediction.colour, "image"));

@@ -32,7 +32,8 @@ struct OutputStyle {
   bool is_picture() const { return colours || normals; }
 };
 
-// The bytes of the file `path`, .png or .exr, for the depth, the matte, the colours or the features of an image:
+// The bytes of the file `path`, .png or .exr, for the depth, the matte, the colours, the normals or the features of an
+// image:
 //
 //   depth, PNG        16 bits of grey: over the style's range, or else in metres times 256, where 0 is a pixel without
 //                     depth, or from the smallest to the largest value; or colours; or the colours of normals
@@ -42,6 +43,8 @@ struct OutputStyle {
 //   matte, EXR        channel A, in 32-bit floats
 //   colour, PNG       8 bits of red, green and blue, with a caption if the manifest has a warning
 //   colour, EXR       channels R, G and B, linear, in 32-bit floats
+//   normals of a node, PNG    8 bits, from -1 as 0 to 1 as 255, in the node's axes
+//   normals of a node, EXR    channels R, G and B, as the node gives them, in 32-bit floats
 //   features, PNG     their three principal components as colours, with a caption if the manifest has a warning
 //   features, EXR     channels features.0000, ..., one pixel for each patch
 //

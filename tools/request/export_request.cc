@@ -71,10 +71,6 @@ Flag<std::string> FLAGS_sizes(
     flags, "sizes", "",
     "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
     "B=1,H=518,W=518; others stay free");
-Flag<std::string> FLAGS_knob(
-    flags, "knob", "",
-    "other values for knobs of the model's node in a host, such as convention=1,max_size=512; in an ONNX file knobs "
-    "are constants");
 Flag<std::string> FLAGS_family(
     flags, "family", "",
     "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are searched");
@@ -84,6 +80,10 @@ Flag<bool> FLAGS_allow_nonfinite(flags, "allow_nonfinite", false,
 
 }  // namespace
 
+Flag<std::string> FLAGS_knob(
+    flags, "knob", "",
+    "other values for knobs of the model's node in a host, such as convention=1,max_size=512; in an ONNX file knobs "
+    "are constants");
 Flag<std::string> FLAGS_model(
     flags, "model", "",
     absl::StrCat("the variant to export, such as dav2_vits; ", ToolCall("list"),

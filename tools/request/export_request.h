@@ -25,7 +25,7 @@ struct ExportRequest {
 FlagGroup ExportFlags();
 
 // Those of them that tools read themselves, or take in another way (FlagWithHelp).
-extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out, FLAGS_dtype;
+extern Flag<std::string> FLAGS_model, FLAGS_checkpoint, FLAGS_out, FLAGS_dtype, FLAGS_knob;
 
 // Reads these flags. The model is one of the
 // plugins `built_in` or of --plugin_path; without --model the one that the checkpoint fits.

@@ -40,7 +40,7 @@ TEST(ExportSummaryTest, APlainExportHasARowForEachFact) {
             "parameters  24.8 M\n"
             "artifact    m.pt, 99.2 MB\n"
             "runs in     LibTorch 2.1 and newer\n"
-            "checks      247 tensors bitwise equal, 103 methods equal, 1 outputs bitwise equal\n"
+            "checks      247 tensors bitwise equal, 103 methods equal, 1 output bitwise equal\n"
             "time        3.70 s\n");
 }
 

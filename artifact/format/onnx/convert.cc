@@ -521,13 +521,7 @@ Number StatedSize(const Expression& size, const std::map<std::string, int64_t>& 
 }
 
 absl::Status CheckLetters(const EntryPoint& entry_point, const std::map<std::string, int64_t>& sizes) {
-  std::set<std::string> letters;
-  for (const Port& port : entry_point.inputs) {
-    if (!port.shape) continue;
-    for (const Expression& size : *port.shape) {
-      for (const std::string& name : size.names()) letters.insert(name);
-    }
-  }
+  const std::set<std::string> letters = InputSymbols(entry_point);
   for (const auto& [letter, value] : sizes) {
     if (letters.count(letter) > 0) continue;
     return absl::InvalidArgumentError(absl::StrCat("--sizes: no input of ", entry_point.method, " has a size ", letter,

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "artifact/format/onnx/convert.h"
+#include "artifact/format/onnx/node_rules.h"
 #include "artifact/format/onnx/openvino.h"
 #include "artifact/format/onnx/prove.h"
 #include "artifact/format/onnx/read_model.h"
@@ -29,34 +30,6 @@ namespace {
 
 absl::string_view BytesOf(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.const_data_ptr()), tensor.nbytes()};
-}
-
-// Whether the host takes the node by this rule.
-bool IsAllowed(const NodeRule& rule, const onnx_file::NodeProto& node) {
-  if (rule.operation != node.op_type()) return true;
-  for (const onnx_file::AttributeProto& attribute : node.attribute()) {
-    if (attribute.name() == rule.attribute) {
-      return std::count(rule.allowed.begin(), rule.allowed.end(), attribute.s()) > 0;
-    }
-  }
-  return true;
-}
-
-// Makes sure that the host takes each node of `graph` and of the graphs within.
-absl::Status CheckNodes(const Target& target, const onnx_file::GraphProto& graph) {
-  for (const onnx_file::NodeProto& node : graph.node()) {
-    for (const NodeRule& rule : target.node_rules) {
-      if (IsAllowed(rule, node)) continue;
-      return absl::FailedPreconditionError(absl::StrCat(target.title, " does not take the node ", node.name(), ", ",
-                                                        node.op_type(), ", whose ", rule.attribute, " has to be ",
-                                                        absl::StrJoin(rule.allowed, " or "),
-                                                        "; with fixed sizes it may vanish: --sizes=B=1,H=518,W=518"));
-    }
-    for (const onnx_file::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_g()) RETURN_IF_ERROR(CheckNodes(target, attribute.g()));
-    }
-  }
-  return absl::OkStatus();
 }
 
 // Compares what is written to it with `bytes`.
@@ -110,7 +83,7 @@ class PreparedOnnx : public PreparedArtifact {
   void DescribeFile(Manifest::Artifact& file) const override { file.set_opset(onnx::kOpset); }
 
   absl::Status CheckCanRun() const override {
-    return Annotate(CheckNodes(target_, converted_.model.graph), converted_.model.graph.name());
+    return Annotate(onnx::CheckNodes(target_, converted_.model.graph), converted_.model.graph.name());
   }
 
   absl::Status Write(const ManifestText& manifest, Writer& out) const override {
@@ -139,14 +112,14 @@ class PreparedOnnx : public PreparedArtifact {
 
   absl::Status CompareBytes(const StoredArtifact& file, const std::vector<Slot>&,
                             const ManifestText& manifest) override {
+    ComparingWriter writer(file.bytes());
+    RETURN_IF_ERROR(Write(manifest, writer));
+    if (writer.differs_at() < 0) return absl::OkStatus();
     const std::string other = FindOther(static_cast<const onnx::StoredOnnx&>(file).model());
     if (!other.empty()) {
       return absl::DataLossError(
           absl::StrCat(file.path(), ": the initializer ", other, " is missing, or is not what Modelport writes"));
     }
-    ComparingWriter writer(file.bytes());
-    RETURN_IF_ERROR(Write(manifest, writer));
-    if (writer.differs_at() < 0) return absl::OkStatus();
     return absl::DataLossError(absl::StrCat(file.path(), ": from byte ", writer.differs_at(),
                                             " on it is not what Modelport writes, in its graph or its metadata"));
   }
@@ -189,6 +162,8 @@ class Onnx : public ArtifactFormat {
 
   bool holds_forward_alone() const override { return true; }
 
+  bool keeps_knobs() const override { return false; }
+
   absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,
                                                             const BuiltModule& built) const override {
     const std::string& model = request.entry.variant->name;
@@ -196,11 +171,11 @@ class Onnx : public ArtifactFormat {
       return absl::InvalidArgumentError(
           absl::StrCat(model, ": --runtime names a release of LibTorch, which does not load ONNX files"));
     }
-    for (const std::string& letter : request.target->wants_sizes) {
+    for (const std::string& letter : request.target->onnx.wants_sizes) {
       if (request.sizes.count(letter) > 0) continue;
       return absl::InvalidArgumentError(absl::StrCat(
           model, ": ", request.target->title, " takes files of one size: add --sizes=",
-          absl::StrJoin(request.target->wants_sizes, ",",
+          absl::StrJoin(request.target->onnx.wants_sizes, ",",
                         [](std::string* text, const std::string& one) { absl::StrAppend(text, one, "=518"); }),
           ", or what you need"));
     }

@@ -26,9 +26,17 @@ struct OvShape {
 };
 enum OvType : int { kOvBool = 1, kOvF16 = 3, kOvF32 = 4, kOvF64 = 5, kOvI32 = 9, kOvI64 = 10, kOvU8 = 16 };
 
+struct OvVersion {
+  const char* build;  // "2026.4.1-22982-e213a147257-releases/2026/4"
+  const char* description;
+};
+
 struct Library {
+  int (*get_openvino_version)(OvVersion*);
+  void (*version_free)(OvVersion*);
   int (*core_create)(void**);
   int (*core_read_model)(void*, const char*, const char*, void**);
+  int (*core_read_model_from_memory_buffer)(void*, const char*, size_t, const void*, void**);
   int (*core_compile_model)(void*, void*, const char*, size_t, void**, ...);
   int (*compiled_model_create_infer_request)(void*, void**);
   int (*tensor_create_from_host_ptr)(int, OvShape, void*, void**);
@@ -70,11 +78,11 @@ std::string LibraryIn(const std::string& folder) {
 
 absl::Status Missing(absl::string_view why) {
   return absl::FailedPreconditionError(absl::StrCat(
-      "an ONNX file is proven by running it in OpenVINO, ", why,
+      "ONNX files run in OpenVINO, ", why,
       "; add --config=onnx to the command of Bazel, which "
       "fetches it once (60 MB), or set MODELPORT_OPENVINO to the folder openvino/libs of its package (pip download "
       "openvino==",
-      kOpenVinoVersion, "), or pass --noverify"));
+      kOpenVinoVersion, ")"));
 }
 
 template <typename F>
@@ -98,8 +106,10 @@ absl::StatusOr<Library> OpenLibrary() {
   if (handle == nullptr) return Missing(absl::StrCat("which cannot be loaded: ", dlerror()));
   Library library;
   const bool is_whole =
-      Load(handle, "ov_core_create", library.core_create) &&
+      Load(handle, "ov_get_openvino_version", library.get_openvino_version) &&
+      Load(handle, "ov_version_free", library.version_free) && Load(handle, "ov_core_create", library.core_create) &&
       Load(handle, "ov_core_read_model", library.core_read_model) &&
+      Load(handle, "ov_core_read_model_from_memory_buffer", library.core_read_model_from_memory_buffer) &&
       Load(handle, "ov_core_compile_model", library.core_compile_model) &&
       Load(handle, "ov_compiled_model_create_infer_request", library.compiled_model_create_infer_request) &&
       Load(handle, "ov_tensor_create_from_host_ptr", library.tensor_create_from_host_ptr) &&
@@ -115,6 +125,14 @@ absl::StatusOr<Library> OpenLibrary() {
       Load(handle, "ov_model_free", library.model_free) &&
       Load(handle, "ov_get_last_err_msg", library.get_last_err_msg);
   if (!is_whole) return Missing(absl::StrCat("and ", path, " lacks functions of release ", kOpenVinoVersion));
+  OvVersion version = {};
+  // Manifests state the release in which a file was proven.
+  if (library.get_openvino_version(&version) != 0 ||
+      !absl::StartsWith(version.build, absl::StrCat(kOpenVinoVersion, "-"))) {
+    return Missing(absl::StrCat("of which ", path, " is release ", version.build == nullptr ? "?" : version.build,
+                                ", not ", kOpenVinoVersion));
+  }
+  library.version_free(&version);
   if (library.core_create(&library.core) != 0)
     return Missing(absl::StrCat("which fails: ", library.get_last_err_msg()));
   return library;
@@ -207,12 +225,28 @@ absl::StatusOr<OpenVinoModel> OpenVinoModel::Load(const std::string& path, int t
   if (library.core_read_model(library.core, path.c_str(), nullptr, &result->model) != 0) {
     return Failed(library, "read the file");
   }
+  return Compile(result, threads);
+}
+
+absl::StatusOr<OpenVinoModel> OpenVinoModel::LoadBytes(absl::string_view bytes) {
+  RETURN_IF_ERROR(CheckOpenVino());
+  const Library& library = *TheLibrary();
+  const auto result = std::make_shared<Compiled>(Compiled{library});
+  if (library.core_read_model_from_memory_buffer(library.core, bytes.data(), bytes.size(), nullptr, &result->model) !=
+      0) {
+    return Failed(library, "read the file");
+  }
+  return Compile(result, /*threads=*/0);
+}
+
+absl::StatusOr<OpenVinoModel> OpenVinoModel::Compile(std::shared_ptr<Compiled> read, int threads) {
+  const Library& library = read->library;
   // Processors with matrix units would compute in bfloat16 otherwise.
-  if (library.core_compile_model(library.core, result->model, "CPU", 4, &result->compiled, "INFERENCE_PRECISION_HINT",
+  if (library.core_compile_model(library.core, read->model, "CPU", 4, &read->compiled, "INFERENCE_PRECISION_HINT",
                                  "f32", "INFERENCE_NUM_THREADS", absl::StrCat(threads).c_str()) != 0) {
     return Failed(library, "compile the file");
   }
-  return OpenVinoModel(result);
+  return OpenVinoModel(std::move(read));
 }
 
 absl::StatusOr<std::vector<at::Tensor>> OpenVinoModel::Run(

@@ -12,14 +12,15 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 
 namespace modelport::onnx {
 
-// The release that Modelport is tested with.
+// The only release that files are proven and run in.
 inline constexpr char kOpenVinoVersion[] = "2026.4.1";
 
 // OK if OpenVINO is at hand: in the folder that MODELPORT_OPENVINO names, or among the program's runfiles.
-//   FailedPrecondition  it is not, or cannot be loaded; says what to do
+//   FailedPrecondition  it is not, is of another release, or cannot be loaded; says what to do
 absl::Status CheckOpenVino();
 
 // A file that OpenVINO runs on the CPU in float32.
@@ -31,6 +32,9 @@ class OpenVinoModel {
   //   DataLoss            OpenVINO cannot load it
   static absl::StatusOr<OpenVinoModel> Load(const std::string& path, int threads = 0);
 
+  // The same for the content of a file, of which ReadModel has found that it names no other file. It is copied.
+  static absl::StatusOr<OpenVinoModel> LoadBytes(absl::string_view bytes);
+
   // The outputs of these names for inputs of these names, which are contiguous.
   //   DataLoss  OpenVINO cannot run it
   absl::StatusOr<std::vector<at::Tensor>> Run(const std::vector<std::pair<std::string, at::Tensor>>& inputs,
@@ -38,6 +42,7 @@ class OpenVinoModel {
 
  private:
   struct Compiled;
+  static absl::StatusOr<OpenVinoModel> Compile(std::shared_ptr<Compiled> read, int threads);
   explicit OpenVinoModel(std::shared_ptr<const Compiled> compiled) : compiled_(std::move(compiled)) {}
 
   std::shared_ptr<const Compiled> compiled_;

@@ -19,8 +19,15 @@ using onnx_file::GraphProto;
 using onnx_file::ModelProto;
 using onnx_file::TensorProto;
 
-constexpr int kExternalData = 13;  // Field of TensorProto that names another file.
-constexpr int kDataLocation = 14;
+// Fields that Modelport does not write: of TensorProto those that name another file, and of messages that hold tensors
+// or nodes those in which more of them could be.
+constexpr int kExternalData = 13, kDataLocation = 14;
+constexpr int kTensors = 10, kGraphs = 11, kSparseTensor = 22, kSparseTensors = 23;  // Of AttributeProto.
+constexpr int kSparseInitializer = 15;                                               // Of GraphProto.
+constexpr int kTrainingInfo = 20, kFunctions = 25;                                   // Of ModelProto.
+
+// Graphs within graphs.
+constexpr int kMostDepth = 20;
 
 absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("is damaged, or no ONNX file: ", what));
@@ -67,6 +74,48 @@ absl::Status ForEachField(absl::string_view bytes, absl::FunctionRef<absl::Statu
   return absl::OkStatus();
 }
 
+absl::Status CheckTensor(absl::string_view bytes) {
+  return ForEachField(bytes, [](const Field& field) {
+    if (field.number != kExternalData && field.number != kDataLocation) return absl::OkStatus();
+    return absl::DataLossError("has tensors in other files, which Modelport neither writes nor opens");
+  });
+}
+
+absl::Status CheckNodes(absl::string_view graph, int depth);
+
+absl::Status CheckAttribute(absl::string_view bytes, int depth) {
+  return ForEachField(bytes, [&](const Field& field) {
+    switch (field.number) {
+      case onnx_file::AttributeProto::kTFieldNumber:
+        return CheckTensor(field.bytes);
+      case onnx_file::AttributeProto::kGFieldNumber:
+        return CheckNodes(field.bytes, depth + 1);
+      case kTensors:
+      case kGraphs:
+      case kSparseTensor:
+      case kSparseTensors:
+        return absl::DataLossError("has attributes of a kind that Modelport does not write");
+      default:
+        return absl::OkStatus();
+    }
+  });
+}
+
+// Makes sure that no node of the graph, nor of graphs within, and no tensor in it names another file.
+absl::Status CheckNodes(absl::string_view graph, int depth) {
+  if (depth > kMostDepth) return Damaged("graphs too deep within each other");
+  return ForEachField(graph, [&](const Field& part) {
+    if (part.number == kSparseInitializer)
+      return absl::DataLossError("has sparse tensors, which Modelport never writes");
+    if (part.number == GraphProto::kInitializerFieldNumber) return CheckTensor(part.bytes);
+    if (part.number != GraphProto::kNodeFieldNumber) return absl::OkStatus();
+    return ForEachField(part.bytes, [&](const Field& field) {
+      return field.number == onnx_file::NodeProto::kAttributeFieldNumber ? CheckAttribute(field.bytes, depth)
+                                                                         : absl::OkStatus();
+    });
+  });
+}
+
 absl::Status ReadConstant(absl::string_view bytes, FileModel& model) {
   FileTensor tensor;
   std::string name;
@@ -84,9 +133,6 @@ absl::Status ReadConstant(absl::string_view bytes, FileModel& model) {
       case TensorProto::kRawDataFieldNumber:
         tensor.bytes = field.bytes;
         break;
-      case kExternalData:
-      case kDataLocation:
-        return absl::DataLossError("has tensors in other files, which Modelport neither writes nor opens");
       default:
         break;
     }
@@ -116,9 +162,13 @@ absl::StatusOr<FileModel> ReadModel(absl::string_view bytes) {
   bool has_graph = false;
   RETURN_IF_ERROR(ForEachField(bytes, [&](const Field& field) {
     if (field.number == ModelProto::kMetadataPropsFieldNumber) return ReadMetadata(field.bytes, model);
+    if (field.number == kTrainingInfo || field.number == kFunctions) {
+      return absl::DataLossError("has functions or training code, which Modelport never writes");
+    }
     if (field.number != ModelProto::kGraphFieldNumber) return absl::OkStatus();
     if (has_graph) return Damaged("two graphs");
     has_graph = true;
+    RETURN_IF_ERROR(CheckNodes(field.bytes, /*depth=*/0));
     return ForEachField(field.bytes, [&](const Field& part) {
       return part.number == GraphProto::kInitializerFieldNumber ? ReadConstant(part.bytes, model) : absl::OkStatus();
     });

@@ -25,8 +25,8 @@ struct FileModel {
 };
 
 // Reads an untrusted file, whose bytes are `bytes`; what it returns lies in them.
-//   DataLoss  truncated, no ONNX file, or one whose elements do not lie in it, as files with external data, which are
-//             never opened
+//   DataLoss  truncated, no ONNX file, or one with what Modelport does not write: tensors in other files, which are
+//             never opened, sparse tensors, functions
 absl::StatusOr<FileModel> ReadModel(absl::string_view bytes);
 
 }  // namespace modelport::onnx

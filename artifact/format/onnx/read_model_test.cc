@@ -91,21 +91,56 @@ TEST(ReadModelTest, ATruncatedFileIsRefusedOrLacksItsEnd) {
   }
 }
 
-TEST(ReadModelTest, OtherFilesAreNeverOpened) {
-  onnx_file::ModelProto model;
-  model.mutable_graph()->add_initializer()->set_name("a");
-  std::string text = model.SerializeAsString();
-  ASSERT_OK(ReadModel(text));
-  // The field external_data, number 13, and data_location, number 14, of the tensor.
-  for (const std::string& field : {std::string("\x6a\x02\x0a\x00", 4), std::string("\x70\x01", 2)}) {
-    const std::string tensor = absl::StrCat(
-        "\x42\x01"
-        "a",
-        field);
-    const std::string graph = absl::StrCat("\x2a", std::string(1, static_cast<char>(tensor.size())), tensor);
-    text = absl::StrCat("\x3a", std::string(1, static_cast<char>(graph.size())), graph);
-    EXPECT_THAT(ReadModel(text), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("tensors in other files")));
+// The field of this number, whose bytes, at most 120, are `bytes`.
+std::string FieldOf(int number, const std::string& bytes) {
+  std::string tag(1, static_cast<char>((number << 3 | 2) & 0x7f));
+  if (number > 15) {
+    tag[0] = static_cast<char>(tag[0] | 0x80);
+    tag += static_cast<char>(number >> 4);
   }
+  return absl::StrCat(tag, std::string(1, static_cast<char>(bytes.size())), bytes);
+}
+
+std::string FileOf(const std::string& graph) { return FieldOf(onnx_file::ModelProto::kGraphFieldNumber, graph); }
+
+// A graph with a node that has this attribute.
+std::string NodeWith(const std::string& attribute) {
+  return FieldOf(onnx_file::GraphProto::kNodeFieldNumber,
+                 FieldOf(onnx_file::NodeProto::kAttributeFieldNumber, attribute));
+}
+
+TEST(ReadModelTest, OtherFilesAreNeverOpened) {
+  using onnx_file::AttributeProto;
+  ASSERT_OK(ReadModel(FileOf(NodeWith(FieldOf(AttributeProto::kTFieldNumber, "")))));
+  // The field external_data, number 13, and data_location, number 14, of a tensor.
+  for (const std::string& tensor : {std::string("\x6a\x02\x0a\x00", 4), std::string("\x70\x01", 2)}) {
+    const std::string initializer = FieldOf(onnx_file::GraphProto::kInitializerFieldNumber, tensor);
+    const std::string constant = NodeWith(FieldOf(AttributeProto::kTFieldNumber, tensor));
+    const std::string branch = NodeWith(FieldOf(AttributeProto::kGFieldNumber, constant));
+    const std::string branch_constant = NodeWith(FieldOf(AttributeProto::kGFieldNumber, initializer));
+    for (const std::string& graph : {initializer, constant, branch, branch_constant}) {
+      EXPECT_THAT(ReadModel(FileOf(graph)), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("tensors in other files")));
+    }
+  }
+}
+
+TEST(ReadModelTest, WhatCouldHideTensorsIsRefused) {
+  for (const int number : {10, 11, 22, 23}) {  // tensors, graphs, sparse_tensor, sparse_tensors
+    EXPECT_THAT(ReadModel(FileOf(NodeWith(FieldOf(number, "")))),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("attributes of a kind that Modelport does not write")));
+  }
+  EXPECT_THAT(ReadModel(FileOf(FieldOf(15, ""))), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("sparse tensors")));
+  for (const int number : {20, 25}) {  // training_info, functions
+    EXPECT_THAT(ReadModel(FileOf("") + FieldOf(number, "")),
+                StatusIs(absl::StatusCode::kDataLoss, HasSubstr("functions or training code")));
+  }
+}
+
+TEST(ReadModelTest, GraphsDeepWithinEachOtherAreRefused) {
+  onnx_file::ModelProto model;
+  onnx_file::GraphProto* graph = model.mutable_graph();
+  for (int i = 0; i < 30; ++i) graph = graph->add_node()->add_attribute()->mutable_g();
+  EXPECT_THAT(ReadModel(model.SerializeAsString()), StatusIs(absl::StatusCode::kDataLoss, HasSubstr("too deep")));
 }
 
 TEST(ReadModelTest, WhatIsSaidTwiceIsRefused) {

@@ -104,6 +104,8 @@ class TorchScript : public ArtifactFormat {
 
   bool holds_forward_alone() const override { return false; }
 
+  bool keeps_knobs() const override { return true; }
+
   absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,
                                                             const BuiltModule& built) const override {
     if (request.sizes.empty()) return std::make_unique<PreparedArchive>(request, built);

@@ -4,8 +4,6 @@
 #include <cstddef>
 
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
-#include "common/text/units.h"
 
 namespace modelport {
 
@@ -28,11 +26,7 @@ class Budget {
  private:
   static constexpr size_t kAllowance = 128'000'000;
 
-  absl::Status Exceeded() const {
-    return absl::InvalidArgumentError(absl::StrCat("describes more than ", FormatBytes(file_size_ + kAllowance),
-                                                   " of names, shapes and values, too much for a file of ",
-                                                   FormatBytes(file_size_), ": not a checkpoint"));
-  }
+  absl::Status Exceeded() const;
 
   size_t file_size_;
   size_t left_;

@@ -48,8 +48,8 @@ std::string LegendText(const Manifest& manifest, const DepthColours& colours) {
 
 // What the model says, whichever kind it is.
 at::Tensor Prediction::*KindOf(const Prediction& prediction) {
-  for (at::Tensor Prediction::*kind :
-       {&Prediction::depth, &Prediction::alpha, &Prediction::colour, &Prediction::features}) {
+  for (at::Tensor Prediction::*kind : {&Prediction::depth, &Prediction::alpha, &Prediction::node_normals,
+                                       &Prediction::colour, &Prediction::features}) {
     if ((prediction.*kind).defined()) return kind;
   }
   return &Prediction::scores;
@@ -121,6 +121,7 @@ ValueRange RangeOf(const at::Tensor& map, double low, double high) {
 std::string DepthUnit(const Manifest& manifest) {
   const Manifest::Result& depth = MainOutput(manifest);
   if (depth.unit() == kMetres) return kMetres;
+  if (depth.larger_is().empty()) return "as the node's knobs make it";
   return absl::StrCat(depth.unit().empty() ? "relative depth" : depth.unit(), ", larger is ", depth.larger_is());
 }
 

@@ -26,7 +26,8 @@ ValueRange RangeOf(const at::Tensor& map, double low, double high);
 
 inline constexpr char kMetres[] = "metres";
 
-// What the depths of a model are: "metres" or "relative depth, larger is nearer".
+// What the depths of a model are: "metres" or "relative depth, larger is nearer"; where knobs of a node were turned,
+// nobody says.
 std::string DepthUnit(const Manifest& manifest);
 
 // How depth is drawn.
@@ -49,8 +50,8 @@ struct PredictionDifference {
   double range = 0;    // Of the first one's elements: largest - smallest.
 };
 
-// Compares depth, mattes, images, features or scores. Elements that are not finite in both in the same way count as
-// infinitely far.
+// Compares depth, mattes, images, normals of nodes, features or scores. Elements that are not finite in both in the
+// same way count as infinitely far.
 //   InvalidArgument   the predictions are of other kinds or shapes
 absl::StatusOr<PredictionDifference> ComparePredictions(const Prediction& a, const Prediction& b);
 

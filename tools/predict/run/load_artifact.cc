@@ -3,43 +3,50 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <filesystem>
+#include <cmath>
+#include <cstdint>
 #include <memory>
-#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
-#include "artifact/build/formats.h"
 #include "artifact/build/open_artifact.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/manifest/stated_manifest.h"
-#include "artifact/request/artifact_request.h"
 #include "artifact/signature/artifact_signature.h"
-#include "common/checkpoint/checkpoint.h"
+#include "common/checkpoint/file_kind.h"
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/manifest.h"
-#include "common/manifest/version.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
-#include "common/torchscript/runtime/operators.h"
+#include "common/torchscript/script/torch_status.h"
 #include "tools/command/tool_call.h"
 
 namespace modelport {
 namespace {
 
 absl::Status CheckTakesImages(const Manifest& manifest) {
-  if (manifest.preprocessing().inside() && manifest.target() == "libtorch") return absl::OkStatus();
+  if (manifest.preprocessing().inside()) return absl::OkStatus();
   return absl::FailedPreconditionError(
       absl::StrCat("takes prepared tensors, not images\n  export it with --with_preprocess: ",
                    ToolCall("export", absl::StrCat("--model=", Brief(manifest.model()), " --with_preprocess"))));
+}
+
+// Forgets what the outputs of forward are measured in, which knobs change.
+void ForgetUnit(Manifest& manifest) {
+  for (Manifest::EntryPoint& entry_point : *manifest.mutable_entry_points()) {
+    for (Manifest::Result& output : *entry_point.mutable_outputs()) {
+      output.clear_unit();
+      output.clear_larger_is();
+    }
+  }
 }
 
 // Who wrote an artifact. A manifest is as foreign as its artifact; only a signature or this user's own cache says whose
@@ -49,7 +56,9 @@ enum class Origin { kForeign, kKnown };
 absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
                                     const absl::optional<ArtifactSignature>& signature, Origin origin) {
   // ArtifactFile would call a file of no known kind a damaged zip archive.
-  if (const absl::Status status = CheckScriptFile(file->bytes()); !status.ok()) return Annotate(status, path);
+  const bool is_onnx = IsOnnx(file->bytes());
+  const absl::Status known = is_onnx ? absl::OkStatus() : CheckScriptFile(file->bytes());
+  if (!known.ok()) return Annotate(known, path);
   ASSIGN_OR_RETURN(const std::shared_ptr<const StoredArtifact> artifact, ReadArtifact(path, std::move(file)));
   ASSIGN_OR_RETURN(StatedManifest stated, ReadStatedManifest(*artifact, signature));
   if (!stated.other_release.empty()) {
@@ -58,6 +67,14 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   }
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
+  LoadedArtifact loaded = {path, torch::jit::Module("none"), {}, std::move(stated.manifest), Sha256Of(json)};
+  if (!loaded.manifest.knob_values().empty()) ForgetUnit(loaded.manifest);
+  if (is_onnx) {
+    absl::StatusOr<onnx::OpenVinoModel> model = onnx::OpenVinoModel::LoadBytes(artifact->bytes());
+    if (!model.ok()) return Annotate(model.status(), path);
+    loaded.onnx = *std::move(model);
+    return loaded;
+  }
   absl::StatusOr<ScriptFile> script =
       origin == Origin::kKnown ? ReadScriptFile(artifact->bytes()) : LoadForeignScript(artifact->bytes());
   if (!script.ok()) return Annotate(script.status(), path);
@@ -65,53 +82,44 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
     return absl::FailedPreconditionError(absl::StrCat(path, ": has no method forward, which takes the image"));
   }
   script->module.eval();
-  return LoadedArtifact{path, std::move(script->module), std::move(stated.manifest), Sha256Of(json)};
+  loaded.module = std::move(script->module);
+  return loaded;
 }
 
-namespace fs = std::filesystem;
-
-// What tells a file from another one and from its own earlier content, without reading it.
-absl::Status AppendIdentity(const std::string& path, std::string& key) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
-  absl::StrAppend(&key, path, "\n", info.st_dev, " ", info.st_ino, " ", info.st_size, " ");
-  absl::StrAppend(&key, info.st_mtim.tv_sec, ".", info.st_mtim.tv_nsec, " ");
-  absl::StrAppend(&key, info.st_ctim.tv_sec, ".", info.st_ctim.tv_nsec, "\n");
-  return absl::OkStatus();
-}
-
-absl::Status AppendFiles(const WeightSource& weights, std::string& key) {
-  for (const std::string& path : CheckpointPaths(weights)) {
-    ASSIGN_OR_RETURN(const Checkpoint checkpoint, OpenCheckpoint(path));
-    for (const OpenedFile& opened : checkpoint.files()) RETURN_IF_ERROR(AppendIdentity(opened.path, key));
+// The knob of this name.
+absl::StatusOr<const Manifest::Knob*> FindKnob(const LoadedArtifact& artifact, const std::string& name) {
+  std::vector<std::string> names;
+  for (const Manifest::Knob& knob : artifact.manifest.knobs()) {
+    if (knob.name() == name) return &knob;
+    names.push_back(knob.name());
   }
+  const std::string why = artifact.onnx   ? "knobs are constants in an ONNX file, which export --knob sets"
+                          : names.empty() ? "it has no knobs"
+                                          : absl::StrCat("no such knob", NearestHint(name, names));
+  return absl::InvalidArgumentError(absl::StrCat("--knob=", Brief(name), ": ", artifact.path, ": ", why));
+}
+
+absl::Status TurnKnob(const std::string& name, double value, LoadedArtifact& artifact) {
+  ASSIGN_OR_RETURN(const Manifest::Knob* const knob, FindKnob(artifact, name));
+  const bool is_integer = knob->type() == "int";
+  if (value < knob->min() || value > knob->max() || (is_integer && value != std::floor(value))) {
+    return absl::InvalidArgumentError(absl::StrCat("--knob=", name, "=", value, ": wants ",
+                                                   is_integer ? "an integer" : "a number", " from ", knob->min(),
+                                                   " to ", knob->max()));
+  }
+  const c10::IValue given = is_integer ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value);
+  const absl::Status set = CatchTorch([&] { artifact.module.setattr(name, given); });
+  if (!set.ok()) return Annotate(set, absl::StrCat(artifact.path, ": the knob ", name, " of its manifest"));
+  if (value != knob->value()) ForgetUnit(artifact.manifest);
   return absl::OkStatus();
-}
-
-absl::StatusOr<std::string> NameFor(const ExportOptions& options) {
-  const auto& [plugin, variant] = options.request.entry;
-  std::string key = absl::StrCat(kModelportVersion, "\n", LibTorchVersion(), "\n", plugin->plugin_digest, "\n",
-                                 plugin->key_map_digest, "\n", options.prove, options.allow_nonfinite, "\n",
-                                 RequestText(options.request));
-  RETURN_IF_ERROR(AppendFiles(options.request.weights, key));
-  return absl::StrCat(variant->name, "-", Sha256Of(key).substr(0, 16), FormatOf(*options.request.target).ending());
-}
-
-absl::Status CheckOwner(const std::string& path) {
-  struct stat info;
-  if (stat(path.c_str(), &info) != 0) return absl::ErrnoToStatus(errno, path);
-  return CheckKeptAlone(path, info);
-}
-
-absl::Status MakeFolder(const std::string& folder) {
-  std::error_code error;
-  fs::create_directories(fs::path(folder).parent_path(), error);
-  if (mkdir(folder.c_str(), 0700) == 0) return absl::OkStatus();
-  if (errno == EEXIST) return CheckOwner(folder);
-  return absl::ErrnoToStatus(errno, absl::StrCat(folder, ": cannot be made; XDG_CACHE_HOME names another place"));
 }
 
 }  // namespace
+
+absl::Status TurnKnobs(const std::map<std::string, double>& values, LoadedArtifact& artifact) {
+  for (const auto& [name, value] : values) RETURN_IF_ERROR(TurnKnob(name, value, artifact));
+  return absl::OkStatus();
+}
 
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key) {
   if (public_key.empty()) {
@@ -135,37 +143,6 @@ absl::Status CheckKeptAlone(const std::string& path, const struct stat& info) {
   return absl::PermissionDeniedError(
       absl::StrCat(path, ": another user owns it or may write to it, and kept artifacts are code that is run",
                    "\n  delete it, with all that it holds, or name another place by XDG_CACHE_HOME"));
-}
-
-absl::StatusOr<std::string> CacheFolder() {
-  if (const char* const cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && cache[0] == '/') {
-    return absl::StrCat(cache, "/modelport");
-  }
-  if (const char* const home = std::getenv("HOME"); home != nullptr && home[0] == '/') {
-    return absl::StrCat(home, "/.cache/modelport");
-  }
-  return absl::NotFoundError("no place to keep artifacts: set HOME or XDG_CACHE_HOME to an absolute path");
-}
-
-absl::StatusOr<KeptArtifact> KeepArtifact(const Registry& registry, ExportOptions options, const std::string& folder) {
-  RETURN_IF_ERROR(MakeFolder(folder));
-  ASSIGN_OR_RETURN(const std::string name, NameFor(options));
-  const std::string path = absl::StrCat(folder, "/", name);
-  // A manifest never stands beside an artifact that is not whole.
-  std::error_code error;
-  if (fs::exists(path, error) && fs::exists(ManifestPath(path), error)) {
-    RETURN_IF_ERROR(CheckOwner(path));
-    RETURN_IF_ERROR(CheckOwner(ManifestPath(path)));
-    return KeptArtifact{path};
-  }
-  options.out = path;
-  RETURN_IF_ERROR(ExportModel(registry, options).status());
-  // Under a umask of 002 a group could write to them.
-  for (const std::string& file : {path, ManifestPath(path)}) {
-    fs::permissions(file, fs::perms::group_write | fs::perms::others_write, fs::perm_options::remove, error);
-    if (error) return absl::ErrnoToStatus(error.value(), file);
-  }
-  return KeptArtifact{path, /*exported_now=*/true};
 }
 
 }  // namespace modelport

@@ -13,11 +13,12 @@ namespace modelport {
 // What a model says of one image. Tensors that it does not give are undefined; the others are float32, dense and on the
 // CPU.
 struct Prediction {
-  at::Tensor depth = {};       // [H, W], of the image's size.
-  at::Tensor mask = {};        // [H, W], 1 where there is a depth and 0 elsewhere, where the depth is infinite.
-  at::Tensor normals = {};     // [3, H, W], unit vectors in the camera's axes; 0 where the mask is 0.
-  at::Tensor confidence = {};  // [H, W], from 1.
-  at::Tensor sky = {};         // [H, W], 0.3 and more is sky.
+  at::Tensor depth = {};         // [H, W], of the image's size.
+  at::Tensor mask = {};          // [H, W], 1 where there is a depth and 0 elsewhere, where the depth is infinite.
+  at::Tensor normals = {};       // [3, H, W], unit vectors in the camera's axes; 0 where the mask is 0.
+  at::Tensor node_normals = {};  // [3, H, W], the same of a node for a host, in the axes that it gives.
+  at::Tensor confidence = {};    // [H, W], from 1.
+  at::Tensor sky = {};           // [H, W], 0.3 and more is sky.
   at::Tensor extrinsics =
       {};  // [3, 4], from the world to the camera; of a model of one view the world is the camera's.
   at::Tensor intrinsics = {};  // [3, 3], in pixels of the image.

@@ -1,6 +1,7 @@
 #include "tools/predict/run/run_model.h"
 
 #include <ATen/TensorOperators.h>
+#include <ATen/ops/cat.h>
 #include <ATen/ops/eye.h>
 #include <ATen/ops/from_blob.h>
 #include <ATen/ops/stack.h>
@@ -23,6 +24,7 @@
 #include "absl/time/time.h"
 #include "absl/types/span.h"
 #include "common/manifest/manifest_facts.h"
+#include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/torchscript/script/torch_status.h"
@@ -69,8 +71,14 @@ absl::Status Explain(const absl::Status& status) {
   return absl::FailedPreconditionError(absl::StrCat("the model refuses the image: ", Brief(cause)));
 }
 
-const c10::FunctionSchema& Schema(const LoadedArtifact& artifact, const std::string& method) {
-  return artifact.module.get_method(method).function().getSchema();
+// The arguments of a method, which the artifact has; none of a file that keeps them as constants.
+std::vector<c10::Argument> ArgumentsOf(const LoadedArtifact& artifact, const std::string& method) {
+  if (artifact.onnx) return {};
+  return artifact.module.get_method(method).function().getSchema().arguments();
+}
+
+bool HasMethod(const LoadedArtifact& artifact, const std::string& method) {
+  return artifact.onnx ? method == "forward" : artifact.module.find_method(method).has_value();
 }
 
 // The argument of a method that sets the resolution of what the model sees.
@@ -92,7 +100,7 @@ absl::optional<int64_t> RecommendedSize(const LoadedArtifact& artifact, absl::st
 }
 
 absl::optional<SizeArgument> FindSizeArgument(const LoadedArtifact& artifact, const std::string& method) {
-  for (const c10::Argument& argument : Schema(artifact, method).arguments()) {
+  for (const c10::Argument& argument : ArgumentsOf(artifact, method)) {
     const absl::optional<SizeRule> rule = FindSizeRule(argument.name());
     if (!rule) continue;
     absl::optional<int64_t> usual = RecommendedSize(artifact, method);
@@ -103,10 +111,28 @@ absl::optional<SizeArgument> FindSizeArgument(const LoadedArtifact& artifact, co
   return absl::nullopt;
 }
 
+// The result of an ONNX file, as forward of the module that it was made of would give it.
+absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::vector<c10::IValue>& inputs) {
+  const Manifest::EntryPoint& forward = Forward(artifact.manifest);
+  std::vector<std::pair<std::string, at::Tensor>> named;
+  for (int i = 0; i < std::min<int>(static_cast<int>(inputs.size()), forward.inputs_size()); ++i) {
+    named.emplace_back(forward.inputs(i).name(), inputs[i].toTensor().to(at::kFloat).contiguous());
+  }
+  std::vector<std::string> names;
+  for (const Manifest::Result& output : forward.outputs()) names.push_back(output.name());
+  absl::StatusOr<std::vector<at::Tensor>> results = artifact.onnx->Run(named, names);
+  if (!results.ok()) return Annotate(results.status(), artifact.path);
+  if (names.size() == 1 && !absl::StrContains(forward.outputs(0).place(), '[')) return c10::IValue((*results)[0]);
+  c10::Dict<std::string, at::Tensor> dictionary;
+  for (size_t i = 0; i < names.size(); ++i) dictionary.insert(names[i], (*results)[i]);
+  return c10::IValue(dictionary);
+}
+
 // Calls `method` on `inputs`, and with the named arguments.
 absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
                                  const std::vector<c10::IValue>& inputs,
                                  const std::unordered_map<std::string, c10::IValue>& named) {
+  if (artifact.onnx) return CallOnnx(artifact, inputs);
   const absl::StatusOr<c10::IValue> result =
       CatchTorch([&] { return artifact.module.get_method(method)(inputs, named); });
   if (!result.ok()) return Explain(result.status());
@@ -148,7 +174,50 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
 
 // The method that takes images.
 std::string ImageMethod(const LoadedArtifact& artifact) {
-  return artifact.manifest.interface().kind() == "features" ? "image_features" : "forward";
+  const bool is_other = artifact.manifest.interface().kind() == "features" && !artifact.is_node() && !artifact.onnx;
+  return is_other ? "image_features" : "forward";
+}
+
+// A picture as nodes take it, floats of 0 to 1.
+at::Tensor InUnitRange(const at::Tensor& picture) {
+  return picture.scalar_type() == at::kByte ? picture.to(at::kFloat) / 255 : picture.to(at::kFloat);
+}
+
+// The dtype in which a node computes.
+at::ScalarType NodeType(const LoadedArtifact& artifact) {
+  for (const at::Tensor& parameter : artifact.module.parameters()) {
+    if (parameter.is_floating_point()) return parameter.scalar_type();
+  }
+  return at::kFloat;
+}
+
+// An ONNX file may have sizes that are fixed.
+absl::Status CheckFixedSizes(const LoadedArtifact& artifact, int width, int height) {
+  int64_t fixed_width = width, fixed_height = height;
+  for (const Manifest::Size& size : artifact.manifest.sizes()) {
+    if (size.letter() == "W") fixed_width = size.size();
+    if (size.letter() == "H") fixed_height = size.size();
+  }
+  if (fixed_width == width && fixed_height == height) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(artifact.path, ": takes images of ", fixed_width, " x ", fixed_height,
+                                                 ", and this one has ", width, " x ", height));
+}
+
+// What a node for a host gives for a picture [1, 3, H, W], and the trimap [1, H, W] if it takes one.
+absl::StatusOr<Results> RunNode(const LoadedArtifact& artifact, const at::Tensor& picture, const at::Tensor& trimap) {
+  at::Tensor input = InUnitRange(picture);
+  if (trimap.defined()) input = at::cat({input, InUnitRange(trimap).unsqueeze(0)}, 1);
+  ASSIGN_OR_RETURN(const c10::IValue output, Call(artifact, "forward", {input.to(NodeType(artifact))}, {}));
+  const std::string& kind = artifact.manifest.interface().kind();
+  absl::StatusOr<Results> results = CatchTorch([&] {
+    const at::Tensor channels = Dense(output.toTensor()[0]);
+    if (kind == "normals") return Results{{.node_normals = channels}};
+    if (kind == "features") return Results{{.features = channels}};
+    if (kind == "colour") return Results{{.colour = channels}};
+    return kind == "depth" ? Results{{.depth = channels[0]}} : Results{{.alpha = channels[0]}};
+  });
+  if (absl::IsInternal(results.status())) return OtherThanStated(artifact, "gives another value");
+  return results;
 }
 
 absl::StatusOr<Results> Run(const LoadedArtifact& artifact, const std::string& method, const at::Tensor& input,
@@ -184,9 +253,9 @@ bool HasItsSizes(const Prediction& prediction, int64_t height, int64_t width) {
        {prediction.depth, prediction.mask, prediction.confidence, prediction.sky, prediction.alpha}) {
     if (!Has(map, {height, width})) return false;
   }
-  return Has(prediction.normals, {3, height, width}) && Has(prediction.extrinsics, {3, 4}) &&
-         Has(prediction.intrinsics, {3, 3}) && Has(prediction.colour, {3, -1, -1}) &&
-         Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
+  return Has(prediction.normals, {3, height, width}) && Has(prediction.node_normals, {3, height, width}) &&
+         Has(prediction.extrinsics, {3, 4}) && Has(prediction.intrinsics, {3, 3}) &&
+         Has(prediction.colour, {3, -1, -1}) && Has(prediction.features, {-1, -1, -1}) && Has(prediction.scores, {-1});
 }
 
 constexpr int kWarmUp = 2, kLeastRuns = 10, kMostRuns = 1000;
@@ -206,7 +275,9 @@ bool TakesViews(const LoadedArtifact& artifact) {
 }
 
 bool TakesTrimap(const LoadedArtifact& artifact) {
-  return Schema(artifact, "forward").argumentIndexWithName("trimap").has_value();
+  if (artifact.is_node()) return artifact.manifest.interface().channels_in_size() > 3;
+  const auto& inputs = Forward(artifact.manifest).inputs();
+  return std::any_of(inputs.begin(), inputs.end(), [](const auto& input) { return input.name() == "trimap"; });
 }
 
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
@@ -227,8 +298,9 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
     return absl::InvalidArgumentError(absl::StrCat("the image has ", images[0].width, " x ", images[0].height,
                                                    " pixels, its trimap ", trimap.size(2), " x ", trimap.size(1)));
   }
+  RETURN_IF_ERROR(CheckFixedSizes(artifact, images[0].width, images[0].height));
   const std::string method = ImageMethod(artifact);
-  if (!artifact.module.find_method(method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
+  if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
   const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
   if (size && !argument) {
     return absl::InvalidArgumentError(absl::StrCat("--size=", *size, ": the preprocessing of ",
@@ -245,7 +317,8 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   // Specialising the code for a size costs more than it gains.
   const torch::jit::GraphOptimizerEnabledGuard no_optimiser(false);
   ASSIGN_OR_RETURN(const at::Tensor input, CatchTorch([&] { return Stack(images); }));
-  ASSIGN_OR_RETURN(std::vector<Prediction> predictions, Run(artifact, method, input, trimap, named));
+  ASSIGN_OR_RETURN(std::vector<Prediction> predictions,
+                   artifact.is_node() ? RunNode(artifact, input, trimap) : Run(artifact, method, input, trimap, named));
   for (const Prediction& prediction : predictions) {
     if (HasItsSizes(prediction, images[0].height, images[0].width)) continue;
     return OtherThanStated(artifact, "gives values of other sizes");

@@ -25,7 +25,7 @@ bool TakesTrimap(const LoadedArtifact& artifact);
 // is the resolution that the preprocessing aims at, by default what the manifest recommends. `trimap`, [1, H, W]
 // as of ReadTrimap, is defined for a model that takes one.
 //   InvalidArgument    several images for a model of one, or of several sizes, or `size` for a model without a
-//                      choice, or a trimap of another size
+//                      choice, or a trimap of another size, or an image of another size than an ONNX file has fixed
 //   FailedPrecondition the model refuses the image, and says why
 //   ResourceExhausted  as CheckWorkSize
 absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact, absl::Span<const Image> images,
