@@ -26,8 +26,8 @@ const Target& LibTorchTarget() {
 
 // Whatever loads ONNX files, which calls the model without a wrapper, too.
 const Target& OnnxTarget() {
-  static const auto* const target =
-      new Target{.name = "onnx", .title = "ONNX", .format = FormatKind::kOnnx, .dtypes = {DType::kFloat32}};
+  static const auto* const target = new Target{
+      .name = "onnx", .title = "ONNX", .format = FormatKind::kOnnx, .dtypes = {DType::kFloat32, DType::kFloat16}};
   return *target;
 }
 

@@ -94,9 +94,9 @@ void DescribePort(const Port& port, Message& entry) {
   entry.set_help(port.help);
 }
 
-std::string DTypeOf(const Port& port, DType weights) {
+std::string DTypeOf(const Port& port, DType usual) {
   if (!port.shape.has_value()) return "";
-  return port.dtype.empty() ? std::string(DTypeName(weights)) : port.dtype;
+  return port.dtype.empty() ? std::string(DTypeName(usual)) : port.dtype;
 }
 
 void DescribeImage(const Port& port, const Preprocessing& preprocessing, Manifest::Input& input) {
@@ -134,19 +134,19 @@ void DescribeOutput(const Port& port, const std::string& place, DType dtype, Man
   output.set_only_without(port.only_without);
 }
 
-// What the entry points of the module take and give.
-void DescribeEntryPoints(const ArtifactRequest& request, const Preprocessing& preprocessing, const BuiltModule& built,
+// What the entry points of the module take and give. `ports` is the dtype of those that state none.
+void DescribeEntryPoints(DType ports, const Preprocessing& preprocessing, const BuiltModule& built,
                          Manifest& manifest) {
   for (const EntryPoint& entry_point : built.entry_points) {
     Manifest::EntryPoint& entry = *manifest.add_entry_points();
     const MethodTypes types = TypesOf(built, entry_point);
     entry.set_method(entry_point.method);
     for (size_t i = 0; i < entry_point.inputs.size(); ++i) {
-      DescribeInput(entry_point.inputs[i], types.arguments[i], preprocessing, request.dtype, *entry.add_inputs());
+      DescribeInput(entry_point.inputs[i], types.arguments[i], preprocessing, ports, *entry.add_inputs());
     }
     entry.set_returns(types.returns);
     for (size_t i = 0; i < entry_point.outputs.size(); ++i) {
-      DescribeOutput(entry_point.outputs[i], types.places[i], request.dtype, *entry.add_outputs());
+      DescribeOutput(entry_point.outputs[i], types.places[i], ports, *entry.add_outputs());
     }
   }
 }
@@ -196,7 +196,7 @@ Manifest DescribeModule(const ArtifactRequest& request, const Preprocessing& pre
   DescribeTensors(tree, manifest);
   prepared.DescribeCode(manifest);
   if (tree.is_wrapped()) DescribeInterface(*tree.whole->interface, manifest);
-  DescribeEntryPoints(request, preprocessing, built, manifest);
+  DescribeEntryPoints(format.PortType(request.dtype), preprocessing, built, manifest);
   if (format.keeps_knobs()) DescribeKnobs(tree.whole->root, manifest);
   return manifest;
 }

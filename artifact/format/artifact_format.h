@@ -18,6 +18,7 @@
 #include "common/manifest/manifest.pb.h"
 #include "common/module_tree/entry_point.h"
 #include "common/module_tree/module_tree.h"
+#include "common/tensor/dtype.h"
 #include "common/torchscript/proof/round_trip.h"
 
 namespace modelport {
@@ -93,9 +94,12 @@ class ArtifactFormat {
   //   FailedPrecondition  it is not; says how to get it
   virtual absl::Status CheckCanProve() const = 0;
 
+  // The dtype of inputs and outputs that state none, where the weights are of `weights`.
+  virtual DType PortType(DType weights) const = 0;
+
   // Whether a proof may have found that an output differs as `stated` on the machine that made it; `output` is of the
   // same call on this machine.
-  virtual bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) const = 0;
+  virtual bool IsPossible(DType weights, const Manifest::Output& stated, const ComparedOutput& output) const = 0;
 };
 
 }  // namespace modelport

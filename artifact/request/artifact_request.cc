@@ -126,7 +126,7 @@ std::string RequestText(const ArtifactRequest& request) {
       "model=", request.entry.variant->name, "\ntarget=", request.target->name, "\nwrapper=", request.wrapper,
       "\nruntime=", request.runtime == nullptr ? "" : request.runtime->name, "\ndtype=", DTypeName(request.dtype),
       "\noutputs=", absl::StrJoin(request.outputs, ","), "\nwith_preprocess=", request.with_preprocess,
-      "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")),
+      "\nsizes=", absl::StrJoin(request.sizes, ",", absl::PairFormatter("=")), "\nopset=", request.opset,
       "\nknobs=", absl::StrJoin(request.knobs, ",", absl::PairFormatter("=")),
       "\nset=", absl::StrJoin(request.arguments, ",", absl::PairFormatter("=")),
       "\nweights=", WeightsText(request.weights), "\n");
@@ -154,6 +154,7 @@ absl::StatusOr<ArtifactRequest> StatedRequest(const Registry& registry, const Ma
   if (const absl::optional<Seeded> seeded = ParseSeededName(stated.weights().seeded())) request.weights = *seeded;
   RETURN_IF_ERROR(SetStatedArguments(stated, request));
   for (const Manifest::Size& size : stated.sizes()) request.sizes[size.letter()] = size.size();
+  request.opset = static_cast<int>(stated.opset());
   for (const Manifest::KnobValue& knob : stated.knob_values()) request.knobs[knob.name()] = knob.value();
   RETURN_IF_ERROR(ChooseWrapper(request).status());
   return request;

@@ -35,6 +35,7 @@ struct ArtifactRequest {
   // Sizes of forward's inputs that an ONNX file has fixed, by their letters in the plugin's shapes: H -> 518. Other
   // letters stay free.
   std::map<std::string, int64_t> sizes = {};
+  int opset = 0;  // Of an ONNX file; 0: that of files that ask for none.
   // Values of the wrapper's knobs that differ from the plugin's: convention -> 1.
   std::map<std::string, double> knobs = {};
   // The variant with these arguments, which `entry` has then; null: there are none.

@@ -41,6 +41,7 @@ TEST_F(ArtifactRequestTest, TextsOfDifferentRequestsDiffer) {
       [](ArtifactRequest& request) { request.outputs = {"depth"}; },
       [](ArtifactRequest& request) { request.with_preprocess = true; },
       [](ArtifactRequest& request) { EXPECT_OK(SetSizes("H=28", request)); },
+      [](ArtifactRequest& request) { request.opset = 18; },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=1", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetKnobs("convention=2", request)); },
       [](ArtifactRequest& request) { EXPECT_OK(SetArguments("heads=3", request)); },

@@ -126,15 +126,16 @@ bool MayBeNonfinite(const StatedManifest& stated) {
 }
 
 // Loads `file`, which is what the artifact has to be, and compares what it computes, and what `stated` says of that.
+// `weights` is the artifact's dtype.
 // Nullopt if what proves artifacts of its format is not at hand.
-absl::StatusOr<absl::optional<RoundTrip>> Prove(const FormattedArtifact& remade, const StoredArtifact& file,
-                                                const StatedManifest& stated) {
+absl::StatusOr<absl::optional<RoundTrip>> Prove(const FormattedArtifact& remade, DType weights,
+                                                const StoredArtifact& file, const StatedManifest& stated) {
   if (!remade.format->CheckCanProve().ok()) return absl::nullopt;
   const ProvenCalls calls = {remade.artifact.examples, remade.artifact.tree.whole->entry_points,
                              /*allow_nonfinite=*/MayBeNonfinite(stated)};
   ASSIGN_OR_RETURN(RoundTrip round_trip, remade.prepared->ProveEqual(file, calls));
   if (!stated.is_whole) return round_trip;
-  const std::vector<std::string> wrong = ProofErrors(*remade.format, stated.manifest.round_trip(), round_trip);
+  const std::vector<std::string> wrong = ProofErrors(*remade.format, weights, stated.manifest.round_trip(), round_trip);
   if (!wrong.empty()) return WrongFields(absl::StrCat(stated.path, ": round_trip"), wrong);
   return round_trip;
 }
@@ -276,10 +277,11 @@ absl::Status CannotMakeAnew(const StatedManifest& stated, const std::string& obs
 }
 
 // Whether an export may have measured the differences of `stated`.
-bool IsPossible(const ArtifactFormat& format, const Manifest::Output& stated, const ComparedOutput& output) {
+bool IsPossible(const ArtifactFormat& format, DType weights, const Manifest::Output& stated,
+                const ComparedOutput& output) {
   const double max_abs = stated.max_abs(), relative = stated.relative();
   if (!std::isfinite(max_abs) || max_abs < 0 || relative < 0 || (max_abs == 0) != (relative == 0)) return false;
-  return format.IsPossible(stated, output);
+  return format.IsPossible(weights, stated, output);
 }
 
 // Whether an export may have found this fault of its machine.
@@ -350,7 +352,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
     remade.prepared->DescribeFile(*right.mutable_artifact());
     RETURN_IF_ERROR(CheckFileFacts(stated, file, Sha256OfFile(signature, file), std::move(right)));
   }
-  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(remade, file, stated));
+  ASSIGN_OR_RETURN(const absl::optional<RoundTrip> round_trip, Prove(remade, request->dtype, file, stated));
   RETURN_IF_ERROR(CheckUnchanged(remade.artifact.weights));
   RETURN_IF_ERROR(mapped->CheckUnchanged());
   Verification result;
@@ -365,7 +367,7 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
   return result;
 }
 
-std::vector<std::string> ProofErrors(const ArtifactFormat& format, const Manifest::RoundTrip& stated,
+std::vector<std::string> ProofErrors(const ArtifactFormat& format, DType weights, const Manifest::RoundTrip& stated,
                                      const RoundTrip& round_trip) {
   Manifest right;
   DescribeProof(stated.proven() ? absl::make_optional(round_trip) : absl::nullopt, right);
@@ -379,7 +381,7 @@ std::vector<std::string> ProofErrors(const ArtifactFormat& format, const Manifes
     errors.push_back(absl::StrCat("kernel_fault: no export finds ", stated.kernel_fault()));
   for (int i = 0; i < stated.outputs_size(); ++i) {
     const Manifest::Output& entry = stated.outputs(i);
-    if (IsPossible(format, entry, round_trip.outputs[i])) continue;
+    if (IsPossible(format, weights, entry, round_trip.outputs[i])) continue;
     errors.push_back(absl::StrCat("outputs[", i, "]: no export measures max_abs ", entry.max_abs(), " and relative ",
                                   entry.relative(), " with equal_on_same_memory ",
                                   entry.equal_on_same_memory() ? "true" : "false"));

@@ -65,10 +65,10 @@ absl::StatusOr<Verification> VerifyArtifact(const Registry& registry, const std:
                                             const absl::optional<ReferenceFile>& reference = absl::nullopt,
                                             const std::string& public_key = "", Tier at_least = Tier::kCode);
 
-// Returns what is wrong with `stated`, the proof of an artifact of `format` whose round trip has just given
-// `round_trip`; empty if nothing is. Fields that depend on the machine of the export must have a value that some
+// Returns what is wrong with `stated`, the proof of an artifact of `format` and `weights` whose round trip has just
+// given `round_trip`; empty if nothing is. Fields that depend on the machine of the export must have a value that some
 // machine measures, all others the value of `round_trip`.
-std::vector<std::string> ProofErrors(const ArtifactFormat& format, const Manifest::RoundTrip& stated,
+std::vector<std::string> ProofErrors(const ArtifactFormat& format, DType weights, const Manifest::RoundTrip& stated,
                                      const RoundTrip& round_trip);
 
 }  // namespace modelport

@@ -41,7 +41,7 @@ Manifest::RoundTrip Stated(double max_abs, double relative, bool equal_on_same_m
 }
 
 std::vector<std::string> Errors(const Manifest::RoundTrip& stated, const std::string& target = "libtorch") {
-  return ProofErrors(FormatOf(**FindTarget(target)), stated, MakeRoundTrip());
+  return ProofErrors(FormatOf(**FindTarget(target)), DType::kFloat32, stated, MakeRoundTrip());
 }
 
 TEST(ProofErrorsTest, AnotherMachineMayMeasureOtherDifferences) {

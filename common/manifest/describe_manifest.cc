@@ -82,7 +82,7 @@ std::string WeightsSourceText(const Manifest& manifest) {
 }
 
 std::string RunsIn(const Manifest& manifest) {
-  const uint32_t opset = manifest.artifact().opset();
+  const uint32_t opset = manifest.opset();
   if (opset > 0) return absl::StrCat("what loads ONNX of opset ", opset);
   const std::string& oldest = manifest.minimum_runtime();
   // All code for LibTorch has operators.

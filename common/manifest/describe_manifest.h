@@ -32,8 +32,7 @@ std::string LeftOutByRequest(const Manifest& manifest);
 // Whether the licence of the published weights excludes commercial use, as its SPDX name tells: "CC-BY-NC-4.0".
 bool ExcludesCommercialUse(const Manifest& manifest);
 
-// The runtimes that load the artifact: "LibTorch 1.6 and newer", "what loads ONNX of opset 17". A manifest within an
-// artifact does not state the opset.
+// The runtimes that load the artifact: "LibTorch 1.6 and newer", "what loads ONNX of opset 17".
 std::string RunsIn(const Manifest& manifest);
 
 // The largest difference of two outputs as a part of the output's range; 0: all are bitwise equal. Outputs that are

@@ -110,7 +110,7 @@ const Target& TensorRtTarget() {
       .name = "tensorrt",
       .title = "TensorRT",
       .format = FormatKind::kOnnx,
-      .dtypes = {DType::kFloat32},
+      .dtypes = {DType::kFloat32, DType::kFloat16},
       .onnx = {.nodes = {{"Resize", "mode", {"nearest", "linear"}},
                          {"Resize",
                           "coordinate_transformation_mode",

@@ -55,10 +55,26 @@ TEST_P(OnnxModelTest, IsProvenOrRefusedForItsReason) {
   EXPECT_THAT(FileNames(folder), ElementsAre(GetParam() + ".onnx", GetParam() + ".onnx.manifest.json"));
   const nlohmann::json manifest = Manifest(folder + "/" + GetParam() + ".onnx.manifest.json");
   EXPECT_EQ(manifest["target"], "onnx");
-  EXPECT_EQ(manifest["artifact"]["opset"], 17);
+  EXPECT_EQ(manifest["opset"], 17);
   EXPECT_EQ(manifest["round_trip"]["proven"], true);
   EXPECT_THAT(manifest["round_trip"]["runtime"], testing::StartsWith("OpenVINO "));
   EXPECT_EQ(manifest["entry_points"].size(), 1);
+}
+
+TEST_P(OnnxModelTest, IsProvenInFloat16) {
+  const Case stated = CaseOf(GetParam());
+  const std::string sizes = Text(stated, "sizes");
+  if (!Text(stated, "refused").empty()) GTEST_SKIP() << "has no file";
+  const std::string folder = EmptyFolder("float16");
+  std::vector<std::string> flags = {"--dtype=float16", "--out=m.onnx"};
+  if (!sizes.empty()) flags.push_back("--sizes=" + sizes);
+  const ToolResult result = Export(GetParam(), flags, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  const nlohmann::json manifest = Manifest(folder + "/m.onnx.manifest.json");
+  EXPECT_EQ(manifest["dtype"], "float16");
+  EXPECT_EQ(manifest["round_trip"]["proven"], true);
+  EXPECT_EQ(manifest["entry_points"][0]["inputs"][0]["dtype"], "float32");
+  EXPECT_EQ(manifest["entry_points"][0]["outputs"][0]["dtype"], "float32");
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, OnnxModelTest, testing::ValuesIn(TestModels()),
@@ -81,6 +97,14 @@ TEST(ExportOnnxTest, EqualExportsAreEqualBytesAndLieBesideTorchScript) {
   EXPECT_EQ(other.exit_status, 0) << other.err;
   EXPECT_THAT(FileNames(first),
               ElementsAre(model + ".manifest.json", model + ".onnx", model + ".onnx.manifest.json", model + ".pt"));
+}
+
+TEST(ExportOnnxTest, AnOpsetIsChosen) {
+  const std::string folder = EmptyFolder("opset"), model = ExampleModel("depth");
+  const ToolResult result = Export(model, {"--opset=22", "--out=m.onnx"}, folder);
+  ASSERT_EQ(result.exit_status, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("what loads ONNX of opset 22"));
+  EXPECT_EQ(Manifest(folder + "/m.onnx.manifest.json")["opset"], 22);
 }
 
 TEST(ExportOnnxTest, SizesAreFixedByTheirLetters) {
@@ -168,7 +192,9 @@ TEST(ExportOnnxTest, WhatCannotBeIsRefusedWithItsCure) {
   EXPECT_THAT(refusal({"--sizes=H"}), HasSubstr("--sizes=H: wants sizes of the inputs by their letters"));
   EXPECT_THAT(refusal({"--sizes=H=0"}), HasSubstr("--sizes=H=0: wants"));
   EXPECT_THAT(refusal({"--sizes=H=15"}), HasSubstr("multiples of the patch size"));
-  EXPECT_THAT(refusal({"--dtype=float16"}), HasSubstr("--dtype=float16: onnx computes in float32"));
+  EXPECT_THAT(refusal({"--dtype=bfloat16"}), HasSubstr("--dtype=bfloat16: onnx computes in float32 or float16"));
+  EXPECT_THAT(refusal({"--opset=16"}), HasSubstr("--opset=16: wants 17 to 22"));
+  EXPECT_THAT(refusal({"--opset=23"}), HasSubstr("--opset=23: wants 17 to 22"));
   EXPECT_THAT(refusal({"--runtime=1.6"}), HasSubstr("which does not load ONNX files"));
   const ToolResult torch = RunWarmTool(
       "export", {"--model=" + model, "--weights=seeded", "--sizes=H=28", "--plugin_path=" + DataPath("models")},

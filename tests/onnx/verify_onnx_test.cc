@@ -121,16 +121,22 @@ TEST(VerifyOnnxTest, WhatIsAlteredIsRefused) {
   EXPECT_EQ(exported.Verify({}).exit_status, 1);
 }
 
-TEST(VerifyOnnxTest, AHostsFileIsMadeAnewWithItsSizesAndKnobs) {
+TEST(VerifyOnnxTest, AHostsFileIsMadeAnewWithItsSizesKnobsAndOpset) {
   const std::string folder = EmptyFolder("host");
-  const ToolResult exported = RunWarmTool("export",
-                                          {"--model=" + Model(), CheckpointFlag(), "--target=flame",
-                                           "--sizes=H=31,W=45", "--knob=normalize=1", "--out=m.onnx", Plugins()},
-                                          folder);
+  const ToolResult exported =
+      RunWarmTool("export",
+                  {"--model=" + Model(), CheckpointFlag(), "--target=flame", "--sizes=H=31,W=45", "--knob=normalize=1",
+                   "--opset=20", "--out=m.onnx", Plugins()},
+                  folder);
   ASSERT_EQ(exported.exit_status, 0) << exported.err;
   const ToolResult verified = RunWarmTool("verify", {"m.onnx", CheckpointFlag(), Plugins()}, folder);
   EXPECT_EQ(verified.exit_status, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("reached      code"));
+  // The manifest in the file says as much.
+  fs::rename(folder + "/m.onnx.manifest.json", folder + "/m.json");
+  const ToolResult alone = RunWarmTool("verify", {"m.onnx", CheckpointFlag(), Plugins()}, folder);
+  EXPECT_EQ(alone.exit_status, 0) << alone.err;
+  fs::rename(folder + "/m.json", folder + "/m.onnx.manifest.json");
   std::string manifest = ReadFile(folder + "/m.onnx.manifest.json");
   const size_t place = manifest.find("\"name\": \"normalize\"");
   ASSERT_NE(place, std::string::npos);

@@ -150,7 +150,7 @@ TEST(PredictNodesTest, KnobsChangeWhatItGives) {
   const auto [least, most] = std::minmax_element(exr.channels.at("depth.Z").begin(), exr.channels.at("depth.Z").end());
   EXPECT_EQ(*least, 0);
   EXPECT_EQ(*most, 1);
-  EXPECT_EQ(exr.texts.at("modelport/unit"), "as the node's knobs make it");
+  EXPECT_EQ(exr.texts.at("modelport/unit"), "as the knobs make it");
   ASSERT_EQ(Predict(folder, "m.pt", {"--knob=normalize=0", "--out=same.exr"}).exit_status, 0);
   EXPECT_THAT(ReadExr(folder + "/same.exr").texts.at("modelport/unit"), HasSubstr("larger is nearer"));
 

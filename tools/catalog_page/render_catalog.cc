@@ -96,9 +96,23 @@ TemplateValues KnobValues(const Manifest::Knob& knob) {
           {"min", Number(knob.min())}, {"max", Number(knob.max())}, {"help", knob.help()}};
 }
 
+// "H=518, W=518": those that an ONNX file has fixed.
+std::string SizesText(const Manifest& manifest) {
+  return absl::StrJoin(manifest.sizes(), ", ", [](std::string* text, const Manifest::Size& size) {
+    absl::StrAppend(text, size.letter(), "=", size.size());
+  });
+}
+
+// "convention=1": those that a request set.
+std::string KnobValuesText(const Manifest& manifest) {
+  return absl::StrJoin(manifest.knob_values(), ", ", [](std::string* text, const Manifest::KnobValue& knob) {
+    absl::StrAppend(text, knob.name(), "=", Number(knob.value()));
+  });
+}
+
 std::string OldestRuntime(const Manifest& manifest) {
-  const uint32_t opset = manifest.artifact().opset();
-  if (opset > 0) return absl::StrCat("none: ONNX, opset ", opset);
+  const uint32_t opset = manifest.opset();
+  if (opset > 0) return absl::StrCat("ONNX, opset ", opset);
   return Or(manifest.minimum_runtime(), "none known");
 }
 
@@ -131,6 +145,8 @@ TemplateValues Values(const Manifest& manifest) {
           {"upstream_commit", manifest.upstream().commit()},
           {"preparation", Preparation(manifest)},
           {"channels", Channels(manifest)},
+          {"sizes", SizesText(manifest)},
+          {"knob_values", KnobValuesText(manifest)},
           {"modelport_version", manifest.modelport_version()},
           {"libtorch_version", manifest.libtorch_version()}};
 }
@@ -164,6 +180,8 @@ void AddPassages(const Manifest& manifest, TemplateData& data) {
   data.lists["unproven"] = KeepIf(!manifest.round_trip().proven());
   data.lists["kernel_fault"] = KeepIf(!manifest.round_trip().kernel_fault().empty());
   data.lists["some_outputs"] = KeepIf(manifest.round_trip().outputs_size() > 0);
+  data.lists["some_sizes"] = KeepIf(manifest.sizes_size() > 0);
+  data.lists["some_knob_values"] = KeepIf(manifest.knob_values_size() > 0);
   data.lists["some_knobs"] = KeepIf(manifest.knobs_size() > 0);
   data.lists["no_knobs"] = KeepIf(manifest.knobs_size() == 0);
 }

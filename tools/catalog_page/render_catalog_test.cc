@@ -223,6 +223,22 @@ TEST(RenderCatalogTest, WhatQualifiesAProofIsShown) {
   EXPECT_THAT(Page({qualified}), AllOf(HasSubstr("see its proof"), HasSubstr("of the export, aten::conv2d(bfloat16)")));
 }
 
+TEST(RenderCatalogTest, AnOnnxFileHasItsOpsetAndWhatItHasFixed) {
+  Manifest onnx = Toy();
+  onnx.set_target("flame");
+  onnx.clear_minimum_runtime();
+  onnx.set_opset(17);
+  Manifest::Size& size = *onnx.add_sizes();
+  size.set_letter("H");
+  size.set_size(540);
+  Manifest::KnobValue& knob = *onnx.add_knob_values();
+  knob.set_name("convention");
+  knob.set_value(1);
+  EXPECT_THAT(Page({onnx}), AllOf(HasSubstr(">ONNX, opset 17</td>"), HasSubstr("<dd>sizes are fixed: H=540</dd>"),
+                                  HasSubstr("<dd>set when it was made: convention=1</dd>")));
+  EXPECT_THAT(Page({Toy()}), AllOf(Not(HasSubstr("sizes are fixed")), Not(HasSubstr("set when it was made"))));
+}
+
 // Fills every text of `message`, also those of lists and parts, with `text`.
 void FillTexts(const std::string& text, google::protobuf::Message* message) {
   const auto* reflection = message->GetReflection();

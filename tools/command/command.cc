@@ -22,6 +22,8 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
+#include "nlohmann/json.hpp"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 
@@ -99,7 +101,12 @@ int RunTool(int argc, const char* const* argv, const Command& command) {
     return 0;
   }
   const InputRecord record;
+  Report() = nlohmann::ordered_json::object();
+  for (AnyFlag* const flag : ReportFlags()) flag->Reset();
   const absl::Status status = CatchExceptions([&] { return ParseAndRun(arguments, command); });
+  // "modelport list" in a program of several commands.
+  const std::string name = command.name.substr(command.name.rfind(' ') + 1);
+  if (IsReportWanted()) std::cout << ReportText(name, status);
   std::cout.flush();
   if (status.ok()) return 0;
   std::cerr << ErrorText(status);

@@ -38,10 +38,10 @@ Command::Run TakesFlags(std::function<absl::Status()> run);
 Command::Run TakesFiles(std::function<absl::Status(const std::vector<std::string>& paths)> run);
 
 // The main of every tool: parses the flags of `command` and runs it. A failed status is printed to stderr as "CODE:
-// message", details indented. Returns the exit status of main: 0 if the command succeeded, else 1. --help prints
-// CommandHelp instead, --version the release of Modelport. Flushes all output. While the command runs, std::cout and
-// std::cerr spell out control characters (PrintableStream), and an argument that has one is an error: text in a file,
-// or a file's name, cannot imitate what the tool prints.
+// message", details indented; with --json stdout has ReportText. Returns the exit status of main: 0 if the command
+// succeeded, else 1. --help prints CommandHelp instead, --version the release of Modelport. Flushes all output. While
+// the command runs, std::cout and std::cerr spell out control characters (PrintableStream), and an argument that has
+// one is an error: text in a file, or a file's name, cannot imitate what the tool prints.
 int RunTool(int argc, const char* const* argv, const Command& command);
 
 }  // namespace modelport

@@ -12,9 +12,11 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "registry/recognise/weight_source.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/command/user_path.h"
 #include "tools/convert/convert_checkpoint.h"
@@ -86,11 +88,26 @@ void Print(const ConvertedFile& file, const ConvertOptions& options) {
   std::cout << FitStdout(table);
 }
 
+void AddToReport(const ConvertedFile& file, const ConvertOptions& options) {
+  auto left_out = nlohmann::ordered_json::array();
+  for (const Unstorable& part : file.left_out) left_out.push_back({{"name", part.name}, {"reason", part.reason}});
+  Report().update({{"path", options.out},
+                   {"size_bytes", file.bytes},
+                   {"models", file.models},
+                   {"from", file.from},
+                   {"layout", options.layout},
+                   {"state_dict", file.state_dict},
+                   {"tensors", file.tensors},
+                   {"left_out", left_out},
+                   {"lacking", file.lacking},
+                   {"filled", file.filled}});
+}
+
 absl::Status Convert() {
   ASSIGN_OR_RETURN(const ConvertOptions options, ParseOptions());
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
   ASSIGN_OR_RETURN(const ConvertedFile file, ConvertCheckpoint(registry, options));
-  Print(file, options);
+  IsReportWanted() ? AddToReport(file, options) : Print(file, options);
   return absl::OkStatus();
 }
 
@@ -100,7 +117,7 @@ Command ConvertCommand() {
   return {
       .name = "convert",
       .summary = "Writes a checkpoint in another layout, as a safetensors file.",
-      .flags = flags + RegistryFlags(),
+      .flags = flags + RegistryFlags() + ReportFlags(),
       .run = TakesFlags(Convert),
   };
 }

@@ -9,7 +9,9 @@
 #include "artifact/signature/artifact_signature.h"
 #include "common/status/status_macros.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "tools/command/commands.h"
+#include "tools/command/report.h"
 #include "tools/request/export_request.h"
 #include "tools/request/export_summary.h"
 
@@ -29,7 +31,12 @@ absl::Status Export() {
   ASSIGN_OR_RETURN(const Manifest manifest, ExportModel(request.registry, request.options));
   // Printed after the export, since after a failure the first line on stderr is the error.
   std::cerr << request.choice << LicenceNote(manifest) << SignatureNote(request.options.out, manifest);
-  std::cout << ExportSummary(manifest, request.options.out, absl::Now() - start);
+  const absl::Duration time = absl::Now() - start;
+  if (IsReportWanted()) {
+    Report().update(ExportReport(manifest, request.options.out, time));
+  } else {
+    std::cout << ExportSummary(manifest, request.options.out, time);
+  }
   return absl::OkStatus();
 }
 
@@ -39,7 +46,7 @@ Command ExportCommand() {
   return {
       .name = "export",
       .summary = "Exports a model of the catalog to TorchScript or ONNX: checkpoint in, proven artifact out.",
-      .flags = ExportFlags(),
+      .flags = ExportFlags() + ReportFlags(),
       .run = TakesFlags(Export),
   };
 }

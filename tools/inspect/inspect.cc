@@ -18,6 +18,7 @@
 #include "common/status/status_macros.h"
 #include "common/text/printable.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "registry/recognise/assign_files.h"
 #include "registry/recognise/checked_plan.h"
 #include "registry/recognise/infer_models.h"
@@ -29,6 +30,7 @@
 #include "registry/weight_parts.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/report.h"
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/draft/draft_layout.h"
@@ -194,7 +196,11 @@ absl::Status InspectArtifact(const std::string& path) {
   }
   ASSIGN_OR_RETURN(const ArtifactDescription description, DescribeArtifact(ResolveUserPath(path)));
   if (*FLAGS_bom) return PrintBillOfMaterials(description);
-  PrintArtifact(description, std::cout);
+  if (IsReportWanted()) {
+    Report().update(ArtifactReport(description));
+  } else {
+    PrintArtifact(description, std::cout);
+  }
   return absl::OkStatus();
 }
 
@@ -224,6 +230,47 @@ absl::Status InspectFiles(const Registry& registry, const absl::optional<Catalog
   return status;
 }
 
+// What a program learns of a file: what it is, and which models it fits.
+nlohmann::ordered_json ReportOf(const Registry& registry, const GivenCheckpoint& given) {
+  const auto& [checkpoint, choice] = given;
+  nlohmann::ordered_json report = {
+      {"path", checkpoint.path()}, {"format", checkpoint.format()}, {"size_bytes", checkpoint.size()}};
+  for (const StateDict& dict : checkpoint.state_dicts()) {
+    report["state_dicts"].push_back({{"path", dict.path}, {"tensors", dict.tensors.size()}});
+  }
+  const auto [fitting, inferred] = FindFits(registry, checkpoint, choice);
+  report["fits"] = NamesOfFitting(fitting);
+  for (const InferredModel& model : inferred) {
+    report["inferred"].push_back({{"model", model.entry.variant->name},
+                                  {"arguments", model.arguments},
+                                  {"assumed", model.assumed},
+                                  {"asked", model.asked}});
+  }
+  if (!fitting.empty() || !inferred.empty()) return report;
+  const std::vector<std::string> parts = TitlesOf(FindFittingParts(registry, checkpoint, choice));
+  if (!parts.empty()) {
+    report["parts"] = parts;
+  } else if (const auto nearest = FindNearestVariant(registry, checkpoint, choice)) {
+    report["nearest"] = {{"model", nearest->name}, {"differences", nearest->differences}};
+  }
+  return report;
+}
+
+// The same of each file, and with a model whether they fill it.
+absl::Status AddToReport(const Registry& registry, const absl::optional<CatalogEntry>& entry,
+                         const std::vector<GivenCheckpoint>& given) {
+  for (const GivenCheckpoint& file : given) Report()["files"].push_back(ReportOf(registry, file));
+  if (!entry && given.size() > 1) {
+    auto together = nlohmann::ordered_json::array();
+    for (const CatalogEntry& each : FindVariantsOfFiles(registry, given)) together.push_back(each.variant->name);
+    Report()["together"] = together;
+  }
+  if (!entry) return absl::OkStatus();
+  Report()["model"] = entry->variant->name;
+  ASSIGN_OR_RETURN(const ModuleTree tree, BuildModuleTree(entry->plugin->library, entry->variant->module));
+  return MapGiven(FittingHint(registry), *entry, tree, given).status();
+}
+
 absl::Status CheckDraft(const CheckpointFiles& files) {
   if (files.size() > 1)
     return absl::InvalidArgumentError("--draft wants one checkpoint: it drafts a layout of one file");
@@ -232,6 +279,9 @@ absl::Status CheckDraft(const CheckpointFiles& files) {
 }
 
 absl::Status Inspect() {
+  if (IsReportWanted() && (*FLAGS_draft || *FLAGS_bom)) {
+    return absl::InvalidArgumentError("--json is for what tables say: leave it out with --draft and --bom");
+  }
   if (const std::string artifact = *FLAGS_artifact; !artifact.empty()) return InspectArtifact(artifact);
   if (*FLAGS_bom) return absl::InvalidArgumentError("--bom wants --artifact: checkpoints have no bill of materials");
   const std::vector<std::string> paths = ResolveUserPaths(*FLAGS_checkpoint);
@@ -250,7 +300,9 @@ absl::Status Inspect() {
     }
   }
   ASSIGN_OR_RETURN(const std::vector<GivenCheckpoint> given, OpenGiven(files));
-  if (*FLAGS_draft) {
+  if (IsReportWanted()) {
+    RETURN_IF_ERROR(AddToReport(registry, entry, given));
+  } else if (*FLAGS_draft) {
     const auto& [checkpoint, choice] = given.front();
     RETURN_IF_ERROR(Annotate(PrintDraft(registry, entry, checkpoint, choice), checkpoint.path()));
   } else {
@@ -268,7 +320,7 @@ Command InspectCommand() {
       .summary =
           "Prints what a checkpoint holds and how it maps onto a model; reads no weights. With --artifact, describes "
           "an exported file.",
-      .flags = flags + RegistryFlags(),
+      .flags = flags + RegistryFlags() + ReportFlags(),
       .run = TakesFlags(Inspect),
   };
 }

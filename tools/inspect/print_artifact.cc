@@ -20,7 +20,9 @@
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "nlohmann/json.hpp"
 #include "targets/targets.h"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/command/tool_call.h"
 
@@ -141,6 +143,16 @@ absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path) {
   return absl::DataLossError(absl::StrCat(ManifestPath(real_path), ": describes another file: sha256 is ",
                                           Brief(beside->artifact().sha256()), ", that of ", path, " is ",
                                           description.sha256));
+}
+
+nlohmann::ordered_json ArtifactReport(const ArtifactDescription& description) {
+  nlohmann::ordered_json report = {{"path", description.path},
+                                   {"size_bytes", description.size_bytes},
+                                   {"sha256", description.sha256},
+                                   {"signature", description.signature}};
+  const absl::optional<Manifest>& manifest = description.beside ? description.beside : description.within;
+  if (manifest) report["manifest"] = ParsedReport(WriteManifest(*manifest).value_or(""));
+  return report;
 }
 
 void PrintArtifact(const ArtifactDescription& description, std::ostream& out) {

@@ -8,6 +8,7 @@
 #include "absl/status/statusor.h"
 #include "absl/types/optional.h"
 #include "common/manifest/manifest.pb.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace modelport {
 
@@ -27,6 +28,9 @@ struct ArtifactDescription {
 //   FailedPrecondition  it changed while it was read
 //   others              as OpenArtifact
 absl::StatusOr<ArtifactDescription> DescribeArtifact(const std::string& path);
+
+// The same for a program, as docs/json.md says.
+nlohmann::ordered_json ArtifactReport(const ArtifactDescription& description);
 
 // Prints a table: the file and its sha256, then what its manifest says of model, weights, target, runtimes, channels,
 // methods, knobs and proof.

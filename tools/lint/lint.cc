@@ -12,9 +12,11 @@
 #include "common/torchscript/lint/lint_file.h"
 #include "common/torchscript/runtime/runtime.h"
 #include "common/torchscript/runtime/runtime_obstacles.h"
+#include "nlohmann/json.hpp"
 #include "targets/host_rules.h"
 #include "targets/target/target.h"
 #include "tools/command/commands.h"
+#include "tools/command/report.h"
 #include "tools/command/tool_call.h"
 #include "tools/request/host_request.h"
 
@@ -42,11 +44,28 @@ std::string DescribeRuntimes(const Target& target, const std::string& minimum) {
   return target.loaded_by == nullptr ? runtimes : absl::StrCat(runtimes, ", loads in ", target.loaded_by(minimum));
 }
 
+nlohmann::ordered_json ReportOf(const std::string& path, const LintResult& result) {
+  auto findings = nlohmann::ordered_json::array();
+  for (const Finding& finding : result.findings) {
+    findings.push_back({{"rule", finding.rule},
+                        {"modules", finding.modules},
+                        {"line", finding.line.place},
+                        {"text", finding.line.text},
+                        {"message", finding.message},
+                        {"cure", finding.cure}});
+  }
+  return {{"path", path}, {"minimum_runtime", result.minimum_runtime}, {"findings", findings}};
+}
+
 absl::Status LintOne(const std::string& path, const HostRequest& request, const LintOptions& options) {
   ASSIGN_OR_RETURN(const LintResult result, LintFile(path, options));
   const std::string count = CountFindings(result.findings);
-  std::cout << FormatFindings(result.findings) << count << "; "
-            << DescribeRuntimes(*request.target, result.minimum_runtime) << "\n";
+  if (IsReportWanted()) {
+    Report()["files"].push_back(ReportOf(path, result));
+  } else {
+    std::cout << FormatFindings(result.findings) << count << "; "
+              << DescribeRuntimes(*request.target, result.minimum_runtime) << "\n";
+  }
   if (result.findings.empty()) return absl::OkStatus();
   return absl::FailedPreconditionError(absl::StrCat(path, ": ", count, " for ", request.target->name));
 }
@@ -59,7 +78,7 @@ absl::Status Run(const std::vector<std::string>& paths) {
   if (paths.size() == 1) return LintOne(paths.front(), request, options);
   std::vector<absl::Status> failures;
   for (const std::string& path : paths) {
-    std::cout << path << "\n";
+    if (!IsReportWanted()) std::cout << path << "\n";
     const absl::Status status = LintOne(path, request, options);
     if (!status.ok()) failures.push_back(status);
   }
@@ -76,7 +95,7 @@ Command LintCommand() {
       .name = "lint",
       .summary = "Prints what keeps a TorchScript file, of any origin, from working in a host.",
       .arguments = "FILE.pt...",
-      .flags = HostFlags(),
+      .flags = HostFlags() + ReportFlags(),
       .run = TakesFiles(Run),
   };
 }

@@ -17,10 +17,12 @@
 #include "common/text/table.h"
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "registry/wrappers.h"
 #include "targets/targets.h"
 #include "tools/command/commands.h"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/request/load_registry.h"
 
@@ -79,10 +81,31 @@ std::string FitCatalog(const Rows& rows) {
   return table;
 }
 
+// The hosts that lend wrappers.
+std::vector<const Target*> Hosts() {
+  std::vector<const Target*> hosts;
+  std::copy_if(Targets().begin(), Targets().end(), std::back_inserter(hosts),
+               [](const Target* target) { return target->wrappers == target->name; });
+  return hosts;
+}
+
+nlohmann::ordered_json ReportOf(const CatalogEntry& entry, int64_t parameters) {
+  const Variant& variant = *entry.variant;
+  auto wrappers = nlohmann::ordered_json::object(), files = nlohmann::ordered_json::array();
+  for (const Target* host : Hosts()) {
+    for (const Wrapper* wrapper : WrappersOf(*entry.plugin, variant, host->name)) {
+      wrappers[host->name].push_back(wrapper->name);
+    }
+  }
+  for (const PublishedFile& file : variant.files) files.push_back({{"name", file.name}, {"url", file.url}});
+  return {{"model", variant.name},    {"family", entry.plugin->family}, {"summary", variant.summary},
+          {"parameters", parameters}, {"wrappers", wrappers},           {"published", variant.published},
+          {"published_files", files}, {"licence", variant.licence}};
+}
+
 absl::Status List() {
   ASSIGN_OR_RETURN(const Registry registry, LoadRegistry(BuiltInPlugins()));
-  std::vector<const Target*> hosts;
-  std::copy_if(Targets().begin(), Targets().end(), std::back_inserter(hosts), [](const Target* t) { return t->wrappers == t->name; });
+  const std::vector<const Target*> hosts = Hosts();
   std::vector<std::string> titles = {"model", "family", "what", "parameters"};
   for (const Target* host : hosts) titles.push_back(absl::StrCat("for ", host->title));
   titles.insert(titles.end(), {"published file", "licence of the weights"});
@@ -90,13 +113,17 @@ absl::Status List() {
   for (const CatalogEntry& entry : registry.catalog()) {
     const Variant& variant = *entry.variant;
     ASSIGN_OR_RETURN(const int64_t parameters, Parameters(entry));
+    if (IsReportWanted()) {
+      Report()["models"].push_back(ReportOf(entry, parameters));
+      continue;
+    }
     std::vector<std::string> row = {variant.name, entry.plugin->family, variant.summary, FormatCount(parameters)};
     for (const Target* host : hosts) row.push_back(WrappersFor(*host, entry));
     row.push_back(variant.published ? FileNames(variant) : "not published");
     row.push_back(variant.licence);
     rows.push_back(std::move(row));
   }
-  std::cout << FitCatalog(rows);
+  if (!IsReportWanted()) std::cout << FitCatalog(rows);
   return absl::OkStatus();
 }
 
@@ -106,7 +133,7 @@ Command ListCommand() {
   return {
       .name = "list",
       .summary = "Prints the catalog: every model that can be exported.",
-      .flags = RegistryFlags(),
+      .flags = RegistryFlags() + ReportFlags(),
       .run = TakesFlags(List),
   };
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -18,8 +19,10 @@
 #include "common/manifest/manifest_facts.h"
 #include "common/status/status_macros.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "targets/targets.h"
 #include "tools/command/commands.h"
+#include "tools/command/report.h"
 #include "tools/package/package_request.h"
 #include "tools/request/export_request.h"
 #include "tools/request/export_summary.h"
@@ -42,10 +45,16 @@ absl::StatusOr<std::string> PackageOne(const PackageRequest& request, const std:
   ASSIGN_OR_RETURN(const std::string choice, ChooseForModel(IfNotFound::kFail, options.request));
   ASSIGN_OR_RETURN(const Manifest manifest, PackageModel(request.registry, options));
   const std::string path = absl::StrCat(out, "/", ArtifactName(manifest));
-  std::cout << ExportSummary(manifest, absl::StrCat(path, FormatOf(*options.request.target).ending()),
-                             absl::Now() - start)
-            << "Next: " << options.request.target->next_step(path) << "\n"
-            << std::flush;
+  const std::string artifact = absl::StrCat(path, FormatOf(*options.request.target).ending());
+  const absl::Duration time = absl::Now() - start;
+  if (IsReportWanted()) {
+    nlohmann::ordered_json package = {{"folder", out}};
+    package.update(ExportReport(manifest, artifact, time));
+    Report()["packages"].push_back(std::move(package));
+  } else {
+    std::cout << ExportSummary(manifest, artifact, time) << "Next: " << options.request.target->next_step(path) << "\n"
+              << std::flush;
+  }
   return absl::StrCat(choice, LicenceNote(manifest));
 }
 
@@ -100,15 +109,17 @@ absl::Status PackageEach(const PackageRequest& request) {
   std::string notes;
   for (const std::string& model : request.left_out) {
     absl::StrAppend(&notes, "left out ", model, ": its weights are not public\n");
+    Report()["left_out"].push_back(model);
   }
   for (const std::string& model : request.models) {
     const std::string out = absl::StrCat(request.out, "/", PackageName(request, model));
     const absl::StatusOr<std::string> note = PackageOne(request, model, out);
     if (note.ok()) {
       absl::StrAppend(&notes, *note);
-      std::cout << "\n";
+      if (!IsReportWanted()) std::cout << "\n";
     } else {
       failures.Add(model, note.status());
+      Report()["failed"].push_back({{"model", model}, {"error", ErrorReport(note.status())}});
     }
   }
   std::error_code error;
@@ -138,7 +149,7 @@ Command PackageCommand() {
           absl::StrCat("Exports models of the catalog into folders for ", PackagePlaces(),
                        ". With --model=NAME,NAME or --family=NAME each model gets a folder in --out=FOLDER. Wanted is ",
                        PackageFlagHint(), "."),
-      .flags = PackageFlags(),
+      .flags = PackageFlags() + ReportFlags(),
       .run = TakesFlags(Package),
   };
 }

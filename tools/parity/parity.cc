@@ -254,7 +254,7 @@ FlagGroup ParityFlags() {
       absl::StrCat("the variant to compare, such as dav2_vits; ", ToolCall("list"),
                    " shows all; by default the one that --checkpoint fits, if there is only one"));
   // The model is not written.
-  return flags + own + Without(ExportFlags(), {"model", "out", "verify", "allow_nonfinite", "sizes"});
+  return flags + own + Without(ExportFlags(), {"model", "out", "verify", "allow_nonfinite", "sizes", "opset"});
 }
 
 }  // namespace

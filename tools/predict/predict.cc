@@ -21,8 +21,10 @@
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/report.h"
 #include "tools/command/tool_call.h"
 #include "tools/command/user_path.h"
 #include "tools/image/read_image.h"
@@ -293,7 +295,11 @@ absl::Status MeasureOne(const LoadedArtifact& artifact, const PredictJob& job, c
   ASSIGN_OR_RETURN(const at::Tensor trimap, ReadTrimap(job.trimap, options.max_pixels));
   const absl::StatusOr<Benchmark> benchmark = MeasureModel(artifact, read.image, options.size, trimap);
   if (!benchmark.ok()) return Annotate(benchmark.status(), job.input);
-  PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
+  if (IsReportWanted()) {
+    Report().update(BenchmarkReport(artifact, job.input, read.image, *benchmark));
+  } else {
+    PrintBenchmark(artifact, job.input, read.image, *benchmark, std::cout);
+  }
   return absl::OkStatus();
 }
 
@@ -338,7 +344,11 @@ absl::Status Predict() {
     report.images = PredictImages(artifact, report.jobs, options);
   }
   report.time = absl::Now() - start;
-  PrintPredictions(artifact, report, std::cout);
+  if (IsReportWanted()) {
+    Report().update(PredictionsReport(artifact, report));
+  } else {
+    PrintPredictions(artifact, report, std::cout);
+  }
   return FailuresOf(report.images);
 }
 
@@ -353,11 +363,11 @@ FlagGroup PredictFlags() {
                                 "stands for an image's number or * for its name");
   // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
   std::vector<absl::string_view> without = HostFlagNames();
-  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes"});
+  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes", "opset"});
   static const FlagWithHelp knob(own, FLAGS_knob,
                                  "with --artifact: other values for knobs of the node, such as convention=1");
   without.push_back(FLAGS_knob.name());
-  return flags + own + Without(ExportFlags(), without);
+  return flags + own + Without(ExportFlags(), without) + ReportFlags();
 }
 
 }  // namespace

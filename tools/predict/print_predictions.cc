@@ -11,6 +11,8 @@
 #include "common/text/first_few.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "nlohmann/json.hpp"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 #include "tools/predict/pictures/pictures.h"
 
@@ -84,6 +86,23 @@ void AddDifferences(const std::vector<PredictedImage>& images, Table& table) {
   }
 }
 
+// What was done for an image, whose output is the file `output`.
+nlohmann::ordered_json ReportOf(const PredictedImage& image, const std::string& output) {
+  nlohmann::ordered_json json = {{"input", image.input}, {"width", image.width}, {"height", image.height}};
+  if (!image.status.ok()) json["error"] = ErrorReport(image.status);
+  if (image.status.ok() && !output.empty()) json["output"] = output;
+  if (!image.notes.empty()) json["notes"] = image.notes;
+  if (image.depth) json["depth"] = {{"min", image.depth->min}, {"max", image.depth->max}};
+  if (image.difference) {
+    const auto& [largest, mean, range] = *image.difference;
+    json["difference"] = {{"largest", largest}, {"mean", mean}, {"range", range}};
+  }
+  for (const Label& label : image.labels) {
+    json["labels"].push_back({{"index", label.index}, {"name", label.name}, {"probability", label.probability}});
+  }
+  return json;
+}
+
 }  // namespace
 
 void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& report, std::ostream& out) {
@@ -110,6 +129,37 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   }
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(report.time))});
   out << FitStdout(table);
+}
+
+nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const PredictionReport& report) {
+  auto images = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < report.images.size(); ++i) images.push_back(ReportOf(report.images[i], report.jobs[i].output));
+  nlohmann::ordered_json json = {{"model", artifact.manifest.model()},
+                                 {"artifact", artifact.path},
+                                 {"source", WeightsSource(artifact.manifest)},
+                                 {"seeded", !artifact.manifest.warning().empty()},
+                                 {"remarks", report.remarks},
+                                 {"notes", report.notes},
+                                 {"images", images}};
+  if (!report.scene.cameras.empty()) json["cameras"] = report.scene.cameras;
+  if (!report.scene.points.empty()) {
+    json["points"] = {
+        {"path", report.scene.points}, {"count", report.counts.points}, {"left_out", report.counts.left_out}};
+  }
+  json["seconds"] = absl::ToDoubleSeconds(report.time);
+  return json;
+}
+
+nlohmann::ordered_json BenchmarkReport(const LoadedArtifact& artifact, const std::string& input, const Image& image,
+                                       const Benchmark& benchmark) {
+  return {{"model", artifact.manifest.model()},
+          {"input", input},
+          {"width", image.width},
+          {"height", image.height},
+          {"runs", benchmark.runs},
+          {"median_seconds", benchmark.median_seconds},
+          {"p90_seconds", benchmark.p90_seconds},
+          {"peak_bytes", benchmark.peak_memory}};
 }
 
 void PrintBenchmark(const LoadedArtifact& artifact, const std::string& input, const Image& image,

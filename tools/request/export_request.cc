@@ -71,6 +71,8 @@ Flag<std::string> FLAGS_sizes(
     flags, "sizes", "",
     "sizes of the inputs that an ONNX file has fixed, by their letters in the model's shapes, such as "
     "B=1,H=518,W=518; others stay free");
+Flag<absl::optional<int64_t>> FLAGS_opset(flags, "opset", absl::nullopt,
+                                          "the opset of an ONNX file, 17 to 22; by default 17, which most hosts load");
 Flag<std::string> FLAGS_family(
     flags, "family", "",
     "without --model: the family, such as dinov2, of which the checkpoint is a model; by default all are searched");
@@ -288,6 +290,10 @@ absl::StatusOr<ExportOptions> ParseExportOptions() {
   request.wrapper = *FLAGS_wrapper;
   if (!FLAGS_sizes->empty()) RETURN_IF_ERROR(SetSizes(*FLAGS_sizes, request));
   if (!FLAGS_knob->empty()) RETURN_IF_ERROR(SetKnobs(*FLAGS_knob, request));
+  if (const absl::optional<int64_t> opset = *FLAGS_opset) {
+    if (*opset < 1 || *opset > 100) return absl::InvalidArgumentError("--opset: wants 17 to 22");
+    request.opset = static_cast<int>(*opset);
+  }
   if (!FLAGS_outputs->empty()) request.outputs = absl::StrSplit(*FLAGS_outputs, ',');
   const absl::optional<DType> dtype = ParseDType(*FLAGS_dtype);
   if (!dtype || !IsArtifactDType(*dtype)) {

@@ -9,12 +9,15 @@
 #include "absl/strings/str_join.h"
 #include "common/keymap/left_out.h"
 #include "common/manifest/describe_manifest.h"
+#include "common/manifest/manifest.h"
 #include "common/manifest/manifest_facts.h"
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "common/text/table.h"
 #include "common/text/units.h"
+#include "nlohmann/json.hpp"
 #include "targets/targets.h"
+#include "tools/command/report.h"
 #include "tools/command/terminal.h"
 
 namespace modelport {
@@ -136,6 +139,13 @@ std::string ExportSummary(const Manifest& manifest, const std::string& out, absl
   if (!fault.empty()) table.AddRow({"this machine", fault});
   table.AddRow({"time", FormatSeconds(absl::ToDoubleSeconds(time))});
   return FitStdout(table);
+}
+
+nlohmann::ordered_json ExportReport(const Manifest& manifest, const std::string& out, absl::Duration time) {
+  return {{"artifact", out},
+          {"manifest_path", ManifestPath(out)},
+          {"seconds", absl::ToDoubleSeconds(time)},
+          {"manifest", ParsedReport(WriteManifest(manifest).value_or(""))}};
 }
 
 std::string LicenceNote(const Manifest& manifest) {

@@ -5,12 +5,16 @@
 
 #include "absl/time/time.h"
 #include "common/manifest/manifest.pb.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace modelport {
 
 // The table that ends an export, also into a package: what the manifest says of model, source, weights, file, runtimes
 // and checks, then `time`. `out` is the artifact's path.
 std::string ExportSummary(const Manifest& manifest, const std::string& out, absl::Duration time);
+
+// The same for a program: {"artifact": PATH, "manifest_path": PATH, "seconds": 3.7, "manifest": {...}}.
+nlohmann::ordered_json ExportReport(const Manifest& manifest, const std::string& out, absl::Duration time);
 
 // A line for stderr about published weights whose licence excludes commercial use; "" for all others.
 std::string LicenceNote(const Manifest& manifest);

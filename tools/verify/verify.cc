@@ -16,9 +16,11 @@
 #include "common/text/first_few.h"
 #include "common/text/printable.h"
 #include "models/built_in_plugins.h"
+#include "nlohmann/json.hpp"
 #include "registry/registry.h"
 #include "tools/command/commands.h"
 #include "tools/command/flags.h"
+#include "tools/command/report.h"
 #include "tools/command/user_path.h"
 #include "tools/request/given_files.h"
 #include "tools/request/load_registry.h"
@@ -29,7 +31,7 @@ namespace {
 FlagGroup flags;
 Flag<std::string> FLAGS_artifact(
     flags, "artifact", "",
-    "the .pt file, which may also be given beside the flags; its manifest lies beside it or in it");
+    "the .pt or .onnx file, which may also be given beside the flags; its manifest lies beside it or in it");
 Flag<std::string> FLAGS_checkpoint(
     flags, "checkpoint", "",
     "the checkpoint that it was made from, or several with commas between; without it, the origin of the weights "
@@ -136,6 +138,24 @@ void Print(const Verification& verification) {
   }
 }
 
+std::string TierName(Tier tier) { return tier == Tier::kFile ? "file" : tier == Tier::kWeights ? "weights" : "code"; }
+
+void AddToReport(const Verification& verification) {
+  nlohmann::ordered_json& report = Report();
+  report["model"] = verification.manifest.model();
+  report["reached"] = TierName(verification.reached);
+  report["passed"] = verification.passed;
+  report["not_checked"] = verification.not_checked;
+  if (!verification.reference) return;
+  for (const ComparedTensor& tensor : verification.reference->tensors) {
+    report["reference"].push_back({{"tensor", tensor.name},
+                                   {"passed", tensor.passed()},
+                                   {"max_abs", tensor.measures.max_abs},
+                                   {"tolerance", tensor.tolerance},
+                                   {"obstacle", tensor.obstacle}});
+  }
+}
+
 absl::Status Verify(const std::vector<std::string>& paths) {
   ASSIGN_OR_RETURN(const std::string artifact, ArtifactPath(*FLAGS_artifact, paths));
   ASSIGN_OR_RETURN(const absl::optional<ReferenceFile> reference, ParseReference());
@@ -144,7 +164,7 @@ absl::Status Verify(const std::vector<std::string>& paths) {
   const std::string key = FLAGS_key->empty() ? "" : ResolveUserPath(*FLAGS_key);
   ASSIGN_OR_RETURN(const Verification verification,
                    VerifyArtifact(registry, artifact, ResolveUserPaths(*FLAGS_checkpoint), reference, key, at_least));
-  Print(verification);
+  IsReportWanted() ? AddToReport(verification) : Print(verification);
   return reference ? CheckReference(reference->path, *verification.reference) : absl::OkStatus();
 }
 
@@ -154,8 +174,8 @@ Command VerifyCommand() {
   return {
       .name = "verify",
       .summary = "Verifies an artifact: makes it and its manifest anew and compares every byte and field.",
-      .arguments = "FILE.pt",
-      .flags = flags + RegistryFlags(),
+      .arguments = "FILE",
+      .flags = flags + RegistryFlags() + ReportFlags(),
       .run = TakesFiles(Verify),
   };
 }

@@ -401,6 +401,10 @@ TensorPtr AtenCall::Cast(const TensorPtr& tensor, at::ScalarType type) {
   return Make("Cast", {tensor}, type, ShapeOf(tensor), {Attribute("to", static_cast<int64_t>(DataTypeOf(type)))});
 }
 
+TensorPtr AtenCall::Wide(const TensorPtr& tensor) {
+  return tensor->type == at::kHalf || tensor->type == at::kBFloat16 ? Cast(tensor, at::kFloat) : tensor;
+}
+
 // At most one size is left to the runtime as -1, and those that stay are 0, so that most shapes are constants.
 TensorPtr AtenCall::Reshape(const TensorPtr& tensor, const Shape& shape) {
   const Shape old = ShapeOf(tensor);

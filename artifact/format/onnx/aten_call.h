@@ -29,12 +29,13 @@ using Attributes = std::vector<onnx_file::AttributeProto>;
 
 // What all operations of a conversion share.
 struct Context {
+  int opset = kOpset;
   Graph graph;
   Facts facts;
   std::string scope;                           // The path of the module whose code runs.
   std::map<const void*, std::string> weights;  // Their names, by their tensors.
   std::set<const void*> weight_storages;       // Their memory.
-  std::set<const void*> taken;  // The memory of constants that are in the graph.
+  std::set<const void*> taken;                 // The memory of constants that are in the graph.
   // What constants are that code has written into: by their memory, their tensor and what it is now.
   std::map<const void*, std::pair<const void*, TensorPtr>> rewritten;
   // Where symbols are measured: a tensor and one of its dimensions.
@@ -87,6 +88,8 @@ class AtenCall {
   // A dimension of a tensor of rank `rank`; a negative one counts from the end.
   int64_t Axis(size_t i, size_t rank);
 
+  int opset() const { return context_.opset; }
+
   // How many branches the code is in.
   int depth() const { return context_.graph.depth(); }
 
@@ -110,6 +113,8 @@ class AtenCall {
   std::string List(const Shape& numbers);
 
   TensorPtr Cast(const TensorPtr& tensor, at::ScalarType type);
+  // A floating tensor of fewer bits as float32, in which ATen computes what adds up many numbers.
+  TensorPtr Wide(const TensorPtr& tensor);
   TensorPtr Reshape(const TensorPtr& tensor, const Shape& shape);
   TensorPtr Transpose(const TensorPtr& tensor, const std::vector<int64_t>& order);
   TensorPtr Expand(const TensorPtr& tensor, const Shape& shape);

@@ -606,14 +606,17 @@ absl::StatusOr<GraphInput> MakeInput(const c10::Argument& argument, const Port* 
   }
   auto tensor = std::make_shared<Tensor>();
   tensor->name = input.name;
-  tensor->type = input.type = dtype ? ToScalarType(*dtype) : weights_type;
+  const at::ScalarType wanted = dtype ? ToScalarType(*dtype) : weights_type;
+  tensor->type = input.type = wanted == at::kHalf ? at::kFloat : wanted;
   for (size_t axis = 0; axis < port->shape->size(); ++axis) {
     const Number size = StatedSize((*port->shape)[axis], sizes);
     tensor->shape.push_back(size);
     if (!size.AsInt()) context.symbols.try_emplace(size.text(), input.name, static_cast<int64_t>(axis));
   }
   input.shape = tensor->shape;
-  input.argument = std::move(tensor);
+  AtenCall op(entry_point.method, {}, context);
+  input.argument = op.Cast(tensor, wanted);
+  RETURN_IF_ERROR(op.status());
   return input;
 }
 
@@ -624,7 +627,7 @@ absl::StatusOr<std::vector<ConvertedPort>> AddOutputs(const EntryPoint& entry_po
   for (const auto& [port, value, item] : outputs) {
     AtenCall op(entry_point.method, {value}, context);
     if (op.IsNone(0)) continue;  // An output that this variant lacks, as an empty tensor is.
-    const TensorPtr tensor = op.In(0);
+    const TensorPtr tensor = op.Wide(op.In(0));
     RETURN_IF_ERROR(op.status());
     if (tensor->constant.defined() && tensor->constant.numel() == 0) continue;
     const std::string name = context.graph.UniqueName(port->name);
@@ -640,8 +643,9 @@ absl::StatusOr<std::vector<ConvertedPort>> AddOutputs(const EntryPoint& entry_po
 }
 
 absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module, const EntryPoint& entry_point,
-                                                const std::map<std::string, int64_t>& sizes) {
+                                                const std::map<std::string, int64_t>& sizes, int opset) {
   Context context;
+  context.opset = opset;
   Interpreter interpreter(context);
   interpreter.NameWeights(module);
   torch::jit::Function& function = module.get_method(entry_point.method).function();
@@ -683,10 +687,10 @@ absl::StatusOr<ConvertedModel> ConvertUnguarded(const torch::jit::Module& module
 }  // namespace
 
 absl::StatusOr<ConvertedModel> Convert(const torch::jit::Module& module, const EntryPoint& entry_point,
-                                       const std::map<std::string, int64_t>& sizes) {
+                                       const std::map<std::string, int64_t>& sizes, int opset) {
   RETURN_IF_ERROR(CheckLetters(entry_point, sizes));
   absl::StatusOr<absl::StatusOr<ConvertedModel>> converted =
-      CatchTorch([&] { return ConvertUnguarded(module, entry_point, sizes); });
+      CatchTorch([&] { return ConvertUnguarded(module, entry_point, sizes, opset); });
   RETURN_IF_ERROR(converted.status());
   return *std::move(converted);
 }

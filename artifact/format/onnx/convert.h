@@ -30,9 +30,11 @@ struct ConvertedModel {
   std::vector<ConvertedPort> outputs;
 };
 
-// The method of `entry_point` of `module` as a graph of opset 17, made by running its code with what is known before
-// its inputs are: weights, constants, and the sizes that the entry point states, of which letters stay free. What
-// depends on nothing else vanishes. Arguments that have a default keep it. The constants borrow from the module.
+// The method of `entry_point` of `module` as a graph of this opset, 17 to 22, made by running its code with what is
+// known before its inputs are: weights, constants, and the sizes that the entry point states, of which letters stay
+// free. What depends on nothing else vanishes. Arguments that have a default keep it. The constants borrow from the
+// module. Inputs and outputs are float32 where the module's are of fewer bits; what it computes keeps its type, but for
+// sums of many numbers, which are in float32, as in ATen.
 //
 // A statement `raise` below a condition on sizes states what the model takes: the graph is right where the condition
 // does not hold, and does not check it.
@@ -40,7 +42,7 @@ struct ConvertedModel {
 //   InvalidArgument  one of its letters is in no input
 //   Unimplemented    the code does what has no form here; names its line, the operator and the reason
 absl::StatusOr<ConvertedModel> Convert(const torch::jit::Module& module, const EntryPoint& entry_point,
-                                       const std::map<std::string, int64_t>& sizes = {});
+                                       const std::map<std::string, int64_t>& sizes = {}, int opset = kOpset);
 
 }  // namespace modelport::onnx
 

@@ -1,5 +1,6 @@
 #include "artifact/format/onnx/convert.h"
 
+#include <ATen/TensorOperators.h>
 #include <ATen/ops/linspace.h>
 #include <torch/csrc/jit/api/module.h>
 
@@ -86,10 +87,10 @@ class StringWriter : public Writer {
   std::string text;
 };
 
-std::string WriteFile(const Model& model) {
+std::string WriteFile(const Model& model, int opset = kOpset) {
   StringWriter writer;
   EXPECT_OK(WriteModel(
-      model, {"1", ""}, [] { return std::vector<std::pair<std::string, std::string>>(); }, writer));
+      model, {"1", "", opset}, [] { return std::vector<std::pair<std::string, std::string>>(); }, writer));
   const std::string path = absl::StrCat(testing::TempDir(), "/tested.onnx");
   std::ofstream(path, std::ios::binary) << writer.text;
   return path;
@@ -119,17 +120,16 @@ std::vector<at::Tensor> TensorsOf(const c10::IValue& result) {
 }
 
 // Converts `code`, and runs the file in OpenVINO at sizes that divide 14, at others that do, and in a batch.
-void ExpectSame(const Code& code, const std::vector<std::vector<std::pair<std::string, int>>>& sizes = {
-                                      {{"B", 1}, {"H", 14}, {"W", 28}},
-                                      {{"B", 2}, {"H", 42}, {"W", 14}},
-                                      {{"B", 3}, {"H", 28}, {"W", 28}}}) {
+void ExpectSame(const Code& code, int opset) {
+  const std::vector<std::vector<std::pair<std::string, int>>> sizes = {
+      {{"B", 1}, {"H", 14}, {"W", 28}}, {{"B", 2}, {"H", 42}, {"W", 14}}, {{"B", 3}, {"H", 28}, {"W", 28}}};
   SCOPED_TRACE(code.body);
   const torch::jit::Module module = MakeModule(code);
   const EntryPoint entry_point = MakeEntryPoint(code);
-  const absl::StatusOr<ConvertedModel> made = Convert(module, entry_point);
+  const absl::StatusOr<ConvertedModel> made = Convert(module, entry_point, {}, opset);
   ASSERT_OK(made.status());
   const ConvertedModel& converted = *made;
-  const absl::StatusOr<OpenVinoModel> file = OpenVinoModel::Load(WriteFile(converted.model));
+  const absl::StatusOr<OpenVinoModel> file = OpenVinoModel::Load(WriteFile(converted.model, opset));
   ASSERT_OK(file.status());
   for (const auto& letters : sizes) {
     ASSERT_OK_AND_ASSIGN(const Call call, ParseCall(CallOf(code, letters)));
@@ -290,7 +290,72 @@ constexpr const char* kLines[] = {
 };
 
 TEST(ConvertTest, EachLineComputesTheSameInOpenVino) {
-  for (const char* const line : kLines) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}});
+  for (const char* const line : kLines) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}}, kOpset);
+}
+
+TEST(ConvertTest, EachLineComputesTheSameInOtherOpsets) {
+  for (const char* const line : kLines) {
+    for (const int opset : {18, 20, kNewestOpset}) ExpectSame({line, {"B,4,H,W", "B,4,H,W"}}, opset);
+  }
+}
+
+// Converts `code` of a module in float16, and runs the file in OpenVINO at one size. The result may be as far from the
+// module's as four times what that differs from the one in float64, and some steps of float16.
+void ExpectSameInFloat16(const Code& code) {
+  SCOPED_TRACE(code.body);
+  torch::jit::Module module = MakeModule(code);
+  module.to(at::kHalf);
+  const absl::StatusOr<ConvertedModel> converted = Convert(module, MakeEntryPoint(code));
+  ASSERT_OK(converted.status());
+  for (const auto& input : converted->model.graph.input()) {
+    EXPECT_EQ(input.type().tensor_type().elem_type(), onnx_file::TensorProto::FLOAT);
+  }
+  const absl::StatusOr<OpenVinoModel> file = OpenVinoModel::Load(WriteFile(converted->model));
+  ASSERT_OK(file.status());
+  ASSERT_OK_AND_ASSIGN(const Call call, ParseCall(CallOf(code, {{"B", 2}, {"H", 28}, {"W", 14}})));
+  ASSERT_OK_AND_ASSIGN(const std::vector<c10::IValue> inputs, ExampleInputs(module, call));
+  std::vector<c10::IValue> exact_inputs;
+  std::vector<std::pair<std::string, at::Tensor>> given;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    exact_inputs.emplace_back(inputs[i].toTensor().to(at::kDouble));
+    given.emplace_back(converted->inputs[i].name, inputs[i].toTensor().to(at::kFloat));
+  }
+  torch::jit::Module exact_module = module.deepcopy();
+  exact_module.to(at::kDouble);
+  const absl::StatusOr<c10::IValue> result = RunExample(module, call);
+  if (!result.ok()) {
+    // ATen has no antialiased resizes of float16 on a CPU.
+    EXPECT_THAT(code.body, HasSubstr("2d_aa("));
+    return;
+  }
+  const std::vector<at::Tensor> expected = TensorsOf(*result);
+  const std::vector<at::Tensor> exact = TensorsOf(exact_module.forward(exact_inputs));
+  std::vector<std::string> names;
+  for (const ConvertedPort& port : converted->outputs) names.push_back(port.name);
+  const absl::StatusOr<std::vector<at::Tensor>> outputs = file->Run(given, names);
+  ASSERT_OK(outputs.status());
+  for (size_t i = 0; i < expected.size(); ++i) {
+    ASSERT_EQ((*outputs)[i].sizes(), expected[i].sizes());
+    const at::Tensor wanted = expected[i].to(at::kDouble), right = exact[i].to(at::kDouble);
+    const double noise = (wanted - right).abs().max().item<double>(), largest = right.abs().max().item<double>();
+    const double difference = ((*outputs)[i].to(at::kDouble) - wanted).abs().max().item<double>();
+    EXPECT_LE(difference, 4 * noise + 16 * Epsilon(at::kHalf) * largest);
+  }
+}
+
+TEST(ConvertTest, EachLineComputesTheSameInFloat16) {
+  for (const char* const line : kLines) ExpectSameInFloat16({line, {"B,4,H,W", "B,4,H,W"}});
+}
+
+TEST(ConvertTest, SumsOfManyNumbersAreInFloat32) {
+  const Code code{"return torch.softmax(x, 1) * x.mean()"};
+  torch::jit::Module module = MakeModule(code);
+  module.to(at::kHalf);
+  ASSERT_OK_AND_ASSIGN(const ConvertedModel converted, Convert(module, MakeEntryPoint(code)));
+  std::vector<std::string> operations;
+  for (const auto& node : converted.model.graph.node()) operations.push_back(node.op_type());
+  // Of the input, for softmax and the mean; of both results, and of the output.
+  EXPECT_EQ(std::count(operations.begin(), operations.end(), "Cast"), 5) << absl::StrJoin(operations, " ");
 }
 
 TEST(ConvertTest, EachRowHasALine) {

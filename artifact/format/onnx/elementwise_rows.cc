@@ -173,6 +173,7 @@ Value Expm1(AtenCall& op) { return op.Binary("Sub", op.Unary("Exp", op.In(0)), 1
 
 Value Gelu(AtenCall& op) {
   const TensorPtr x = op.In(0);
+  if (op.opset() >= 20) return op.Unary("Gelu", x, {Attribute("approximate", op.Text(1))});
   if (op.Text(1) == "none") {
     const TensorPtr erf = op.Unary("Erf", op.Binary("Div", x, std::numbers::sqrt2));
     return op.Binary("Mul", op.Binary("Mul", x, op.Binary("Add", erf, 1)), 0.5);

@@ -17,6 +17,10 @@
 
 namespace modelport::onnx {
 
+// The opset of files that ask for none, which every host's runtime of the last years reads, and the newest that is
+// written.
+inline constexpr int kOpset = 17, kNewestOpset = 22;
+
 // A graph with its constants, whose elements are not in the messages.
 struct Model {
   onnx_file::GraphProto graph;              // Without initializers.

@@ -174,8 +174,8 @@ Value AdaptiveAvgPool(AtenCall& op) {
 Value LayerNorm(AtenCall& op) {
   const TensorPtr x = op.In(0);
   const std::vector<int64_t> sizes = op.Ints(1);
-  const at::Tensor ones = at::ones(sizes), zeros = at::zeros(sizes);
-  std::vector<TensorPtr> inputs = {x, op.IsNone(2) ? op.ConstantOf(ones) : op.In(2)};
+  // It computes in float32, whatever the type of x: its attribute stash_type is 1.
+  std::vector<TensorPtr> inputs = {x, op.IsNone(2) ? op.ConstantOf(at::ones(sizes, x->type)) : op.In(2)};
   if (!op.IsNone(3)) inputs.push_back(op.In(3));
   return op.Make("LayerNormalization", inputs, x->type, op.ShapeOf(x),
                  {Attribute("axis", -static_cast<int64_t>(sizes.size())), Attribute("epsilon", op.Float(4))});
@@ -186,7 +186,7 @@ Value BatchNorm(AtenCall& op) {
   const TensorPtr x = op.In(0), mean = op.In(3);
   op.FailUnless(!op.Bool(5), "of a module that is trained");
   const auto vector = [&](size_t i, double value) {
-    return op.IsNone(i) ? op.ConstantOf(at::full(mean->constant.sizes(), value)) : op.In(i);
+    return op.IsNone(i) ? op.ConstantOf(at::full(mean->constant.sizes(), value, mean->type)) : op.In(i);
   };
   op.FailUnless(mean->constant.defined(), "whose mean is no weight");
   if (!op.status().ok()) return x;
@@ -202,11 +202,11 @@ Value GroupNorm(AtenCall& op) {
   op.FailUnless(shape.size() >= 2 && shape[1].AsInt().has_value(), "of channels of no known number");
   if (!op.status().ok()) return x;
   const Number size = FloorDiv(Elements(Shape(shape.begin() + 1, shape.end())), Number(groups));
-  const TensorPtr grouped = op.Reshape(x, {shape[0], Number(groups), size});
+  const TensorPtr grouped = op.Reshape(op.Wide(x), {shape[0], Number(groups), size});
   const TensorPtr ones = op.ConstantOf(at::ones({groups})), zeros = op.ConstantOf(at::zeros({groups}));
-  const TensorPtr normed = op.Make("InstanceNormalization", {grouped, ones, zeros}, x->type, op.ShapeOf(grouped),
+  const TensorPtr normed = op.Make("InstanceNormalization", {grouped, ones, zeros}, grouped->type, op.ShapeOf(grouped),
                                    {Attribute("epsilon", op.Float(4))});
-  TensorPtr result = op.Reshape(normed, shape);
+  TensorPtr result = op.Cast(op.Reshape(normed, shape), x->type);
   Shape channels(shape.size() - 1, kOne);
   channels[0] = shape[1];
   if (!op.IsNone(2)) result = op.Binary("Mul", result, op.Reshape(op.In(2), channels));
@@ -214,9 +214,13 @@ Value GroupNorm(AtenCall& op) {
   return result;
 }
 
+TensorPtr SoftmaxOf(AtenCall& op, const TensorPtr& x, int64_t axis) {
+  return op.Cast(op.Unary("Softmax", op.Wide(x), {Attribute("axis", axis)}), x->type);
+}
+
 Value Softmax(AtenCall& op) {
   const TensorPtr x = op.IsNone(2) ? op.In(0) : op.Cast(op.In(0), static_cast<at::ScalarType>(op.Int(2)));
-  return op.Unary("Softmax", x, {Attribute("axis", op.Axis(1, x->shape.size()))});
+  return SoftmaxOf(op, x, op.Axis(1, x->shape.size()));
 }
 
 // The dimensions of a reduction, and what is left of a shape.
@@ -242,8 +246,8 @@ TensorPtr Reduce(AtenCall& op, absl::string_view operation, const TensorPtr& x, 
                  bool keeps) {
   const Reduction reduction = Reduced(op, x, axes, keeps);
   const auto keep = Attribute("keepdims", static_cast<int64_t>(keeps));
-  // ReduceSum takes its axes as an input at opset 17, the others as an attribute.
-  if (operation == "ReduceSum") {
+  // Below opset 18 ReduceSum alone takes its axes as an input.
+  if (operation == "ReduceSum" || op.opset() >= 18) {
     return op.MakeOf(operation, {op.Name(x), op.Constant(reduction.axes)}, x->type, reduction.shape, {keep});
   }
   return op.Make(operation, {x}, x->type, reduction.shape, {Attribute("axes", reduction.axes), keep});
@@ -257,7 +261,10 @@ Value ReducedAs(AtenCall& op, absl::string_view operation) {
   const size_t dtype = op.size() - 1;
   if (!op.IsNone(dtype)) x = op.Cast(x, static_cast<at::ScalarType>(op.Int(dtype)));
   if (x->type == at::kBool) x = op.Cast(x, at::kLong);
-  return op.size() == 2 ? Reduce(op, operation, x, {}, false) : Reduce(op, operation, x, AxesOrAll(op, 1), op.Bool(2));
+  const bool of_all = op.size() == 2;
+  const TensorPtr reduced =
+      Reduce(op, operation, op.Wide(x), of_all ? std::vector<int64_t>() : AxesOrAll(op, 1), !of_all && op.Bool(2));
+  return op.Cast(reduced, x->type);
 }
 
 Value Mean(AtenCall& op) { return ReducedAs(op, "ReduceMean"); }
@@ -265,7 +272,7 @@ Value Sum(AtenCall& op) { return ReducedAs(op, "ReduceSum"); }
 
 // x, axes, unbiased or correction, keepdim
 Value Var(AtenCall& op) {
-  const TensorPtr x = op.In(0);
+  const TensorPtr x = op.Wide(op.In(0));
   op.FailUnless(op.size() == 4, "of all elements");
   if (!op.status().ok()) return x;
   const std::vector<int64_t> axes = AxesOrAll(op, 1);
@@ -276,7 +283,7 @@ Value Var(AtenCall& op) {
   for (const int64_t axis : Reduced(op, x, axes, true).axes) count = count * shape[axis];
   const TensorPtr centred = op.Binary("Sub", x, Reduce(op, "ReduceMean", x, axes, true));
   const TensorPtr sum = Reduce(op, "ReduceSum", op.Binary("Mul", centred, centred), axes, op.Bool(3));
-  return op.Binary("Div", sum, op.NumberAs(count - Number(less), x->type));
+  return op.Cast(op.Binary("Div", sum, op.NumberAs(count - Number(less), x->type)), op.In(0)->type);
 }
 
 Value Amax(AtenCall& op) { return Reduce(op, "ReduceMax", op.In(0), AxesOrAll(op, 1), op.Bool(2)); }
@@ -321,7 +328,7 @@ Value Argmin(AtenCall& op) { return Place(op, "ArgMin"); }
 // x, p, axes, keepdim
 Value Norm(AtenCall& op) {
   op.FailUnless(op.IsNone(1) || ToFloat(op.Num(1)).AsFloat() == 2.0, "other than that of squares");
-  return Reduce(op, "ReduceL2", op.In(0), AxesOrAll(op, 2), op.Bool(3));
+  return op.Cast(Reduce(op, "ReduceL2", op.Wide(op.In(0)), AxesOrAll(op, 2), op.Bool(3)), op.In(0)->type);
 }
 
 // q, k, v, mask, dropout, is_causal, scale, enable_gqa
@@ -334,7 +341,7 @@ Value Attention(AtenCall& op) {
   const double scale = op.IsNone(6) ? 1 / std::sqrt(static_cast<double>(*shape.back().AsInt())) : op.Float(6);
   TensorPtr weights = op.MatMul(op.Binary("Mul", q, scale), SwapLast(op, op.In(1)));
   if (!op.IsNone(3)) weights = op.Binary("Add", weights, op.In(3));
-  return op.MatMul(op.Unary("Softmax", weights, {Attribute("axis", int64_t{-1})}), op.In(2));
+  return op.MatMul(SoftmaxOf(op, weights, -1), op.In(2));
 }
 
 constexpr Row kRows[] = {

@@ -23,7 +23,9 @@
 #include "common/manifest/version.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
+#include "common/tensor/dtype.h"
 #include "common/torchscript/proof/round_trip.h"
+#include "common/torchscript/weights/weights.h"
 
 namespace modelport {
 namespace {
@@ -61,6 +63,8 @@ class ComparingWriter : public Writer {
   int64_t differs_at_ = -1;
 };
 
+int OpsetOf(const ArtifactRequest& request) { return request.opset == 0 ? onnx::kOpset : request.opset; }
+
 class PreparedOnnx : public PreparedArtifact {
  public:
   // `converted` is of the method `forward` of `built`.
@@ -68,6 +72,7 @@ class PreparedOnnx : public PreparedArtifact {
                onnx::ConvertedModel converted)
       : target_(*request.target),
         summary_(request.entry.variant->summary),
+        opset_(OpsetOf(request)),
         module_(built.module),
         forward_(std::move(forward)),
         converted_(std::move(converted)) {
@@ -75,12 +80,13 @@ class PreparedOnnx : public PreparedArtifact {
   }
 
   void DescribeCode(Manifest& manifest) const override {
+    manifest.set_opset(opset_);
     for (const std::string& method : MethodSchemas(module_)) {
       if (absl::StartsWith(method, "forward(")) manifest.add_methods(method);
     }
   }
 
-  void DescribeFile(Manifest::Artifact& file) const override { file.set_opset(onnx::kOpset); }
+  void DescribeFile(Manifest::Artifact&) const override {}
 
   absl::Status CheckCanRun() const override {
     return Annotate(onnx::CheckNodes(target_, converted_.model.graph), converted_.model.graph.name());
@@ -91,7 +97,7 @@ class PreparedOnnx : public PreparedArtifact {
       ASSIGN_OR_RETURN(std::string text, manifest());
       return std::vector<std::pair<std::string, std::string>>{{onnx::kManifestKey, std::move(text)}};
     };
-    return onnx::WriteModel(converted_.model, {kModelportVersion, summary_}, metadata, out);
+    return onnx::WriteModel(converted_.model, {kModelportVersion, summary_, opset_}, metadata, out);
   }
 
   absl::Status CheckWritten(const std::string& path, const std::string& name) const override {
@@ -151,6 +157,7 @@ class PreparedOnnx : public PreparedArtifact {
 
   const Target& target_;
   const std::string summary_;
+  const int opset_;
   const torch::jit::Module module_;
   const EntryPoint forward_;
   onnx::ConvertedModel converted_;
@@ -179,21 +186,30 @@ class Onnx : public ArtifactFormat {
                         [](std::string* text, const std::string& one) { absl::StrAppend(text, one, "=518"); }),
           ", or what you need"));
     }
+    if (OpsetOf(request) < onnx::kOpset || OpsetOf(request) > onnx::kNewestOpset) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("--opset=", request.opset, ": wants ", onnx::kOpset, " to ", onnx::kNewestOpset));
+    }
     const EntryPoint* const forward = FindEntryPoint(built.entry_points, "forward");
     if (forward == nullptr) {
       return absl::UnimplementedError(absl::StrCat(model, ": has no entry point forward, which an ONNX file holds"));
     }
-    absl::StatusOr<onnx::ConvertedModel> converted = onnx::Convert(built.module, *forward, request.sizes);
+    absl::StatusOr<onnx::ConvertedModel> converted =
+        onnx::Convert(built.module, *forward, request.sizes, OpsetOf(request));
     if (!converted.ok()) return Annotate(converted.status(), model);
     return std::make_unique<PreparedOnnx>(request, built, *forward, *std::move(converted));
   }
 
   absl::Status CheckCanProve() const override { return onnx::CheckOpenVino(); }
 
-  bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) const override {
+  DType PortType(DType weights) const override { return weights == DType::kFloat16 ? DType::kFloat32 : weights; }
+
+  bool IsPossible(DType weights, const Manifest::Output& stated, const ComparedOutput& output) const override {
     if (stated.equal_on_same_memory()) return false;
     // This machine's rounding moves the largest magnitude a little.
-    return stated.relative() <= onnx::kMostNoise || stated.max_abs() <= 1.05 * onnx::MostRounding(output.largest);
+    const at::ScalarType type = ToScalarType(weights);
+    return stated.relative() <= onnx::MostNoise(type) ||
+           stated.max_abs() <= 1.05 * onnx::MostRounding(type, output.largest);
   }
 };
 

@@ -158,7 +158,8 @@ absl::StatusOr<Difference> NoiseOf(const ConvertedModel& converted, const Module
 bool AreRoundings(const std::vector<at::Tensor>& expected, const std::vector<at::Tensor>& actual) {
   for (size_t i = 0; i < expected.size(); ++i) {
     const absl::StatusOr<Difference> one = CompareValues(expected[i], actual[i], "");
-    if (!one.ok() || one->max_abs > MostRounding(LargestMagnitude(expected[i]))) return false;
+    if (!one.ok() || one->max_abs > MostRounding(expected[i].scalar_type(), LargestMagnitude(expected[i])))
+      return false;
   }
   return true;
 }
@@ -172,11 +173,16 @@ struct ProvenFile {
   bool allow_nonfinite;
 };
 
+// Inputs of a file are float32 where the module's are float16.
+at::Tensor AsFileTakes(const at::Tensor& input) {
+  return (input.scalar_type() == at::kHalf ? input.to(at::kFloat) : input).contiguous();
+}
+
 absl::StatusOr<std::vector<at::Tensor>> RunFile(const ProvenFile& proven, const std::vector<c10::IValue>& inputs) {
   std::vector<std::pair<std::string, at::Tensor>> given;
   for (const ConvertedPort& port : proven.converted.inputs) {
     const c10::IValue& input = inputs[port.place];
-    given.emplace_back(port.name, input.isTensor() ? input.toTensor().contiguous() : at::tensor({input.toInt()}));
+    given.emplace_back(port.name, input.isTensor() ? AsFileTakes(input.toTensor()) : at::tensor({input.toInt()}));
   }
   std::vector<std::string> names;
   for (const ConvertedPort& port : proven.converted.outputs) names.push_back(port.name);
@@ -189,7 +195,10 @@ absl::StatusOr<ComparedOutput> CompareCall(const ProvenFile& proven, const Call&
   ASSIGN_OR_RETURN(const std::vector<c10::IValue> results, RunExamples(module, {call}));
   const c10::IValue& result = results[0];
   ASSIGN_OR_RETURN(const std::vector<at::Tensor> expected, OutputsOf(converted, result));
-  ASSIGN_OR_RETURN(const std::vector<at::Tensor> actual, RunFile(proven, inputs));
+  ASSIGN_OR_RETURN(std::vector<at::Tensor> actual, RunFile(proven, inputs));
+  for (size_t i = 0; i < actual.size(); ++i) {
+    if (expected[i].scalar_type() == at::kHalf) actual[i] = actual[i].to(at::kHalf);
+  }
   const c10::IValue given = WithOutputs(converted, result, actual);
   ASSIGN_OR_RETURN(const Difference difference, CompareValues(result, given, call.text));
   ComparedOutput compared = {.call = call.text,
@@ -206,7 +215,7 @@ absl::StatusOr<ComparedOutput> CompareCall(const ProvenFile& proven, const Call&
   }
   if (difference.relative > kTolerance && !AreRoundings(expected, actual)) {
     ASSIGN_OR_RETURN(const Difference noise, NoiseOf(converted, module, entry_point, call, expected));
-    if (difference.relative > std::min(kNoiseFactor * noise.relative, kMostNoise)) {
+    if (difference.relative > std::min(kNoiseFactor * noise.relative, MostNoise(expected[0].scalar_type()))) {
       return absl::DataLossError(absl::StrCat(call.text, " in OpenVINO differs from the module by ",
                                               difference.relative, " of its range, where rounding explains ",
                                               noise.relative));

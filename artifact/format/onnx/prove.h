@@ -15,14 +15,16 @@ namespace modelport::onnx {
 
 // Outputs may differ from the module's by this fraction of their range, as runtimes add in other orders. Where they
 // differ by more, they may be as far as kNoiseFactor times the module's own outputs are from those that it computes in
-// float64, but at most kMostNoise. A difference of kRoundings of the largest element is none, whatever the range.
+// float64, but at most MostNoise. A difference of kRoundings of the largest element is none, whatever the range.
 inline constexpr double kTolerance = 1e-5;
 inline constexpr double kRoundings = 8;
 inline constexpr double kNoiseFactor = 4;
-inline constexpr double kMostNoise = 1e-3;
 
-// That difference, for elements of at most this magnitude.
-inline double MostRounding(double largest) { return kRoundings * Epsilon(at::kFloat) * largest; }
+// What is left of a result in float32 has three digits, and in float16, whose steps are 1e-3, is within a twentieth.
+inline double MostNoise(at::ScalarType weights) { return weights == at::kHalf ? 0.05 : 1e-3; }
+
+// The difference of kRoundings in this type, for elements of at most this magnitude.
+inline double MostRounding(at::ScalarType type, double largest) { return kRoundings * Epsilon(type) * largest; }
 
 // The calls that prove a file: those of `examples` that give the inputs of `converted` and no other argument than its
 // default, and one of other sizes than an example's, where the file leaves them free.

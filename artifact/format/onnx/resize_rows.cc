@@ -110,7 +110,7 @@ TensorPtr Distances(AtenCall& op, const TensorPtr& centres, const TensorPtr& pla
 
 // x, size, align_corners, scales: ATen repeats the borders, so x gets two more samples at each side.
 Value Bicubic(AtenCall& op) {
-  const TensorPtr x = op.In(0);
+  const TensorPtr x = op.Wide(op.In(0));
   op.FailUnless(!op.Bool(2), "with aligned corners");
   const Shape old = op.ShapeOf(x), sizes = op.Numbers(1);
   op.FailUnless(old.size() == 4 && sizes.size() == 2, "of other than four dimensions");
@@ -130,13 +130,13 @@ Value Bicubic(AtenCall& op) {
     const TensorPtr places = op.Binary("Sub", op.Range(padded_shape[2 + i], at::kFloat), 2);
     return KeysWeights(op, Distances(op, centres, places), -0.75);
   };
-  return op.MatMul(op.MatMul(weights(0), padded), op.Transpose(weights(1), {1, 0}));
+  return op.Cast(op.MatMul(op.MatMul(weights(0), padded), op.Transpose(weights(1), {1, 0})), op.In(0)->type);
 }
 
 // x, size, align_corners, scales. Where it shrinks, the filter is widened; weights beyond the borders are left out and
 // the others scaled to the sum 1.
 Value Antialiased(AtenCall& op, TensorPtr (*filter)(AtenCall&, const TensorPtr&)) {
-  const TensorPtr x = op.In(0);
+  const TensorPtr x = op.Wide(op.In(0));
   op.FailUnless(!op.Bool(2), "with aligned corners");
   const Shape old = op.ShapeOf(x), sizes = op.Numbers(1);
   op.FailUnless(old.size() == 4 && sizes.size() == 2, "of other than four dimensions");
@@ -150,7 +150,7 @@ Value Antialiased(AtenCall& op, TensorPtr (*filter)(AtenCall&, const TensorPtr&)
     const TensorPtr sum = op.MakeOf("ReduceSum", {op.Name(raw), op.Constant({1})}, at::kFloat, {sizes[i], kOne});
     return op.Binary("Div", raw, sum);
   };
-  return op.MatMul(op.MatMul(weights(0), x), op.Transpose(weights(1), {1, 0}));
+  return op.Cast(op.MatMul(op.MatMul(weights(0), x), op.Transpose(weights(1), {1, 0})), op.In(0)->type);
 }
 
 Value BicubicAntialiased(AtenCall& op) {

@@ -50,13 +50,14 @@ absl::Status WriteModel(
     const Model& model, const ModelFacts& facts,
     const std::function<absl::StatusOr<std::vector<std::pair<std::string, std::string>>>()>& metadata, Writer& out) {
   onnx_file::ModelProto head;
-  head.set_ir_version(kIrVersion);
+  // That in which the opset was released.
+  head.set_ir_version(facts.opset < 19 ? 8 : facts.opset < 21 ? 9 : 10);
   head.set_producer_name("modelport");
   head.set_producer_version(facts.producer_version);
   if (!facts.doc.empty()) head.set_doc_string(facts.doc);
   onnx_file::OperatorSetIdProto& opset = *head.add_opset_import();
   opset.set_domain("");
-  opset.set_version(kOpset);
+  opset.set_version(facts.opset);
   const std::string code = model.graph.SerializeAsString();
   std::vector<ConstantHead> heads;
   uint64_t size = code.size();

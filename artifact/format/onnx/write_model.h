@@ -13,14 +13,11 @@
 
 namespace modelport::onnx {
 
-// The versions that files are written in: what every host's runtime of the last years reads.
-inline constexpr int kIrVersion = 8;
-inline constexpr int kOpset = 17;
-
 // What a file says of itself.
 struct ModelFacts {
   std::string producer_version;
   std::string doc;
+  int opset = kOpset;
 };
 
 // Writes the file of `model` to `out`: equal models give equal bytes. Constants are not collected in memory; one that

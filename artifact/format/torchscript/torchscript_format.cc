@@ -108,15 +108,24 @@ class TorchScript : public ArtifactFormat {
 
   absl::StatusOr<std::unique_ptr<PreparedArtifact>> Prepare(const ArtifactRequest& request,
                                                             const BuiltModule& built) const override {
-    if (request.sizes.empty()) return std::make_unique<PreparedArchive>(request, built);
-    return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
-                                                   ": --sizes is for ONNX files; an artifact for ",
-                                                   request.target->name, " takes all sizes"));
+    if (!request.sizes.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
+                                                     ": --sizes is for ONNX files; an artifact for ",
+                                                     request.target->name, " takes all sizes"));
+    }
+    if (request.opset != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(request.entry.variant->name,
+                                                     ": --opset is for ONNX files, and an artifact for ",
+                                                     request.target->name, " is TorchScript"));
+    }
+    return std::make_unique<PreparedArchive>(request, built);
   }
 
   absl::Status CheckCanProve() const override { return absl::OkStatus(); }
 
-  bool IsPossible(const Manifest::Output& stated, const ComparedOutput& output) const override {
+  DType PortType(DType weights) const override { return weights; }
+
+  bool IsPossible(DType, const Manifest::Output& stated, const ComparedOutput& output) const override {
     if (stated.equal_on_same_memory()) return stated.relative() > kAlignmentTolerance;
     // No range is more than twice the largest magnitude, which this machine's rounding moves a little.
     return stated.relative() <= kAlignmentTolerance && stated.max_abs() <= 2.1 * kAlignmentTolerance * output.largest;

@@ -121,7 +121,7 @@ ValueRange RangeOf(const at::Tensor& map, double low, double high) {
 std::string DepthUnit(const Manifest& manifest) {
   const Manifest::Result& depth = MainOutput(manifest);
   if (depth.unit() == kMetres) return kMetres;
-  if (depth.larger_is().empty()) return "as the node's knobs make it";
+  if (depth.larger_is().empty()) return "as the knobs make it";
   return absl::StrCat(depth.unit().empty() ? "relative depth" : depth.unit(), ", larger is ", depth.larger_is());
 }
 

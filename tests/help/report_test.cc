@@ -1,0 +1,182 @@
+// What the commands print with --json has the fields that docs/json.md lists, and the page lists no others.
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "nlohmann/json.hpp"
+#include "tests/support/examples.h"
+#include "tests/support/tool_process.h"
+#include "tools/image/testing/sample_images.h"
+
+namespace modelport {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+// The fields that the page lists of each command, and those of every command as those of "Every command".
+std::map<std::string, std::set<std::string>> ListedFields() {
+  std::map<std::string, std::set<std::string>> fields;
+  std::string command;
+  for (absl::string_view line : absl::StrSplit(ReadFile(DataPath("docs/json.md")), '\n')) {
+    if (absl::ConsumePrefix(&line, "## ")) command = std::string(line);
+    if (absl::ConsumePrefix(&line, "| `")) fields[command].emplace(line.substr(0, line.find('`')));
+  }
+  return fields;
+}
+
+// Adds the fields of `value`, whose own is `path`, to `found`; what is within one that is listed has no rows.
+void Collect(const json& value, const std::string& path, const std::set<std::string>& listed,
+             std::set<std::string>& found) {
+  if (listed.count(path) > 0 || (!value.is_object() && !value.is_array())) {
+    found.insert(path);
+  } else if (value.is_array()) {
+    for (const json& item : value) Collect(item, path + "[]", listed, found);
+  } else {
+    for (const auto& [name, item] : value.items()) {
+      Collect(item, absl::StrCat(path, path.empty() ? "" : ".", name), listed, found);
+    }
+  }
+}
+
+class ReportTest : public testing::Test {
+ protected:
+  ReportTest() {
+    std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 40, .height = 30});
+    std::ofstream(folder_ + "/text.pt") << "no artifact";
+  }
+
+  // Runs a command with --json and notes its fields.
+  json Run(const std::string& command, std::vector<std::string> arguments, int exit_status = 0) {
+    arguments.insert(arguments.begin(), {command, "--json"});
+    const ToolResult result =
+        RunWarmProgram("release/modelport", arguments, folder_, {{"XDG_CACHE_HOME", folder_ + "/cache"}});
+    EXPECT_EQ(result.exit_status, exit_status) << result.err;
+    const json report = json::parse(result.out, nullptr, /*allow_exceptions=*/false);
+    EXPECT_TRUE(report.is_object()) << result.out;
+    EXPECT_EQ(report["schema"], absl::StrCat("modelport.", command, ".1"));
+    EXPECT_EQ(report["ok"], exit_status == 0);
+    std::set<std::string> listed = listed_["Every command"];
+    listed.insert(listed_[command].begin(), listed_[command].end());
+    std::set<std::string> found;
+    Collect(report, "", listed, found);
+    for (const std::string& field : found) {
+      EXPECT_TRUE(listed.count(field) > 0) << command << ": " << field << " is not in docs/json.md";
+      found_[command].insert(field);
+    }
+    return report;
+  }
+
+  // Expects that runs of the command had all fields that the page lists of it, but for `others`.
+  void ExpectAll(const std::string& command, const std::set<std::string>& others = {}) {
+    for (const std::string& field : listed_[command]) {
+      if (others.count(field) > 0) continue;
+      EXPECT_TRUE(found_[command].count(field) > 0) << command << ": no run has " << field;
+    }
+  }
+
+  const std::string folder_ = EmptyFolder("report");
+  std::map<std::string, std::set<std::string>> listed_ = ListedFields(), found_;
+};
+
+std::string Plugins() { return "--plugin_path=" + DataPath("models"); }
+std::string Checkpoint() { return DataPath("tests/checkpoints/" + ExampleModel("depth") + ".safetensors"); }
+
+TEST_F(ReportTest, List) {
+  const json report = Run("list", {});
+  EXPECT_GT(report["models"].size(), 50);
+  ExpectAll("list");
+}
+
+TEST_F(ReportTest, ExportVerifyAndInspect) {
+  const std::string model = "--model=" + ExampleModel("depth"), checkpoint = "--checkpoint=" + Checkpoint();
+  const json exported = Run("export", {model, checkpoint, "--out=m.pt", Plugins()});
+  EXPECT_EQ(exported["artifact"], "m.pt");
+  EXPECT_EQ(exported["manifest"]["model"], ExampleModel("depth"));
+  ExpectAll("export");
+  const json failed = Run("export", {model, "--checkpoint=none.pth", "--out=x.pt", Plugins()}, 1);
+  EXPECT_EQ(failed["error"]["code"], "NOT_FOUND");
+  EXPECT_THAT(failed["error"]["message"], HasSubstr("none.pth"));
+
+  const json verified = Run("verify", {"m.pt", checkpoint, Plugins()});
+  EXPECT_EQ(verified["reached"], "code");
+  Run("verify", {"text.pt", Plugins()}, 1);
+  ExpectAll("verify", {"reference[].tensor", "reference[].passed", "reference[].max_abs", "reference[].tolerance",
+                       "reference[].obstacle"});
+
+  EXPECT_EQ(Run("inspect", {"--artifact=m.pt", Plugins()})["manifest"]["model"], ExampleModel("depth"));
+  const json fits = Run("inspect", {checkpoint, Plugins()});
+  EXPECT_THAT(fits["files"][0]["fits"].dump(), HasSubstr(ExampleModel("depth")));
+  Run("inspect", {checkpoint, model, Plugins()});
+  const std::string head = DataPath("tests/checkpoints/parts/" + ExampleModel("features") + "_linear_head.safetensors");
+  Run("inspect", {checkpoint + "," + head, Plugins()});
+  const json nearest = Run("inspect", {"--checkpoint=" + DataPath("tests/checkpoints/missing_key.pth"),
+                                       "--plugin_path=" + DataPath("tests/checkpoints/plugin")});
+  EXPECT_TRUE(nearest["files"][0].contains("nearest")) << nearest;
+  ExpectAll("inspect", {"files[].inferred[].model", "files[].inferred[].arguments", "files[].inferred[].assumed",
+                        "files[].inferred[].asked"});
+}
+
+TEST_F(ReportTest, PackageAndLint) {
+  const std::string model = ExampleModel("depth");
+  Run("package", {"--model=" + model, "--weights=seeded", "--nuke=14", "--out=one", Plugins()});
+  Run("package", {"--model=" + model + "," + model + "x", "--weights=seeded", "--nuke=14", "--out=two", Plugins()}, 1);
+  ExpectAll("package", {"failed[].model", "failed[].error.code", "failed[].error.message", "left_out"});
+  const json linted = Run("lint", {"one/" + model + ".pt", "--target=nuke", "--nuke=14"});
+  EXPECT_EQ(linted["files"].size(), 1);
+  // A plain artifact has several methods, of which a host calls one.
+  ASSERT_TRUE(Run("export", {"--model=" + model, "--weights=seeded", "--out=plain.pt", Plugins()})["ok"]);
+  const json found = Run("lint", {"plain.pt", "--target=nuke", "--nuke=13"}, 1);
+  EXPECT_FALSE(found["files"][0]["findings"].empty());
+  ExpectAll("lint");
+}
+
+TEST_F(ReportTest, Convert) {
+  const std::string checkpoint = DataPath("tests/checkpoints/" + ExampleModel("features") + ".pth");
+  const json report =
+      Run("convert", {"--checkpoint=" + checkpoint, "--layout=timm", "--model=" + ExampleModel("features"),
+                      "--leave_out=mask_token", "--out=timm.safetensors", Plugins()});
+  EXPECT_EQ(report["path"], "timm.safetensors");
+  ExpectAll("convert");
+}
+
+TEST_F(ReportTest, Predict) {
+  const std::string seeded = "--weights=seeded", photo = "--input=photo.png";
+  const json depth =
+      Run("predict", {"--model=" + ExampleModel("depth"), seeded, photo, "--size=56", "--out=depth.png", Plugins()});
+  EXPECT_EQ(depth["seeded"], true);
+  EXPECT_EQ(depth["images"][0]["output"], "depth.png");
+  Run("predict", {"--model=" + ExampleModel("classes"), seeded, photo, Plugins()});
+  const std::string artifact = depth["artifact"];
+  Run("predict", {"--artifact=" + artifact, "--compare=" + artifact, photo, "--size=56", Plugins()});
+  Run("predict", {"--model=" + ExampleModel("depth"), seeded, photo, "--size=56", "--benchmark", Plugins()});
+  Run("predict", {"--model=" + ExampleModel("views"), seeded, photo, "--size=56", "--cameras=c.json", "--points=p.ply",
+                  Plugins()});
+  std::ofstream(folder_ + "/broken.png") << "no image";
+  std::filesystem::create_directory(folder_ + "/all");
+  const json broken = Run(
+      "predict",
+      {"--model=" + ExampleModel("depth"), seeded, "--input=broken.png,photo.png", "--size=56", "--out=all", Plugins()},
+      1);
+  EXPECT_TRUE(broken["images"][0].contains("error"));
+  EXPECT_FALSE(broken["images"][1].contains("error"));
+  ExpectAll("predict");
+}
+
+TEST_F(ReportTest, BytesThatAreNoTextAreReplaced) {
+  const std::string name = "caf\xe9.pth";
+  const json report = Run("inspect", {"--checkpoint=" + name}, 1);
+  EXPECT_THAT(report["error"]["message"], HasSubstr("caf"));
+}
+
+}  // namespace
+}  // namespace modelport

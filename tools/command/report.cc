@@ -1,0 +1,46 @@
+#include "tools/command/report.h"
+
+#include "absl/strings/str_cat.h"
+#include "nlohmann/json.hpp"
+
+namespace modelport {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+FlagGroup flags;
+Flag<bool> FLAGS_json(flags, "json", false, "print one JSON object in the place of tables: docs/json.md");
+
+// Of what the fields mean, of each command; a number more where one goes or means something else.
+constexpr int kVersion = 1;
+
+}  // namespace
+
+const FlagGroup& ReportFlags() { return flags; }
+
+bool IsReportWanted() { return *FLAGS_json; }
+
+Json& Report() {
+  static auto* const report = new Json(Json::object());
+  return *report;
+}
+
+std::string ReportText(absl::string_view command, const absl::Status& status) {
+  Json text = {{"schema", absl::StrCat("modelport.", command, ".", kVersion)}, {"ok", status.ok()}};
+  if (!status.ok()) text["error"] = ErrorReport(status);
+  text.update(Report());
+  // Names and messages may hold bytes that are no UTF-8.
+  return absl::StrCat(text.dump(2, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace), "\n");
+}
+
+Json ParsedReport(const std::string& json) {
+  Json parsed;
+  nlohmann::detail::json_sax_dom_parser<Json> handler(parsed, /*allow_exceptions=*/false);
+  return Json::sax_parse(json, &handler) ? parsed : Json();
+}
+
+Json ErrorReport(const absl::Status& status) {
+  return {{"code", absl::StatusCodeToString(status.code())}, {"message", std::string(status.message())}};
+}
+
+}  // namespace modelport
