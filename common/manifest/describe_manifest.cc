@@ -138,13 +138,15 @@ std::string DescribeProof(const Manifest::RoundTrip& round_trip) {
   const double largest = LargestDifference(round_trip);
   const int magnified = std::count_if(round_trip.outputs().begin(), round_trip.outputs().end(),
                                       [](const auto& output) { return output.equal_on_same_memory(); });
-  return absl::StrCat(Counted(round_trip.tensors(), "tensor"), " bitwise equal, ",
-                      Counted(round_trip.methods(), "method"), " equal, ", Counted(round_trip.outputs_size(), "output"),
-                      " ",
-                      largest == 0 ? "bitwise equal" : absl::StrFormat("equal within %.0e of their range", largest),
-                      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
-                      round_trip.runtime().empty() ? "" : absl::StrCat(", in ", round_trip.runtime()),
-                      round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
+  return absl::StrCat(
+      Counted(round_trip.tensors(), "tensor"), " bitwise equal, ", Counted(round_trip.methods(), "method"), " equal, ",
+      Counted(round_trip.outputs_size(), "output"), " ",
+      largest == 0
+          ? "bitwise equal"
+          : absl::StrFormat("equal within %.0e of %s range", largest, round_trip.outputs_size() == 1 ? "its" : "their"),
+      magnified == 0 ? "" : absl::StrCat(", ", magnified, " of them only on the same memory"),
+      round_trip.runtime().empty() ? "" : absl::StrCat(", in ", round_trip.runtime()),
+      round_trip.kernel_fault().empty() ? "" : ", without oneDNN");
 }
 
 std::string EntryPointSignature(const Manifest::EntryPoint& entry_point) {

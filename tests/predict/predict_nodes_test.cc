@@ -158,6 +158,7 @@ TEST(PredictNodesTest, KnobsChangeWhatItGives) {
   EXPECT_THAT(error("--knob=normalise=1"), HasSubstr("m.pt: no such knob; nearest: normalize"));
   EXPECT_THAT(error("--knob=normalize=2"), HasSubstr("--knob=normalize=2: wants an integer from 0 to 1"));
   EXPECT_THAT(error("--knob=max_size=0.5"), HasSubstr("--knob=max_size=0.5: wants an integer from 0 to 4096"));
+  EXPECT_THAT(error("--size=56"), HasSubstr("has no choice of a size but what --knob sets of max_size, convention"));
   EXPECT_THAT(error("--knob=1"), HasSubstr("--knob=1: wants numbers by the names of knobs"));
   EXPECT_THAT(
       RunWarmTool("predict", {"--model=m", "--knob=normalize=1", "--input=photo.png", "--out=x.exr"}, folder).err,

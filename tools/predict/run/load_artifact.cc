@@ -102,7 +102,10 @@ absl::StatusOr<const Manifest::Knob*> FindKnob(const LoadedArtifact& artifact, c
 absl::Status TurnKnob(const std::string& name, double value, LoadedArtifact& artifact) {
   ASSIGN_OR_RETURN(const Manifest::Knob* const knob, FindKnob(artifact, name));
   const bool is_integer = knob->type() == "int";
-  if (value < knob->min() || value > knob->max() || (is_integer && value != std::floor(value))) {
+  // Bounds of a foreign manifest may be any numbers; an integer has to be one that a double holds.
+  constexpr double kMostInteger = 1e15;
+  const bool is_within = value >= knob->min() && value <= knob->max();
+  if (!is_within || (is_integer && (value != std::floor(value) || std::abs(value) > kMostInteger))) {
     return absl::InvalidArgumentError(absl::StrCat("--knob=", name, "=", value, ": wants ",
                                                    is_integer ? "an integer" : "a number", " from ", knob->min(),
                                                    " to ", knob->max()));

@@ -128,6 +128,14 @@ absl::StatusOr<c10::IValue> CallOnnx(const LoadedArtifact& artifact, const std::
   return c10::IValue(dictionary);
 }
 
+absl::Status LacksSize(const LoadedArtifact& artifact, int64_t size) {
+  const auto name = [](std::string* text, const Manifest::Knob& knob) { absl::StrAppend(text, Brief(knob.name())); };
+  const std::string knobs = absl::StrJoin(artifact.manifest.knobs(), ", ", name);
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--size=", size, ": ", artifact.is_node() ? "the node of " : "the preprocessing of ", artifact.manifest.model(),
+      " has no choice of a size", knobs.empty() ? "" : absl::StrCat(" but what --knob sets of ", knobs)));
+}
+
 // Calls `method` on `inputs`, and with the named arguments.
 absl::StatusOr<c10::IValue> Call(const LoadedArtifact& artifact, const std::string& method,
                                  const std::vector<c10::IValue>& inputs,
@@ -302,10 +310,7 @@ absl::StatusOr<std::vector<Prediction>> RunModel(const LoadedArtifact& artifact,
   const std::string method = ImageMethod(artifact);
   if (!HasMethod(artifact, method)) return OtherThanStated(artifact, absl::StrCat("has no method ", method));
   const absl::optional<SizeArgument> argument = FindSizeArgument(artifact, method);
-  if (size && !argument) {
-    return absl::InvalidArgumentError(absl::StrCat("--size=", *size, ": the preprocessing of ",
-                                                   artifact.manifest.model(), " has no choice of a size"));
-  }
+  if (size && !argument) return LacksSize(artifact, *size);
   std::unordered_map<std::string, c10::IValue> named;
   const absl::optional<int64_t> chosen = size || !argument ? size : argument->usual;
   if (chosen) {
