@@ -119,6 +119,10 @@ absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& 
   return absl::OkStatus();
 }
 
+absl::Status WithPaths(const absl::Status& error, const ArtifactRequest& request) {
+  return absl::Status(error.code(), request.entry.plugin->library->WithPaths(error.message()));
+}
+
 absl::Status CheckUnchanged(const ArtifactWeights& weights) {
   for (const MappedPart& mapped : weights.mapped) RETURN_IF_ERROR(mapped.checkpoint.CheckUnchanged());
   return absl::OkStatus();

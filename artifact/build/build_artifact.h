@@ -89,6 +89,9 @@ absl::StatusOr<FormattedArtifact> FormatArtifact(const ArtifactRequest& request,
 // a tensor has been refused, whatever the artifact keeps. `made` and errors as those of BindTensors.
 absl::Status BindParts(const KeptOutputs& kept, DType dtype, const std::string& made, ArtifactWeights& weights);
 
+// `error`, which one of these gave for `request`, with the path of each file of the plugin whose lines it names.
+absl::Status WithPaths(const absl::Status& error, const ArtifactRequest& request);
+
 // FailedPrecondition if a checkpoint of `weights` has changed since it was opened.
 absl::Status CheckUnchanged(const ArtifactWeights& weights);
 

@@ -36,24 +36,13 @@ absl::StatusOr<KeptOutputs> Keep(const std::shared_ptr<const ModuleTree>& model,
 }
 
 absl::Status SetKnob(const std::string& name, double value, ModuleNode& root) {
-  const std::string flag = absl::StrCat("--knob=", Brief(name), "=", value);
-  std::vector<std::string> names;
-  for (Knob& knob : root.knobs) {
-    names.push_back(knob.name);
-    if (knob.name != name) continue;
-    const bool is_integer = value == std::floor(value);
-    if (!(value >= knob.min && value <= knob.max) || (knob.is_integer && !is_integer)) {
-      return absl::InvalidArgumentError(absl::StrCat(flag, ": wants ", knob.is_integer ? "an integer" : "a number",
-                                                     " from ", knob.min, " to ", knob.max));
-    }
-    knob.value = value;
-    for (auto& [attribute, stored] : root.attributes) {
-      if (attribute == name) stored = knob.is_integer ? Value(static_cast<int64_t>(value)) : Value(value);
-    }
-    return absl::OkStatus();
+  ASSIGN_OR_RETURN(const int index, FindKnob(root.knobs, name, value));
+  Knob& knob = root.knobs[index];
+  knob.value = value;
+  for (auto& [attribute, stored] : root.attributes) {
+    if (attribute == name) stored = knob.is_integer ? Value(static_cast<int64_t>(value)) : Value(value);
   }
-  return absl::InvalidArgumentError(
-      absl::StrCat(flag, ": no such knob", NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
+  return absl::OkStatus();
 }
 
 // What the code of `whole` sees of its knobs.
@@ -63,6 +52,27 @@ absl::Status SetKnobs(const std::map<std::string, double>& knobs, ModuleTree& wh
 }
 
 }  // namespace
+
+absl::StatusOr<int> FindKnob(const std::vector<Knob>& knobs, const std::string& name, double value) {
+  const std::string flag = absl::StrCat("--knob=", Brief(name), "=", value);
+  std::vector<std::string> names;
+  for (const Knob& knob : knobs) {
+    if (knob.name != name) {
+      names.push_back(knob.name);
+      continue;
+    }
+    // A double holds each integer up to this. Bounds of a foreign manifest may be any numbers.
+    constexpr double kMostInteger = 1e15;
+    const bool is_integer = value == std::floor(value) && std::abs(value) <= kMostInteger;
+    if (value >= knob.min && value <= knob.max && (is_integer || !knob.is_integer))
+      return static_cast<int>(names.size());
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": wants ", knob.is_integer ? "an integer" : "a number",
+                                                   " from ", knob.min, " to ", knob.max));
+  }
+  if (names.empty()) return absl::InvalidArgumentError(absl::StrCat(flag, ": it has no knobs"));
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": no such knob", NearestHint(name, names), "; it has ", absl::StrJoin(names, ", ")));
+}
 
 absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request) {
   const Plugin& plugin = *request.entry.plugin;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "artifact/request/artifact_request.h"
@@ -29,6 +30,10 @@ struct TargetTree {
 // wrapper that FindWrapper finds.
 //   InvalidArgument  as FindWrapper and KeepOutputs, or the wrapper does not fit
 absl::StatusOr<TargetTree> BuildTargetTree(const ArtifactRequest& request);
+
+// The index of the knob of `knobs` that --knob=`name`=`value` sets.
+//   InvalidArgument  there is none of this name, or it does not take the value
+absl::StatusOr<int> FindKnob(const std::vector<Knob>& knobs, const std::string& name, double value);
 
 }  // namespace modelport
 

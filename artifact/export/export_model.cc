@@ -1,11 +1,8 @@
 #include "artifact/export/export_model.h"
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <utility>
-#include <variant>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,16 +11,13 @@
 #include "artifact/build/formats.h"
 #include "artifact/export/export_outputs.h"
 #include "artifact/manifest/describe_export.h"
-#include "common/digest/background_digest.h"
+#include "artifact/manifest/weights_audit.h"
 #include "common/io/output_file.h"
 #include "common/manifest/manifest.h"
-#include "common/operation/slot_source.h"
 #include "common/progress/progress.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/torchscript/proof/round_trip.h"
-#include "common/torchscript/weights/weights.h"
-#include "registry/recognise/published_file.h"
 
 namespace modelport {
 namespace {
@@ -48,54 +42,15 @@ absl::Status CheckManifestForHost(const Manifest& manifest, const Target& target
   return Annotate(target.check(manifest), manifest.model());
 }
 
-// What a manifest calls the sources of the weights: the digests of all files, which other threads compute.
-class Sources {
- public:
-  Sources(const WeightSource& source, const ArtifactWeights& weights) {
-    if (const auto* const seeded = std::get_if<Seeded>(&source)) {
-      seeded_ = SeededName(*seeded);
-    } else {
-      for (const MappedPart& part : weights.mapped) {
-        BackgroundDigest& digest = digests_.emplace_back();
-        for (const OpenedFile& file : part.checkpoint.files()) digest.Append(file.bytes);
-      }
-    }
-  }
-
-  // Waits for the digests.
-  std::vector<std::string> Names() {
-    std::vector<std::string> names;
-    if (!seeded_.empty()) names.push_back(seeded_);
-    for (BackgroundDigest& digest : digests_) names.push_back(absl::StrCat("sha256:", digest.HexDigest()));
-    return names;
-  }
-
- private:
-  std::string seeded_;                    // Empty for checkpoints.
-  std::deque<BackgroundDigest> digests_;  // A deque does not move its elements.
-};
-
-absl::Status Audit(const ArtifactWeights& weights, bool allow_nonfinite) {
-  for (size_t i = 0; i < weights.mapped.size(); ++i) {
-    const auto& [part, checkpoint, plan] = weights.mapped[i];
-    RETURN_IF_ERROR(VerifyInputs(checkpoint, plan.sources));
-    RETURN_IF_ERROR(AuditValues(checkpoint, plan, part.tree, weights.bound[i], allow_nonfinite));
-  }
-  return absl::OkStatus();
-}
-
 // Writes the module to `out` with the manifest in it, to which it adds the source. The weights are audited after they
 // were written, while the checkpoints are still being hashed.
 absl::Status WriteAndAudit(const Registry& registry, const ExportOptions& options, FormattedArtifact& formatted,
                            Writer& out) {
   const ArtifactRequest& request = options.request;
-  ArtifactWeights& weights = formatted.artifact.weights;
-  Sources sources(request.weights, weights);
+  const ArtifactWeights& weights = formatted.artifact.weights;
+  WeightsAudit audit(request, formatted);
   const auto audit_and_describe = [&]() -> absl::StatusOr<std::string> {
-    RETURN_IF_ERROR(Audit(weights, options.allow_nonfinite));
-    weights.sources = sources.Names();
-    RETURN_IF_ERROR(CheckPublishedFiles(registry, request.entry, weights.mapped, weights.sources));
-    DescribeSource(request, weights, formatted.manifest);
+    RETURN_IF_ERROR(audit.Finish(registry, options.allow_nonfinite));
     return WriteManifest(ManifestWithin(formatted.manifest));
   };
   Progress progress("write", TotalBytes(weights.bound));
@@ -160,9 +115,8 @@ absl::StatusOr<Manifest> Export(const Registry& registry, const ExportOptions& o
 
 absl::StatusOr<Manifest> ExportModel(const Registry& registry, const ExportOptions& options) {
   absl::StatusOr<Manifest> manifest = Export(registry, options);
-  if (manifest.ok()) return manifest;
-  const ModuleLibrary& library = *options.request.entry.plugin->library;
-  return absl::Status(manifest.status().code(), library.WithPaths(manifest.status().message()));
+  if (!manifest.ok()) return WithPaths(manifest.status(), options.request);
+  return manifest;
 }
 
 }  // namespace modelport

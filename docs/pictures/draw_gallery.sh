@@ -5,7 +5,6 @@ programs=$PWD
 out=$BUILD_WORKSPACE_DIRECTORY/docs/pictures
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-export XDG_CACHE_HOME=$work
 cd "$work"
 unset BUILD_WORKING_DIRECTORY
 

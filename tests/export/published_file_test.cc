@@ -63,7 +63,7 @@ class PublishedFileTest : public testing::Test {
 
   ToolResult Run(const std::string& tool, std::vector<std::string> arguments) const {
     arguments.push_back("--plugin_path=plugin");
-    return RunTool(tool, arguments, folder_, [this] { setenv("XDG_CACHE_HOME", (folder_ + "/cache").c_str(), 1); });
+    return RunWarmTool(tool, arguments, folder_);
   }
 
   ToolResult Export(const std::string& model, const std::string& checkpoint) const {
@@ -123,10 +123,14 @@ TEST_F(PublishedFileTest, OfAnotherFileTheArgumentsThatItDoesNotTellAreSaid) {
 
 TEST_F(PublishedFileTest, PredictSaysItToo) {
   std::ofstream(folder_ + "/photo.png", std::ios::binary) << MakePng({.width = 28, .height = 28});
-  const auto predict = [&](const std::string& checkpoint) {
+  const auto predict = [&](const std::string& checkpoint, const std::string& model = "relative") {
     return Run("predict",
-               {"--model=relative", "--checkpoint=" + checkpoint, "--input=photo.png", "--size=28", "--out=depth.exr"});
+               {"--model=" + model, "--checkpoint=" + checkpoint, "--input=photo.png", "--size=28", "--out=depth.exr"});
   };
+  const ToolResult wrong = predict(RelativeFile(), "metric");
+  EXPECT_EQ(wrong.exit_status, 1);
+  EXPECT_THAT(wrong.err, HasSubstr("is the published file of relative, not of metric"));
+  EXPECT_THAT(FileNames(folder_), ElementsAre("photo.png", "plugin"));
   const ToolResult published = predict(RelativeFile());
   EXPECT_EQ(published.exit_status, 0) << published.err;
   EXPECT_THAT(published.out, HasSubstr("(the published file)"));

@@ -29,7 +29,7 @@ constexpr char kCalls[] = "tests/help/calls.txt";
 
 ToolResult RunCommand(const std::string& command, std::vector<std::string> arguments, const std::string& folder) {
   arguments.insert(arguments.begin(), command);
-  return RunWarmProgram("release/modelport", arguments, folder, {{"XDG_CACHE_HOME", folder + "/cache"}});
+  return RunWarmProgram("release/modelport", arguments, folder);
 }
 
 // A flag as --help prints it.

@@ -57,8 +57,7 @@ TEST(StudioPageTest, TheWayFromAFileToTheFarm) {
     ASSERT_EQ(words[0], "modelport");
     words.erase(words.begin());
     if (words[0] != "sign") words.push_back("--plugin_path=" + DataPath("models"));
-    const ToolResult result =
-        RunWarmProgram("release/modelport", words, folder, {{"XDG_CACHE_HOME", folder + "/cache"}});
+    const ToolResult result = RunWarmProgram("release/modelport", words, folder);
     ASSERT_EQ(result.exit_status, 0) << result.err;
     printed.push_back(result.out);
   }

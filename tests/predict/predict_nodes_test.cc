@@ -155,7 +155,7 @@ TEST(PredictNodesTest, KnobsChangeWhatItGives) {
   EXPECT_THAT(ReadExr(folder + "/same.exr").texts.at("modelport/unit"), HasSubstr("larger is nearer"));
 
   const auto error = [&](const std::string& knob) { return Predict(folder, "m.pt", {knob, "--out=x.exr"}).err; };
-  EXPECT_THAT(error("--knob=normalise=1"), HasSubstr("m.pt: no such knob; nearest: normalize"));
+  EXPECT_THAT(error("--knob=normalise=1"), HasSubstr("m.pt: --knob=normalise=1: no such knob; nearest: normalize"));
   EXPECT_THAT(error("--knob=normalize=2"), HasSubstr("--knob=normalize=2: wants an integer from 0 to 1"));
   EXPECT_THAT(error("--knob=max_size=0.5"), HasSubstr("--knob=max_size=0.5: wants an integer from 0 to 4096"));
   EXPECT_THAT(error("--size=56"), HasSubstr("has no choice of a size but what --knob sets of max_size, convention"));

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/types/span.h"
 #include "common/checkpoint/seeded.h"
+#include "common/digest/sha256.h"
 #include "common/io/testing/obey_permissions.h"
 #include "common/status/status_matchers.h"
 #include "common/torchscript/archive/testing/archive_records.h"
@@ -46,22 +47,17 @@ std::string DepthModel() { return ExampleModel("depth"); }
 std::string ViewsModel() { return ExampleModel("views"); }
 std::string PointsModel() { return ExampleModel("points"); }
 
-// The variable of the environment that places the cache of artifacts.
-std::map<std::string, std::string> Cache(const std::string& folder) { return {{"XDG_CACHE_HOME", folder}}; }
-
-void SetCache(const std::string& folder) { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
-
 std::vector<std::string> Arguments(const std::string& model, const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"--model=" + model, "--weights=seeded", "--plugin_path=" + DataPath("models")};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
 
-// Runs predict with a small model in `folder`. All tests share a cache of artifacts unless they are about it. Where the
-// size does not matter it is a small one, since the models' own takes ten times as long.
+// Runs predict with a small model in `folder`. Where the size does not matter it is a small one, since the models' own
+// takes ten times as long.
 ToolResult Predict(const std::string& folder, const std::vector<std::string>& more,
                    const std::string& model = DepthModel()) {
-  return RunWarmTool("predict", Arguments(model, more), folder, Cache(std::getenv("TEST_TMPDIR")));
+  return RunWarmTool("predict", Arguments(model, more), folder);
 }
 
 void WriteFile(const std::string& path, const std::string& bytes) { std::ofstream(path) << bytes; }
@@ -120,14 +116,14 @@ TEST(PredictTest, ExrSaysWhereItComesFrom) {
   const std::string folder = FolderWithPhoto();
   const ToolResult result = Predict(folder, {"--input=photo.png", "--out=depth.exr"});
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("source    SEEDED weights: predicts nothing (seeded:v1:0)"),
-                                HasSubstr("input     photo.png, 40 x 30"), HasSubstr("wrote     depth.exr"),
+  EXPECT_THAT(result.out, AllOf(HasSubstr("source  SEEDED weights: predicts nothing (seeded:v1:0)"),
+                                HasSubstr("input   photo.png, 40 x 30"), HasSubstr("wrote   depth.exr"),
                                 HasSubstr("relative depth, larger is nearer")));
   ExrContent exr = ReadExr(folder + "/depth.exr");
   EXPECT_EQ(exr.width, 40);
   EXPECT_EQ(exr.height, 30);
   EXPECT_THAT(exr.channels, SizeIs(1));
-  EXPECT_THAT(exr.texts["modelport/manifestSha256"], SizeIs(64));
+  EXPECT_EQ(exr.texts.count("modelport/manifestSha256"), 0);
   EXPECT_EQ(exr.texts["modelport/model"], DepthModel());
   EXPECT_EQ(exr.texts["modelport/warning"], "SEEDED weights: predicts nothing");
   EXPECT_EQ(exr.texts["modelport/unit"], "relative depth, larger is nearer");
@@ -258,7 +254,7 @@ TEST(PredictTest, AnImageBecomesLarger) {
   const std::string folder = FolderWithPhoto(), input = "--input=photo.png", model = ExampleModel("larger image");
   const ToolResult result = Predict(folder, {input, "--out=large.exr"}, model);
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("image     160 x 120"));
+  EXPECT_THAT(result.out, HasSubstr("image   160 x 120"));
   ExrContent exr = ReadExr(folder + "/large.exr");
   EXPECT_EQ(exr.width, 160);
   EXPECT_EQ(exr.height, 120);
@@ -329,12 +325,12 @@ TEST(PredictTest, ASceneHasCamerasAndPoints) {
   const std::string views = "--input=photo.png,second.png";
   ToolResult result = Predict(folder, {views, "--size=56", "--points=p.ply", "--cameras=c.json"}, ViewsModel());
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("points    1440, without 960 of little confidence"));
+  EXPECT_THAT(result.out, HasSubstr("points  1440, without 960 of little confidence"));
   EXPECT_THAT(ReadFile(folder + "/p.ply"), HasSubstr("element vertex 1440\n"));
   EXPECT_THAT(ReadFile(folder + "/c.json"), AllOf(HasSubstr("photo.png"), HasSubstr("second.png")));
   result = Predict(folder, {views, "--size=56", "--points=p.glb", "--cameras=colmap", "--conf=0"}, ViewsModel());
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("points    2400, without 0"));
+  EXPECT_THAT(result.out, HasSubstr("points  2400, without 0"));
   EXPECT_THAT(FileNames(folder + "/colmap"), ElementsAre("cameras.txt", "images.txt", "points3D.txt"));
   ExpectError(folder, {views, "--cameras=colmap"}, StartsWith("ALREADY_EXISTS: colmap"), ViewsModel());
   ExpectError(folder, {views, "--points=p.obj"}, HasSubstr("p.obj: wants a name that ends with .ply or .glb"),
@@ -367,7 +363,7 @@ TEST(PredictTest, OnePhotoGivesDepthNormalsAndPoints) {
   }
   EXPECT_GT(with_depth, 0);
   EXPECT_LT(with_depth, 40 * 30);
-  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("points    ", with_depth, ", without ", 40 * 30 - with_depth)));
+  EXPECT_THAT(result.out, HasSubstr(absl::StrCat("points  ", with_depth, ", without ", 40 * 30 - with_depth)));
 
   // 16 bits cannot hold an infinite depth; 0 stands for it.
   ASSERT_EQ(Predict(folder, {"--input=photo.png", "--size=20", "--out=depth.png"}, PointsModel()).exit_status, 0);
@@ -443,23 +439,52 @@ void ExpectSameDepth(const std::string& a, const std::string& b) {
   for (size_t i = 0; i < first.size(); ++i) ASSERT_NEAR(first[i], second[i], 1e-5 * max);
 }
 
-TEST(PredictTest, AnArtifactIsExportedOnceAndKept) {
+TEST(PredictTest, AModelIsBuiltAndNothingOfItIsWritten) {
   const std::string folder = FolderWithPhoto();
   const auto predict = [&](const std::string& out, const std::string& weights) {
-    return RunWarmTool(
-        "predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=" + out, "--weights=" + weights}),
-        folder, Cache(folder + "/cache"));
+    return RunTool("predict",
+                   Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=" + out, "--weights=" + weights}),
+                   folder, [&] {
+                     setenv("HOME", folder.c_str(), 1);
+                     setenv("XDG_CACHE_HOME", (folder + "/cache").c_str(), 1);
+                   });
   };
-  const ToolResult first = predict("1.exr", "seeded"), second = predict("2.exr", "seeded");
-  ASSERT_EQ(second.exit_status, 0) << second.err;
-  EXPECT_THAT(first.out, HasSubstr("exported now"));
-  EXPECT_THAT(second.out, HasSubstr("kept from an earlier run"));
+  for (const char* out : {"1.exr", "2.exr"}) {
+    const ToolResult result = predict(out, "seeded");
+    ASSERT_EQ(result.exit_status, 0) << result.err;
+    EXPECT_THAT(result.out, Not(HasSubstr("artifact")));
+  }
   ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
-  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(2));
-  // Other weights are another artifact.
-  EXPECT_THAT(predict("3.exr", "seeded:1").out, HasSubstr("exported now"));
-  EXPECT_NE(ReadExr(folder + "/1.exr").texts["modelport/source"], ReadExr(folder + "/3.exr").texts["modelport/source"]);
-  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(4));
+  EXPECT_EQ(predict("3.exr", "seeded:1").exit_status, 0);
+  const ExrContent first = ReadExr(folder + "/1.exr"), other = ReadExr(folder + "/3.exr");
+  EXPECT_NE(first.texts.at("modelport/source"), other.texts.at("modelport/source"));
+  EXPECT_THAT(FileNames(folder), ElementsAre("1.exr", "2.exr", "3.exr", "photo.png"));
+}
+
+TEST(PredictTest, WeightsAreCheckedAsInAnExport) {
+  const std::string folder = FolderWithPhoto();
+  const std::string name = ExampleModel("features"), checkpoint = folder + "/nan.pth";
+  std::filesystem::copy_file(DataPath("tests/checkpoints/" + name + ".pth"), checkpoint);
+  AlterArchive(checkpoint, [&](Records& records) {
+    const float nan = std::nanf("");
+    Content(records, "data/0").replace(0, sizeof(nan), reinterpret_cast<const char*>(&nan), sizeof(nan));
+  });
+  const auto predict = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments = {"--model=" + name,
+                                          "--plugin_path=" + DataPath("models"),
+                                          "--checkpoint=nan.pth",
+                                          "--input=photo.png",
+                                          "--size=56",
+                                          "--out=f.png"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunWarmTool("predict", arguments, folder);
+  };
+  const ToolResult refused = predict({});
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_THAT(refused.err,
+              AllOf(StartsWith("FAILED_PRECONDITION: nan.pth: "), HasSubstr("NaN"), HasSubstr("--allow_nonfinite")));
+  EXPECT_THAT(FileNames(folder), ElementsAre("nan.pth", "photo.png"));
+  EXPECT_THAT(predict({"--allow_nonfinite"}).err, Not(HasSubstr("--allow_nonfinite")));
 }
 
 TEST(PredictTest, ACheckpointTellsItsModel) {
@@ -468,53 +493,10 @@ TEST(PredictTest, ACheckpointTellsItsModel) {
       RunWarmTool("predict",
                   {"--checkpoint=" + DataPath("tests/checkpoints/" + ExampleModel("features") + ".pth"),
                    "--input=photo.png", "--size=56", "--out=features.png", "--plugin_path=" + DataPath("models")},
-                  folder, Cache(std::getenv("TEST_TMPDIR")));
+                  folder);
   ASSERT_EQ(result.exit_status, 0) << result.err;
-  EXPECT_THAT(result.out, AllOf(HasSubstr("model     " + ExampleModel("features") + "\n"),
-                                HasSubstr("          recognised " + ExampleModel("features") + ", ")));
-}
-
-// Kept artifacts are code, which somebody else could replace there.
-TEST(PredictTest, ACacheThatOthersMayWriteIsRefused) {
-  const std::string folder = FolderWithPhoto(), cache = folder + "/cache/modelport";
-  std::filesystem::create_directories(cache);
-  const auto predict = [&](mode_t mode) {
-    chmod(cache.c_str(), mode);
-    return RunWarmTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", "--out=1.exr"}), folder,
-                       Cache(folder + "/cache"));
-  };
-  for (const mode_t mode : {0770, 0707, 01777}) {
-    const ToolResult refused = predict(mode);
-    EXPECT_EQ(refused.exit_status, 1);
-    EXPECT_THAT(refused.err,
-                StartsWith(absl::StrCat("PERMISSION_DENIED: ", cache, ": another user owns it or may write to it")));
-    EXPECT_THAT(FileNames(folder), ElementsAre("cache", "photo.png"));
-    EXPECT_THAT(FileNames(cache), IsEmpty());
-  }
-  EXPECT_EQ(predict(0755).exit_status, 0);
-  // So is a file there that others may write, or could until somebody took their right away.
-  for (const std::string& name : FileNames(cache)) {
-    const std::string file = cache + "/" + name;
-    chmod(file.c_str(), 0666);
-    const ToolResult refused = predict(0755);
-    EXPECT_EQ(refused.exit_status, 1);
-    EXPECT_THAT(refused.err, AllOf(StartsWith(absl::StrCat("PERMISSION_DENIED: ", file, ": another user owns it")),
-                                   HasSubstr("delete it")));
-    chmod(file.c_str(), 0644);
-  }
-}
-
-TEST(PredictTest, TwoProcessesMayFillTheCacheAtOnce) {
-  const std::string folder = FolderWithPhoto();
-  std::vector<pid_t> started;
-  for (const char* out : {"1.exr", "2.exr"}) {
-    started.push_back(
-        StartTool("predict", Arguments(DepthModel(), {"--input=photo.png", "--size=56", absl::StrCat("--out=", out)}),
-                  folder, [&] { SetCache(folder + "/cache"); }));
-  }
-  for (const pid_t pid : started) EXPECT_EQ(FinishTool(pid).exit_status, 0);
-  ExpectSameDepth(folder + "/1.exr", folder + "/2.exr");
-  EXPECT_THAT(FileNames(folder + "/cache/modelport"), SizeIs(2));
+  EXPECT_THAT(result.out, AllOf(HasSubstr("model   " + ExampleModel("features") + "\n"),
+                                HasSubstr("        recognised " + ExampleModel("features") + ", ")));
 }
 
 TEST(PredictTest, OneBadFrameDoesNotStopTheOthers) {
@@ -645,10 +627,7 @@ TEST(PredictTest, AFolderThatCannotBeWrittenIsAnError) {
   const std::string folder = FolderWithPhoto();
   mkdir((folder + "/closed").c_str(), 0500);
   const auto arguments = Arguments(DepthModel(), {"--input=photo.png", "--out=closed/depth.png"});
-  const ToolResult result = RunTool("predict", arguments, folder, [] {
-    SetCache(std::getenv("TEST_TMPDIR"));
-    ObeyPermissions();
-  });
+  const ToolResult result = RunTool("predict", arguments, folder, [] { ObeyPermissions(); });
   EXPECT_EQ(result.exit_status, 1);
   EXPECT_THAT(result.err, StartsWith("PERMISSION_DENIED: closed/depth.png"));
   EXPECT_THAT(FileNames(folder + "/closed"), IsEmpty());
@@ -695,6 +674,9 @@ TEST(PredictTest, ArtifactsOfOthersAreRefused) {
   };
   const ToolResult ready = predict("ready.pt");
   EXPECT_EQ(ready.exit_status, 0) << ready.err;
+  EXPECT_THAT(ready.out, HasSubstr("artifact  ready.pt\n"));
+  EXPECT_EQ(ReadExr(folder + "/depth.exr").texts.at("modelport/manifestSha256"),
+            Sha256Of(ReadFile(folder + "/ready.manifest.json")));
   const std::string bytes = ReadFile(folder + "/ready.pt");
   WriteFile(folder + "/half.pt", bytes.substr(0, bytes.size() / 2));
   WriteFile(folder + "/text.pt", "this is no artifact");

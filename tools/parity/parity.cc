@@ -41,9 +41,8 @@ absl::StatusOr<Artifact> BuildHere(const Registry& registry, const ArtifactReque
 // Builds the artifact that `request` asks for, in memory.
 absl::StatusOr<Artifact> Build(const Registry& registry, const ArtifactRequest& request) {
   absl::StatusOr<Artifact> artifact = BuildHere(registry, request);
-  if (artifact.ok()) return artifact;
-  const ModuleLibrary& library = *request.entry.plugin->library;
-  return absl::Status(artifact.status().code(), library.WithPaths(artifact.status().message()));
+  if (!artifact.ok()) return WithPaths(artifact.status(), request);
+  return artifact;
 }
 
 FlagGroup flags;

@@ -16,7 +16,6 @@
 #include "absl/types/optional.h"
 #include "artifact/request/artifact_request.h"
 #include "common/io/input_record.h"
-#include "common/manifest/manifest.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
 #include "common/text/units.h"
@@ -29,9 +28,9 @@
 #include "tools/command/user_path.h"
 #include "tools/image/read_image.h"
 #include "tools/predict/find_images.h"
-#include "tools/predict/kept_artifact.h"
 #include "tools/predict/predict_images.h"
 #include "tools/predict/print_predictions.h"
+#include "tools/predict/run/build_model.h"
 #include "tools/predict/run/load_artifact.h"
 #include "tools/predict/run/prediction.h"
 #include "tools/predict/run/run_model.h"
@@ -106,7 +105,7 @@ absl::StatusOr<LoadedArtifact> OpenNode(const std::string& path) {
   return artifact;
 }
 
-// The artifact of --artifact, or the one of --model, which is exported if it is not kept already.
+// The artifact of --artifact, or that of --model, which is built here.
 absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
   const std::string artifact = *FLAGS_artifact;
   if (artifact.empty() == (FLAGS_model->empty() && FLAGS_checkpoint->empty())) {
@@ -126,10 +125,7 @@ absl::StatusOr<LoadedArtifact> OpenArtifact(std::vector<std::string>& remarks) {
     }
   }
   request.options.request.with_preprocess = true;
-  ASSIGN_OR_RETURN(const std::string folder, CacheFolder());
-  ASSIGN_OR_RETURN(const KeptArtifact kept, KeepArtifact(request.registry, request.options, folder));
-  remarks.push_back(kept.exported_now ? "exported now, kept for the next time" : "kept from an earlier run");
-  return LoadKeptArtifact(kept.path);
+  return BuildModel(request.registry, request.options.request, request.options.allow_nonfinite);
 }
 
 // Two numbers, the smaller first.
@@ -320,7 +316,7 @@ absl::Status Predict() {
   ASSIGN_OR_RETURN(PredictOptions options, ParsePredictOptions());
   ASSIGN_OR_RETURN(report.scene, ParseSceneOutputs());
   const std::string out = *FLAGS_out;
-  // A wrong path is told before an export takes its time.
+  // A wrong path is told before the model is built.
   ASSIGN_OR_RETURN(const FoundImages inputs, FindInputs());
   report.notes = inputs.notes;
   options.style.is_one_of_several = inputs.images.size() > 1;
@@ -361,9 +357,10 @@ FlagGroup PredictFlags() {
   static const FlagWithHelp out(own, FLAGS_out,
                                 "the .png or .exr file to write; of several images a folder, or a name in which %04d "
                                 "stands for an image's number or * for its name");
-  // predict runs artifacts for libtorch that take images of any size, so it sets these itself.
+  // predict builds what takes images of any size, for libtorch, and writes no artifact, so it sets these itself.
   std::vector<absl::string_view> without = HostFlagNames();
-  without.insert(without.end(), {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes", "opset"});
+  without.insert(without.end(),
+                 {FLAGS_model.name(), FLAGS_out.name(), "with_preprocess", "wrapper", "sizes", "opset", "verify"});
   static const FlagWithHelp knob(own, FLAGS_knob,
                                  "with --artifact: other values for knobs of the node, such as convention=1");
   without.push_back(FLAGS_knob.name());

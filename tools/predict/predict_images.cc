@@ -161,9 +161,8 @@ absl::Status CheckFinite(const at::Tensor& map, absl::string_view what) {
 // What every file says of its origin.
 ImageTexts Origin(const LoadedArtifact& artifact) {
   const Manifest& manifest = artifact.manifest;
-  ImageTexts texts = {{"modelport/model", manifest.model()},
-                      {"modelport/source", WeightsSource(manifest)},
-                      {"modelport/manifestSha256", artifact.manifest_sha256}};
+  ImageTexts texts = {{"modelport/model", manifest.model()}, {"modelport/source", WeightsSource(manifest)}};
+  if (artifact.is_file()) texts.emplace_back("modelport/manifestSha256", artifact.manifest_sha256);
   if (!manifest.warning().empty()) texts.emplace_back("modelport/warning", manifest.warning());
   return texts;
 }

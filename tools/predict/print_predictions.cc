@@ -109,7 +109,7 @@ void PrintPredictions(const LoadedArtifact& artifact, const PredictionReport& re
   const std::vector<PredictedImage>& images = report.images;
   Table table;
   table.AddRow({"model", artifact.manifest.model()});
-  table.AddRow({"artifact", artifact.path});
+  if (artifact.is_file()) table.AddRow({"artifact", artifact.path});
   for (const std::string& remark : report.remarks) table.AddRow({"", remark});
   table.AddRow({"source", Source(artifact.manifest)});
   table.AddRow({"input", Inputs(images)});
@@ -135,12 +135,12 @@ nlohmann::ordered_json PredictionsReport(const LoadedArtifact& artifact, const P
   auto images = nlohmann::ordered_json::array();
   for (size_t i = 0; i < report.images.size(); ++i) images.push_back(ReportOf(report.images[i], report.jobs[i].output));
   nlohmann::ordered_json json = {{"model", artifact.manifest.model()},
-                                 {"artifact", artifact.path},
                                  {"source", WeightsSource(artifact.manifest)},
                                  {"seeded", !artifact.manifest.warning().empty()},
                                  {"remarks", report.remarks},
                                  {"notes", report.notes},
                                  {"images", images}};
+  if (artifact.is_file()) json["artifact"] = artifact.path;
   if (!report.scene.cameras.empty()) json["cameras"] = report.scene.cameras;
   if (!report.scene.points.empty()) {
     json["points"] = {

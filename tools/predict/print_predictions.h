@@ -18,7 +18,7 @@ namespace modelport {
 
 // What a run of predict did.
 struct PredictionReport {
-  std::vector<std::string> remarks;  // Where the artifact came from.
+  std::vector<std::string> remarks;  // Which model and weights were chosen, if the flags did not.
   std::vector<std::string> notes;    // What was left out of the input.
   std::vector<PredictJob> jobs;
   std::vector<PredictedImage> images;  // Of the jobs, in their order.

@@ -42,7 +42,7 @@ Accuracy Predict(const std::vector<std::string>& more) {
   }
   std::vector<std::string> arguments = {"--model=demo_depth", "--input=" + inputs, "--out=*.exr"};
   arguments.insert(arguments.end(), more.begin(), more.end());
-  const ToolResult result = RunWarmTool("predict", arguments, folder, {{"XDG_CACHE_HOME", folder + "/cache"}});
+  const ToolResult result = RunWarmTool("predict", arguments, folder);
   EXPECT_EQ(result.exit_status, 0) << result.err;
   EXPECT_THAT(result.out, testing::Not(HasSubstr("SEEDED")));
   Accuracy accuracy;
@@ -95,8 +95,8 @@ TEST(DemoDepthSizeTest, TheCostIsThatOfTheSizeThatItsManifestRecommends) {
   const auto png = EncodePng(1024, 8, absl::MakeConstSpan(black), {});
   ASSERT_OK(png);
   std::ofstream(folder + "/strip.png", std::ios::binary) << *png;
-  const ToolResult result = RunWarmTool("predict", {"--model=demo_depth", "--input=strip.png", "--out=depth.png"},
-                                        folder, {{"XDG_CACHE_HOME", folder + "/cache"}});
+  const ToolResult result =
+      RunWarmTool("predict", {"--model=demo_depth", "--input=strip.png", "--out=depth.png"}, folder);
   EXPECT_EQ(result.exit_status, 1) << result.out;
   EXPECT_THAT(result.err, HasSubstr("--size=22 gives it the pixels of a square one"));
 }

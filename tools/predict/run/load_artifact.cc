@@ -1,9 +1,5 @@
 #include "tools/predict/run/load_artifact.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -13,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/optional.h"
 #include "artifact/build/open_artifact.h"
+#include "artifact/build/target_tree.h"
 #include "artifact/format/stored_artifact.h"
 #include "artifact/manifest/stated_manifest.h"
 #include "artifact/signature/artifact_signature.h"
@@ -20,9 +17,9 @@
 #include "common/digest/sha256.h"
 #include "common/io/mapped_file.h"
 #include "common/manifest/manifest.h"
+#include "common/module_tree/module_tree.h"
 #include "common/status/annotate.h"
 #include "common/status/status_macros.h"
-#include "common/text/nearest.h"
 #include "common/text/printable.h"
 #include "common/torchscript/archive/script_archive.h"
 #include "common/torchscript/lint/script_file.h"
@@ -49,8 +46,7 @@ void ForgetUnit(Manifest& manifest) {
   }
 }
 
-// Who wrote an artifact. A manifest is as foreign as its artifact; only a signature or this user's own cache says whose
-// they are.
+// Who wrote an artifact. A manifest is as foreign as its artifact; only a signature says whose they are.
 enum class Origin { kForeign, kKnown };
 
 absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<const MappedFile> file,
@@ -67,7 +63,10 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   }
   if (const absl::Status status = CheckTakesImages(stated.manifest); !status.ok()) return Annotate(status, path);
   ASSIGN_OR_RETURN(const std::string json, WriteManifest(stated.manifest));
-  LoadedArtifact loaded = {path, torch::jit::Module("none"), {}, std::move(stated.manifest), Sha256Of(json)};
+  LoadedArtifact loaded = {.path = path,
+                           .module = torch::jit::Module("none"),
+                           .manifest = std::move(stated.manifest),
+                           .manifest_sha256 = Sha256Of(json)};
   if (!loaded.manifest.knob_values().empty()) ForgetUnit(loaded.manifest);
   if (is_onnx) {
     absl::StatusOr<onnx::OpenVinoModel> model = onnx::OpenVinoModel::LoadBytes(artifact->bytes());
@@ -86,34 +85,22 @@ absl::StatusOr<LoadedArtifact> Load(const std::string& path, std::shared_ptr<con
   return loaded;
 }
 
-// The knob of this name.
-absl::StatusOr<const Manifest::Knob*> FindKnob(const LoadedArtifact& artifact, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Manifest::Knob& knob : artifact.manifest.knobs()) {
-    if (knob.name() == name) return &knob;
-    names.push_back(knob.name());
-  }
-  const std::string why = artifact.onnx   ? "knobs are constants in an ONNX file, which export --knob sets"
-                          : names.empty() ? "it has no knobs"
-                                          : absl::StrCat("no such knob", NearestHint(name, names));
-  return absl::InvalidArgumentError(absl::StrCat("--knob=", Brief(name), ": ", artifact.path, ": ", why));
-}
-
 absl::Status TurnKnob(const std::string& name, double value, LoadedArtifact& artifact) {
-  ASSIGN_OR_RETURN(const Manifest::Knob* const knob, FindKnob(artifact, name));
-  const bool is_integer = knob->type() == "int";
-  // Bounds of a foreign manifest may be any numbers; an integer has to be one that a double holds.
-  constexpr double kMostInteger = 1e15;
-  const bool is_within = value >= knob->min() && value <= knob->max();
-  if (!is_within || (is_integer && (value != std::floor(value) || std::abs(value) > kMostInteger))) {
-    return absl::InvalidArgumentError(absl::StrCat("--knob=", name, "=", value, ": wants ",
-                                                   is_integer ? "an integer" : "a number", " from ", knob->min(),
-                                                   " to ", knob->max()));
+  if (artifact.onnx) {
+    return absl::InvalidArgumentError(absl::StrCat("--knob=", Brief(name), ": ", artifact.path,
+                                                   ": knobs are constants in an ONNX file, which export --knob sets"));
   }
-  const c10::IValue given = is_integer ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value);
+  std::vector<Knob> knobs;
+  for (const Manifest::Knob& knob : artifact.manifest.knobs()) {
+    knobs.push_back({knob.name(), knob.type() == "int", knob.value(), knob.min(), knob.max(), knob.help()});
+  }
+  const absl::StatusOr<int> index = FindKnob(knobs, name, value);
+  if (!index.ok()) return Annotate(index.status(), artifact.path);
+  const Knob& knob = knobs[*index];
+  const c10::IValue given = knob.is_integer ? c10::IValue(static_cast<int64_t>(value)) : c10::IValue(value);
   const absl::Status set = CatchTorch([&] { artifact.module.setattr(name, given); });
-  if (!set.ok()) return Annotate(set, absl::StrCat(artifact.path, ": the knob ", name, " of its manifest"));
-  if (value != knob->value()) ForgetUnit(artifact.manifest);
+  if (!set.ok()) return Annotate(set, absl::StrCat(artifact.path, ": the knob ", Brief(name), " of its manifest"));
+  if (value != knob.value) ForgetUnit(artifact.manifest);
   return absl::OkStatus();
 }
 
@@ -133,19 +120,6 @@ absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::
   ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> copy, MappedFile::OpenCopy(path));
   ASSIGN_OR_RETURN(const ArtifactSignature signature, CheckSignature(path, *copy, public_key));
   return Load(path, copy, signature, Origin::kKnown);
-}
-
-absl::StatusOr<LoadedArtifact> LoadKeptArtifact(const std::string& path) {
-  ASSIGN_OR_RETURN(const std::shared_ptr<const MappedFile> file, MappedFile::Open(path));
-  RETURN_IF_ERROR(CheckKeptAlone(path, file->info()));
-  return Load(path, file, absl::nullopt, Origin::kKnown);
-}
-
-absl::Status CheckKeptAlone(const std::string& path, const struct stat& info) {
-  if (info.st_uid == geteuid() && (info.st_mode & (S_IWGRP | S_IWOTH)) == 0) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat(path, ": another user owns it or may write to it, and kept artifacts are code that is run",
-                   "\n  delete it, with all that it holds, or name another place by XDG_CACHE_HOME"));
 }
 
 }  // namespace modelport

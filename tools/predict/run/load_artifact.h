@@ -1,10 +1,10 @@
 #ifndef MODELPORT_TOOLS_PREDICT_RUN_LOAD_ARTIFACT_H_
 #define MODELPORT_TOOLS_PREDICT_RUN_LOAD_ARTIFACT_H_
 
-#include <sys/stat.h>
 #include <torch/csrc/jit/api/module.h>
 
 #include <map>
+#include <memory>
 #include <string>
 
 #include "absl/status/status.h"
@@ -17,11 +17,14 @@ namespace modelport {
 
 // An artifact that takes images as they are.
 struct LoadedArtifact {
-  std::string path;
+  std::string path;                               // Of the file; of a model that is built in memory, its name.
   torch::jit::Module module;                      // Without methods if `onnx` has its code.
+  std::shared_ptr<const void> borrowed = {};      // What holds the module's weights, if it does not itself.
   absl::optional<onnx::OpenVinoModel> onnx = {};  // Of an ONNX file.
   Manifest manifest = {};
-  std::string manifest_sha256 = {};  // Of the manifest's bytes.
+  std::string manifest_sha256 = {};  // Of the manifest's bytes; empty without a file.
+
+  bool is_file() const { return !manifest_sha256.empty(); }
 
   // Whether it is a node for a host: one picture in, of red, green, blue and the trimap of mattes, and one picture out.
   bool is_node() const { return manifest.interface().channels_in_size() > 0; }
@@ -43,16 +46,6 @@ absl::Status TurnKnobs(const std::map<std::string, double>& values, LoadedArtifa
 //   DataLoss            damaged
 //   others              with a key: as CheckSignature
 absl::StatusOr<LoadedArtifact> LoadArtifact(const std::string& path, const std::string& public_key);
-
-// Loads an artifact that this user exported and nobody else could write to since.
-//   PermissionDenied    another user owns the file, or may write to it
-//   others              as LoadArtifact
-absl::StatusOr<LoadedArtifact> LoadKeptArtifact(const std::string& path);
-
-// An artifact is code that is run: where it is kept, nobody else may have written. What others could write to before is
-// not to be trusted after a chmod either. `info` is of the file or folder `path`, best of the open one.
-//   PermissionDenied  another user owns it, or may write to it
-absl::Status CheckKeptAlone(const std::string& path, const struct stat& info);
 
 }  // namespace modelport
 

@@ -48,13 +48,18 @@ at::Tensor ToTensor(const Image& image) {
       image.pixels);
 }
 
+// A picture of floats of 0 to 1.
+at::Tensor InUnitRange(const at::Tensor& picture) {
+  return picture.scalar_type() == at::kByte ? picture.to(at::kFloat) / 255 : picture.to(at::kFloat);
+}
+
 at::Tensor Stack(absl::Span<const Image> images) {
   std::vector<at::Tensor> tensors;
   for (const Image& image : images) tensors.push_back(ToTensor(image));
   // Views of one scene may be files of different depths.
   for (at::Tensor& tensor : tensors) {
     if (tensor.scalar_type() != tensors[0].scalar_type()) {
-      for (at::Tensor& each : tensors) each = each.scalar_type() == at::kByte ? each.to(at::kFloat) / 255 : each;
+      for (at::Tensor& each : tensors) each = InUnitRange(each);
       break;
     }
   }
@@ -184,11 +189,6 @@ absl::Status OtherThanStated(const LoadedArtifact& artifact, absl::string_view w
 std::string ImageMethod(const LoadedArtifact& artifact) {
   const bool is_other = artifact.manifest.interface().kind() == "features" && !artifact.is_node() && !artifact.onnx;
   return is_other ? "image_features" : "forward";
-}
-
-// A picture as nodes take it, floats of 0 to 1.
-at::Tensor InUnitRange(const at::Tensor& picture) {
-  return picture.scalar_type() == at::kByte ? picture.to(at::kFloat) / 255 : picture.to(at::kFloat);
 }
 
 // The dtype in which a node computes.
